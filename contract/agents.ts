@@ -1,0 +1,141 @@
+import { Type, type Static } from 'typebox';
+
+/**
+ * What an agent is: everything that decides what it says. Texts that people read come per language: the key is a
+ * BCP 47 tag without region (`en`, `ar`, `hi`), `default` is used where the conversation's language has no text.
+ * Texts may hold variables in Mustache form: `{{order_id}}`, `{{end_user.name}}`.
+ */
+export const LocalizedText = Type.Record(
+  Type.String({ pattern: '^(default|[a-z]{2,3})$' }),
+  Type.String({ maxLength: 4000 }),
+  {
+    description: 'Text per language; the key "default" is used where the language of the conversation has none.',
+  },
+);
+export type LocalizedText = Static<typeof LocalizedText>;
+
+export const PROVIDERS = ['embedded', 'openai_compatible', 'openai', 'anthropic', 'google'] as const;
+export type ProviderName = (typeof PROVIDERS)[number];
+
+const closed = { additionalProperties: false };
+
+export const STEP_TYPES = ['text', 'choice', 'number', 'date', 'phone', 'email', 'yes_no'] as const;
+
+/** One question of a guided flow; its answer becomes the slot `name`. */
+export const Step = Type.Object(
+  {
+    name: Type.String({ pattern: '^[a-z][a-z0-9_]{0,63}$' }),
+    type: Type.Union(STEP_TYPES.map((type) => Type.Literal(type))),
+    ask: LocalizedText,
+    ask_again: Type.Optional(LocalizedText),
+    optional: Type.Optional(Type.Boolean({ description: 'The person may skip it.' })),
+    choices: Type.Optional(
+      Type.Array(Type.Object({ id: Type.String({ minLength: 1, maxLength: 64 }), label: LocalizedText }, closed), {
+        minItems: 1,
+        maxItems: 25,
+      }),
+    ),
+    min: Type.Optional(Type.Number()),
+    max: Type.Optional(Type.Number()),
+  },
+  closed,
+);
+export type Step = Static<typeof Step>;
+
+/** Words or a pattern → what the agent does. The first rule that fits wins. */
+export const Rule = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: 100 }),
+    words: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { minItems: 1, maxItems: 100 })),
+    pattern: Type.Optional(
+      Type.String({
+        maxLength: 500,
+        description: 'Regular expression without backtracking traps; matched case-insensitively, at most 10 ms.',
+      }),
+    ),
+    reply: Type.Optional(LocalizedText),
+    tag: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+    action: Type.Optional(
+      Type.Union([
+        Type.Literal('hand_off'),
+        Type.Literal('opt_out'),
+        Type.Literal('complete'),
+        Type.Literal('start_steps'),
+      ]),
+    ),
+  },
+  closed,
+);
+export type Rule = Static<typeof Rule>;
+
+/** A tool that a model may call: one HTTPS request to the customer's own address. */
+export const Tool = Type.Object(
+  {
+    name: Type.String({ pattern: '^[a-zA-Z][a-zA-Z0-9_-]{0,63}$' }),
+    description: Type.String({ minLength: 1, maxLength: 1024 }),
+    parameters: Type.Record(Type.String(), Type.Unknown(), {
+      description: 'JSON Schema of the arguments (an object).',
+    }),
+    url: Type.String({
+      format: 'uri',
+      maxLength: 2048,
+      description: 'POSTed the arguments as JSON; the answer goes back to the model.',
+    }),
+  },
+  closed,
+);
+export type Tool = Static<typeof Tool>;
+
+export const AgentDefinition = Type.Object(
+  {
+    instructions: Type.Optional(
+      Type.String({ maxLength: 32_000, description: 'What a model is told about its task.' }),
+    ),
+    provider: Type.Optional(
+      Type.Union(
+        PROVIDERS.map((name) => Type.Literal(name)),
+        { default: 'embedded' },
+      ),
+    ),
+    model: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description: 'Name of the model at the provider; not for "embedded".',
+      }),
+    ),
+    temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 2 })),
+    opening: Type.Optional(LocalizedText),
+    steps: Type.Optional(
+      Type.Object(
+        {
+          items: Type.Array(Step, { minItems: 1, maxItems: 50 }),
+          start: Type.Optional(Type.Union([Type.Literal('on_open'), Type.Literal('by_rule')], { default: 'on_open' })),
+          summary: Type.Optional(LocalizedText),
+        },
+        closed,
+      ),
+    ),
+    rules: Type.Optional(Type.Array(Rule, { maxItems: 200 })),
+    tools: Type.Optional(Type.Array(Tool, { maxItems: 32 })),
+    dont_know: Type.Optional(LocalizedText),
+    hand_off: Type.Optional(
+      Type.Object(
+        {
+          after_misses: Type.Optional(
+            Type.Integer({
+              minimum: 1,
+              maximum: 20,
+              description: 'Unanswered questions in a row until people take over.',
+            }),
+          ),
+          on_request: Type.Optional(Type.Boolean({ default: true })),
+          text: Type.Optional(LocalizedText),
+        },
+        closed,
+      ),
+    ),
+  },
+  { ...closed, title: 'AgentDefinition' },
+);
+export type AgentDefinition = Static<typeof AgentDefinition>;

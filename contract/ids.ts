@@ -1,0 +1,41 @@
+/**
+ * Ids are TypeIDs: `<prefix>_<26 characters of lower-case Crockford base32>` holding a UUIDv7,
+ * so that sorting by id is sorting by time of creation. Source: the TypeID specification 0.3.
+ */
+export const ID_PREFIXES = [
+  'org',
+  'agent',
+  'trigger',
+  'run',
+  'channel',
+  'enduser',
+  'campaign',
+  'rcpt',
+  'conv',
+  'msg',
+  'key',
+  'evt',
+  'whk',
+  'req',
+  // Below: records the public API never shows.
+  'user',
+  'member',
+  'invite',
+  'session',
+  'account',
+  'verify',
+  'doc',
+  'audit',
+  'node',
+] as const;
+
+export type IdPrefix = (typeof ID_PREFIXES)[number];
+
+/** The first character is at most 7: 26 base32 characters hold 130 bits and a UUID has 128. */
+export const ID_SUFFIX_PATTERN = '[0-7][0-9a-hjkmnp-tv-z]{25}';
+
+export const idPattern = (prefix: IdPrefix): string => `^${prefix}_${ID_SUFFIX_PATTERN}$`;
+
+const patterns = new Map<IdPrefix, RegExp>(ID_PREFIXES.map((prefix) => [prefix, new RegExp(idPattern(prefix))]));
+
+export const isId = (prefix: IdPrefix, value: string): boolean => patterns.get(prefix)!.test(value);

@@ -1,0 +1,28 @@
+/** Every number that bounds a request. Source: contract, section 5. */
+export const MAX_BODY_BYTES = 256 * 1024;
+export const MAX_HEADER_BYTES = 16 * 1024;
+export const MAX_MESSAGE_CHARACTERS = 32_000;
+export const MAX_JSON_DEPTH = 32;
+export const MAX_JSON_KEYS = 1_000;
+export const REQUEST_TIMEOUT_MS = 30_000;
+export const MAX_WAIT_SECONDS = 25;
+export const MAX_PAGE = 100;
+export const DEFAULT_PAGE = 20;
+export const MAX_LABEL_CHARACTERS = 64;
+export const MAX_NAME_CHARACTERS = 200;
+export const IDEMPOTENCY_KEPT_HOURS = 24;
+/** What a caller over a limit is told to wait; windows are never longer. */
+export const RATE_WINDOW_SECONDS = 60;
+
+export type RateLimit = { key: number; organization: number };
+export const RATE_FAMILIES = ['triggers', 'channels', 'end_users', 'campaigns'] as const;
+export type RateFamily = (typeof RATE_FAMILIES)[number];
+export type RateLimits = Record<RateFamily, RateLimit>;
+
+/** Calls per minute and family, for one key and for all keys of one organization. */
+export const DEFAULT_RATE_LIMITS: RateLimits = {
+  triggers: { key: 600, organization: 3_000 },
+  channels: { key: 600, organization: 3_000 },
+  end_users: { key: 1_200, organization: 6_000 },
+  campaigns: { key: 300, organization: 1_000 },
+};

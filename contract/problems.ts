@@ -1,0 +1,320 @@
+/**
+ * The closed list of everything that can be refused, and why. Each code is one status, one title and one cure;
+ * the same list makes the error bodies (RFC 9457), the pages under /docs/problems/ and the OpenAPI description.
+ */
+export type ProblemKind = { status: number; title: string; cure: string };
+
+const kinds = {
+  // 400: the request cannot be read
+  body_invalid: {
+    status: 400,
+    title: 'The body is not acceptable JSON',
+    cure: 'Send one JSON object in UTF-8, without NUL characters or lone surrogates, at most 32 levels deep and with at most 1,000 keys.',
+  },
+  request_invalid: {
+    status: 400,
+    title: 'The request is not well-formed HTTP',
+    cure: 'Send a plain HTTP/1.1 request with exactly one Host header; check the path for broken percent-encoding.',
+  },
+  cursor_invalid: {
+    status: 400,
+    title: 'The cursor is not one of ours',
+    cure: 'Pass next_cursor of the previous page unchanged, to the same list with the same filters, or leave it out to start from the first page.',
+  },
+  // 401: who are you
+  authorization_missing: {
+    status: 401,
+    title: 'No usable Authorization header',
+    cure: 'Send exactly one header of the form "Authorization: Bearer <API_KEY>".',
+  },
+  key_invalid: {
+    status: 401,
+    title: 'The API key is not valid',
+    cure: 'Check that the whole key was copied: it starts with parley_, names its region and ends with a checksum. Keys are made in the dashboard under Settings, Integrations, API Keys.',
+  },
+  key_wrong_region: {
+    status: 401,
+    title: 'The API key belongs to another region',
+    cure: 'Call the base URL of the region that the key names, or make a key in this region. Keys never work outside their region.',
+  },
+  key_revoked: {
+    status: 401,
+    title: 'The API key has been revoked',
+    cure: 'Revocation is final. Make a new key in the dashboard and replace this one.',
+  },
+  session_missing: {
+    status: 401,
+    title: 'Not signed in',
+    cure: 'Sign in to the dashboard, or run "./parley login", and try again.',
+  },
+  sign_in_failed: {
+    status: 401,
+    title: 'E-mail address or password is wrong',
+    cure: 'Check both and try again. An owner or admin of your organization can send you a new invitation link.',
+  },
+  // 403: you may not
+  plan_required: {
+    status: 403,
+    title: 'The API needs the paid plan',
+    cure: 'Upgrade the plan of the organization; existing keys then work again unchanged.',
+  },
+  permission_missing: {
+    status: 403,
+    title: 'The key lacks a permission',
+    cure: 'Rights of a key are fixed for life: make a new key that holds the permission named in required_permission.',
+  },
+  campaign_key_required: {
+    status: 403,
+    title: 'Only a campaign key may call this',
+    cure: "Use the key that was made on the campaign's own page; organization and agent keys are never accepted here.",
+  },
+  campaign_mismatch: {
+    status: 403,
+    title: 'The key is bound to another campaign',
+    cure: 'Use the key of the campaign that the path names, or the path of the campaign that the key is bound to.',
+  },
+  agent_mismatch: {
+    status: 403,
+    title: 'The key is bound to another agent',
+    cure: 'Use a key of the agent that the path names, or an organization key.',
+  },
+  role_missing: {
+    status: 403,
+    title: 'Your role does not allow this',
+    cure: 'Ask an owner or admin of the organization to do it or to change your role.',
+  },
+  operator_required: {
+    status: 403,
+    title: 'Only the operator of this installation may do this',
+    cure: 'Ask the person who set up this Parley installation.',
+  },
+  origin_refused: {
+    status: 403,
+    title: 'The request comes from another site',
+    cure: 'Changes are accepted only from the dashboard itself: open it under its own address and try again.',
+  },
+  setup_closed: {
+    status: 403,
+    title: 'The setup link is not valid any more',
+    cure: 'It works once and for 30 minutes. While there is no owner, a restart of Parley prints a new one.',
+  },
+  // 404: no such thing
+  route_not_found: {
+    status: 404,
+    title: 'No such path',
+    cure: 'Compare the path with the reference under /docs.',
+  },
+  agent_not_found: { status: 404, title: 'No such agent', cure: 'Check the agent id in the path.' },
+  trigger_not_found: {
+    status: 404,
+    title: 'No such trigger',
+    cure: 'Check the trigger id in the path; it must belong to the agent in the path.',
+  },
+  channel_not_found: {
+    status: 404,
+    title: 'No such channel',
+    cure: 'Check the channel id; it must be connected and belong to the agent.',
+  },
+  campaign_not_found: { status: 404, title: 'No such campaign', cure: 'Check the campaign id in the path.' },
+  recipient_not_found: { status: 404, title: 'No such recipient', cure: 'Check the recipient id in the path.' },
+  run_not_found: {
+    status: 404,
+    title: 'No such run',
+    cure: 'Check the run id; it must belong to the trigger in the path.',
+  },
+  conversation_not_found: { status: 404, title: 'No such conversation', cure: 'Check the conversation id.' },
+  message_not_found: { status: 404, title: 'No such message', cure: 'Check the message id in the path.' },
+  end_user_not_found: { status: 404, title: 'No such end user', cure: 'Check the end-user id.' },
+  key_not_found: { status: 404, title: 'No such API key', cure: 'Check the key id, or list the keys.' },
+  organization_not_found: {
+    status: 404,
+    title: 'No such organization',
+    cure: 'Check the organization id; you must be one of its members.',
+  },
+  member_not_found: { status: 404, title: 'No such member', cure: 'Check the member id, or list the members.' },
+  invitation_not_found: {
+    status: 404,
+    title: 'No such invitation',
+    cure: 'The link was used, withdrawn or has run out: ask for a new one.',
+  },
+  document_not_found: { status: 404, title: 'No such document', cure: 'Check the document id, or list the documents.' },
+  version_not_found: { status: 404, title: 'No such version', cure: 'Check the version number, or list the versions.' },
+  problem_not_found: { status: 404, title: 'No such problem code', cure: 'The list of codes is under /docs/problems.' },
+  // 405 and the like
+  method_not_allowed: {
+    status: 405,
+    title: 'The path does not know this method',
+    cure: 'Use one of the methods in the Allow header.',
+  },
+  request_timeout: {
+    status: 408,
+    title: 'The request took too long to arrive',
+    cure: 'Send headers and body within 30 seconds.',
+  },
+  // 409: not in this state
+  trigger_disabled: { status: 409, title: 'The trigger is disabled', cure: 'Enable the trigger in the dashboard.' },
+  agent_disabled: { status: 409, title: 'The agent is disabled', cure: 'Enable the agent in the dashboard.' },
+  channel_disabled: {
+    status: 409,
+    title: 'The channel is disabled',
+    cure: 'Enable or reconnect the channel in the dashboard.',
+  },
+  channel_unsupported: {
+    status: 409,
+    title: 'The channel cannot do this',
+    cure: 'Use a channel whose capabilities include what you asked for.',
+  },
+  campaign_not_open: {
+    status: 409,
+    title: 'The campaign takes no recipients now',
+    cure: 'Start or resume the campaign first; an ended campaign stays ended.',
+  },
+  already_exists: {
+    status: 409,
+    title: 'It exists already',
+    cure: 'Use the record that the detail names, or choose another value.',
+  },
+  run_finished: {
+    status: 409,
+    title: 'The run has ended',
+    cure: 'Nothing is left to cancel; read the run to see how it ended.',
+  },
+  key_revoked_already: {
+    status: 409,
+    title: 'The API key has been revoked',
+    cure: 'Nothing leaves the state revoked: make a new key.',
+  },
+  last_owner: {
+    status: 409,
+    title: 'The organization needs an owner',
+    cure: 'Make somebody else an owner first.',
+  },
+  idempotency_in_progress: {
+    status: 409,
+    title: 'The first call with this Idempotency-Key is still under way',
+    cure: 'Wait a second and send the same call again; its answer will be replayed.',
+  },
+  // 413, 414, 415, 431
+  payload_too_large: { status: 413, title: 'The body is too large', cure: 'Send at most 256 KiB (262,144 bytes).' },
+  unsupported_media_type: {
+    status: 415,
+    title: 'The body is not sent as plain JSON',
+    cure: 'Send "Content-Type: application/json" in UTF-8 and no Content-Encoding.',
+  },
+  headers_too_large: {
+    status: 431,
+    title: 'The header block is too large',
+    cure: 'Send at most 16 KiB of headers.',
+  },
+  // 422: read, but not right
+  validation_failed: {
+    status: 422,
+    title: 'The request breaks the schema',
+    cure: 'Each entry in errors names one fault and where it is.',
+  },
+  idempotency_mismatch: {
+    status: 422,
+    title: 'This Idempotency-Key was used with another body',
+    cure: 'Use a new key for a new call, or send the first body again to have its answer replayed.',
+  },
+  content_unsupported: {
+    status: 422,
+    title: 'The channel cannot carry this content',
+    cure: 'Look up the capabilities of the channel and send one of its content types.',
+  },
+  session_window_closed: {
+    status: 422,
+    title: "The channel's reply window is closed",
+    cure: 'Send an approved template, or wait until the person writes again.',
+  },
+  recipient_opted_out: {
+    status: 422,
+    title: 'The recipient has opted out',
+    cure: 'Nothing may be sent until the person opts in again.',
+  },
+  no_address: {
+    status: 422,
+    title: 'The recipient has no address on this channel',
+    cure: 'Give an address, or store one on the end user.',
+  },
+  // 429, 5xx
+  rate_limited: {
+    status: 429,
+    title: 'Too many calls',
+    cure: 'Wait the seconds that Retry-After names, then call again.',
+  },
+  internal_error: {
+    status: 500,
+    title: 'Something went wrong on our side',
+    cure: 'Try again; if it stays, report the request_id to the operator.',
+  },
+  provider_failed: {
+    status: 502,
+    title: 'The other side did not answer as it should',
+    cure: 'The detail says what came back; check the address and the credentials.',
+  },
+  unavailable: {
+    status: 503,
+    title: 'Parley cannot answer for certain right now',
+    cure: 'Nothing was done. Wait the seconds that Retry-After names, then call again.',
+  },
+  outcome_unknown: {
+    status: 503,
+    title: 'It is not known whether the call took effect',
+    cure: 'Retry with the same Idempotency-Key: the call takes effect once, whatever happened.',
+  },
+} as const satisfies Record<string, ProblemKind>;
+
+export type ProblemCode = keyof typeof kinds;
+
+export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = kinds;
+
+export const isProblemCode = (value: string): value is ProblemCode => Object.hasOwn(kinds, value);
+
+/** One fault of a body: where it is (JSON pointer), what kind, and a sentence. */
+export type Fault = { pointer: string; code: string; detail: string };
+
+/** The one error body of every answer that is not a success (`application/problem+json`). */
+export type ProblemBody = {
+  type: string;
+  title: string;
+  status: number;
+  code: ProblemCode;
+  detail: string;
+  request_id: string;
+  errors?: Fault[];
+  required_permission?: string;
+  key_permissions?: string[];
+  existing_id?: string;
+};
+
+export type RefusalExtras = {
+  /** One entry for each fault of the body. */
+  errors?: Fault[];
+  /** Members that this code adds to the body, such as `required_permission`. */
+  members?: Record<string, unknown>;
+  /** Headers that this refusal adds to the answer, such as `Retry-After`. */
+  headers?: Record<string, string>;
+  /** For the log alone; never sent. */
+  cause?: unknown;
+};
+
+/**
+ * A refusal: thrown by any room, turned into the one error body by `http/problems.ts`.
+ * `detail` is for the caller: a full sentence that echoes no input.
+ */
+export class Refusal extends Error {
+  readonly code: ProblemCode;
+  readonly extras: RefusalExtras;
+
+  constructor(code: ProblemCode, detail?: string, extras: RefusalExtras = {}) {
+    super(detail ?? PROBLEMS[code].cure, { cause: extras.cause });
+    this.name = 'Refusal';
+    this.code = code;
+    this.extras = extras;
+  }
+
+  get status(): number {
+    return PROBLEMS[this.code].status;
+  }
+}
