@@ -1,0 +1,175 @@
+import { Type, type Static } from 'typebox';
+import { MAX_LABEL_CHARACTERS, MAX_MESSAGE_CHARACTERS, MAX_NAME_CHARACTERS } from './limits.ts';
+import { Message } from './messages.ts';
+import { idPattern } from './ids.ts';
+
+const closed = { additionalProperties: false };
+
+export const VARIABLE_TYPES = ['string', 'number', 'integer', 'boolean', 'date', 'object', 'array'] as const;
+
+/** What a trigger declares about one variable of its calls. */
+export const VariableDeclaration = Type.Object(
+  {
+    name: Type.String({ pattern: '^[a-zA-Z_][a-zA-Z0-9_]{0,63}$' }),
+    type: Type.Union(VARIABLE_TYPES.map((type) => Type.Literal(type))),
+    required: Type.Optional(Type.Boolean({ default: false })),
+    default: Type.Optional(Type.Unknown()),
+    description: Type.Optional(Type.String({ maxLength: 500 })),
+  },
+  closed,
+);
+export type VariableDeclaration = Static<typeof VariableDeclaration>;
+
+/** Names a person: by our id, or by the caller's own identifiers, in which case the record is made or updated. */
+export const EndUserInput = Type.Object(
+  {
+    id: Type.Optional(Type.String({ pattern: idPattern('enduser') })),
+    external_id: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_NAME_CHARACTERS })),
+    phone: Type.Optional(Type.String({ pattern: '^\\+[1-9][0-9]{6,14}$', description: 'E.164, e.g. +97430000000.' })),
+    email: Type.Optional(Type.String({ format: 'email', maxLength: 254 })),
+    locale: Type.Optional(Type.String({ format: 'locale', maxLength: 35, description: 'BCP 47, e.g. ar or ar-QA.' })),
+    time_zone: Type.Optional(
+      Type.String({ format: 'time-zone', maxLength: 64, description: 'IANA name, e.g. Asia/Qatar.' }),
+    ),
+    attributes: Type.Optional(
+      Type.Record(Type.String({ minLength: 1, maxLength: 64 }), Type.Unknown(), { maxProperties: 100 }),
+    ),
+  },
+  { ...closed, title: 'EndUserInput' },
+);
+export type EndUserInput = Static<typeof EndUserInput>;
+
+export const Metadata = Type.Record(Type.String({ maxLength: 64 }), Type.String({ maxLength: 500 }), {
+  maxProperties: 50,
+});
+
+export const TriggerCall = Type.Object(
+  {
+    end_user: Type.Optional(EndUserInput),
+    channel: Type.Optional(
+      Type.Object(
+        {
+          id: Type.Optional(Type.String({ pattern: idPattern('channel') })),
+          address: Type.Optional(Type.String({ minLength: 1, maxLength: 320 })),
+        },
+        closed,
+      ),
+    ),
+    variables: Type.Optional(Type.Record(Type.String({ maxLength: 64 }), Type.Unknown())),
+    message: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_MESSAGE_CHARACTERS })),
+    conversation: Type.Optional(
+      Type.Object(
+        {
+          key: Type.String({ minLength: 1, maxLength: 255 }),
+          on_existing: Type.Optional(
+            Type.Union([Type.Literal('continue'), Type.Literal('new'), Type.Literal('reject')], {
+              default: 'continue',
+            }),
+          ),
+        },
+        closed,
+      ),
+    ),
+    metadata: Type.Optional(Metadata),
+    send_at: Type.Optional(Type.Union([Type.String({ format: 'date-time' }), Type.Null()])),
+    dry_run: Type.Optional(Type.Boolean({ default: false })),
+  },
+  { ...closed, title: 'TriggerCall' },
+);
+export type TriggerCall = Static<typeof TriggerCall>;
+
+export const RUN_STATUSES = [
+  'queued',
+  'scheduled',
+  'running',
+  'waiting_for_user',
+  'handed_off',
+  'completed',
+  'failed',
+  'skipped',
+  'cancelled',
+] as const;
+export type RunStatus = (typeof RUN_STATUSES)[number];
+
+/** What a run keeps of its call for the worker. */
+export type RunInput = {
+  variables?: Record<string, unknown>;
+  metadata?: Record<string, string>;
+  /** Id of the message that the first turn answers; absent: the agent opens. */
+  message_id?: string;
+};
+
+const accepted = {
+  id: Type.String(),
+  status: Type.Union(RUN_STATUSES.map((status) => Type.Literal(status))),
+  agent_id: Type.String(),
+  trigger_id: Type.String(),
+  conversation_id: Type.String(),
+  end_user_id: Type.String(),
+  channel_id: Type.String(),
+  created_at: Type.String({ format: 'date-time' }),
+};
+
+/** The 202 of a trigger call. */
+export const AcceptedRun = Type.Object(accepted, { title: 'AcceptedRun' });
+export type AcceptedRun = Static<typeof AcceptedRun>;
+
+/** The 200 of a trigger call that waited for the agent's first message. */
+export const AnsweredRun = Type.Object({ ...accepted, messages: Type.Array(Message) }, { title: 'AnsweredRun' });
+export type AnsweredRun = Static<typeof AnsweredRun>;
+
+export const RunRecord = Type.Object(
+  {
+    ...accepted,
+    reason: Type.Union([Type.String(), Type.Null()]),
+    error: Type.Union([Type.Object({ code: Type.String(), detail: Type.String() }), Type.Null()]),
+    metadata: Metadata,
+    attempts: Type.Integer(),
+    request_id: Type.Union([Type.String(), Type.Null()]),
+    send_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+    finished_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+    messages: Type.Optional(Type.Array(Message)),
+  },
+  { title: 'Run' },
+);
+export type RunRecord = Static<typeof RunRecord>;
+
+/** The 200 of a dry run: what would happen. Nothing was stored. */
+export const DryRun = Type.Object(
+  {
+    dry_run: Type.Literal(true),
+    agent_id: Type.String(),
+    trigger_id: Type.String(),
+    channel_id: Type.String(),
+    channel_kind: Type.String(),
+    recipient: Type.Object({
+      end_user_id: Type.Union([Type.String(), Type.Null()]),
+      would_create: Type.Boolean(),
+      address: Type.Union([Type.String(), Type.Null()]),
+    }),
+    conversation: Type.Object({
+      id: Type.Union([Type.String(), Type.Null()]),
+      would: Type.Union([Type.Literal('start'), Type.Literal('continue')]),
+    }),
+    variables: Type.Record(Type.String(), Type.Unknown()),
+    /** The rendered first words; null when the agent answers `message` or a model writes them. */
+    opening: Type.Union([Type.String(), Type.Null()]),
+    skip_reason: Type.Union([Type.String(), Type.Null()]),
+    send_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+  },
+  { title: 'DryRun' },
+);
+export type DryRun = Static<typeof DryRun>;
+
+/** A trigger as the dashboard and the command line see it. */
+export const TriggerInput = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: MAX_LABEL_CHARACTERS }),
+    enabled: Type.Optional(Type.Boolean()),
+    variables: Type.Optional(Type.Array(VariableDeclaration, { maxItems: 100 })),
+    channel_id: Type.Optional(Type.Union([Type.String({ pattern: idPattern('channel') }), Type.Null()])),
+  },
+  closed,
+);
+export type TriggerInput = Static<typeof TriggerInput>;

@@ -1,0 +1,145 @@
+import { once } from 'node:events';
+import { accessSync, chownSync, constants, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { StartError } from '../../kernel/start-error.ts';
+import type { Binaries } from './binaries.ts';
+import { type RunAs, spawnAs } from './run-as.ts';
+
+const UNFINISHED = 'postgres.unfinished-';
+
+export const clusterFolder = (dataDir: string): string => path.join(dataDir, 'postgres');
+
+/** Makes the data folder if need be. Others may pass it (the database's user must) but not list it; each file in it guards itself. */
+export function prepareDataFolder(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o711 });
+    accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new StartError(
+      `The data folder ${dataDir} cannot be ${existsSync(dataDir) ? 'written' : 'made'} (${reason(error)}).`,
+      'Give this user the right to write there, or name another folder with DATA_DIR.',
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * Makes a new cluster unless there is one. It is made under another name and renamed when whole, so that neither a full
+ * disk nor a kill leaves a half-made database behind. True: it has been made now.
+ */
+export async function ensureCluster(dataDir: string, binaries: Binaries, runAs: RunAs): Promise<boolean> {
+  for (const name of readdirSync(dataDir)) {
+    if (name.startsWith(UNFINISHED)) rmSync(path.join(dataDir, name), { recursive: true, force: true });
+  }
+  const cluster = clusterFolder(dataDir);
+  if (existsSync(cluster)) {
+    checkVersion(cluster, binaries.major);
+    return false;
+  }
+  const unfinished = mkdtempSync(path.join(dataDir, UNFINISHED));
+  try {
+    if (runAs.how !== 'same') chownSync(unfinished, runAs.uid, runAs.gid);
+    await initdb(unfinished, dataDir, binaries, runAs);
+    renameSync(unfinished, cluster);
+  } catch (error) {
+    rmSync(unfinished, { recursive: true, force: true });
+    throw error;
+  }
+  return true;
+}
+
+function checkVersion(cluster: string, major: number): void {
+  let text: string;
+  try {
+    if (statSync(cluster).uid !== process.getuid!() && process.getuid!() !== 0) throw new Error('it belongs to another user');
+    text = readFileSync(path.join(cluster, 'PG_VERSION'), 'utf8').trim();
+  } catch (error) {
+    throw new StartError(
+      `The database in ${cluster} cannot be read (${reason(error)}).`,
+      'Start Parley as the user who made it (or as root), or name another folder with DATA_DIR.',
+      { cause: error },
+    );
+  }
+  if (Number(text) === major) return;
+  const newer = Number(text) > major;
+  throw new StartError(
+    `The data in ${cluster} is of PostgreSQL ${text}, and this Parley brings PostgreSQL ${major}.`,
+    newer
+      ? 'Start the newer Parley that made it, or restore a backup into another DATA_DIR.'
+      : 'Make a backup with the Parley that made it ("./parley backup"), and restore it into a new DATA_DIR with this one.',
+  );
+}
+
+/**
+ * Sorting by bytes (fast, never changes with a system update) with upper and lower case of all of Unicode.
+ * Trust: the only way in is a socket in a folder that nobody but the database's user and root can enter,
+ * and whoever can enter it can read the data files as well.
+ */
+const INITDB = [
+  '--username=postgres',
+  '--auth=trust',
+  '--encoding=UTF8',
+  '--locale=C',
+  '--locale-provider=builtin',
+  '--builtin-locale=C.UTF-8',
+  '--data-checksums',
+  '--set=timezone=UTC',
+];
+
+async function initdb(folder: string, dataDir: string, binaries: Binaries, runAs: RunAs): Promise<void> {
+  const child = spawnAs(runAs, binaries.initdb, ['-D', folder, ...INITDB], ['ignore', 'pipe', 'pipe']);
+  let output = '';
+  const collect = (chunk: Buffer): void => {
+    output = (output + chunk.toString('utf8')).slice(-4_000);
+  };
+  child.stdout!.on('data', collect);
+  child.stderr!.on('data', collect);
+  const [code] = (await once(child, 'close').catch((error: unknown) => {
+    throw cannotRun(binaries.initdb, error);
+  })) as [number | null];
+  if (code !== 0) throw explainInitdb(output, dataDir, runAs);
+}
+
+function explainInitdb(output: string, dataDir: string, runAs: RunAs): StartError {
+  if (/No space left|Disk quota|File too large/.test(output)) {
+    return new StartError(
+      `The disk is full: the database could not be made in ${dataDir} (it needs about 50 MB to begin with). Nothing was left behind.`,
+      'Free some space, or name a folder on another disk with DATA_DIR.',
+    );
+  }
+  if (/could not look up effective user/.test(output)) {
+    return new StartError(
+      `The user id ${runAs.uid} has no name on this system, and Postgres insists on one.`,
+      'Start Parley as a user who is listed in /etc/passwd, or set DATABASE_URL.',
+    );
+  }
+  const lines = output.trim().split('\n');
+  const line = lines.findLast((text) => /error|fatal/i.test(text)) ?? lines.at(-1);
+  return new StartError(
+    `The database could not be made in ${dataDir}: ${line}`,
+    'Correct what the sentence names, name another folder with DATA_DIR, or set DATABASE_URL to a PostgreSQL server.',
+  );
+}
+
+export const cannotRun = (program: string, error: unknown): StartError =>
+  new StartError(
+    `The embedded database does not run on this system (${program}: ${reason(error)}).`,
+    'It needs Linux with glibc (Debian, Ubuntu, Fedora, …); elsewhere set DATABASE_URL to a PostgreSQL server (15 or newer).',
+    { cause: error },
+  );
+
+/** The system's word for it, as people know it. */
+export function reason(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const words: Record<string, string> = {
+    EACCES: 'permission denied',
+    EPERM: 'permission denied',
+    EROFS: 'the file system is read-only',
+    ENOSPC: 'the disk is full',
+    EDQUOT: 'the disk quota is used up',
+    ENOTDIR: 'a part of the path is a file',
+    EEXIST: 'there is a file of that name',
+    ENOENT: 'there is no such file',
+  };
+  return words[code ?? ''] ?? message;
+}

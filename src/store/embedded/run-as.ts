@@ -1,0 +1,84 @@
+import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { StartError } from '../../kernel/start-error.ts';
+
+/**
+ * Postgres refuses to run as root. Started by root we therefore run it as another user: the one who owns the data,
+ * or else "nobody". That user must reach the programs and the data, and often cannot, because a clone in root's own
+ * home sits behind a folder of mode 0700. Then the one right to pass such folders goes with it (an ambient
+ * capability, given by util-linux' setpriv; the secure bit keeps it for access(2), by which Postgres looks for its
+ * own files). Every other right of root is dropped in all cases.
+ */
+export type RunAs = { uid: number; gid: number; how: 'same' | 'switch' | 'setpriv'; capability?: string };
+
+const NOBODY = 65_534;
+const SETPRIV = ['/usr/bin/setpriv', '/bin/setpriv', '/usr/sbin/setpriv'];
+/** Bits of capabilities(7), the weaker right first: containers often grant only the second. */
+const CAPABILITIES = [
+  { name: 'dac_read_search', bit: 2n },
+  { name: 'dac_override', bit: 1n },
+];
+
+/** Decides as whom to run programs in `binaries` on data in `dataDir/postgres`. Touches nothing. */
+export function chooseRunAs(dataDir: string, binaries: string): RunAs {
+  const self = { uid: process.getuid!(), gid: process.getgid!() };
+  if (self.uid !== 0) return { ...self, how: 'same' };
+  const user = ownerOf(path.join(dataDir, 'postgres')) ?? ownerOf(dataDir) ?? { uid: NOBODY, gid: NOBODY };
+  const closed = closedFolder(dataDir, user) ?? closedFolder(binaries, user);
+  if (!closed) return { ...user, how: 'switch' };
+  const capability = CAPABILITIES.find(({ bit }) => (effectiveCapabilities() >> bit) & 1n);
+  if (!capability || !setpriv()) {
+    throw new StartError(
+      `Postgres does not run as root, and its user (id ${user.uid}) may not pass the folder ${closed}.`,
+      `Move Parley and its DATA_DIR out of it (for example to /opt/parley), run Parley as an ordinary user, or allow passing with "chmod o+x ${closed}".`,
+    );
+  }
+  return { ...user, how: 'setpriv', capability: capability.name };
+}
+
+/** Starts a program as that user with a bare environment, in a session of its own (Ctrl-C at a terminal is for us, not for it). */
+export function spawnAs(runAs: RunAs, command: string, args: string[], stdio: SpawnOptions['stdio']): ChildProcess {
+  const options: SpawnOptions = {
+    stdio,
+    detached: true,
+    cwd: '/',
+    env: { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' },
+  };
+  if (runAs.how === 'same') return spawn(command, args, options);
+  if (runAs.how === 'switch') return spawn(command, args, { ...options, uid: runAs.uid, gid: runAs.gid });
+  const rights = [
+    `--reuid=${runAs.uid}`,
+    `--regid=${runAs.gid}`,
+    '--clear-groups',
+    `--inh-caps=+${runAs.capability}`,
+    `--ambient-caps=+${runAs.capability}`,
+    `--bounding-set=-all,+${runAs.capability}`,
+    '--securebits=+no_setuid_fixup',
+  ];
+  return spawn(setpriv()!, [...rights, '--', command, ...args], options);
+}
+
+const setpriv = (): string | undefined => SETPRIV.find((file) => existsSync(file));
+
+function ownerOf(file: string): { uid: number; gid: number } | undefined {
+  const found = statSync(file, { throwIfNoEntry: false });
+  return found && found.uid !== 0 ? { uid: found.uid, gid: found.gid } : undefined;
+}
+
+/** The outermost existing folder on the way to `target` (itself included) that the user may not pass. */
+function closedFolder(target: string, user: { uid: number; gid: number }): string | undefined {
+  const way = [path.resolve(target)];
+  while (path.dirname(way[0]!) !== way[0]) way.unshift(path.dirname(way[0]!));
+  return way.find((folder) => {
+    const found = statSync(folder, { throwIfNoEntry: false });
+    if (!found?.isDirectory()) return false;
+    const bit = found.uid === user.uid ? 0o100 : found.gid === user.gid ? 0o010 : 0o001;
+    return (found.mode & bit) === 0;
+  });
+}
+
+function effectiveCapabilities(): bigint {
+  const line = /^CapEff:\s*([0-9a-f]+)/m.exec(readFileSync('/proc/self/status', 'utf8'));
+  return line ? BigInt(`0x${line[1]}`) : 0n;
+}

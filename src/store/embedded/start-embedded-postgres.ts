@@ -1,0 +1,191 @@
+import type { ChildProcess } from 'node:child_process';
+import { availableParallelism, totalmem } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { findBinaries } from './binaries.ts';
+import { ensureCluster, prepareDataFolder } from './data-folder.ts';
+import { lockDataFolder } from './data-lock.ts';
+import { chooseRunAs } from './run-as.ts';
+import { type ServerLog, findPostmaster, removeSocketFolder, signal, socketFolder, startServer, stopProcess } from './server.ts';
+
+/**
+ * A real PostgreSQL as a child process, on a Unix socket in the data folder, with the whole durability of one.
+ * It stops with us. If we are killed it keeps running, and the next start stops it cleanly before it starts its own:
+ * so there is one way to come up, whatever happened. If the database's main process dies, it is started again.
+ */
+export type EmbeddedPostgres = {
+  /** For the program: a role that owns its database and nothing else. */
+  url: string;
+  /** For making databases (tests) and physical backups. */
+  adminUrl: string;
+  /** True if the database has been made by this start. */
+  fresh: boolean;
+  pid(): number;
+  stop(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+};
+
+export type EmbeddedOptions = {
+  dataDir: string;
+  log: ServerLog;
+  /** Settings of postgresql.conf that replace ours. */
+  tuning?: Record<string, string>;
+};
+
+const MAX_RESTART_PAUSE_MS = 5_000;
+const ROLE = 'parley';
+const DATABASE = 'parley';
+
+export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
+  const { log } = options;
+  const dataDir = path.resolve(options.dataDir);
+  const binaries = findBinaries();
+  prepareDataFolder(dataDir);
+  const runAs = chooseRunAs(dataDir, binaries.folder);
+  const lock = await lockDataFolder(dataDir);
+  let socketDir = '';
+  let child: ChildProcess | undefined;
+  try {
+    await stopOrphan(dataDir, log);
+    const fresh = await ensureCluster(dataDir, binaries, runAs);
+    socketDir = await socketFolder(dataDir, runAs);
+    const settings = { ...serverSettings(), ...options.tuning, unix_socket_directories: socketDir };
+    const start = (): Promise<ChildProcess> => startServer(dataDir, binaries, runAs, settings, log);
+    child = await start();
+    await ensureDatabase(socketUrl(socketDir, 'postgres', 'postgres'));
+    const stop = supervise(child, start, log, () => {
+      removeSocketFolder(socketDir);
+      lock.release();
+    });
+    return {
+      url: socketUrl(socketDir, ROLE, DATABASE),
+      adminUrl: socketUrl(socketDir, 'postgres', 'postgres'),
+      fresh,
+      ...stop,
+      [Symbol.asyncDispose]: stop.stop,
+    };
+  } catch (error) {
+    if (child?.pid) await stopProcess(child.pid, log);
+    if (socketDir) removeSocketFolder(socketDir);
+    lock.release();
+    throw error;
+  }
+}
+
+/** The address of the database that another Parley runs on this data now, or null. For commands that join it. */
+export function findRunningPostgres(dataDir: string): string | null {
+  const running = findPostmaster(path.resolve(dataDir));
+  return running ? socketUrl(running.socketDir, ROLE, DATABASE) : null;
+}
+
+/** A Parley that was killed leaves its database running. We hold the lock, so it is nobody's. */
+async function stopOrphan(dataDir: string, log: ServerLog): Promise<void> {
+  const orphan = findPostmaster(dataDir);
+  if (!orphan) return;
+  log.info('The last Parley on this data was killed; its database is being stopped cleanly first.');
+  await stopProcess(orphan.pid, log);
+  if (orphan.socketDir) removeSocketFolder(orphan.socketDir);
+}
+
+/** Restarts the server if it dies by itself; ends it with us, also when we end without a word. */
+function supervise(
+  first: ChildProcess,
+  start: () => Promise<ChildProcess>,
+  log: ServerLog,
+  release: () => void,
+): { pid(): number; stop(): Promise<void> } {
+  let child = first;
+  let stopping: Promise<void> | undefined;
+  const watch = (): void => {
+    child.unref();
+    child.once('exit', (code, by) => {
+      if (stopping) return;
+      log.error(`The database ended by itself (${by ?? `code ${code}`}); it is being started again.`);
+      void restart();
+    });
+    if (child.exitCode !== null || child.signalCode !== null) void restart();
+  };
+  const restart = async (): Promise<void> => {
+    for (let pause = 100; !stopping; pause = Math.min(pause * 2, MAX_RESTART_PAUSE_MS)) {
+      try {
+        child = await start();
+        log.info('The database is running again.');
+        return stopping ? signal(child.pid!, 'SIGINT') : watch();
+      } catch (error) {
+        // Its former children may still hold the shared memory; they end within moments.
+        log.warn(`The database did not start again yet: ${(error as Error).message}`);
+        await sleep(pause);
+      }
+    }
+  };
+  const atExit = (): void => {
+    if (child.exitCode === null && child.pid) signal(child.pid, 'SIGINT');
+    release();
+  };
+  process.once('exit', atExit);
+  watch();
+  const stop = async (): Promise<void> => {
+    await stopProcess(child.pid!, log);
+    process.off('exit', atExit);
+    release();
+  };
+  return { pid: () => child.pid!, stop: () => (stopping ??= stop()) };
+}
+
+async function ensureDatabase(adminUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: adminUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ role: boolean; database: boolean }>(
+      `SELECT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = '${ROLE}') AS role,
+              EXISTS (SELECT 1 FROM pg_database WHERE datname = '${DATABASE}') AS database`,
+    );
+    if (!rows[0]!.role) await client.query(`CREATE ROLE ${ROLE} LOGIN`);
+    if (!rows[0]!.database) await client.query(`CREATE DATABASE ${DATABASE} OWNER ${ROLE}`);
+  } finally {
+    await client.end();
+  }
+}
+
+const socketUrl = (folder: string, role: string, database: string): string =>
+  `postgresql://${role}@localhost/${database}?host=${encodeURIComponent(folder)}`;
+
+/**
+ * Full durability (fsync, synchronous commit, full pages), settings for one busy program on one machine. Queue tables
+ * live from prompt vacuuming. Errors of statements are ours to report, with the request they belong to: the server
+ * logs none, so its log holds no one's data and stays small.
+ */
+function serverSettings(): Record<string, string> {
+  return {
+    listen_addresses: '',
+    unix_socket_permissions: '0700',
+    max_connections: '200',
+    shared_buffers: totalmem() >= 2 * 1024 ** 3 ? '256MB' : '64MB',
+    work_mem: '8MB',
+    maintenance_work_mem: '128MB',
+    wal_compression: 'lz4',
+    wal_buffers: '16MB',
+    max_wal_size: '4GB',
+    min_wal_size: '256MB',
+    checkpoint_timeout: '5min',
+    random_page_cost: '1.1',
+    jit: 'off',
+    // Parallel plans need /dev/shm, which containers keep small; nothing here asks for them.
+    max_parallel_workers_per_gather: '0',
+    max_worker_processes: String(Math.max(2, availableParallelism())),
+    autovacuum_naptime: '10s',
+    autovacuum_vacuum_scale_factor: '0.05',
+    autovacuum_analyze_scale_factor: '0.05',
+    autovacuum_vacuum_cost_limit: '2000',
+    client_connection_check_interval: '10s',
+    idle_in_transaction_session_timeout: '5min',
+    log_min_messages: 'log',
+    log_min_error_statement: 'panic',
+    log_error_verbosity: 'terse',
+    log_checkpoints: 'off',
+    log_autovacuum_min_duration: '-1',
+    log_line_prefix: '%m [%p] ',
+    cluster_name: 'parley',
+  };
+}

@@ -1,0 +1,55 @@
+import { readFile } from 'node:fs/promises';
+import { drizzle } from 'drizzle-orm/node-postgres';
+import { migrate as runMigrations } from 'drizzle-orm/node-postgres/migrator';
+import pg from 'pg';
+
+const MIGRATIONS = new URL('../../migrations', import.meta.url).pathname;
+/** Any number, but the same in every release: nodes that start together migrate one after the other. */
+const ADVISORY_LOCK = 0x70_61_72_6c;
+const OLDEST_SERVER = 150_000;
+
+/** Why the database cannot be used by this program, with the cure. */
+export class SchemaError extends Error {
+  override name = 'SchemaError';
+}
+
+/** Brings the schema up to this program's. Safe to call from many nodes at once; refuses a newer schema. */
+export async function migrate(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, application_name: 'parley migrate' });
+  await client.connect();
+  try {
+    const version = await client.query<{ server_version_num: string }>('SHOW server_version_num');
+    if (Number(version.rows[0]?.server_version_num) < OLDEST_SERVER) {
+      throw new SchemaError('The database server is older than PostgreSQL 15: point DATABASE_URL at a newer one.');
+    }
+    await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCK]);
+    const known = await newestKnown();
+    const applied = await newestApplied(client);
+    if (applied > known) {
+      throw new SchemaError(
+        'The database was migrated by a newer Parley than this one: start that version, or restore a backup made before the upgrade.',
+      );
+    }
+    if (applied < known) await runMigrations(drizzle(client), { migrationsFolder: MIGRATIONS });
+  } finally {
+    await client.end();
+  }
+}
+
+async function newestKnown(): Promise<number> {
+  const journal = JSON.parse(await readFile(`${MIGRATIONS}/meta/_journal.json`, 'utf8')) as {
+    entries: { when: number }[];
+  };
+  return Math.max(0, ...journal.entries.map((entry) => entry.when));
+}
+
+async function newestApplied(client: pg.Client): Promise<number> {
+  const table = await client.query<{ known: string | null }>(
+    "SELECT to_regclass('drizzle.__drizzle_migrations')::text AS known",
+  );
+  if (!table.rows[0]?.known) return 0;
+  const newest = await client.query<{ newest: string | null }>(
+    'SELECT max(created_at) AS newest FROM drizzle.__drizzle_migrations',
+  );
+  return Number(newest.rows[0]?.newest ?? 0);
+}

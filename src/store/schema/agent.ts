@@ -1,0 +1,87 @@
+import { sql } from 'drizzle-orm';
+import { boolean, foreignKey, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import type { AgentDefinition } from '../../../contract/agents.ts';
+import { createdAt, moment, orgId } from './columns.ts';
+import { organization } from './identity.ts';
+
+/** What answers in a conversation. `draft` is edited, `published` answers; each publish adds an `agent_version`. */
+export const agent = pgTable(
+  'agent',
+  {
+    orgId: orgId().references(() => organization.id),
+    id: text('id').notNull(),
+    name: text('name').notNull(),
+    enabled: boolean('enabled').notNull().default(true),
+    draft: jsonb('draft').$type<AgentDefinition>().notNull(),
+    published: jsonb('published').$type<AgentDefinition>().notNull(),
+    version: integer('version').notNull().default(1),
+    /** Grows with every change of the agent or its documents: caches compare it. */
+    revision: integer('revision').notNull().default(1),
+    createdAt: createdAt(),
+    updatedAt: moment('updated_at').notNull().defaultNow(),
+    deletedAt: moment('deleted_at'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.orgId, table.id] }),
+    index('agent_list')
+      .on(table.orgId, table.createdAt, table.id)
+      .where(sql`deleted_at IS NULL`),
+  ],
+);
+
+export const agentVersion = pgTable(
+  'agent_version',
+  {
+    orgId: orgId(),
+    agentId: text('agent_id').notNull(),
+    version: integer('version').notNull(),
+    definition: jsonb('definition').$type<AgentDefinition>().notNull(),
+    publishedBy: text('published_by'),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.orgId, table.agentId, table.version] }),
+    foreignKey({ columns: [table.orgId, table.agentId], foreignColumns: [agent.orgId, agent.id] }),
+  ],
+);
+
+/** A document that an agent answers from. Passages are cut from `text` when the agent is loaded. */
+export const document = pgTable(
+  'document',
+  {
+    orgId: orgId(),
+    id: text('id').notNull(),
+    agentId: text('agent_id').notNull(),
+    name: text('name').notNull(),
+    text: text('text').notNull(),
+    createdAt: createdAt(),
+    updatedAt: moment('updated_at').notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.orgId, table.id] }),
+    foreignKey({ columns: [table.orgId, table.agentId], foreignColumns: [agent.orgId, agent.id] }),
+    index('document_list').on(table.orgId, table.agentId, table.id),
+  ],
+);
+
+/** Credentials of a model provider, sealed under the organization's data key. */
+export const modelProvider = pgTable(
+  'model_provider',
+  {
+    orgId: orgId().references(() => organization.id),
+    provider: text('provider').notNull(),
+    baseUrl: text('base_url'),
+    sealedKey: text('sealed_key'),
+    updatedAt: moment('updated_at').notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.orgId, table.provider] })],
+);
+
+/** The organization's data key, wrapped by a key derived from PARLEY_SECRET. */
+export const dataKey = pgTable('data_key', {
+  orgId: orgId()
+    .primaryKey()
+    .references(() => organization.id),
+  wrapped: text('wrapped').notNull(),
+  createdAt: createdAt(),
+});

@@ -1,0 +1,58 @@
+import { sql } from 'drizzle-orm';
+import { bigint, check, foreignKey, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { agent } from './agent.ts';
+import { campaign } from './campaign.ts';
+import { createdAt, moment, orgId } from './columns.ts';
+import { organization } from './identity.ts';
+
+/**
+ * An API key. The value is not here, only its HMAC in `api_key_digest`. Scope and rights never change and nothing
+ * leaves `revoked`: a database trigger (migrations) holds both.
+ */
+export const apiKey = pgTable(
+  'api_key',
+  {
+    orgId: orgId().references(() => organization.id),
+    id: text('id').notNull(),
+    label: text('label').notNull(),
+    prefix: text('prefix').notNull(),
+    scope: text('scope').notNull(),
+    agentId: text('agent_id'),
+    campaignId: text('campaign_id'),
+    permissions: text('permissions').array().notNull(),
+    createdAt: createdAt(),
+    createdBy: text('created_by'),
+    /** The key that this one replaces. */
+    rotatedFrom: text('rotated_from'),
+    /** Scheduled revoke: end of a rotation's overlap, or expiry. */
+    revokeAt: moment('revoke_at'),
+    revokedAt: moment('revoked_at'),
+    revokedBy: text('revoked_by'),
+    /** Position of the revoke in the change log; a node that has read this far refuses the key. */
+    revokedSeq: bigint('revoked_seq', { mode: 'number' }),
+    /** From this moment no node accepts the key; null while "revoking". */
+    effectiveAt: moment('effective_at'),
+    lastUsedAt: moment('last_used_at'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.orgId, table.id] }),
+    foreignKey({ columns: [table.orgId, table.agentId], foreignColumns: [agent.orgId, agent.id] }),
+    foreignKey({ columns: [table.orgId, table.campaignId], foreignColumns: [campaign.orgId, campaign.id] }),
+    index('api_key_list').on(table.orgId, table.createdAt, table.id),
+    index('api_key_revoke_due')
+      .on(table.revokeAt)
+      .where(sql`revoke_at IS NOT NULL AND revoked_at IS NULL`),
+    index('api_key_revoking')
+      .on(table.revokedAt)
+      .where(sql`revoked_at IS NOT NULL AND effective_at IS NULL`),
+    check('api_key_scope', sql`scope IN ('organization', 'agent', 'campaign')`),
+    check(
+      'api_key_target',
+      sql`(scope = 'agent') = (agent_id IS NOT NULL) AND (scope = 'campaign') = (campaign_id IS NOT NULL)`,
+    ),
+    check(
+      'api_key_permissions',
+      sql`cardinality(permissions) > 0 AND permissions <@ ARRAY['triggers', 'channels', 'end_users', 'campaigns']`,
+    ),
+  ],
+);

@@ -1,0 +1,20 @@
+import { jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { createdAt, orgId } from './columns.ts';
+
+/** Who did what, when, from where. Append-only: a database trigger (migrations) refuses changes. */
+export const audit = pgTable(
+  'audit',
+  {
+    orgId: orgId(),
+    id: text('id').notNull(),
+    /** A user id, or `system` for what a schedule did. */
+    actor: text('actor').notNull(),
+    action: text('action').notNull(),
+    subjectId: text('subject_id').notNull(),
+    facts: jsonb('facts').$type<Record<string, unknown>>().notNull().default({}),
+    address: text('address'),
+    requestId: text('request_id'),
+    createdAt: createdAt(),
+  },
+  (table) => [primaryKey({ columns: [table.orgId, table.id] })],
+);

@@ -1,0 +1,33 @@
+import { sql } from 'drizzle-orm';
+import { boolean, foreignKey, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { agent } from './agent.ts';
+import { createdAt, moment, orgId } from './columns.ts';
+
+/** A connected way to reach people, served by one agent. */
+export const channel = pgTable(
+  'channel',
+  {
+    orgId: orgId(),
+    id: text('id').notNull(),
+    agentId: text('agent_id').notNull(),
+    kind: text('kind').notNull(),
+    name: text('name').notNull(),
+    enabled: boolean('enabled').notNull().default(true),
+    /** What is not secret; secrets are in `sealed`. */
+    settings: jsonb('settings').$type<Record<string, unknown>>().notNull().default({}),
+    sealed: text('sealed'),
+    /** `connected` or `broken`, and why. */
+    status: text('status').notNull().default('connected'),
+    statusDetail: text('status_detail'),
+    createdAt: createdAt(),
+    updatedAt: moment('updated_at').notNull().defaultNow(),
+    deletedAt: moment('deleted_at'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.orgId, table.id] }),
+    foreignKey({ columns: [table.orgId, table.agentId], foreignColumns: [agent.orgId, agent.id] }),
+    index('channel_list')
+      .on(table.orgId, table.agentId, table.id)
+      .where(sql`deleted_at IS NULL`),
+  ],
+);

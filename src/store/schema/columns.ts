@@ -1,0 +1,11 @@
+import { customType, text, timestamp } from 'drizzle-orm/pg-core';
+
+/** The tenant: first column of every tenant table's primary, unique and foreign keys (docs/adr/0002). */
+export const orgId = () => text('org_id').notNull();
+
+/** A moment, to the millisecond, as everywhere on the wire. */
+export const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' });
+
+export const createdAt = () => moment('created_at').notNull().defaultNow();
+
+export const bytes = customType<{ data: Buffer; driverData: Buffer }>({ dataType: () => 'bytea' });

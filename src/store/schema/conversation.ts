@@ -1,0 +1,77 @@
+import { sql } from 'drizzle-orm';
+import { foreignKey, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import type { MessageContent, MessageSource } from '../../../contract/messages.ts';
+import type { TurnTrace } from '../../engine/provider.ts';
+import { agent } from './agent.ts';
+import { channel } from './channel.ts';
+import { createdAt, moment, orgId } from './columns.ts';
+import { endUser } from './end-user.ts';
+
+/** What is said between one agent and one end user on one channel. */
+export const conversation = pgTable(
+  'conversation',
+  {
+    orgId: orgId(),
+    id: text('id').notNull(),
+    agentId: text('agent_id').notNull(),
+    channelId: text('channel_id').notNull(),
+    endUserId: text('end_user_id').notNull(),
+    /** Where the person is reached on the channel; null on the sandbox. */
+    address: text('address'),
+    /** The caller's own name for it (`conversation.key`); a newer conversation may take it over. */
+    key: text('key'),
+    /** `open`, `handed_off` (people answer, the agent is silent) or `resolved`. */
+    status: text('status').notNull().default('open'),
+    locale: text('locale'),
+    tags: text('tags').array().notNull().default([]),
+    /** What the provider wants to remember between turns. */
+    state: jsonb('state'),
+    /** The run that speaks now. */
+    runId: text('run_id'),
+    /** Ids of end-user messages that no turn has answered yet, oldest first. */
+    unanswered: text('unanswered').array().notNull().default([]),
+    /** Grows with every message that comes in: a turn computed against an older one is thrown away. */
+    version: integer('version').notNull().default(0),
+    assigneeId: text('assignee_id'),
+    createdAt: createdAt(),
+    updatedAt: moment('updated_at').notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.orgId, table.id] }),
+    foreignKey({ columns: [table.orgId, table.agentId], foreignColumns: [agent.orgId, agent.id] }),
+    foreignKey({ columns: [table.orgId, table.channelId], foreignColumns: [channel.orgId, channel.id] }),
+    foreignKey({ columns: [table.orgId, table.endUserId], foreignColumns: [endUser.orgId, endUser.id] }),
+    uniqueIndex('conversation_key')
+      .on(table.orgId, table.agentId, table.key)
+      .where(sql`key IS NOT NULL`),
+  ],
+);
+
+/** One thing said. `id` sorts by time. */
+export const message = pgTable(
+  'message',
+  {
+    orgId: orgId(),
+    id: text('id').notNull(),
+    conversationId: text('conversation_id').notNull(),
+    runId: text('run_id'),
+    role: text('role').notNull(),
+    content: jsonb('content').$type<MessageContent>().notNull(),
+    sources: jsonb('sources').$type<MessageSource[]>().notNull().default([]),
+    /** Why the agent said it. */
+    trace: jsonb('trace').$type<TurnTrace>(),
+    /** Delivery: `queued sent delivered read failed undelivered suppressed`; null for what came in. */
+    status: text('status'),
+    /** The member who wrote it, for role `member`. */
+    authorId: text('author_id'),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.orgId, table.id] }),
+    foreignKey({
+      columns: [table.orgId, table.conversationId],
+      foreignColumns: [conversation.orgId, conversation.id],
+    }),
+    index('message_conversation').on(table.orgId, table.conversationId, table.id),
+  ],
+);

@@ -1,0 +1,65 @@
+import { sql } from 'drizzle-orm';
+import { foreignKey, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import type { RunInput } from '../../../contract/triggers.ts';
+import { bytes, createdAt, moment, orgId } from './columns.ts';
+import { conversation } from './conversation.ts';
+import { trigger } from './trigger.ts';
+
+/**
+ * The record of one accepted trigger call, and at once its place in the queue: a run with a `due_at` in the past
+ * wants an agent turn. Claiming it moves `due_at` to the end of the lease and stamps `lease`; completing it clears
+ * both, and only where `lease` is still one's own (docs/adr/0003).
+ */
+export const run = pgTable(
+  'run',
+  {
+    orgId: orgId(),
+    id: text('id').notNull(),
+    /** Null when an end user's own message started it. */
+    triggerId: text('trigger_id'),
+    conversationId: text('conversation_id').notNull(),
+    status: text('status').notNull(),
+    reason: text('reason'),
+    error: jsonb('error').$type<{ code: string; detail: string }>(),
+    /** What the caller sent and the worker still needs. */
+    input: jsonb('input').$type<RunInput>().notNull(),
+    /** Turns taken so far. */
+    turns: integer('turns').notNull().default(0),
+    requestId: text('request_id'),
+    createdAt: createdAt(),
+    sendAt: moment('send_at'),
+    finishedAt: moment('finished_at'),
+    dueAt: moment('due_at'),
+    lease: text('lease'),
+    attempts: integer('attempts').notNull().default(0),
+  },
+  (table) => [
+    primaryKey({ columns: [table.orgId, table.id] }),
+    foreignKey({ columns: [table.orgId, table.triggerId], foreignColumns: [trigger.orgId, trigger.id] }),
+    foreignKey({
+      columns: [table.orgId, table.conversationId],
+      foreignColumns: [conversation.orgId, conversation.id],
+    }),
+    index('run_list').on(table.orgId, table.triggerId, table.id),
+    index('run_due')
+      .on(table.dueAt)
+      .where(sql`due_at IS NOT NULL`),
+  ],
+);
+
+/** The stored answer of an acting POST; commits together with its effect, is kept for 24 hours. */
+export const idempotency = pgTable(
+  'idempotency',
+  {
+    orgId: orgId(),
+    /** SHA-256 over method, path and Idempotency-Key. */
+    scope: bytes('scope').notNull(),
+    /** SHA-256 of the body. */
+    request: bytes('request').notNull(),
+    status: integer('status').notNull(),
+    location: text('location'),
+    body: text('body').notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [primaryKey({ columns: [table.orgId, table.scope] }), index('idempotency_age').on(table.createdAt)],
+);

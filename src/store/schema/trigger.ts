@@ -1,0 +1,32 @@
+import { sql } from 'drizzle-orm';
+import { boolean, foreignKey, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import type { VariableDeclaration } from '../../../contract/triggers.ts';
+import { agent } from './agent.ts';
+import { channel } from './channel.ts';
+import { createdAt, moment, orgId } from './columns.ts';
+
+/** A named way, owned by one agent, to start or continue a conversation from a backend. */
+export const trigger = pgTable(
+  'trigger',
+  {
+    orgId: orgId(),
+    id: text('id').notNull(),
+    agentId: text('agent_id').notNull(),
+    name: text('name').notNull(),
+    enabled: boolean('enabled').notNull().default(true),
+    variables: jsonb('variables').$type<VariableDeclaration[]>().notNull().default([]),
+    /** Where its conversations are held; null: the agent's sandbox channel. */
+    channelId: text('channel_id'),
+    createdAt: createdAt(),
+    updatedAt: moment('updated_at').notNull().defaultNow(),
+    deletedAt: moment('deleted_at'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.orgId, table.id] }),
+    foreignKey({ columns: [table.orgId, table.agentId], foreignColumns: [agent.orgId, agent.id] }),
+    foreignKey({ columns: [table.orgId, table.channelId], foreignColumns: [channel.orgId, channel.id] }),
+    index('trigger_list')
+      .on(table.orgId, table.agentId, table.id)
+      .where(sql`deleted_at IS NULL`),
+  ],
+);
