@@ -1,0 +1,117 @@
+import { Agent } from 'undici';
+import { parseAllow } from './egress/allow-list.ts';
+import { EGRESS_MAX_BYTES, EGRESS_TIMEOUT_MS, tooLarge, type EgressBounds } from './egress/bounds.ts';
+import { withDeadline } from './egress/deadline.ts';
+import { EgressError } from './egress/egress-error.ts';
+import { guardedConnect, resolveBySystem, resolveGuarded, type Resolve } from './egress/guarded-connect.ts';
+import { guardedFetch } from './egress/guarded-fetch.ts';
+import { parseTarget } from './egress/target-url.ts';
+
+export { EgressError, parseAllow };
+
+/**
+ * The one way to call a URL that a user gave (webhook, tool, model server). Such a URL may try to make this machine
+ * read what only this machine can reach, so: https unless the operator allowed the host, no credentials in the URL,
+ * every address of the name public, the socket opened to the address that was judged, no redirect followed (3xx is
+ * the answer), a time limit for the whole call and a bound on the answer. `fetch` is the same guard for libraries.
+ */
+export type Egress = {
+  request(request: EgressRequest): Promise<EgressResponse>;
+  /** With the default bounds, or with others: a model may take longer and say more than a webhook. */
+  fetch: typeof fetch;
+  fetchWith(bounds: EgressBounds): typeof fetch;
+  /** Throws what a call to this URL would be refused with; opens no connection. For checking a URL when it is saved. */
+  check(url: string): Promise<void>;
+  close(): Promise<void>;
+};
+
+export type EgressRequest = EgressBounds & {
+  url: string;
+  method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  headers?: Record<string, string>;
+  body?: string | Uint8Array;
+  signal?: AbortSignal;
+};
+
+/** Header names in lower case; several lines of one name are joined by a comma. */
+export type EgressResponse = { status: number; headers: Record<string, string>; body: Buffer };
+
+export type EgressOptions = {
+  /** Hosts and CIDRs that may be reached although they are private or plain http (PARLEY_EGRESS_ALLOW). */
+  allow: readonly string[];
+  resolve?: Resolve;
+  /** Certificate authorities instead of the system's, as PEM. */
+  ca?: string;
+};
+
+/** Sockets to one origin; further calls wait for one, within their own time limit. */
+const MAX_CONNECTIONS_PER_ORIGIN = 32;
+/** Origins with a socket open at the same time; idle ones are closed after the keep-alive time. */
+const MAX_ORIGINS = 4_096;
+/** Shorter than the five seconds after which many servers hang up, so that a call rarely meets a closing socket. */
+const KEEP_ALIVE_MS = 4_000;
+
+export function createEgress({ allow, resolve = resolveBySystem, ca }: EgressOptions): Egress {
+  const parsed = parseAllow(allow);
+  if ('fault' in parsed) throw new TypeError(parsed.fault);
+  const agent = new Agent({
+    connect: guardedConnect(parsed.ok, resolve, ca),
+    allowH2: false,
+    connections: MAX_CONNECTIONS_PER_ORIGIN,
+    maxOrigins: MAX_ORIGINS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+  });
+  const fetchWith =
+    (bounds: EgressBounds): typeof fetch =>
+    (input: string | URL | Request, init?: RequestInit) =>
+      guardedFetch(agent, bounds, input, init);
+  return {
+    request: (request) => send(agent, request),
+    fetch: fetchWith({}),
+    fetchWith,
+    async check(text) {
+      const { hostname, protocol, port } = parseTarget(text);
+      const destination = { hostname, protocol, port: Number(port || (protocol === 'https:' ? 443 : 80)) };
+      await resolveGuarded(destination, parsed.ok, resolve);
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+async function send(agent: Agent, request: EgressRequest): Promise<EgressResponse> {
+  const { method = 'GET', body, maxBytes = EGRESS_MAX_BYTES } = request;
+  const url = parseTarget(request.url);
+  const deadline = withDeadline(request.timeoutMs ?? EGRESS_TIMEOUT_MS, request.signal);
+  try {
+    const answer = await deadline.race(
+      agent.request({
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method,
+        headers: { 'accept-encoding': 'identity', ...withoutHost(request.headers ?? {}) },
+        body: body ?? null,
+        signal: deadline.signal,
+      }),
+    );
+    const chunks: Buffer[] = [];
+    let size = 0;
+    // Leaving the loop early destroys the body, and with it the socket.
+    for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > maxBytes) throw tooLarge();
+      chunks.push(chunk);
+    }
+    const headers: Record<string, string> = {};
+    for (const [name, value] of Object.entries(answer.headers)) headers[name] = [value].flat().join(', ');
+    return { status: answer.statusCode, headers, body: Buffer.concat(chunks, size) };
+  } catch (error) {
+    throw deadline.explain(error);
+  } finally {
+    deadline.clear();
+  }
+}
+
+/** The name in the URL is the only host there is: another one in Host would also change SNI and the certificate. */
+const withoutHost = (headers: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'host'));

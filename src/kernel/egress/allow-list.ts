@@ -1,0 +1,74 @@
+import { BlockList, isIP } from 'node:net';
+
+/** What the operator lets outgoing calls reach although it is private or plain http. */
+export type AllowList = {
+  /** The name itself is trusted, whatever it resolves to. */
+  host(hostname: string, port: number): boolean;
+  address(address: string, port: number): boolean;
+};
+
+type Entry = { name: string; port: number | null } | { network: BlockList; port: number | null };
+
+/**
+ * Reads a list of hosts, addresses and CIDRs, each host or address with an optional port: `ollama.internal:11434`,
+ * `10.2.0.0/16`, `127.0.0.1`, `[::1]:8080`. A fault names the entry, because the operator wrote it.
+ */
+export function parseAllow(list: string | readonly string[]): { ok: AllowList } | { fault: string } {
+  const entries: Entry[] = [];
+  for (const text of (typeof list === 'string' ? list.split(',') : list).map((entry) => entry.trim())) {
+    if (text === '') continue;
+    const entry = text.includes('/') ? parseNetwork(text) : parseHost(text);
+    if (entry === null) {
+      return {
+        fault: `"${text}" is neither a host nor a CIDR. Write for example models.internal, 127.0.0.1 or 10.2.0.0/16, separated by commas.`,
+      };
+    }
+    entries.push(entry);
+  }
+  const matches = (port: number, test: (entry: Entry) => boolean) =>
+    entries.some((entry) => (entry.port === null || entry.port === port) && test(entry));
+  return {
+    ok: {
+      host: (hostname, port) => matches(port, (entry) => 'name' in entry && entry.name === plainName(hostname)),
+      address: (address, port) =>
+        matches(port, (entry) => 'network' in entry && entry.network.check(address, familyOf(address))),
+    },
+  };
+}
+
+function parseNetwork(text: string): Entry | null {
+  const [network, bits, ...rest] = text.split('/') as [string, string, ...string[]];
+  const family = isIP(network);
+  if (family === 0 || rest.length > 0 || !/^\d{1,3}$/.test(bits) || Number(bits) > (family === 4 ? 32 : 128)) {
+    return null;
+  }
+  return { network: blockOf(network, Number(bits)), port: null };
+}
+
+function parseHost(text: string): Entry | null {
+  if (isIP(text) !== 0) return { network: blockOf(text), port: null };
+  if (!/^(\[[0-9a-f:.]+\]|[^\s:/?#@[\]\\*]+)(:\d{1,5})?$/i.test(text)) return null;
+  // The URL parser writes names as it will write them in the URLs to be compared (case, IDN, odd IPv4 spellings);
+  // "ftp" is not a scheme with http's default port, which it would swallow.
+  const parsed = URL.parse(`ftp://${text}/`);
+  if (parsed === null || parsed.port === '0') return null;
+  const port = /:\d+$/.test(text) ? Number(parsed.port || 21) : null;
+  const name = plainName(parsed.hostname);
+  return isIP(name) === 0 ? { name, port } : { network: blockOf(name), port };
+}
+
+/** A hostname as names are compared and resolved: without brackets and without the root's dot. */
+export const plainName = (hostname: string): string =>
+  hostname
+    .replace(/^\[|\]$/g, '')
+    .replace(/\.$/, '')
+    .toLowerCase();
+
+function blockOf(network: string, bits?: number): BlockList {
+  const block = new BlockList();
+  if (bits === undefined) block.addAddress(network, familyOf(network));
+  else block.addSubnet(network, bits, familyOf(network));
+  return block;
+}
+
+const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4');

@@ -1,0 +1,15 @@
+import { EgressError } from './egress-error.ts';
+
+export type EgressBounds = {
+  /** From the start of the call to the last byte of the answer. */
+  timeoutMs?: number;
+  /** Of the answer's body; for `fetch` after decompression. */
+  maxBytes?: number;
+};
+
+/** What a webhook or a tool needs. */
+export const EGRESS_TIMEOUT_MS = 15_000;
+export const EGRESS_MAX_BYTES = 64 * 1024;
+
+export const tooLarge = (): EgressError =>
+  new EgressError('egress_too_large', 'The answer is larger than this call may read.');

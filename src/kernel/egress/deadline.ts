@@ -1,0 +1,50 @@
+import { EgressError } from './egress-error.ts';
+
+export type Deadline = {
+  /** Fires when the time is up or the caller gives up. */
+  signal: AbortSignal;
+  /** The error to throw for what went wrong: the caller's own reason, a timeout, or the egress error behind it. */
+  explain(error: unknown): unknown;
+  /** Waits for `work`, but not longer than the deadline: undici notices an abort only once it is connected. */
+  race<T>(work: Promise<T>): Promise<T>;
+  clear(): void;
+};
+
+/** A time limit for one outgoing call, joined with the caller's signal. `clear` must be called when the call is over. */
+export function withDeadline(timeoutMs: number, caller?: AbortSignal | null): Deadline {
+  const controller = new AbortController();
+  const timeout = new EgressError('egress_timeout', 'The other side took too long to answer.');
+  const timer = setTimeout(() => controller.abort(timeout), timeoutMs);
+  const over = new Promise<never>((_done, fail) => {
+    controller.signal.addEventListener('abort', () => fail(controller.signal.reason), { once: true });
+  });
+  over.catch(() => {});
+  const giveUp = () => controller.abort(caller?.reason);
+  if (caller?.aborted) giveUp();
+  caller?.addEventListener('abort', giveUp, { once: true });
+  return {
+    race: (work) => Promise.race([work, over]),
+    signal: controller.signal,
+    explain: (error) => (controller.signal.aborted ? controller.signal.reason : explainFailure(error)),
+    clear() {
+      clearTimeout(timer);
+      caller?.removeEventListener('abort', giveUp);
+    },
+  };
+}
+
+/** `fetch` wraps what happened on the socket, several causes deep. */
+const MAX_CAUSES = 8;
+
+function explainFailure(error: unknown): EgressError {
+  let at = error;
+  for (let depth = 0; depth < MAX_CAUSES && at instanceof Error; depth++) {
+    if (at instanceof EgressError) return at;
+    const code = (at as NodeJS.ErrnoException).code;
+    if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT') {
+      return new EgressError('egress_timeout', 'The other side took too long to answer.', { cause: error });
+    }
+    at = at.cause;
+  }
+  return new EgressError('egress_unreachable', 'The other side could not be reached or broke off.', { cause: error });
+}

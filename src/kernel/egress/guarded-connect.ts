@@ -1,0 +1,103 @@
+import { lookup } from 'node:dns/promises';
+import { isIP, type Socket } from 'node:net';
+import { callbackify } from 'node:util';
+import { buildConnector } from 'undici';
+import type { AllowList } from './allow-list.ts';
+import { plainName } from './allow-list.ts';
+import { EgressError } from './egress-error.ts';
+import { isPublicAddress } from './public-address.ts';
+
+/** All addresses of a name, in the order in which they are to be tried. */
+export type Resolve = (hostname: string) => Promise<string[]>;
+
+/** How many of a name's addresses are tried before it counts as unreachable. All of them are judged. */
+const MAX_ADDRESSES_TRIED = 3;
+const CONNECT_TIMEOUT_MS = 5_000;
+/** A resolver that hangs must not hold a place in the pool for ever. */
+const RESOLVE_TIMEOUT_MS = 10_000;
+
+export const resolveBySystem: Resolve = async (hostname) =>
+  (await lookup(hostname, { all: true })).map((found) => found.address);
+
+export type Destination = { hostname: string; port: number; protocol: string };
+
+/**
+ * Resolves a destination once and returns its addresses, or throws `egress_refused` when one of them may not be
+ * reached. Literal addresses go the same way as names. Every address has to pass, not one: else a name that mixes a
+ * public and a private address would get through by luck.
+ */
+export async function resolveGuarded(
+  { hostname, port, protocol }: Destination,
+  allow: AllowList,
+  resolve: Resolve,
+): Promise<string[]> {
+  const name = plainName(hostname);
+  const addresses = isIP(name) === 0 ? await resolveName(name, resolve) : [name];
+  if (allow.host(name, port)) return addresses;
+  for (const address of addresses) {
+    if (allow.address(address, port)) continue;
+    if (protocol !== 'https:') {
+      throw new EgressError(
+        'egress_refused',
+        'The URL is not https, and the operator has not allowed its host for plain http (PARLEY_EGRESS_ALLOW).',
+      );
+    }
+    if (!isPublicAddress(address)) {
+      throw new EgressError(
+        'egress_refused',
+        'The URL leads to an address that is not public, and the operator has not allowed it (PARLEY_EGRESS_ALLOW).',
+        { cause: new Error(`${name} is at ${address}`) },
+      );
+    }
+  }
+  return addresses;
+}
+
+async function resolveName(name: string, resolve: Resolve): Promise<string[]> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error('the resolver did not answer')), RESOLVE_TIMEOUT_MS);
+  try {
+    const addresses = await Promise.race([resolve(name), late]);
+    if (addresses.length > 0) return addresses;
+    throw new Error('the name has no address');
+  } catch (cause) {
+    throw new EgressError('egress_unreachable', 'The host of the URL could not be found.', { cause });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * What opens every outgoing socket: judges the destination and connects to the very address that was judged, so a
+ * name that changes its mind between the two (DNS rebinding) gains nothing. SNI, the certificate's name and Host stay
+ * the name. It replaces undici's whole `connect`: a guard in `connect.lookup` is never asked about literal addresses.
+ */
+export function guardedConnect(allow: AllowList, resolve: Resolve, ca?: string): buildConnector.connector {
+  const connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS, allowH2: false, ca });
+  const dial = (address: string, { hostname, protocol }: buildConnector.Options, port: number) => {
+    // Without a servername, undici's connector dials plain http by the address alone.
+    const name = plainName(hostname);
+    const servername = protocol === 'https:' && isIP(name) === 0 ? name : undefined;
+    return new Promise<Socket>((done, fail) =>
+      connect({ hostname: address, protocol, port: String(port), servername }, (...[error, socket]) =>
+        error === null ? done(socket) : fail(error),
+      ),
+    );
+  };
+  const open = async (options: buildConnector.Options): Promise<Socket> => {
+    const { hostname, protocol } = options;
+    const port = Number(options.port || (protocol === 'https:' ? 443 : 80));
+    const addresses = await resolveGuarded({ hostname, port, protocol }, allow, resolve);
+    let failure: unknown;
+    for (const address of addresses.slice(0, MAX_ADDRESSES_TRIED)) {
+      try {
+        return await dial(address, options, port);
+      } catch (error) {
+        failure = error;
+      }
+    }
+    throw failure;
+  };
+  const opened = callbackify(open);
+  return (options, callback) => opened(options, callback as (error: Error | null, socket: Socket) => void);
+}

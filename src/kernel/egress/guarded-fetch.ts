@@ -1,0 +1,75 @@
+import { fetch as undiciFetch, type Agent } from 'undici';
+import { EGRESS_MAX_BYTES, EGRESS_TIMEOUT_MS, tooLarge, type EgressBounds } from './bounds.ts';
+import { withDeadline, type Deadline } from './deadline.ts';
+import { parseTarget } from './target-url.ts';
+
+/** `fetch` through the guarded agent, for libraries that take one. Its errors are EgressErrors, not TypeErrors. */
+export async function guardedFetch(
+  agent: Agent,
+  { timeoutMs = EGRESS_TIMEOUT_MS, maxBytes = EGRESS_MAX_BYTES }: EgressBounds,
+  input: string | URL | Request,
+  init: RequestInit = {},
+): Promise<Response> {
+  const url = parseTarget(input instanceof Request ? input.url : String(input));
+  const request = new Request(input instanceof Request ? input : url, { ...init, redirect: 'manual' });
+  // The name in the URL is the only host there is: another one here would also change SNI.
+  request.headers.delete('host');
+  const deadline = withDeadline(timeoutMs, request.signal);
+  try {
+    const answer = await undiciFetch(request.url, {
+      method: request.method,
+      headers: [...request.headers],
+      body: request.body === null ? null : new Uint8Array(await request.arrayBuffer()),
+      redirect: 'manual',
+      signal: deadline.signal,
+      dispatcher: agent,
+    });
+    const { status, statusText } = answer;
+    const headers = new Headers([...answer.headers]);
+    if (answer.body === null) {
+      deadline.clear();
+      return new Response(null, { status, statusText, headers });
+    }
+    return new Response(boundedBody(answer.body as ReadableStream<Uint8Array>, maxBytes, deadline), {
+      status,
+      statusText,
+      headers,
+    });
+  } catch (error) {
+    deadline.clear();
+    throw deadline.explain(error);
+  }
+}
+
+/** Hands the body on as it arrives; the deadline ends with it, so a body that trickles is cut off too. */
+function boundedBody(
+  body: ReadableStream<Uint8Array>,
+  maxBytes: number,
+  deadline: Deadline,
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  let size = 0;
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (done) {
+          deadline.clear();
+          controller.close();
+          return;
+        }
+        size += value.length;
+        if (size > maxBytes) throw tooLarge();
+        controller.enqueue(value);
+      } catch (error) {
+        controller.error(deadline.explain(error));
+        deadline.clear();
+        reader.cancel(error).catch(() => {});
+      }
+    },
+    cancel(reason) {
+      deadline.clear();
+      return reader.cancel(reason);
+    },
+  });
+}
