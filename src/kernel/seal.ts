@@ -1,0 +1,75 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+
+/**
+ * Credentials at rest (model keys, channel secrets). PARLEY_SECRET gives one wrapping key; each organization has a
+ * random data key of its own, stored wrapped; the data key seals the values. So a new PARLEY_SECRET re-wraps one row
+ * an organization, and erasing that row makes all of its secrets unreadable, in backups too. Associated data names
+ * the place of a value (table, column, row, organization): a sealed text copied to another place does not open.
+ */
+export type Key = Buffer & { readonly [sealing]: true };
+declare const sealing: unique symbol;
+
+/** The place of a sealed value; every part counts. */
+export type Place = { table: string; column: string; row: string; organization: string };
+
+const VERSION = 'v1';
+const KEY_BYTES = 32;
+/** Random nonces of 96 bits are safe for 2^32 values a key (NIST SP 800-38D, 8.3); a data key seals a handful. */
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** A sealed text that does not open: altered, moved, sealed under another key, or of another version. */
+export class SealError extends Error {
+  constructor() {
+    super('A stored credential cannot be opened: it was altered or sealed under another PARLEY_SECRET.');
+    this.name = 'SealError';
+  }
+}
+
+/** HKDF-SHA-256: one secret, an unrelated key for each purpose. */
+export const deriveKey = (secret: string | Uint8Array, purpose: string): Key =>
+  Buffer.from(hkdfSync('sha256', secret, 'parley', purpose, KEY_BYTES)) as Key;
+
+/** AES-256-GCM as `v1.<base64url of nonce, ciphertext, tag>`. */
+export function seal(key: Key, plaintext: string, associatedData: readonly string[]): string {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
+  cipher.setAAD(encode(associatedData));
+  const parts = [nonce, cipher.update(plaintext, 'utf8'), cipher.final(), cipher.getAuthTag()];
+  return `${VERSION}.${Buffer.concat(parts).toString('base64url')}`;
+}
+
+export function open(key: Key, sealed: string, associatedData: readonly string[]): string {
+  const [version, text, ...rest] = sealed.split('.');
+  const bytes = Buffer.from(text ?? '', 'base64url');
+  // Buffer.from skips what it cannot read; only the one spelling that `seal` writes may open.
+  const isCanonical = bytes.toString('base64url') === text;
+  if (version !== VERSION || rest.length > 0 || !isCanonical || bytes.length < NONCE_BYTES + TAG_BYTES) {
+    throw new SealError();
+  }
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
+  decipher.setAAD(encode(associatedData));
+  decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+  try {
+    const ciphertext = bytes.subarray(NONCE_BYTES, -TAG_BYTES);
+    return Buffer.concat([decipher.update(ciphertext), decipher.final()]).toString('utf8');
+  } catch {
+    throw new SealError();
+  }
+}
+
+export const placeOf = ({ table, column, row, organization }: Place): string[] => [table, column, row, organization];
+
+/** A new data key, and what to store of it. */
+export function newDataKey(wrapping: Key, organization: string): { key: Key; wrapped: string } {
+  const key = randomBytes(KEY_BYTES) as Key;
+  return { key, wrapped: seal(wrapping, key.toString('base64url'), dataKeyPlace(organization)) };
+}
+
+export const unwrapDataKey = (wrapping: Key, wrapped: string, organization: string): Key =>
+  Buffer.from(open(wrapping, wrapped, dataKeyPlace(organization)), 'base64url') as Key;
+
+const dataKeyPlace = (organization: string) => ['organization', 'data_key', organization, organization];
+
+/** JSON keeps the parts apart: ["ab","c"] is not ["a","bc"]. The version is part of what is vouched for. */
+const encode = (associatedData: readonly string[]) => Buffer.from(JSON.stringify([VERSION, ...associatedData]));
