@@ -1,5 +1,17 @@
 import { once } from 'node:events';
-import { accessSync, chownSync, constants, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  chownSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import path from 'node:path';
 import { StartError } from '../../kernel/start-error.ts';
 import type { Binaries } from './binaries.ts';
@@ -25,16 +37,16 @@ export function prepareDataFolder(dataDir: string): void {
 
 /**
  * Makes a new cluster unless there is one. It is made under another name and renamed when whole, so that neither a full
- * disk nor a kill leaves a half-made database behind. True: it has been made now.
+ * disk nor a kill leaves a half-made database behind.
  */
-export async function ensureCluster(dataDir: string, binaries: Binaries, runAs: RunAs): Promise<boolean> {
+export async function ensureCluster(dataDir: string, binaries: Binaries, runAs: RunAs): Promise<void> {
   for (const name of readdirSync(dataDir)) {
     if (name.startsWith(UNFINISHED)) rmSync(path.join(dataDir, name), { recursive: true, force: true });
   }
   const cluster = clusterFolder(dataDir);
   if (existsSync(cluster)) {
     checkVersion(cluster, binaries.major);
-    return false;
+    return;
   }
   const unfinished = mkdtempSync(path.join(dataDir, UNFINISHED));
   try {
@@ -45,13 +57,13 @@ export async function ensureCluster(dataDir: string, binaries: Binaries, runAs: 
     rmSync(unfinished, { recursive: true, force: true });
     throw error;
   }
-  return true;
 }
 
 function checkVersion(cluster: string, major: number): void {
   let text: string;
   try {
-    if (statSync(cluster).uid !== process.getuid!() && process.getuid!() !== 0) throw new Error('it belongs to another user');
+    if (statSync(cluster).uid !== process.getuid!() && process.getuid!() !== 0)
+      throw new Error('it belongs to another user');
     text = readFileSync(path.join(cluster, 'PG_VERSION'), 'utf8').trim();
   } catch (error) {
     throw new StartError(

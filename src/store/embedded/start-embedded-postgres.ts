@@ -7,7 +7,15 @@ import { findBinaries } from './binaries.ts';
 import { ensureCluster, prepareDataFolder } from './data-folder.ts';
 import { lockDataFolder } from './data-lock.ts';
 import { chooseRunAs } from './run-as.ts';
-import { type ServerLog, findPostmaster, removeSocketFolder, signal, socketFolder, startServer, stopProcess } from './server.ts';
+import {
+  type ServerLog,
+  findPostmaster,
+  removeSocketFolder,
+  signal,
+  socketFolder,
+  startServer,
+  stopProcess,
+} from './server.ts';
 
 /**
  * A real PostgreSQL as a child process, on a Unix socket in the data folder, with the whole durability of one.
@@ -48,13 +56,13 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   let child: ChildProcess | undefined;
   try {
     await stopOrphan(dataDir, log);
-    const fresh = await ensureCluster(dataDir, binaries, runAs);
+    await ensureCluster(dataDir, binaries, runAs);
     socketDir = await socketFolder(dataDir, runAs);
     const settings = { ...serverSettings(), ...options.tuning, unix_socket_directories: socketDir };
     const start = (): Promise<ChildProcess> => startServer(dataDir, binaries, runAs, settings, log);
     child = await start();
-    await ensureDatabase(socketUrl(socketDir, 'postgres', 'postgres'));
-    const stop = supervise(child, start, log, () => {
+    const fresh = await ensureDatabase(socketUrl(socketDir, 'postgres', 'postgres'));
+    const running = supervise(child, start, log, () => {
       removeSocketFolder(socketDir);
       lock.release();
     });
@@ -62,8 +70,8 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
       url: socketUrl(socketDir, ROLE, DATABASE),
       adminUrl: socketUrl(socketDir, 'postgres', 'postgres'),
       fresh,
-      ...stop,
-      [Symbol.asyncDispose]: stop.stop,
+      ...running,
+      [Symbol.asyncDispose]: () => running.stop(),
     };
   } catch (error) {
     if (child?.pid) await stopProcess(child.pid, log);
@@ -107,7 +115,8 @@ function supervise(
     if (child.exitCode !== null || child.signalCode !== null) void restart();
   };
   const restart = async (): Promise<void> => {
-    for (let pause = 100; !stopping; pause = Math.min(pause * 2, MAX_RESTART_PAUSE_MS)) {
+    for (let pause = 100; ; pause = Math.min(pause * 2, MAX_RESTART_PAUSE_MS)) {
+      if (stopping) return;
       try {
         child = await start();
         log.info('The database is running again.');
@@ -133,7 +142,8 @@ function supervise(
   return { pid: () => child.pid!, stop: () => (stopping ??= stop()) };
 }
 
-async function ensureDatabase(adminUrl: string): Promise<void> {
+/** True: it has been made now. */
+async function ensureDatabase(adminUrl: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: adminUrl });
   await client.connect();
   try {
@@ -143,6 +153,7 @@ async function ensureDatabase(adminUrl: string): Promise<void> {
     );
     if (!rows[0]!.role) await client.query(`CREATE ROLE ${ROLE} LOGIN`);
     if (!rows[0]!.database) await client.query(`CREATE DATABASE ${DATABASE} OWNER ${ROLE}`);
+    return !rows[0]!.database;
   } finally {
     await client.end();
   }
@@ -164,7 +175,6 @@ function serverSettings(): Record<string, string> {
     shared_buffers: totalmem() >= 2 * 1024 ** 3 ? '256MB' : '64MB',
     work_mem: '8MB',
     maintenance_work_mem: '128MB',
-    wal_compression: 'lz4',
     wal_buffers: '16MB',
     max_wal_size: '4GB',
     min_wal_size: '256MB',

@@ -1,0 +1,64 @@
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import type { TestProject } from 'vitest/node';
+import { findHolder } from '../src/store/embedded/data-lock.ts';
+import { findPostmaster, stopProcess } from '../src/store/embedded/server.ts';
+import { startEmbeddedPostgres } from '../src/store/embedded/start-embedded-postgres.ts';
+import { migrate } from '../src/store/migrate.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    postgres: { adminUrl: string; template: string };
+  }
+}
+
+const PREFIX = 'parley-test-';
+const TEMPLATE = 'parley';
+const quiet = { info: () => {}, warn: console.warn, error: console.error };
+
+/**
+ * One real Postgres for the whole run, in a temporary folder. Its `parley` database is migrated once and then only
+ * copied, a copy per test file. The disk is not waited for here (fsync off): what survives a power cut is shown by
+ * the tests that start a server of their own.
+ */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await removeLeftovers();
+  const dataDir = mkdtempSync(path.join(tmpdir(), PREFIX));
+  chmodSync(dataDir, 0o711);
+  const tuning = { fsync: 'off', full_page_writes: 'off', shared_buffers: '64MB', max_connections: '400' };
+  const postgres = await startEmbeddedPostgres({ dataDir, log: quiet, tuning });
+  await migrate(postgres.url);
+  await closeTemplate(postgres.adminUrl);
+  project.provide('postgres', { adminUrl: postgres.adminUrl, template: TEMPLATE });
+  return async () => {
+    await postgres.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+}
+
+/** A template must have no connections while it is copied. */
+async function closeTemplate(adminUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: adminUrl });
+  await client.connect();
+  await client.query(`ALTER DATABASE ${TEMPLATE} ALLOW_CONNECTIONS false`);
+  await client.end();
+}
+
+/** A run that was killed leaves its folder, and its server running on it. */
+async function removeLeftovers(): Promise<void> {
+  for (const name of readdirSync(tmpdir())) {
+    if (!name.startsWith(PREFIX)) continue;
+    const dataDir = path.join(tmpdir(), name);
+    // Without a lock file it is another run's that has just begun.
+    if (!existsSync(path.join(dataDir, 'parley.lock')) || (await findHolder(dataDir))) continue;
+    const postmaster = findPostmaster(dataDir);
+    if (postmaster) await stopProcess(postmaster.pid, quiet);
+    try {
+      rmSync(dataDir, { recursive: true, force: true });
+    } catch {
+      // Another user's: not ours to clean.
+    }
+  }
+}

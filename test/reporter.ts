@@ -1,0 +1,31 @@
+import type { Reporter, TestModule } from 'vitest/node';
+
+/**
+ * Prints the tally as the very last line, in the form that machines read: "N passed, N failed" and, if any, ", N skipped".
+ * A file that does not load and an error outside of any test count as one failure each; a run without a test is a failure.
+ */
+export class TallyReporter implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
+    const tally = { passed: 0, failed: unhandledErrors.length, skipped: 0 };
+    for (const module of modules) {
+      let failedTests = 0;
+      for (const test of module.children.allTests()) {
+        const { state } = test.result();
+        if (state === 'passed') tally.passed += 1;
+        else if (state === 'failed') failedTests += 1;
+        else tally.skipped += 1;
+      }
+      // A hook or an import that fails may leave no failed test behind.
+      tally.failed += failedTests || (module.state() === 'failed' ? 1 : 0);
+    }
+    if (tally.passed + tally.failed === 0) tally.failed = 1;
+    if (tally.failed > 0) process.exitCode = 1;
+    const skipped = tally.skipped > 0 ? `, ${tally.skipped} skipped` : '';
+    const line = `${tally.passed} passed, ${tally.failed} failed${skipped}\n`;
+    // The default reporter still has its summary to print.
+    process.once('exit', () => process.stdout.write(line));
+  }
+}
+
+// eslint-disable-next-line import/no-default-export -- vitest loads reporters by their default export
+export default TallyReporter;

@@ -1,0 +1,20 @@
+import { availableParallelism } from 'node:os';
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['{src,contract,cli,scripts,test}/**/*.test.ts'],
+    exclude: ['**/node_modules/**', 'test/journeys/.*/**'],
+    globalSetup: ['test/global-setup.ts'],
+    reporters: ['default', './test/reporter.ts'],
+    // A process per file: tests start servers, set signals and kill children.
+    pool: 'forks',
+    // One more than the cores: files mostly wait for sockets and the database.
+    maxWorkers: Math.min(8, availableParallelism() + 1),
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    teardownTimeout: 30_000,
+    // The server's own sources run as they are; nothing here is for a browser.
+    environment: 'node',
+  },
+});
