@@ -1,0 +1,50 @@
+import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { findHolder, lockDataFolder } from './data-lock.ts';
+
+let dataDir: string;
+const elsewhere = { pid: process.pid, started: '1', world: 'another container', since: '2026-01-01T00:00:00.000Z' };
+const lockFile = (): string => path.join(dataDir, 'parley.lock');
+
+beforeEach(() => {
+  dataDir = mkdtempSync(path.join(tmpdir(), 'parley-lock-'));
+});
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+test('lets exactly one of many simultaneous starters in', async () => {
+  const results = await Promise.allSettled(Array.from({ length: 8 }, () => lockDataFolder(dataDir)));
+  expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  expect(readdirSync(dataDir)).toEqual(['parley.lock']);
+});
+
+test('is free again after its release, and knows its holder before', async () => {
+  const lock = await lockDataFolder(dataDir);
+  expect(await findHolder(dataDir)).toEqual({ pid: process.pid });
+  lock.release();
+  expect(await findHolder(dataDir)).toBeNull();
+  (await lockDataFolder(dataDir)).release();
+  expect(readdirSync(dataDir)).toEqual([]);
+});
+
+test('takes the place of a lock that is not readable as one', async () => {
+  writeFileSync(lockFile(), 'half a lo');
+  const lock = await lockDataFolder(dataDir);
+  expect(await findHolder(dataDir)).toEqual({ pid: process.pid });
+  lock.release();
+});
+
+test('respects a holder in another container as long as it shows that it lives', async () => {
+  writeFileSync(lockFile(), JSON.stringify(elsewhere));
+  const heartbeat = setInterval(() => utimesSync(lockFile(), new Date(), new Date()), 500);
+  await expect(lockDataFolder(dataDir)).rejects.toThrow(/Another Parley/);
+  clearInterval(heartbeat);
+});
+
+test('takes over from another container that shows no life', async () => {
+  writeFileSync(lockFile(), JSON.stringify(elsewhere));
+  const lock = await lockDataFolder(dataDir);
+  expect(await findHolder(dataDir)).toEqual({ pid: process.pid });
+  lock.release();
+});

@@ -1,0 +1,22 @@
+import { StartError } from '../src/kernel/start-error.ts';
+import { startEmbeddedPostgres } from '../src/store/embedded/start-embedded-postgres.ts';
+
+/**
+ * The smallest program with an embedded database: `node test/embedded-parley.ts DATA_DIR`. For tests that kill it.
+ * Prints one line of JSON when ready; stops on SIGTERM; a fault goes to stderr as main prints it, exit 1.
+ */
+const say = (text: string): void => console.error(text);
+
+try {
+  const dataDir = process.argv[2]!;
+  const postgres = await startEmbeddedPostgres({ dataDir, log: { info: say, warn: say, error: say } });
+  process.on('SIGTERM', () => {
+    void postgres.stop().then(() => process.exit(0));
+  });
+  console.log(JSON.stringify({ url: postgres.url, fresh: postgres.fresh, postmaster: postgres.pid() }));
+  setInterval(() => {}, 60_000);
+} catch (error) {
+  if (!(error instanceof StartError)) throw error;
+  console.error(`${error.message} ${error.cure}`);
+  process.exitCode = 1;
+}
