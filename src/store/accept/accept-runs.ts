@@ -1,0 +1,160 @@
+import type pg from 'pg';
+import { PROBLEMS, Refusal } from '../../../contract/problems.ts';
+import { createBatcher, type Batcher } from '../../kernel/batcher.ts';
+import { newId } from '../../kernel/ids.ts';
+import { type Db, isUnreachable, sqlState } from '../db.ts';
+import type { AcceptCall, AcceptOutcome, NewRun } from './call.ts';
+import { conversationKey, readKeyedConversations, type KeyedConversation } from './resolve-conversations.ts';
+import { EndUserBook, LATER } from './resolve-end-users.ts';
+import { readFence } from './read-fence.ts';
+import { readStoredAnswer } from './stored-answer.ts';
+import { LOST_RACE, type PlannedCall, writeRuns } from './write-runs.ts';
+
+/**
+ * Accepting trigger calls at speed: calls that arrive together are planned together (two look-ups at most, none for
+ * anonymous calls) and written together (`write-runs.ts`). Each call gets its own outcome; a call that must wait for
+ * a neighbour (same conversation key, or news about the same person) goes with the next batch.
+ */
+export type AcceptQueue = { accept(call: AcceptCall): Promise<AcceptOutcome>; drain(): Promise<void> };
+
+/** Calls of one statement: beyond this a batch only gets slower. */
+const BATCH = 200;
+/** Two, so that this process plans one batch while the database writes the other. */
+const LANES = 2;
+/** Waiting calls; about half a second of work on a small machine. */
+const QUEUE = 5_000;
+/** Plans of one batch before giving up: each repetition means that another node was faster. */
+const TRIES = 5;
+
+export function createAcceptQueue(db: Db): AcceptQueue {
+  const pool = db.$client;
+  const batcher: Batcher<AcceptCall, AcceptOutcome | typeof LATER> = createBatcher({
+    size: BATCH,
+    lanes: LANES,
+    queue: QUEUE,
+    send: (calls) => acceptBatch(pool, calls),
+    full: () => unavailable('More calls are waiting than this server takes at once.'),
+  });
+  return {
+    accept: async (call) => {
+      for (;;) {
+        const outcome = await batcher.add(call);
+        if (outcome !== LATER) return outcome;
+      }
+    },
+    drain: () => batcher.drain(),
+  };
+}
+
+const unavailable = (detail: string, cause?: unknown) =>
+  new Refusal('unavailable', detail, { headers: { 'Retry-After': '1' }, cause });
+
+type BatchOutcome = AcceptOutcome | typeof LATER | Error;
+
+async function acceptBatch(pool: pg.Pool, calls: AcceptCall[]): Promise<BatchOutcome[]> {
+  for (let attempt = 1; ; attempt++) {
+    const client = await pool.connect().catch((error: unknown) => {
+      throw unavailable('The database cannot be reached.', error);
+    });
+    let broken = false;
+    try {
+      return await planAndWrite(client, calls);
+    } catch (error) {
+      const state = sqlState(error);
+      const again = state === LOST_RACE || state === '40001' || state === '40P01';
+      if (again && attempt < TRIES) continue;
+      if (again) return calls.map(() => unavailable('Too many calls change the same records at this moment.'));
+      if (isUnreachable(error)) {
+        broken = true;
+        throw error instanceof Refusal ? error : outcomeUnknown(error);
+      }
+      // A row that the database refuses must not fail its neighbours: from here each call goes alone.
+      if (calls.length === 1) return [error as Error];
+    } finally {
+      client.release(broken);
+    }
+    const outcomes: BatchOutcome[] = [];
+    for (const call of calls) outcomes.push(...(await acceptBatch(pool, [call]).catch((error: Error) => [error])));
+    return outcomes;
+  }
+}
+
+/** The statement was sent and no answer came: it may have committed. */
+const outcomeUnknown = (cause: unknown) =>
+  new Refusal('outcome_unknown', PROBLEMS.outcome_unknown.cure, { headers: { 'Retry-After': '1' }, cause });
+
+async function planAndWrite(client: pg.PoolClient, calls: AcceptCall[]): Promise<BatchOutcome[]> {
+  let book: EndUserBook;
+  let keyed: Map<string, KeyedConversation>;
+  try {
+    book = await EndUserBook.read(client, calls);
+    keyed = await readKeyedConversations(client, calls);
+  } catch (error) {
+    // Nothing was written yet, so this is not "unknown".
+    throw isUnreachable(error) ? unavailable('The database cannot be reached.', error) : error;
+  }
+  const taken = new Set<string>();
+  const plans = calls.map((call) => plan(call, book, keyed, taken));
+  const planned = plans.filter((entry): entry is PlannedCall => typeof entry === 'object' && 'run' in entry);
+  const written = planned.length > 0 ? await writeRuns(client, planned) : new Set<string>();
+  return Promise.all(
+    plans.map((entry): BatchOutcome | Promise<BatchOutcome> => {
+      if (entry === LATER) return LATER;
+      if (entry instanceof Refusal) return { kind: 'refused', refusal: entry };
+      if (written.has(entry.run.id)) return { kind: 'accepted', run: entry.run, answer: entry.answer };
+      return whyNotWritten(client, entry.call).catch((error: unknown) => error as Error);
+    }),
+  );
+}
+
+/** Either the Idempotency-Key was used before, or the fence was down. */
+async function whyNotWritten(client: pg.PoolClient, call: AcceptCall): Promise<AcceptOutcome> {
+  const stored = await readStoredAnswer(client, call);
+  return stored ?? { kind: 'refused', refusal: await readFence(client, call) };
+}
+
+function plan(
+  call: AcceptCall,
+  book: EndUserBook,
+  keyed: Map<string, KeyedConversation>,
+  taken: Set<string>,
+): PlannedCall | Refusal | typeof LATER {
+  const name = call.conversation && conversationKey(call.orgId, call.agentId, call.conversation.key);
+  if (name !== null) {
+    if (taken.has(name)) return LATER;
+    taken.add(name);
+  }
+  const existing = (name !== null && keyed.get(name)) || null;
+  const goesOn = existing !== null && call.conversation?.onExisting !== 'new' ? existing : null;
+  if (goesOn && call.conversation?.onExisting === 'reject')
+    return exists(goesOn, 'A conversation with this key exists');
+  if (goesOn && goesOn.channel_id !== call.channelId)
+    return exists(goesOn, 'This key names a conversation on another channel');
+  const person = goesOn && call.endUser === null ? null : book.take(call.orgId, call.endUser);
+  if (person === LATER || person instanceof Refusal) return person;
+  if (goesOn && person && person.id !== goesOn.end_user_id)
+    return exists(goesOn, 'This key names a conversation with another end user');
+  const silent = goesOn?.status === 'handed_off';
+  const run: NewRun = {
+    id: newId('run'),
+    status: silent ? 'handed_off' : call.sendAt ? 'scheduled' : 'queued',
+    agentId: call.agentId,
+    triggerId: call.triggerId,
+    conversationId: goesOn?.id ?? newId('conv'),
+    endUserId: person?.id ?? goesOn!.end_user_id,
+    channelId: call.channelId,
+    createdAt: new Date(),
+  };
+  return {
+    call,
+    run,
+    answer: call.answer(run),
+    endUser: person,
+    continues: goesOn,
+    releases: goesOn ? null : existing,
+    messageId: call.message === null ? null : newId('msg'),
+  };
+}
+
+const exists = (conversation: KeyedConversation, what: string) =>
+  new Refusal('already_exists', `${what}: ${conversation.id}.`, { members: { existing_id: conversation.id } });

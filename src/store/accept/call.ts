@@ -1,0 +1,52 @@
+import type { RunInput, RunStatus } from '../../../contract/triggers.ts';
+import type { Refusal } from '../../../contract/problems.ts';
+
+/** What a caller said about a person; absent members leave what is stored unchanged. */
+export type EndUserFields = {
+  id?: string;
+  external_id?: string;
+  name?: string;
+  phone?: string;
+  email?: string;
+  locale?: string;
+  time_zone?: string;
+  attributes?: Record<string, unknown>;
+};
+
+/** One checked trigger call, ready to be written. */
+export type AcceptCall = {
+  orgId: string;
+  /** The calling key, fenced in the statement; null for a test from the dashboard. */
+  keyId: string | null;
+  agentId: string;
+  triggerId: string;
+  channelId: string;
+  address: string | null;
+  endUser: EndUserFields | null;
+  conversation: { key: string; onExisting: 'continue' | 'new' | 'reject' } | null;
+  message: string | null;
+  input: RunInput;
+  sendAt: Date | null;
+  requestId: string;
+  idempotency: { scope: Buffer; request: Buffer } | null;
+  /** Makes the answer that is stored with the effect. */
+  answer(run: NewRun): StoredAnswer;
+};
+
+export type NewRun = {
+  id: string;
+  status: RunStatus;
+  agentId: string;
+  triggerId: string;
+  conversationId: string;
+  endUserId: string;
+  channelId: string;
+  createdAt: Date;
+};
+
+export type StoredAnswer = { status: number; location: string | null; body: string };
+
+export type AcceptOutcome =
+  | { kind: 'accepted'; run: NewRun; answer: StoredAnswer }
+  | { kind: 'replayed'; answer: StoredAnswer }
+  | { kind: 'refused'; refusal: Refusal };

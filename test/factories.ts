@@ -1,0 +1,85 @@
+import type { AgentDefinition } from '../contract/agents.ts';
+import type { KeyScope, Permission, Plan } from '../contract/permissions.ts';
+import type { VariableDeclaration } from '../contract/triggers.ts';
+import { newId } from '../src/kernel/ids.ts';
+import type { Db } from '../src/store/db.ts';
+import { agent } from '../src/store/schema/agent.ts';
+import { apiKey } from '../src/store/schema/api-key.ts';
+import { channel } from '../src/store/schema/channel.ts';
+import { organization } from '../src/store/schema/identity.ts';
+import { apiKeyDigest } from '../src/store/schema/installation.ts';
+import { trigger } from '../src/store/schema/trigger.ts';
+
+/** Rows for tests, written straight into the tables: a test names only what it is about. */
+export async function givenOrganization(db: Db, options: { plan?: Plan } = {}): Promise<string> {
+  const id = newId('org');
+  await db.insert(organization).values({ id, name: 'Test', slug: id, plan: options.plan ?? 'paid' });
+  return id;
+}
+
+/** An agent with its sandbox channel. */
+export async function givenAgent(
+  db: Db,
+  orgId: string,
+  options: { name?: string; definition?: AgentDefinition; enabled?: boolean } = {},
+): Promise<{ agentId: string; channelId: string }> {
+  const agentId = newId('agent');
+  const definition = options.definition ?? { opening: { default: 'Hello {{end_user.name}}' } };
+  await db.insert(agent).values({
+    orgId,
+    id: agentId,
+    name: options.name ?? 'Concierge',
+    enabled: options.enabled ?? true,
+    draft: definition,
+    published: definition,
+  });
+  const channelId = newId('channel');
+  await db.insert(channel).values({ orgId, id: channelId, agentId, kind: 'sandbox', name: 'Sandbox' });
+  return { agentId, channelId };
+}
+
+export async function givenTrigger(
+  db: Db,
+  orgId: string,
+  agentId: string,
+  options: { variables?: VariableDeclaration[]; enabled?: boolean; channelId?: string } = {},
+): Promise<string> {
+  const id = newId('trigger');
+  await db.insert(trigger).values({
+    orgId,
+    id,
+    agentId,
+    name: 'Order update',
+    enabled: options.enabled ?? true,
+    variables: options.variables ?? [],
+    channelId: options.channelId ?? null,
+  });
+  return id;
+}
+
+/** A key row with any digest; `digest` is what the caller's key value hashes to. */
+export async function givenKey(
+  db: Db,
+  orgId: string,
+  options: {
+    digest?: Buffer;
+    scope?: KeyScope;
+    agentId?: string;
+    campaignId?: string;
+    permissions?: Permission[];
+  } = {},
+): Promise<string> {
+  const id = newId('key');
+  await db.insert(apiKey).values({
+    orgId,
+    id,
+    label: 'Test',
+    prefix: 'parley_us_abcdef',
+    scope: options.scope ?? 'organization',
+    agentId: options.agentId ?? null,
+    campaignId: options.campaignId ?? null,
+    permissions: options.permissions ?? ['triggers'],
+  });
+  if (options.digest) await db.insert(apiKeyDigest).values({ digest: options.digest, orgId, keyId: id });
+  return id;
+}
