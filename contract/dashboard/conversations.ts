@@ -1,0 +1,77 @@
+import { Type, type Static } from 'typebox';
+import { MAX_MESSAGE_CHARACTERS } from '../limits.ts';
+import { Message } from '../messages.ts';
+import { RUN_STATUSES } from '../triggers.ts';
+import { closed, Id, Moment, Nullable, PageQuery, SearchText } from './shapes.ts';
+
+export const CONVERSATION_STATUSES = ['open', 'handed_off', 'resolved'] as const;
+const ConversationStatus = Type.Union(CONVERSATION_STATUSES.map((status) => Type.Literal(status)));
+
+const summary = {
+  id: Type.String(),
+  agent_id: Type.String(),
+  channel_id: Type.String(),
+  channel_kind: Type.String(),
+  end_user: Type.Object({ id: Type.String(), name: Nullable(Type.String()), external_id: Nullable(Type.String()) }),
+  key: Nullable(Type.String()),
+  status: ConversationStatus,
+  locale: Nullable(Type.String()),
+  tags: Type.Array(Type.String()),
+  assignee_id: Nullable(Type.String()),
+  created_at: Moment,
+  updated_at: Moment,
+};
+
+export const ConversationSummary = Type.Object(summary, { title: 'ConversationSummary' });
+export type ConversationSummary = Static<typeof ConversationSummary>;
+
+/** A message with what only members see: its delivery and why the agent said it. */
+export const ConversationMessage = Type.Object(
+  {
+    ...Message.properties,
+    run_id: Nullable(Type.String()),
+    status: Nullable(Type.String()),
+    author_id: Nullable(Type.String()),
+    why: Nullable(
+      Type.Object({
+        provider: Type.String(),
+        steps: Type.Array(Type.Object({ kind: Type.String(), detail: Type.String() })),
+      }),
+    ),
+  },
+  { title: 'ConversationMessage' },
+);
+export type ConversationMessage = Static<typeof ConversationMessage>;
+
+export const ConversationRecord = Type.Object(
+  {
+    ...summary,
+    /** The newest, oldest first; at most 200. */
+    messages: Type.Array(ConversationMessage),
+    runs: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        trigger_id: Nullable(Type.String()),
+        status: Type.Union(RUN_STATUSES.map((status) => Type.Literal(status))),
+        reason: Nullable(Type.String()),
+        error: Nullable(Type.Object({ code: Type.String(), detail: Type.String() })),
+        created_at: Moment,
+      }),
+    ),
+  },
+  { title: 'Conversation' },
+);
+export type ConversationRecord = Static<typeof ConversationRecord>;
+
+export const ConversationListQuery = PageQuery({
+  text: SearchText,
+  status: Type.Optional(ConversationStatus),
+  agent_id: Type.Optional(Id('agent')),
+  channel_id: Type.Optional(Id('channel')),
+  end_user_id: Type.Optional(Id('enduser')),
+});
+
+export const SayBody = Type.Object({ text: Type.String({ minLength: 1, maxLength: MAX_MESSAGE_CHARACTERS }) }, closed);
+
+/** The agent's turn; empty when it stayed silent or did not come within 25 seconds. */
+export const SayAnswer = Type.Object({ messages: Type.Array(Message) }, { title: 'SayAnswer' });

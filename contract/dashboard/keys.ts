@@ -1,0 +1,72 @@
+import { Type, type Static } from 'typebox';
+import { MAX_LABEL_CHARACTERS } from '../limits.ts';
+import { KEY_SCOPES, PERMISSIONS } from '../permissions.ts';
+import { closed, Id, Moment, Nullable, PageQuery, SearchText } from './shapes.ts';
+
+const Scope = Type.Union(KEY_SCOPES.map((scope) => Type.Literal(scope)));
+const PermissionName = Type.Union(PERMISSIONS.map((permission) => Type.Literal(permission)));
+export const KEY_STATES = ['active', 'revoking', 'revoked'] as const;
+const KeyState = Type.Union(KEY_STATES.map((state) => Type.Literal(state)));
+const Label = Type.String({ minLength: 1, maxLength: MAX_LABEL_CHARACTERS });
+
+const record = {
+  id: Type.String(),
+  prefix: Type.String(),
+  label: Type.String(),
+  scope: Scope,
+  agent_id: Nullable(Type.String()),
+  campaign_id: Nullable(Type.String()),
+  permissions: Type.Array(PermissionName),
+  state: KeyState,
+  created_at: Moment,
+  created_by: Nullable(Type.String()),
+  last_used_at: Nullable(Moment),
+  /** Scheduled revoke: the expiry, or the end of a rotation's overlap. */
+  revoke_at: Nullable(Moment),
+  revoked_at: Nullable(Moment),
+  revoked_by: Nullable(Type.String()),
+  /** From this moment no node accepts the key; null before, and while revoking. */
+  effective_at: Nullable(Moment),
+  rotated_from: Nullable(Type.String()),
+};
+
+export const KeyRecord = Type.Object(record, { title: 'ApiKey' });
+export type KeyRecord = Static<typeof KeyRecord>;
+
+/** The only answers that hold `value`: creating and rotating. */
+export const NewKey = Type.Object({ ...record, value: Type.String() }, { title: 'NewApiKey' });
+export type NewKey = Static<typeof NewKey>;
+
+export const KeyListQuery = PageQuery({
+  text: SearchText,
+  scope: Type.Optional(Scope),
+  permission: Type.Optional(PermissionName),
+  state: Type.Optional(
+    Type.Union([Type.Literal('active'), Type.Literal('revoked'), Type.Literal('all')], { default: 'active' }),
+  ),
+  agent_id: Type.Optional(Id('agent')),
+  campaign_id: Type.Optional(Id('campaign')),
+});
+
+export const CreateKeyBody = Type.Object(
+  {
+    label: Label,
+    scope: Scope,
+    agent_id: Type.Optional(Id('agent')),
+    campaign_id: Type.Optional(Id('campaign')),
+    permissions: Type.Optional(Type.Array(PermissionName, { minItems: 1, maxItems: 4, uniqueItems: true })),
+    expires_at: Type.Optional(Nullable(Moment)),
+  },
+  closed,
+);
+export type CreateKeyBody = Static<typeof CreateKeyBody>;
+
+export const RenameKeyBody = Type.Object({ label: Label }, closed);
+
+/** How long the old key stays good beside the new one. */
+export const ROTATION_OVERLAPS = ['now', '1h', '24h', '7d'] as const;
+export const RotateKeyBody = Type.Object(
+  { overlap: Type.Union(ROTATION_OVERLAPS.map((overlap) => Type.Literal(overlap))) },
+  closed,
+);
+export type RotateKeyBody = Static<typeof RotateKeyBody>;

@@ -1,0 +1,85 @@
+import { Type, type Static } from 'typebox';
+import { PLANS } from '../permissions.ts';
+import { closed, Email, Moment, Name, Nullable, Password, RoleName } from './shapes.ts';
+
+const PlanName = Type.Union(PLANS.map((plan) => Type.Literal(plan)));
+
+export const OrganizationRecord = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    plan: PlanName,
+    /** Null where the operator lists an organization of others. */
+    role: Nullable(RoleName),
+    created_at: Moment,
+    /** The link for the owner-to-be, when the operator made the organization for somebody else. */
+    invitation_url: Type.Optional(Type.String()),
+  },
+  { title: 'Organization' },
+);
+export type OrganizationRecord = Static<typeof OrganizationRecord>;
+
+export const CreateOrganizationBody = Type.Object(
+  {
+    name: Name,
+    /** Only the operator may say it; others start on `free`. */
+    plan: Type.Optional(PlanName),
+    owner_email: Type.Optional(
+      Type.String({ format: 'email', maxLength: 254, description: 'Operator only: who is invited as its owner.' }),
+    ),
+  },
+  closed,
+);
+export type CreateOrganizationBody = Static<typeof CreateOrganizationBody>;
+
+export const RenameOrganizationBody = Type.Object({ name: Name }, closed);
+export const SetPlanBody = Type.Object({ plan: PlanName }, closed);
+export const SetPlanAnswer = Type.Object({
+  id: Type.String(),
+  plan: PlanName,
+  /** From this moment every node decides by the new plan. */
+  effective_at: Moment,
+});
+
+export const MemberRecord = Type.Object(
+  {
+    id: Type.String(),
+    user_id: Type.String(),
+    name: Type.String(),
+    email: Type.String(),
+    role: RoleName,
+    created_at: Moment,
+  },
+  { title: 'Member' },
+);
+export type MemberRecord = Static<typeof MemberRecord>;
+
+export const SetRoleBody = Type.Object({ role: RoleName }, closed);
+export const InviteBody = Type.Object({ email: Email, role: RoleName }, closed);
+
+export const InvitationRecord = Type.Object(
+  {
+    id: Type.String(),
+    email: Type.String(),
+    role: RoleName,
+    /** The link to hand over; whoever has it can accept. */
+    url: Type.String(),
+    created_at: Moment,
+    expires_at: Moment,
+  },
+  { title: 'Invitation' },
+);
+export type InvitationRecord = Static<typeof InvitationRecord>;
+
+/** What the holder of an invitation link sees before accepting. */
+export const InvitationLook = Type.Object({
+  organization: Type.String(),
+  email: Type.String(),
+  role: RoleName,
+  /** True: accept with the password of the account; false: with a name and a new password. */
+  has_account: Type.Boolean(),
+  expires_at: Moment,
+});
+export type InvitationLook = Static<typeof InvitationLook>;
+
+export const AcceptInvitationBody = Type.Object({ name: Type.Optional(Name), password: Password }, closed);

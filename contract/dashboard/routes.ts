@@ -1,0 +1,201 @@
+import { Type, type Static, type TSchema } from 'typebox';
+import type { Role } from '../permissions.ts';
+import { DryRun, RunRecord, TriggerCall, AcceptedRun } from '../triggers.ts';
+import { AuditListQuery, AuditRecord, Overview } from './activity.ts';
+import {
+  AgentRecord,
+  AgentSummary,
+  AgentVersion,
+  CreateAgentBody,
+  CreateDocumentBody,
+  DocumentRecord,
+  DocumentSummary,
+  PlaygroundBody,
+  PlaygroundTurn,
+  UpdateAgentBody,
+} from './agents.ts';
+import { CampaignRecord, CreateCampaignBody, UpdateCampaignBody } from './campaigns.ts';
+import { ChannelRecord, ConnectChannelBody, ConnectedChannel, UpdateChannelBody } from './channels.ts';
+import {
+  ConversationListQuery,
+  ConversationMessage,
+  ConversationRecord,
+  ConversationSummary,
+  SayAnswer,
+  SayBody,
+} from './conversations.ts';
+import { EndUserListQuery, EndUserRecord } from './end-users.ts';
+import { CreateKeyBody, KeyListQuery, KeyRecord, NewKey, RenameKeyBody, RotateKeyBody } from './keys.ts';
+import { ModelRecord, SetModelBody } from './models.ts';
+import {
+  AcceptInvitationBody,
+  CreateOrganizationBody,
+  InvitationLook,
+  InvitationRecord,
+  InviteBody,
+  MemberRecord,
+  OrganizationRecord,
+  RenameOrganizationBody,
+  SetPlanAnswer,
+  SetPlanBody,
+  SetRoleBody,
+} from './organizations.ts';
+import { Id, Page, PageQuery, SearchText, Whole } from './shapes.ts';
+import { PasswordBody, SessionRecord, SessionView, SetupBody, SignInBody } from './sign-in.ts';
+import { CreateTriggerBody, TriggerRecord, UpdateTriggerBody } from './triggers.ts';
+
+/**
+ * Every route of the dashboard's own API, below DASHBOARD_BASE: who may call it and what goes in and out. The
+ * server mounts exactly these, the dashboard and the command line call exactly these.
+ */
+export const DASHBOARD_BASE = '/dashboard/api';
+
+/** `public`: nobody is asked; `signed_in`: anybody with a session; a role: at least this role in `:org_id`. */
+export type DashboardAccess = 'public' | 'signed_in' | 'operator' | Role;
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type Status = 200 | 201 | 202 | 204;
+
+type Shapes = {
+  query?: TSchema;
+  body?: TSchema;
+  /** True: the body may be left out altogether. */
+  bodyOptional?: boolean;
+  /** Largest body in bytes where it is more than usual. */
+  bodyLimit?: number;
+  /** Absent with 204. */
+  answer?: TSchema;
+};
+
+export type DashboardRoute = Shapes & {
+  method: Method;
+  status: Status;
+  /** In Fastify's form, below DASHBOARD_BASE. */
+  path: string;
+  access: DashboardAccess;
+  summary: string;
+};
+
+function route<M extends Method, N extends Status, S extends Shapes>(
+  call: `${M} ${N}`,
+  path: string,
+  access: DashboardAccess,
+  summary: string,
+  shapes: S,
+) {
+  const [method, status] = call.split(' ');
+  return { method: method as M, status: Number(status) as N, path, access, summary, ...shapes };
+}
+
+const org = '/organizations/:org_id';
+const ofAgent = Type.Optional(Id('agent'));
+/** A document of 1 MiB whose every byte is escaped as \u00XX, its name, and the JSON around them. */
+const DOCUMENT_BODY_BYTES = 6 * 1024 * 1024 + 64 * 1024;
+/** A definition at all its bounds is larger than the usual body. */
+const DEFINITION_BODY_BYTES = 2 * 1024 * 1024;
+
+// One line a route, so that it reads as a table.
+// oxfmt-ignore
+const routes = {
+  // Setting up and signing in
+  setUp: route('POST 201', '/setup', 'public', 'Make the first owner', { body: SetupBody, answer: SessionView }),
+  signIn: route('POST 200', '/sign-in', 'public', 'Sign in', { body: SignInBody, answer: SessionView }),
+  signOut: route('POST 204', '/sign-out', 'public', 'Sign out', {}),
+  readSession: route('GET 200', '/session', 'signed_in', 'Who is signed in', { answer: SessionView }),
+  changePassword: route('PUT 204', '/password', 'signed_in', 'Change one’s password; ends all other sessions', { body: PasswordBody }),
+  listSessions: route('GET 200', '/sessions', 'signed_in', 'Where one is signed in', { answer: Whole(SessionRecord) }),
+  endOtherSessions: route('DELETE 204', '/sessions', 'signed_in', 'End all other sessions', {}),
+  endSession: route('DELETE 204', '/sessions/:session_id', 'signed_in', 'End one session', {}),
+  readInvitation: route('GET 200', '/invitations/:invitation', 'public', 'Look at an invitation', { answer: InvitationLook }),
+  acceptInvitation: route('POST 200', '/invitations/:invitation', 'public', 'Accept an invitation', { body: AcceptInvitationBody, answer: SessionView }),
+  readDescription: route('GET 200', '/openapi.json', 'signed_in', 'This description', { answer: Type.Unknown() }),
+
+  // Organizations and their people
+  listOrganizations: route('GET 200', '/organizations', 'signed_in', 'Own organizations; for the operator with ?all=true every one', { query: PageQuery({ all: Type.Optional(Type.Boolean()) }), answer: Page(OrganizationRecord) }),
+  createOrganization: route('POST 201', '/organizations', 'signed_in', 'Make an organization', { body: CreateOrganizationBody, answer: OrganizationRecord }),
+  readOrganization: route('GET 200', org, 'viewer', 'Read an organization', { answer: OrganizationRecord }),
+  renameOrganization: route('PATCH 200', org, 'admin', 'Rename an organization', { body: RenameOrganizationBody, answer: OrganizationRecord }),
+  setPlan: route('PUT 200', `${org}/plan`, 'operator', 'Set the plan', { body: SetPlanBody, answer: SetPlanAnswer }),
+  listMembers: route('GET 200', `${org}/members`, 'viewer', 'List members', { answer: Whole(MemberRecord) }),
+  setMemberRole: route('PATCH 200', `${org}/members/:member_id`, 'admin', 'Change a member’s role', { body: SetRoleBody, answer: MemberRecord }),
+  removeMember: route('DELETE 204', `${org}/members/:member_id`, 'viewer', 'Remove a member; everybody may remove themselves', {}),
+  listInvitations: route('GET 200', `${org}/invitations`, 'admin', 'List open invitations', { answer: Whole(InvitationRecord) }),
+  invite: route('POST 201', `${org}/invitations`, 'admin', 'Invite by link', { body: InviteBody, answer: InvitationRecord }),
+  withdrawInvitation: route('DELETE 204', `${org}/invitations/:invitation_id`, 'admin', 'Withdraw an invitation', {}),
+
+  // Agents and what they know
+  listAgents: route('GET 200', `${org}/agents`, 'viewer', 'List agents', { query: PageQuery({ text: SearchText }), answer: Page(AgentSummary) }),
+  createAgent: route('POST 201', `${org}/agents`, 'member', 'Make an agent and its sandbox channel', { body: CreateAgentBody, bodyLimit: DEFINITION_BODY_BYTES, answer: AgentRecord }),
+  readAgent: route('GET 200', `${org}/agents/:agent_id`, 'viewer', 'Read an agent', { answer: AgentRecord }),
+  updateAgent: route('PATCH 200', `${org}/agents/:agent_id`, 'member', 'Change an agent; publishes unless publish is false', { body: UpdateAgentBody, bodyLimit: DEFINITION_BODY_BYTES, answer: AgentRecord }),
+  deleteAgent: route('DELETE 204', `${org}/agents/:agent_id`, 'member', 'Delete an agent with its triggers and channels', {}),
+  publishAgent: route('POST 200', `${org}/agents/:agent_id/publish`, 'member', 'Publish the draft', { answer: AgentRecord }),
+  listAgentVersions: route('GET 200', `${org}/agents/:agent_id/versions`, 'viewer', 'List published versions', { query: PageQuery({}), answer: Page(AgentVersion) }),
+  restoreAgentVersion: route('POST 200', `${org}/agents/:agent_id/versions/:version/restore`, 'member', 'Publish an earlier version again', { answer: AgentRecord }),
+  tryAgent: route('POST 200', `${org}/agents/:agent_id/playground`, 'member', 'Try one turn; nothing is stored', { body: PlaygroundBody, bodyLimit: DEFINITION_BODY_BYTES, answer: PlaygroundTurn }),
+  listDocuments: route('GET 200', `${org}/agents/:agent_id/documents`, 'viewer', 'List documents', { query: PageQuery({ text: SearchText }), answer: Page(DocumentSummary) }),
+  createDocument: route('POST 201', `${org}/agents/:agent_id/documents`, 'member', 'Add a document', { body: CreateDocumentBody, bodyLimit: DOCUMENT_BODY_BYTES, answer: DocumentSummary }),
+  readDocument: route('GET 200', `${org}/agents/:agent_id/documents/:document_id`, 'viewer', 'Read a document', { answer: DocumentRecord }),
+  deleteDocument: route('DELETE 204', `${org}/agents/:agent_id/documents/:document_id`, 'member', 'Remove a document', {}),
+
+  // Triggers and their runs
+  listTriggers: route('GET 200', `${org}/triggers`, 'viewer', 'List triggers', { query: PageQuery({ agent_id: ofAgent, text: SearchText }), answer: Page(TriggerRecord) }),
+  createTrigger: route('POST 201', `${org}/triggers`, 'member', 'Make a trigger', { body: CreateTriggerBody, answer: TriggerRecord }),
+  readTrigger: route('GET 200', `${org}/triggers/:trigger_id`, 'viewer', 'Read a trigger', { answer: TriggerRecord }),
+  updateTrigger: route('PATCH 200', `${org}/triggers/:trigger_id`, 'member', 'Change a trigger', { body: UpdateTriggerBody, answer: TriggerRecord }),
+  deleteTrigger: route('DELETE 204', `${org}/triggers/:trigger_id`, 'member', 'Delete a trigger', {}),
+  testTrigger: route('POST 202', `${org}/triggers/:trigger_id/test`, 'member', 'Call a trigger as a backend would; 200 for a dry run', { body: TriggerCall, bodyOptional: true, answer: Type.Union([AcceptedRun, DryRun]) }),
+  listTriggerRuns: route('GET 200', `${org}/triggers/:trigger_id/runs`, 'viewer', 'List runs', { query: PageQuery({}), answer: Page(RunRecord) }),
+
+  // Channels and campaigns
+  listChannels: route('GET 200', `${org}/channels`, 'viewer', 'List channels', { query: PageQuery({ agent_id: ofAgent, text: SearchText }), answer: Page(ChannelRecord) }),
+  connectChannel: route('POST 201', `${org}/channels`, 'member', 'Connect a channel', { body: ConnectChannelBody, answer: ConnectedChannel }),
+  readChannel: route('GET 200', `${org}/channels/:channel_id`, 'viewer', 'Read a channel', { answer: ChannelRecord }),
+  updateChannel: route('PATCH 200', `${org}/channels/:channel_id`, 'member', 'Change a channel', { body: UpdateChannelBody, answer: ChannelRecord }),
+  disconnectChannel: route('DELETE 204', `${org}/channels/:channel_id`, 'member', 'Disconnect a channel', {}),
+  listCampaigns: route('GET 200', `${org}/campaigns`, 'viewer', 'List campaigns', { query: PageQuery({ agent_id: ofAgent, text: SearchText }), answer: Page(CampaignRecord) }),
+  createCampaign: route('POST 201', `${org}/campaigns`, 'member', 'Make a campaign', { body: CreateCampaignBody, answer: CampaignRecord }),
+  readCampaign: route('GET 200', `${org}/campaigns/:campaign_id`, 'viewer', 'Read a campaign', { answer: CampaignRecord }),
+  updateCampaign: route('PATCH 200', `${org}/campaigns/:campaign_id`, 'member', 'Rename a campaign', { body: UpdateCampaignBody, answer: CampaignRecord }),
+  deleteCampaign: route('DELETE 204', `${org}/campaigns/:campaign_id`, 'member', 'Delete a campaign', {}),
+  startCampaign: route('POST 200', `${org}/campaigns/:campaign_id/start`, 'member', 'Start a campaign', { answer: CampaignRecord }),
+  pauseCampaign: route('POST 200', `${org}/campaigns/:campaign_id/pause`, 'member', 'Pause a campaign', { answer: CampaignRecord }),
+  resumeCampaign: route('POST 200', `${org}/campaigns/:campaign_id/resume`, 'member', 'Resume a campaign', { answer: CampaignRecord }),
+  endCampaign: route('POST 200', `${org}/campaigns/:campaign_id/end`, 'member', 'End a campaign for good', { answer: CampaignRecord }),
+
+  // Keys
+  listKeys: route('GET 200', `${org}/keys`, 'viewer', 'List API keys', { query: KeyListQuery, answer: Page(KeyRecord) }),
+  createKey: route('POST 201', `${org}/keys`, 'admin', 'Make an API key; its value is shown only here', { body: CreateKeyBody, answer: NewKey }),
+  readKey: route('GET 200', `${org}/keys/:key_id`, 'viewer', 'Read an API key', { answer: KeyRecord }),
+  renameKey: route('PATCH 200', `${org}/keys/:key_id`, 'admin', 'Rename an API key', { body: RenameKeyBody, answer: KeyRecord }),
+  rotateKey: route('POST 201', `${org}/keys/:key_id/rotate`, 'admin', 'Replace an API key by a new one with the same rights', { body: RotateKeyBody, answer: NewKey }),
+  revokeKey: route('POST 200', `${org}/keys/:key_id/revoke`, 'admin', 'Revoke an API key', { answer: KeyRecord }),
+
+  // Models
+  listModels: route('GET 200', `${org}/models`, 'viewer', 'List model providers', { answer: Whole(ModelRecord) }),
+  setModel: route('PUT 200', `${org}/models/:provider`, 'admin', 'Set address and key of a model provider', { body: SetModelBody, answer: ModelRecord }),
+  removeModel: route('DELETE 204', `${org}/models/:provider`, 'admin', 'Remove a model provider', {}),
+
+  // Conversations and people
+  listConversations: route('GET 200', `${org}/conversations`, 'viewer', 'List conversations', { query: ConversationListQuery, answer: Page(ConversationSummary) }),
+  readConversation: route('GET 200', `${org}/conversations/:conversation_id`, 'viewer', 'Read a conversation', { answer: ConversationRecord }),
+  sayInConversation: route('POST 200', `${org}/conversations/:conversation_id/say`, 'member', 'Speak as the end user (sandbox) and wait for the agent’s turn', { body: SayBody, answer: SayAnswer }),
+  replyInConversation: route('POST 201', `${org}/conversations/:conversation_id/reply`, 'member', 'Answer as a person', { body: SayBody, answer: ConversationMessage }),
+  takeOverConversation: route('POST 200', `${org}/conversations/:conversation_id/take-over`, 'member', 'Take over from the agent', { answer: ConversationSummary }),
+  handBackConversation: route('POST 200', `${org}/conversations/:conversation_id/hand-back`, 'member', 'Hand back to the agent', { answer: ConversationSummary }),
+  resolveConversation: route('POST 200', `${org}/conversations/:conversation_id/resolve`, 'member', 'Resolve a conversation', { answer: ConversationSummary }),
+  listEndUsers: route('GET 200', `${org}/end-users`, 'viewer', 'List end users', { query: EndUserListQuery, answer: Page(EndUserRecord) }),
+  readEndUser: route('GET 200', `${org}/end-users/:end_user_id`, 'viewer', 'Read an end user', { answer: EndUserRecord }),
+
+  // What happened
+  listAudit: route('GET 200', `${org}/audit`, 'viewer', 'List who did what', { query: AuditListQuery, answer: Page(AuditRecord) }),
+  readOverview: route('GET 200', `${org}/overview`, 'viewer', 'Counts for the first page', { answer: Overview }),
+} satisfies Record<string, DashboardRoute>;
+
+export const DASHBOARD_ROUTES: typeof routes = routes;
+export type DashboardRouteName = keyof typeof routes;
+
+type In<R, K extends string> = R extends Record<K, infer S extends TSchema> ? Static<S> : undefined;
+export type BodyOf<N extends DashboardRouteName> = In<(typeof routes)[N], 'body'>;
+export type QueryOf<N extends DashboardRouteName> = In<(typeof routes)[N], 'query'>;
+export type AnswerOf<N extends DashboardRouteName> = In<(typeof routes)[N], 'answer'>;

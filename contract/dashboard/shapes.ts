@@ -1,0 +1,39 @@
+import { Type, type TObject, type TSchema } from 'typebox';
+import { idPattern, type IdPrefix } from '../ids.ts';
+import { DEFAULT_PAGE, MAX_NAME_CHARACTERS, MAX_PAGE } from '../limits.ts';
+import { ROLES } from '../permissions.ts';
+
+/** Parts that the schemas of the dashboard's API share. */
+export const closed = { additionalProperties: false };
+
+export const Moment = Type.String({ format: 'date-time' });
+export const Name = Type.String({ minLength: 1, maxLength: MAX_NAME_CHARACTERS });
+export const Email = Type.String({ format: 'email', maxLength: 254 });
+export const Password = Type.String({ minLength: 10, maxLength: 128, description: 'At least 10 characters.' });
+export const RoleName = Type.Union(ROLES.map((role) => Type.Literal(role)));
+
+export const Id = (prefix: IdPrefix) => Type.String({ pattern: idPattern(prefix) });
+export const Nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
+
+/** One page of a list, newest first; `next_cursor` goes back as `?cursor=` for the next one. */
+export const Page = <S extends TSchema>(item: S) =>
+  Type.Object({
+    data: Type.Array(item),
+    next_cursor: Nullable(Type.String()),
+    has_more: Type.Boolean(),
+  });
+
+/** A list that is short by nature and comes whole. */
+export const Whole = <S extends TSchema>(item: S) => Type.Object({ data: Type.Array(item) });
+
+const paging = {
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE, default: DEFAULT_PAGE })),
+  cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
+};
+
+/** Query of a paged list, with the filters of this list. */
+export const PageQuery = <P extends Record<string, TSchema>>(filters: P): TObject<typeof paging & P> =>
+  Type.Object({ ...paging, ...filters }, closed) as TObject<typeof paging & P>;
+
+/** Words that a list is searched for. */
+export const SearchText = Type.Optional(Type.String({ minLength: 1, maxLength: 100 }));

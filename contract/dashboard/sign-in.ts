@@ -1,0 +1,66 @@
+import { Type, type Static } from 'typebox';
+import { PLANS } from '../permissions.ts';
+import { REGION_IDS } from '../regions.ts';
+import { closed, Email, Moment, Name, Nullable, Password, RoleName } from './shapes.ts';
+
+const PlanName = Type.Union(PLANS.map((plan) => Type.Literal(plan)));
+
+/** Makes the first owner and the first organization; works once, with the token of the setup link. */
+export const SetupBody = Type.Object(
+  {
+    token: Type.String({ minLength: 1, maxLength: 200 }),
+    name: Name,
+    email: Email,
+    password: Password,
+    organization_name: Name,
+  },
+  closed,
+);
+export type SetupBody = Static<typeof SetupBody>;
+
+/** Any text is let through to the one answer "wrong", so that the form of an address tells nothing. */
+export const SignInBody = Type.Object(
+  {
+    email: Type.String({ minLength: 1, maxLength: 254 }),
+    password: Type.String({ minLength: 1, maxLength: 1024 }),
+  },
+  closed,
+);
+export type SignInBody = Static<typeof SignInBody>;
+
+export const PasswordBody = Type.Object(
+  { current_password: Type.String({ minLength: 1, maxLength: 1024 }), new_password: Password },
+  closed,
+);
+export type PasswordBody = Static<typeof PasswordBody>;
+
+/** Who is signed in, where, and what they may see. */
+export const SessionView = Type.Object(
+  {
+    user: Type.Object({ id: Type.String(), name: Type.String(), email: Type.String() }),
+    /** True for the operator of the installation: the only one who changes plans. */
+    operator: Type.Boolean(),
+    organizations: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), plan: PlanName, role: RoleName })),
+    region: Type.Union(REGION_IDS.map((region) => Type.Literal(region))),
+    base_url: Type.String(),
+    /** Where "Upgrade plan" leads; null: Settings, Plan. */
+    upgrade_url: Nullable(Type.String()),
+  },
+  { title: 'SessionView' },
+);
+export type SessionView = Static<typeof SessionView>;
+
+/** A place where this person is signed in. */
+export const SessionRecord = Type.Object(
+  {
+    id: Type.String(),
+    current: Type.Boolean(),
+    address: Nullable(Type.String()),
+    user_agent: Nullable(Type.String()),
+    created_at: Moment,
+    last_seen_at: Moment,
+    expires_at: Moment,
+  },
+  { title: 'SessionRecord' },
+);
+export type SessionRecord = Static<typeof SessionRecord>;

@@ -1,0 +1,34 @@
+import { Type, type Static } from 'typebox';
+import { TriggerInput, VariableDeclaration } from '../triggers.ts';
+import { closed, Id, Moment, Nullable } from './shapes.ts';
+
+export const TriggerRecord = Type.Object(
+  {
+    id: Type.String(),
+    agent_id: Type.String(),
+    name: Type.String(),
+    enabled: Type.Boolean(),
+    variables: Type.Array(VariableDeclaration),
+    channel_id: Nullable(Type.String()),
+    /** Path of its endpoint; the base URL comes before it. */
+    path: Type.String(),
+    created_at: Moment,
+    updated_at: Moment,
+  },
+  { title: 'Trigger' },
+);
+export type TriggerRecord = Static<typeof TriggerRecord>;
+
+export const CreateTriggerBody = Type.Object({ agent_id: Id('agent'), ...TriggerInput.properties }, closed);
+export type CreateTriggerBody = Static<typeof CreateTriggerBody>;
+
+export const UpdateTriggerBody = Type.Object(
+  {
+    name: Type.Optional(TriggerInput.properties.name),
+    enabled: TriggerInput.properties.enabled,
+    variables: TriggerInput.properties.variables,
+    channel_id: TriggerInput.properties.channel_id,
+  },
+  { ...closed, minProperties: 1 },
+);
+export type UpdateTriggerBody = Static<typeof UpdateTriggerBody>;
