@@ -11,7 +11,7 @@ const summary = {
   id: Type.String(),
   name: Type.String(),
   enabled: Type.Boolean(),
-  provider: Type.Union(PROVIDERS.map((name) => Type.Literal(name))),
+  provider: Type.Enum(PROVIDERS),
   /** Number of the published version. */
   version: Type.Integer(),
   /** True: the draft differs from what answers now. */

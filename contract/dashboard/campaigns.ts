@@ -20,7 +20,7 @@ export const CampaignRecord = Type.Object(
     agent_id: Type.String(),
     channel_id: Type.String(),
     name: Type.String(),
-    state: Type.Union(CAMPAIGN_STATES.map((state) => Type.Literal(state))),
+    state: Type.Enum(CAMPAIGN_STATES),
     created_at: Moment,
     updated_at: Moment,
   },

@@ -5,7 +5,7 @@ import { RUN_STATUSES } from '../triggers.ts';
 import { closed, Id, Moment, Nullable, PageQuery, SearchText } from './shapes.ts';
 
 export const CONVERSATION_STATUSES = ['open', 'handed_off', 'resolved'] as const;
-const ConversationStatus = Type.Union(CONVERSATION_STATUSES.map((status) => Type.Literal(status)));
+const ConversationStatus = Type.Enum(CONVERSATION_STATUSES);
 
 const summary = {
   id: Type.String(),
@@ -52,7 +52,7 @@ export const ConversationRecord = Type.Object(
       Type.Object({
         id: Type.String(),
         trigger_id: Nullable(Type.String()),
-        status: Type.Union(RUN_STATUSES.map((status) => Type.Literal(status))),
+        status: Type.Enum(RUN_STATUSES),
         reason: Nullable(Type.String()),
         error: Nullable(Type.Object({ code: Type.String(), detail: Type.String() })),
         created_at: Moment,

@@ -3,10 +3,10 @@ import { MAX_LABEL_CHARACTERS } from '../limits.ts';
 import { KEY_SCOPES, PERMISSIONS } from '../permissions.ts';
 import { closed, Id, Moment, Nullable, PageQuery, SearchText } from './shapes.ts';
 
-const Scope = Type.Union(KEY_SCOPES.map((scope) => Type.Literal(scope)));
-const PermissionName = Type.Union(PERMISSIONS.map((permission) => Type.Literal(permission)));
+const Scope = Type.Enum(KEY_SCOPES);
+const PermissionName = Type.Enum(PERMISSIONS);
 export const KEY_STATES = ['active', 'revoking', 'revoked'] as const;
-const KeyState = Type.Union(KEY_STATES.map((state) => Type.Literal(state)));
+const KeyState = Type.Enum(KEY_STATES);
 const Label = Type.String({ minLength: 1, maxLength: MAX_LABEL_CHARACTERS });
 
 const record = {
@@ -65,8 +65,5 @@ export const RenameKeyBody = Type.Object({ label: Label }, closed);
 
 /** How long the old key stays good beside the new one. */
 export const ROTATION_OVERLAPS = ['now', '1h', '24h', '7d'] as const;
-export const RotateKeyBody = Type.Object(
-  { overlap: Type.Union(ROTATION_OVERLAPS.map((overlap) => Type.Literal(overlap))) },
-  closed,
-);
+export const RotateKeyBody = Type.Object({ overlap: Type.Enum(ROTATION_OVERLAPS) }, closed);
 export type RotateKeyBody = Static<typeof RotateKeyBody>;

@@ -1,14 +1,15 @@
 import { Type, type Static } from 'typebox';
-import { PROVIDERS } from '../agents.ts';
+import type { ProviderName } from '../agents.ts';
 import { closed, Moment, Nullable } from './shapes.ts';
 
 /** The providers that need credentials. */
-export const MODEL_PROVIDERS = PROVIDERS.filter((name) => name !== 'embedded');
+export const MODEL_PROVIDERS = ['openai_compatible', 'openai', 'anthropic', 'google'] as const satisfies ProviderName[];
+export type ModelProviderName = (typeof MODEL_PROVIDERS)[number];
 
 /** The key itself is sealed at rest and never shown again. */
 export const ModelRecord = Type.Object(
   {
-    provider: Type.Union(MODEL_PROVIDERS.map((name) => Type.Literal(name))),
+    provider: Type.Enum(MODEL_PROVIDERS),
     base_url: Nullable(Type.String()),
     has_key: Type.Boolean(),
     updated_at: Moment,

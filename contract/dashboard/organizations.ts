@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import { PLANS } from '../permissions.ts';
 import { closed, Email, Moment, Name, Nullable, Password, RoleName } from './shapes.ts';
 
-const PlanName = Type.Union(PLANS.map((plan) => Type.Literal(plan)));
+const PlanName = Type.Enum(PLANS);
 
 export const OrganizationRecord = Type.Object(
   {

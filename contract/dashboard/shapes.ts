@@ -10,7 +10,7 @@ export const Moment = Type.String({ format: 'date-time' });
 export const Name = Type.String({ minLength: 1, maxLength: MAX_NAME_CHARACTERS });
 export const Email = Type.String({ format: 'email', maxLength: 254 });
 export const Password = Type.String({ minLength: 10, maxLength: 128, description: 'At least 10 characters.' });
-export const RoleName = Type.Union(ROLES.map((role) => Type.Literal(role)));
+export const RoleName = Type.Enum(ROLES);
 
 export const Id = (prefix: IdPrefix) => Type.String({ pattern: idPattern(prefix) });
 export const Nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);

@@ -3,7 +3,7 @@ import { PLANS } from '../permissions.ts';
 import { REGION_IDS } from '../regions.ts';
 import { closed, Email, Moment, Name, Nullable, Password, RoleName } from './shapes.ts';
 
-const PlanName = Type.Union(PLANS.map((plan) => Type.Literal(plan)));
+const PlanName = Type.Enum(PLANS);
 
 /** Makes the first owner and the first organization; works once, with the token of the setup link. */
 export const SetupBody = Type.Object(
@@ -41,7 +41,7 @@ export const SessionView = Type.Object(
     /** True for the operator of the installation: the only one who changes plans. */
     operator: Type.Boolean(),
     organizations: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), plan: PlanName, role: RoleName })),
-    region: Type.Union(REGION_IDS.map((region) => Type.Literal(region))),
+    region: Type.Enum(REGION_IDS),
     base_url: Type.String(),
     /** Where "Upgrade plan" leads; null: Settings, Plan. */
     upgrade_url: Nullable(Type.String()),
