@@ -1,0 +1,258 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { DEFAULT_RATE_LIMITS } from '../../contract/limits.ts';
+import { type Config, type Environment, loadConfig, withPort } from './config.ts';
+import { deriveSecrets } from './secrets.ts';
+
+const SECRET = 'k3Jx9vQm2TzLr8WcYp5NbHs7DgFa4EuXo1Ri6';
+const DATABASE_URL = 'postgresql://u:s3cr3t-pw@db.internal:5432/parley';
+
+let dataDir: string;
+beforeEach(() => {
+  dataDir = mkdtempSync(path.join(tmpdir(), 'parley-config-'));
+});
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+function load(env: Environment): Config {
+  const result = loadConfig({ DATA_DIR: dataDir, PARLEY_SECRET: SECRET, ...env });
+  if ('faults' in result) throw new Error(JSON.stringify(result.faults));
+  return result.config;
+}
+
+function faultsOf(env: Environment): string[] {
+  const result = loadConfig({ DATA_DIR: dataDir, PARLEY_SECRET: SECRET, ...env });
+  return 'faults' in result ? result.faults.map(({ variable }) => variable) : [];
+}
+
+function warningsOf(env: Environment): string[] {
+  const result = loadConfig({ DATA_DIR: dataDir, PARLEY_SECRET: SECRET, ...env });
+  return 'warnings' in result ? result.warnings : [];
+}
+
+describe('defaults', () => {
+  test('are those of the contract', () => {
+    expect(load({})).toMatchObject({
+      port: 4000,
+      host: '127.0.0.1',
+      databaseUrl: null,
+      redisUrl: null,
+      region: 'us',
+      baseUrl: 'http://127.0.0.1:4000',
+      owner: null,
+      demo: null,
+      limits: DEFAULT_RATE_LIMITS,
+      egressAllow: [],
+      logLevel: 'info',
+      upgradeUrl: null,
+      metricsAddress: null,
+    });
+  });
+
+  test('name an address that can be opened, and the other regions', () => {
+    const { baseUrls, baseUrl } = load({ HOST: '0.0.0.0', PORT: '8080', PARLEY_REGION: 'qa' });
+    expect(baseUrl).toBe('http://127.0.0.1:8080');
+    expect(baseUrls).toEqual({
+      us: 'https://us.parley.example',
+      eu: 'https://eu.parley.example',
+      in: 'https://in.parley.example',
+      qa: 'http://127.0.0.1:8080',
+    });
+    expect(load({ HOST: '::' }).baseUrl).toBe('http://[::1]:4000');
+  });
+
+  test('follow the port that the system chose, unless the address is given', () => {
+    expect(withPort(load({ PORT: '0' }), 5555)).toMatchObject({
+      port: 5555,
+      baseUrl: 'http://127.0.0.1:5555',
+      baseUrls: { us: 'http://127.0.0.1:5555' },
+    });
+    expect(withPort(load({ PORT: '0', BASE_URL_US: 'https://p.example/' }), 5555).baseUrl).toBe('https://p.example');
+  });
+});
+
+describe('faults', () => {
+  test('are reported all together, each with a cure, and never with a value', () => {
+    const result = loadConfig({
+      DATA_DIR: dataDir,
+      PORT: 'canary-1',
+      HOST: 'canary 2',
+      DATABASE_URL: 'mysql://canary-3@x/y',
+      REDIS_URL: 'canary-4',
+      PARLEY_REGION: 'canary-5',
+      BASE_URL_EU: 'https://u:canary-6@host',
+      PARLEY_OWNER_EMAIL: 'canary-7',
+      PARLEY_OWNER_PASSWORD: 'canary8',
+      PARLEY_DEMO: 'canary-9',
+      PARLEY_LIMITS: '["canary-10"]',
+      PARLEY_EGRESS_ALLOW: 'a b',
+      LOG_LEVEL: 'canary-11',
+      UPGRADE_URL: 'canary-12',
+      METRICS_ADDRESS: 'canary-13',
+    });
+    const faults = 'faults' in result ? result.faults : [];
+    expect(faults.map(({ variable }) => variable).toSorted()).toEqual(
+      [
+        'PORT',
+        'HOST',
+        'DATABASE_URL',
+        'REDIS_URL',
+        'PARLEY_REGION',
+        'BASE_URL_EU',
+        'PARLEY_OWNER_EMAIL',
+        'PARLEY_OWNER_PASSWORD',
+      ]
+        .concat(
+          'PARLEY_DEMO',
+          'PARLEY_LIMITS',
+          'PARLEY_EGRESS_ALLOW',
+          'LOG_LEVEL',
+          'UPGRADE_URL',
+          'METRICS_ADDRESS',
+          'PARLEY_SECRET',
+        )
+        .toSorted(),
+    );
+    expect(faults.every(({ cure }) => cure.length > 10)).toBe(true);
+    expect(JSON.stringify(faults)).not.toContain('canary');
+    expect(readdirSync(dataDir)).toEqual([]);
+  });
+
+  test.each([
+    ['PORT', ['-1', '65536', '4000.5', '0x10', '1e3']],
+    ['DATABASE_URL', ['localhost:5432/x', 'postgresql://host', 'http://host/db']],
+    ['BASE_URL_US', ['parley.example', 'ftp://x.example', 'https://x.example/path', 'https://x.example?q']],
+    ['PARLEY_EGRESS_ALLOW', ['10.0.0.0/33', 'http://host', 'a,b/8']],
+    ['PARLEY_DEMO', ['2', 'maybe']],
+  ])('%s', (variable, values) => {
+    for (const value of values) expect(faultsOf({ [variable]: value })).toEqual([variable]);
+  });
+
+  test('an owner is given with both e-mail address and password', () => {
+    expect(faultsOf({ PARLEY_OWNER_EMAIL: 'a@b.example' })).toEqual(['PARLEY_OWNER_PASSWORD']);
+    expect(faultsOf({ PARLEY_OWNER_PASSWORD: 'long enough' })).toEqual(['PARLEY_OWNER_EMAIL']);
+    const owner = { email: 'a@b.example', password: ' long enough' };
+    expect(load({ PARLEY_OWNER_EMAIL: owner.email, PARLEY_OWNER_PASSWORD: owner.password }).owner).toEqual(owner);
+  });
+
+  test('an empty variable is an absent one', () => {
+    expect(load({ PORT: '', DATABASE_URL: ' ', PARLEY_LIMITS: '', PARLEY_OWNER_EMAIL: '' }).port).toBe(4000);
+  });
+});
+
+describe('limits', () => {
+  test('replace only what they name', () => {
+    expect(load({ PARLEY_LIMITS: '{"triggers":{"key":5},"campaigns":{}}' }).limits).toEqual({
+      ...DEFAULT_RATE_LIMITS,
+      triggers: { key: 5, organization: DEFAULT_RATE_LIMITS.triggers.organization },
+    });
+  });
+
+  test('are whole numbers above 0 under known names', () => {
+    for (const wrong of [
+      '{"trigger":{}}',
+      '{"triggers":{"keys":1}}',
+      '{"triggers":5}',
+      '{"triggers":{"key":0}}',
+      '{"triggers":{"key":1.5}}',
+      '{"triggers":{"key":"5"}}',
+      '{',
+      '5',
+      'null',
+      '{"__proto__":{}}',
+    ]) {
+      expect(faultsOf({ PARLEY_LIMITS: wrong })).toEqual(['PARLEY_LIMITS']);
+    }
+    expect(faultsOf({ PARLEY_LIMITS: '{"x":1,"triggers":{"key":-1}}' })).toHaveLength(2);
+  });
+});
+
+describe('the secret', () => {
+  test('is made on the first start without a database address, for this user alone, and stays', () => {
+    const first = load({ PARLEY_SECRET: '' }).secret;
+    expect(first.length).toBeGreaterThanOrEqual(32);
+    expect(statSync(path.join(dataDir, 'secret')).mode & 0o777).toBe(0o600);
+    expect(load({ PARLEY_SECRET: '' }).secret).toBe(first);
+    chmodSync(path.join(dataDir, 'secret'), 0o644);
+    load({ PARLEY_SECRET: '' });
+    expect(statSync(path.join(dataDir, 'secret')).mode & 0o777).toBe(0o600);
+  });
+
+  test('must be given with a database address', () => {
+    expect(faultsOf({ DATABASE_URL, PARLEY_SECRET: '' })).toEqual(['PARLEY_SECRET']);
+    expect(load({ DATABASE_URL }).secret).toBe(SECRET);
+    expect(readdirSync(dataDir)).toEqual([]);
+  });
+
+  test('is never replaced by a new one while there is data made with the old', () => {
+    mkdirSync(path.join(dataDir, 'postgres'));
+    expect(faultsOf({ PARLEY_SECRET: '' })).toEqual(['PARLEY_SECRET']);
+    expect(readdirSync(dataDir)).toEqual(['postgres']);
+  });
+
+  test.each([
+    'short',
+    'a'.repeat(64),
+    'abc123'.repeat(8),
+    'changeme-changeme-changeme-changeme-1',
+    'please-Change-Me-before-you-deploy-42x',
+    'this-is-my-super-secret-value-91-zq7w',
+    '0123456789abcdef0123456789abcdef',
+    'your-32-characters-or-more-go-in-here',
+    'paste the output of openssl rand here',
+  ])('is not the placeholder %s', (secret) => {
+    expect(faultsOf({ PARLEY_SECRET: secret })).toEqual(['PARLEY_SECRET']);
+    expect(faultsOf({ PARLEY_SECRET: secret, DATABASE_URL })).toEqual(['PARLEY_SECRET']);
+  });
+
+  test('is no value that our own documents show', () => {
+    const root = path.resolve(import.meta.dirname, '../..');
+    const docs = existsSync(path.join(root, 'docs'))
+      ? readdirSync(path.join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+      : [];
+    const pages = [...readdirSync(root), ...docs.map((name) => `docs/${name}`)].filter((name) => name.endsWith('.md'));
+    const shown = pages.flatMap((page) => [
+      ...readFileSync(path.join(root, page), 'utf8').matchAll(/PARLEY_SECRET=["']?([^\s"'$`]+)/g),
+    ]);
+    for (const [, value] of shown) expect(faultsOf({ PARLEY_SECRET: value })).toEqual(['PARLEY_SECRET']);
+  });
+
+  test('gives every purpose a key of its own, the same on every start', () => {
+    const keys = Object.values(deriveSecrets(SECRET)).map(String);
+    expect(new Set(keys).size).toBe(keys.length);
+    expect(deriveSecrets(SECRET)).toEqual(deriveSecrets(SECRET));
+    expect(deriveSecrets(SECRET).apiKeyPepper).not.toEqual(deriveSecrets(`${SECRET}x`).apiKeyPepper);
+  });
+});
+
+describe('a data folder', () => {
+  test('that cannot be used is a fault of DATA_DIR', () => {
+    const file = path.join(dataDir, 'file');
+    writeFileSync(file, '');
+    expect(faultsOf({ DATA_DIR: file, PARLEY_SECRET: '' })).toEqual(['DATA_DIR']);
+    expect(faultsOf({ DATA_DIR: path.join(file, 'below'), PARLEY_SECRET: '' })).toEqual(['DATA_DIR']);
+  });
+});
+
+describe('warnings', () => {
+  test('name the nearest known variable for an unknown one', () => {
+    expect(warningsOf({ PARLEY_REGOIN: 'eu' })).toEqual([expect.stringContaining('Did you mean PARLEY_REGION?')]);
+    expect(warningsOf({ PARLEY_URL: 'x', PARLEY_PASSWORD: 'y', OTHER: 'z' })).toEqual([]);
+  });
+
+  test('say that sign-in needs https beyond this machine', () => {
+    expect(warningsOf({ BASE_URL_US: 'http://parley.lan:4000' })).toHaveLength(1);
+    expect(warningsOf({ BASE_URL_US: 'https://parley.example', HOST: '0.0.0.0' })).toEqual([]);
+  });
+});

@@ -1,0 +1,182 @@
+import path from 'node:path';
+import type { RateLimits } from '../../contract/limits.ts';
+import { REGION_IDS, REGIONS, type Region } from '../../contract/regions.ts';
+import { parseAllow } from '../kernel/egress.ts';
+import { readLimits } from './limits.ts';
+import {
+  baseUrl,
+  choice,
+  databaseUrl,
+  emailAddress,
+  flag,
+  hostName,
+  listenAddress,
+  portNumber,
+  type Reading,
+  redisUrl,
+  webUrl,
+} from './readers.ts';
+import { checkSecret, secretOf } from './secret-file.ts';
+import { unknownVariables } from './variables.ts';
+
+/** Everything that the environment decides, read once at start. No other room reads the environment. */
+export type Config = {
+  port: number;
+  host: string;
+  /** Absolute. */
+  dataDir: string;
+  /** null: the embedded database in `dataDir`. */
+  databaseUrl: string | null;
+  redisUrl: string | null;
+  region: Region;
+  /** Without a slash at the end. */
+  baseUrls: Record<Region, string>;
+  /** This region's own. */
+  baseUrl: string;
+  /** At least 32 characters. Keys are derived from it (secrets.ts); it is never used as it is, and never printed. */
+  secret: string;
+  /** The first owner, made without the setup link. */
+  owner: { email: string; password: string } | null;
+  /** null: yes on a fresh embedded database, else no. */
+  demo: boolean | null;
+  limits: RateLimits;
+  /** Hosts and CIDRs for kernel/egress. */
+  egressAllow: string[];
+  logLevel: LogLevel;
+  upgradeUrl: string | null;
+  metricsAddress: { host: string; port: number } | null;
+};
+
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** What is wrong with one variable, and what to write instead. Neither holds a value that could be a secret. */
+export type ConfigFault = { variable: string; fault: string; cure: string };
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads the environment and reports all faults together. Only if there is none is anything written: the secret of
+ * an embedded installation, on its first start.
+ */
+export function loadConfig(
+  env: Environment = process.env,
+): { config: Config; warnings: string[] } | { faults: ConfigFault[] } {
+  const faults: ConfigFault[] = [];
+  const read = <T>(variable: string, reader: (text: string) => Reading<T>, absent: T): T => {
+    const text = env[variable]?.trim();
+    if (text === undefined || text === '') return absent;
+    const reading = reader(text);
+    if ('value' in reading) return reading.value;
+    faults.push({ variable, ...reading });
+    return absent;
+  };
+
+  const port = read('PORT', portNumber, 4000);
+  const host = read('HOST', hostName, '127.0.0.1');
+  const region = read('PARLEY_REGION', choice(REGION_IDS), 'us');
+  const baseUrls = readBaseUrls(read, region, host, port);
+  const config: Config = {
+    port,
+    host,
+    dataDir: path.resolve(env.DATA_DIR?.trim() || 'data'),
+    databaseUrl: read<string | null>('DATABASE_URL', databaseUrl, null),
+    redisUrl: read<string | null>('REDIS_URL', redisUrl, null),
+    region,
+    baseUrls,
+    baseUrl: baseUrls[region],
+    secret: '',
+    owner: readOwner(env, faults),
+    demo: read<boolean | null>('PARLEY_DEMO', flag, null),
+    limits: readLimits(env.PARLEY_LIMITS, faults),
+    egressAllow: read('PARLEY_EGRESS_ALLOW', egressList, []),
+    logLevel: read<LogLevel>('LOG_LEVEL', choice(LOG_LEVELS), 'info'),
+    upgradeUrl: read<string | null>('UPGRADE_URL', webUrl, null),
+    metricsAddress: read<Config['metricsAddress']>('METRICS_ADDRESS', listenAddress, null),
+  };
+  const given = env.PARLEY_SECRET?.trim() || null;
+  faults.push(...checkSecret(given, Boolean(env.DATABASE_URL?.trim())));
+  if (faults.length > 0) return { faults };
+
+  const secret = given ?? secretOf(config.dataDir);
+  if (typeof secret !== 'string') return { faults: [secret] };
+  return { config: { ...config, secret }, warnings: [...unknownVariables(env), ...exposure(config)] };
+}
+
+/** The same configuration once the port that the system chose (PORT=0) is known. */
+export function withPort(config: Config, port: number): Config {
+  if (config.baseUrl !== localUrl(config.host, config.port)) return { ...config, port };
+  const baseUrl = localUrl(config.host, port);
+  return { ...config, port, baseUrl, baseUrls: { ...config.baseUrls, [config.region]: baseUrl } };
+}
+
+type Read = <T>(variable: string, reader: (text: string) => Reading<T>, absent: T) => T;
+
+function readBaseUrls(read: Read, own: Region, host: string, port: number): Record<Region, string> {
+  const urlOf = (region: Region): string =>
+    read(
+      `BASE_URL_${region.toUpperCase()}`,
+      baseUrl,
+      region === own ? localUrl(host, port) : `https://${region}.parley.example`,
+    );
+  return Object.fromEntries((Object.keys(REGIONS) as Region[]).map((region) => [region, urlOf(region)])) as Record<
+    Region,
+    string
+  >;
+}
+
+/** An address to click on: nobody can open 0.0.0.0. */
+function localUrl(host: string, port: number): string {
+  const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}
+
+const MIN_PASSWORD = 8;
+const MAX_PASSWORD = 128;
+
+function readOwner(env: Environment, faults: ConfigFault[]): Config['owner'] {
+  const email = env.PARLEY_OWNER_EMAIL?.trim() ?? '';
+  // Spaces at the ends may be meant.
+  const password = env.PARLEY_OWNER_PASSWORD ?? '';
+  if (email === '' && password === '') return null;
+  if (email === '' || password === '') {
+    const [missing, there] = email === '' ? ['EMAIL', 'PASSWORD'] : ['PASSWORD', 'EMAIL'];
+    faults.push({
+      variable: `PARLEY_OWNER_${missing}`,
+      fault: `is missing, although PARLEY_OWNER_${there} is set`,
+      cure: 'Set both to create the first owner, or neither to get a setup link.',
+    });
+    return null;
+  }
+  const reading = emailAddress(email);
+  if ('fault' in reading) faults.push({ variable: 'PARLEY_OWNER_EMAIL', ...reading });
+  if (password.length < MIN_PASSWORD || password.length > MAX_PASSWORD) {
+    faults.push({
+      variable: 'PARLEY_OWNER_PASSWORD',
+      fault: `has ${password.length} characters`,
+      cure: `Choose one of ${MIN_PASSWORD} to ${MAX_PASSWORD} characters.`,
+    });
+  }
+  return { email, password };
+}
+
+function egressList(text: string): Reading<string[]> {
+  const entries = text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+  const parsed = parseAllow(entries);
+  return 'fault' in parsed
+    ? { fault: 'has an entry that is neither a host nor a CIDR', cure: parsed.fault }
+    : { value: entries };
+}
+
+/** Sign-in needs https beyond this machine: browsers keep the session cookie from plain http elsewhere. */
+function exposure({ host, baseUrl }: Config): string[] {
+  const { protocol, hostname } = new URL(baseUrl);
+  const isLocal = /^(localhost|127\.|\[::1\])/.test(hostname);
+  if (protocol === 'https:' || isLocal) return [];
+  return [
+    `Parley listens on ${host} and calls itself ${baseUrl}: signing in to the dashboard works only over https or on this machine. Put a TLS proxy before it and set BASE_URL_* to its https address.`,
+  ];
+}

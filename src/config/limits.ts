@@ -1,0 +1,59 @@
+import { DEFAULT_RATE_LIMITS, RATE_FAMILIES, type RateFamily, type RateLimits } from '../../contract/limits.ts';
+import type { ConfigFault } from './config.ts';
+
+const VARIABLE = 'PARLEY_LIMITS';
+const EXAMPLE = '{"triggers":{"key":600,"organization":3000}}';
+const MEMBERS = ['key', 'organization'] as const;
+/** Far above what one installation serves in a minute; keeps typing errors from becoming "no limit". */
+const MAX_CALLS = 1_000_000_000;
+
+/** The limits of the contract with those replaced that PARLEY_LIMITS names. Every fault in it is reported. */
+export function readLimits(text: string | undefined, faults: ConfigFault[]): RateLimits {
+  const limits = structuredClone(DEFAULT_RATE_LIMITS);
+  if (text === undefined || text.trim() === '') return limits;
+  const complain = (fault: string, cure: string): void => {
+    faults.push({ variable: VARIABLE, fault, cure });
+  };
+  const given = parse(text);
+  if (!isObject(given)) {
+    complain('is not a JSON object', `Write JSON such as ${EXAMPLE}.`);
+    return limits;
+  }
+  for (const [family, numbers] of Object.entries(given)) {
+    if (!isFamily(family)) {
+      complain(`has the unknown member "${shorten(family)}"`, `Known are: ${RATE_FAMILIES.join(', ')}.`);
+    } else if (!isObject(numbers)) {
+      complain(`has no object under "${family}"`, `Write JSON such as ${EXAMPLE}.`);
+    } else {
+      for (const [name, calls] of Object.entries(numbers)) {
+        const member = MEMBERS.find((known) => known === name);
+        if (!member) {
+          complain(`has the unknown member "${family}.${shorten(name)}"`, `Known are: ${MEMBERS.join(', ')}.`);
+        } else if (!Number.isInteger(calls) || (calls as number) < 1 || (calls as number) > MAX_CALLS) {
+          complain(
+            `has no whole number above 0 under "${family}.${name}"`,
+            'Write the calls allowed in a minute, for example 600.',
+          );
+        } else {
+          limits[family][member] = calls as number;
+        }
+      }
+    }
+  }
+  return limits;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isFamily = (name: string): name is RateFamily => RATE_FAMILIES.some((family) => family === name);
+
+const shorten = (name: string): string => (name.length > 40 ? `${name.slice(0, 40)}…` : name);

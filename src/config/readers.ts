@@ -1,0 +1,91 @@
+import { isIP } from 'node:net';
+
+/** One variable read: its value, or what is wrong and what to write instead. A fault never repeats the text, which may hold a password. */
+export type Reading<T> = { value: T } | { fault: string; cure: string };
+
+const HOSTNAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,62})?(\.[a-z0-9]([a-z0-9-]{0,62})?)*$/i;
+
+export function portNumber(text: string): Reading<number> {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : -1;
+  return port >= 0 && port <= 65_535
+    ? { value: port }
+    : { fault: 'is not a port number', cure: 'Write a whole number from 1 to 65535, for example 4000.' };
+}
+
+export function hostName(text: string): Reading<string> {
+  const plain = text.replace(/^\[(.*)\]$/, '$1');
+  return isIP(plain) > 0 || HOSTNAME.test(plain)
+    ? { value: plain }
+    : {
+        fault: 'is not an address to listen on',
+        cure: 'Write 127.0.0.1 for this machine only, 0.0.0.0 for every network, or a host name; the port goes into PORT.',
+      };
+}
+
+export const choice =
+  <T extends string>(values: readonly T[]) =>
+  (text: string): Reading<T> => {
+    const value = values.find((known) => known === text.toLowerCase());
+    return value ? { value } : { fault: 'is none of the known values', cure: `Write one of: ${values.join(', ')}.` };
+  };
+
+export function flag(text: string): Reading<boolean> {
+  if (/^(1|true|yes|on)$/i.test(text)) return { value: true };
+  if (/^(0|false|no|off)$/i.test(text)) return { value: false };
+  return { fault: 'is neither yes nor no', cure: 'Write 1 or 0.' };
+}
+
+export function databaseUrl(text: string): Reading<string> {
+  const url = URL.parse(text);
+  const names = url !== null && url.pathname.length > 1;
+  return names && /^postgres(ql)?:$/.test(url.protocol)
+    ? { value: text }
+    : {
+        fault: 'is not the address of a PostgreSQL database',
+        cure: 'Write postgresql://USER:PASSWORD@HOST:5432/DATABASE (special characters percent-encoded), or unset it to use the embedded database.',
+      };
+}
+
+export function redisUrl(text: string): Reading<string> {
+  const url = URL.parse(text);
+  return url !== null && /^rediss?:$/.test(url.protocol) && url.hostname !== ''
+    ? { value: text }
+    : {
+        fault: 'is not the address of a Redis server',
+        cure: 'Write redis://HOST:6379 or rediss://USER:PASSWORD@HOST:6379.',
+      };
+}
+
+/** Scheme, host and port, nothing else: every path of ours hangs directly below it. */
+export function baseUrl(text: string): Reading<string> {
+  const url = URL.parse(text);
+  const plain =
+    url !== null && /^https?:$/.test(url.protocol) && `${url.username}${url.password}${url.search}${url.hash}` === '';
+  return plain && url.pathname === '/'
+    ? { value: url.origin }
+    : {
+        fault: 'is not a base URL',
+        cure: 'Write scheme and host alone, for example https://eu.example.com, without a path.',
+      };
+}
+
+export function webUrl(text: string): Reading<string> {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
+    ? { value: url.href }
+    : { fault: 'is not a web address', cure: 'Write a URL that begins with https://.' };
+}
+
+export function listenAddress(text: string): Reading<{ host: string; port: number }> {
+  const [, name = '', digits = ''] = /^(.+):(\d+)$/.exec(text) ?? [];
+  const host = hostName(name);
+  const port = portNumber(digits);
+  return 'value' in host && 'value' in port
+    ? { value: { host: host.value, port: port.value } }
+    : { fault: 'is not an address to listen on', cure: 'Write HOST:PORT, for example 127.0.0.1:9464.' };
+}
+
+export const emailAddress = (text: string): Reading<string> =>
+  /^[^\s@]{1,64}@[^\s@]+\.[^\s@]+$/.test(text) && text.length <= 254
+    ? { value: text }
+    : { fault: 'is not an e-mail address', cure: 'Write it as name@example.com.' };

@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { ConfigFault } from './config.ts';
+
+/**
+ * PARLEY_SECRET is the root of every key that we derive. An embedded installation makes its own on the first start;
+ * with a database elsewhere it must be given, because all nodes need the same one. What only looks like a secret
+ * (an example from a manual, a word, a pattern) is refused.
+ */
+const MIN_CHARACTERS = 32;
+const MIN_DIFFERENT = 10;
+/** Words of six letters or more, or standing alone: a random secret holds one about once in a million times. */
+const PLACEHOLDER =
+  /secret|change.?me|replace|placeholder|example|password|insert|openssl|default|letmein|0123456789|123456789|abcdefgh|qwerty|(your|paste|todo|dummy|test)/i;
+const REPEATED = /^(.{1,16}?)\1+.{0,15}$/s;
+const MAKE_ONE = 'Set it to the output of "openssl rand -base64 48" (the same on every node).';
+
+export function checkSecret(given: string | null, isNeeded: boolean): ConfigFault[] {
+  const variable = 'PARLEY_SECRET';
+  if (given === null) {
+    return isNeeded ? [{ variable, fault: 'is missing, and DATABASE_URL is set', cure: MAKE_ONE }] : [];
+  }
+  if (given.length < MIN_CHARACTERS) {
+    return [{ variable, fault: `is too short (fewer than ${MIN_CHARACTERS} characters)`, cure: MAKE_ONE }];
+  }
+  const isPattern = new Set(given).size < MIN_DIFFERENT || REPEATED.test(given) || PLACEHOLDER.test(given);
+  return isPattern ? [{ variable, fault: 'is a placeholder or a pattern, not a random secret', cure: MAKE_ONE }] : [];
+}
+
+/** The embedded installation's own secret, made on the first start. Simultaneous starts agree on one. */
+export function secretOf(dataDir: string): string | ConfigFault {
+  const file = path.join(dataDir, 'secret');
+  try {
+    if (existsSync(file)) return readSecret(file);
+    if (existsSync(path.join(dataDir, 'postgres'))) {
+      return {
+        variable: 'PARLEY_SECRET',
+        fault: `is missing: there is a database in ${dataDir}, but the file "secret" beside it is gone`,
+        cure: 'Restore that file from a backup, or set PARLEY_SECRET to what it held. Without it no API key and no stored credential works.',
+      };
+    }
+    mkdirSync(dataDir, { recursive: true, mode: 0o711 });
+    const own = `${file}.${randomBytes(6).toString('hex')}`;
+    writeFileSync(own, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx', flush: true });
+    try {
+      linkSync(own, file);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    } finally {
+      unlinkSync(own);
+    }
+    return readSecret(file);
+  } catch (error) {
+    return {
+      variable: 'DATA_DIR',
+      fault: `names ${dataDir}, which cannot be used: ${words(error)}`,
+      cure: 'Give this user the right to write there, or name another folder.',
+    };
+  }
+}
+
+function readSecret(file: string): string | ConfigFault {
+  if ((statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600);
+  const secret = readFileSync(file, 'utf8').trim();
+  const [fault] = checkSecret(secret, true);
+  if (!fault) return secret;
+  return {
+    variable: 'PARLEY_SECRET',
+    fault: `is wrong in the file ${file}: it ${fault.fault}`,
+    cure: 'Restore that file from a backup; only if there is no data yet, remove it and a new one is made.',
+  };
+}
+
+function words(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'EACCES' || code === 'EPERM') return 'permission denied';
+  if (code === 'EROFS') return 'the file system is read-only';
+  if (code === 'ENOSPC' || code === 'EDQUOT') return 'the disk is full';
+  if (code === 'ENOTDIR' || code === 'EEXIST') return 'there is a file of that name';
+  return message;
+}

@@ -1,0 +1,25 @@
+import { deriveKey, type Key } from '../kernel/seal.ts';
+
+/** The keys that the program uses, each derived from PARLEY_SECRET for one purpose (HKDF-SHA-256): none tells anything about another. */
+export type Secrets = {
+  /** HMAC key of API key digests. */
+  apiKeyPepper: Key;
+  /** Signs list cursors. */
+  cursorKey: Key;
+  /** Wraps the organizations' data keys. */
+  sealingKey: Key;
+  /** For better-auth, which wants text. */
+  sessionSecret: string;
+  /** HMAC key of setup links. */
+  setupKey: Key;
+};
+
+export function deriveSecrets(secret: string): Secrets {
+  return {
+    apiKeyPepper: deriveKey(secret, 'api key pepper'),
+    cursorKey: deriveKey(secret, 'list cursor'),
+    sealingKey: deriveKey(secret, 'sealing'),
+    sessionSecret: deriveKey(secret, 'session').toString('base64url'),
+    setupKey: deriveKey(secret, 'setup link'),
+  };
+}
