@@ -25,7 +25,7 @@ export const STEP_TYPES = ['text', 'choice', 'number', 'date', 'phone', 'email',
 export const Step = Type.Object(
   {
     name: Type.String({ pattern: '^[a-z][a-z0-9_]{0,63}$' }),
-    type: Type.Union(STEP_TYPES.map((type) => Type.Literal(type))),
+    type: Type.Enum([...STEP_TYPES]),
     ask: LocalizedText,
     ask_again: Type.Optional(LocalizedText),
     optional: Type.Optional(Type.Boolean({ description: 'The person may skip it.' })),
@@ -35,8 +35,10 @@ export const Step = Type.Object(
         maxItems: 25,
       }),
     ),
-    min: Type.Optional(Type.Number()),
-    max: Type.Optional(Type.Number()),
+    min: Type.Optional(
+      Type.Number({ description: 'Least value of a number, length of a text, or days from today of a date.' }),
+    ),
+    max: Type.Optional(Type.Number({ description: 'Most; counted as `min` is.' })),
   },
   closed,
 );
@@ -91,12 +93,7 @@ export const AgentDefinition = Type.Object(
     instructions: Type.Optional(
       Type.String({ maxLength: 32_000, description: 'What a model is told about its task.' }),
     ),
-    provider: Type.Optional(
-      Type.Union(
-        PROVIDERS.map((name) => Type.Literal(name)),
-        { default: 'embedded' },
-      ),
-    ),
+    provider: Type.Optional(Type.Enum([...PROVIDERS], { default: 'embedded' })),
     model: Type.Optional(
       Type.String({
         minLength: 1,

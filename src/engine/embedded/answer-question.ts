@@ -1,0 +1,58 @@
+import type { Finding, Passage } from '../provider.ts';
+import { note, say, type Talk } from './talk.ts';
+
+/** Answers from the agent's knowledge: the passages in their own words, each with its source. */
+
+/** Passages looked at; of these, as many are said as belong to one answer. */
+const MAX_FOUND = 6;
+const MAX_SAID = 5;
+/** Below this share of the best score a passage is another matter. */
+const SAME_ANSWER = 0.9;
+const MAX_QUOTE = 1_000;
+const MAX_QUESTION = 1_000;
+
+/** Says what the documents say; false when they do not answer. */
+export const answerQuestion = (talk: Talk, question: string): boolean => {
+  const found = talk.request.knowledge.search(question.slice(0, MAX_QUESTION), MAX_FOUND);
+  const best = found[0];
+  note(talk, 'knowledge', best === undefined ? 'No passage answers this.' : 'Passages were found.', {
+    passages: found.map(({ passage, score }) => ({
+      document_id: passage.document_id,
+      document: passage.document,
+      heading: passage.heading,
+      score: Math.round(score * 1_000) / 1_000,
+    })),
+  });
+  if (best === undefined) return false;
+  const said = found.filter((finding) => belongsTo(best, finding)).slice(0, MAX_SAID);
+  say(
+    talk,
+    sayPassages(said.map(({ passage }) => passage)),
+    said.map(({ passage }) => ({ document: passage.document, quote: passage.text.slice(0, MAX_QUOTE) })),
+  );
+  return true;
+};
+
+const belongsTo = (best: Finding, finding: Finding): boolean =>
+  finding === best ||
+  (finding.score >= best.score * SAME_ANSWER &&
+    finding.passage.document_id === best.passage.document_id &&
+    finding.passage.heading === best.passage.heading) ||
+  finding.score >= best.score * 0.995;
+
+/** A short passage says little without its heading, so that stands before it, once for each run of passages. */
+const sayPassages = (passages: readonly Passage[]): string => {
+  const lines: string[] = [];
+  let under: string | null = null;
+  for (const passage of passages) {
+    const heading = passage.heading?.split(HEADING_SEPARATOR).at(-1) ?? null;
+    const wanted = heading !== null && (passages.length > 1 || passage.text.length < 160);
+    if (wanted && heading !== under) lines.push(`${heading}:`);
+    under = heading;
+    lines.push(passages.length > 1 ? `• ${passage.text}` : passage.text);
+  }
+  return lines.join('\n');
+};
+
+/** Between the headings of a path, as `splitDocument` writes it. */
+const HEADING_SEPARATOR = ' › ';

@@ -1,0 +1,47 @@
+import { ARABIC, DEVANAGARI } from '../knowledge/fold-text.ts';
+
+/**
+ * The language to answer in. Script is all that is looked at: Arabic letters mean Arabic unless the conversation is
+ * already in another language of that script (fa, ur), Devanagari means Hindi likewise. A stray Latin word, an e-mail
+ * address or an order number in an Arabic conversation does not turn it English.
+ */
+export const detectLanguage = (text: string, current: string | null): string | null => {
+  const script = mainScript(text.replace(NOT_PROSE, ' '), current);
+  if (script === null) return current;
+  if (current !== null && scriptOf(current) === script) return current;
+  return LANGUAGE_OF[script];
+};
+
+/** The language part of a BCP 47 tag, lower case; null for nothing. */
+export const languageOf = (locale: string | null): string | null =>
+  locale === null || locale === '' ? null : locale.split(/[-_]/, 1)[0]!.toLowerCase();
+
+type Script = 'arabic' | 'devanagari' | 'latin';
+const LANGUAGE_OF: Record<Script, string> = { arabic: 'ar', devanagari: 'hi', latin: 'en' };
+const ARABIC_LANGUAGES = new Set(['ar', 'fa', 'ur', 'ps', 'ku', 'sd', 'ug']);
+const DEVANAGARI_LANGUAGES = new Set(['hi', 'mr', 'ne', 'sa', 'kok']);
+const NOT_PROSE = /\S*[@\p{N}/_]\S*/gu;
+const LATIN_WORD = /[a-z\u00c0-\u024f]{2,}/gi;
+/** One Latin word is enough when it is plainly English speech and not a name or a product. */
+const ENGLISH =
+  /\b(?:hi|hello|hey|thanks|thank|yes|no|yeah|please|help|what|when|where|how|who|why|is|are|do|does|can|the|skip)\b/i;
+
+const scriptOf = (language: string): Script => {
+  const main = languageOf(language)!;
+  if (ARABIC_LANGUAGES.has(main)) return 'arabic';
+  return DEVANAGARI_LANGUAGES.has(main) ? 'devanagari' : 'latin';
+};
+
+const count = (text: string, letter: RegExp): number => text.match(new RegExp(letter.source, 'g'))?.length ?? 0;
+
+const mainScript = (text: string, current: string | null): Script | null => {
+  const arabic = count(text, ARABIC);
+  const devanagari = count(text, DEVANAGARI);
+  const latinWords = text.match(LATIN_WORD) ?? [];
+  const latin = latinWords.reduce((sum, word) => sum + word.length, 0);
+  if (arabic > 0 && arabic >= devanagari && arabic * 2 >= latin) return 'arabic';
+  if (devanagari > 0 && devanagari * 2 >= latin) return 'devanagari';
+  if (latinWords.length === 0) return null;
+  const enough = current === null || scriptOf(current) === 'latin' || latinWords.length >= 3 || ENGLISH.test(text);
+  return enough ? 'latin' : null;
+};

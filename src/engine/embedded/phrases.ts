@@ -1,0 +1,168 @@
+import { foldText, wordsOf } from '../knowledge/fold-text.ts';
+import { withoutArabicClitics } from '../knowledge/stem-word.ts';
+
+/**
+ * What people say to an agent that is no question: stop, a person please, hello, thanks, yes, no, skip. Lists in
+ * English, Arabic and Hindi (also Hindi in Latin letters), compared after folding.
+ */
+
+export type Words = readonly string[];
+
+/** A message as its folded words, bounded; computed once per message. */
+export const readWords = (text: string): Words => wordsOf(foldText(text.slice(0, MAX_READ_CHARACTERS)));
+
+/** A message is looked at this far: rules and intents stand at its beginning. */
+export const MAX_READ_CHARACTERS = 2_000;
+
+const phrases = (...lists: string[]): Set<string> =>
+  new Set(lists.flatMap((list) => list.split('|')).map((phrase) => wordsOf(foldText(phrase)).join(' ')));
+
+const STOP = phrases(
+  'stop|stopp|stop all|stopall|unsubscribe|unsubscribe me|opt out|optout|opt me out|revoke|remove me|stop it|please stop|stop please|stop now',
+  'stop sending|stop messages|stop sending messages|no more messages|remove me from your list|take me off your list|leave me alone',
+  'إيقاف|ايقاف|توقف|توقفوا|أوقف|أوقفوا|قف|وقف|وقفوا|كفى|ستوب|إلغاء الاشتراك|الغاء الإشتراك|ألغ الاشتراك|ألغي الاشتراك|إيقاف الرسائل|أوقفوا الرسائل|أوقف الرسائل|وقف الرسائل|وقفوا الرسائل|لا ترسل|لا ترسلوا|لا تراسلني|لا تراسلوني|لا ترسلوا لي|لا ترسل لي رسائل|لا ترسلوا لي رسائل|لا أريد رسائل|لا أريد المزيد من الرسائل|من فضلك توقف|توقف من فضلك',
+  'रोकें|रोको|रोक दो|रोक दें|रोकिए|रुकें|रुको|रुकिए|रूको|बंद|बंद करें|बंद करो|बंद कर दो|बंद कीजिए|स्टॉप|स्टाप|अनसब्सक्राइब|सदस्यता समाप्त|सदस्यता रद्द करें|संदेश बंद करें|मैसेज बंद करो|मैसेज बंद करें|मैसेज मत भेजो|मैसेज मत भेजें|मुझे मैसेज मत भेजो|मुझे मैसेज मत करो|मुझे मैसेज न करें|संदेश मत भेजें|मुझे संदेश न भेजें|और मैसेज नहीं चाहिए|band karo|message mat bhejo|mat bhejo',
+);
+const STOP_SENTENCE =
+  /^(?:please |pls |just )?(?:stop|quit|do not|don't|dont|never) (?:\w+ ){0,2}?(?:messag\w*|text\w*|contact\w*|writ\w*|send\w*|spamm?\w*)(?: to)? ?(?:me|this number|these|messages?|texts?|anything)?(?: \w+){0,3}$/;
+
+/** The whole message asks not to be written to again. A sentence that merely holds "stop" does not. */
+export const asksToStop = (words: Words): boolean => {
+  if (words.length === 0 || words.length > 10) return false;
+  const said = words.join(' ');
+  return STOP.has(said) || (words.length > 2 && STOP_SENTENCE.test(said) && !words.includes('why'));
+};
+
+const PERSON = phrases(
+  'human|agent|live agent|human agent|real person|representative|operator|customer service|customer support|support agent|person please|human please|agent please|talk to human|a human|real human|live chat|call me|call me back|please call me',
+  'موظف|إنسان|شخص حقيقي|خدمة العملاء|ممثل خدمة العملاء|موظف خدمة العملاء|الدعم|مندوب|اتصلوا بي|اتصل بي|كلموني|مسؤول',
+  'इंसान|एजेंट|ग्राहक सेवा|कस्टमर केयर|असली व्यक्ति|प्रतिनिधि|मुझे कॉल करें|मुझे फोन करें|कॉल करो',
+);
+const TALK = phrases(
+  'talk|speak|chat|connect|transfer|get|need|want|give|contact|reach|put|escalate|switch|hand|pass|forward|see',
+  'أتحدث|التحدث|نتحدث|تحدث|أتكلم|اتكلم|التكلم|أكلم|تكلم|أتواصل|التواصل|تواصل|حولني|حولوني|تحويلي|تحويل|حول|أوصلني|وصلني|أريد|اريد|أبغى|ابغي|أبي|بدي|عايز|عاوز|محتاج|أحتاج|أود|ممكن|كلمني|وصلوني',
+  'बात|संपर्क|जोड़ें|जोड़ो|जोड़िए|मिलाओ|मिलाएं|कनेक्ट|चाहिए|baat|baat karni',
+);
+const TALK_NEEDS_TO = phrases('get|need|want|give|contact|reach|put|see|hand|pass|switch|forward');
+const SOMEBODY = phrases(
+  'human|person|agent|representative|rep|operator|advisor|adviser|somebody|someone|staff|employee|manager|supervisor|people|consultant|receptionist|specialist|support|team',
+  'موظف|موظفة|شخص|إنسان|انسان|بشر|بشري|ممثل|مندوب|مسؤول|مدير|مشرف|أحد|احد|حد|وكيل|الدعم|دعم|موظفين|مستشار|حدا|العملاء',
+  'इंसान|एजेंट|व्यक्ति|आदमी|प्रतिनिधि|कर्मचारी|मैनेजर|किसी|ऑपरेटर|सलाहकार|अधिकारी|स्टाफ|इनसान|insaan|agent|kisi',
+);
+/** "I need an agent" is a request; "I need someone to …" or "contact the manager" may be a question to answer. */
+const CERTAIN = phrases('human|person|agent|representative|operator|rep');
+const HINDI_TALK_FIRST = /[\u0900-\u097f]|baat|kisi/;
+
+/** The person asks for a person. */
+export const asksForPerson = (words: Words): boolean => {
+  if (words.length === 0 || words.length > 25) return false;
+  if (PERSON.has(words.filter((word) => !POLITE.has(word)).join(' '))) return true;
+  for (const [at, word] of words.entries()) {
+    if (!TALK.has(word)) continue;
+    // English and Arabic say the verb first, Hindi last.
+    const near = HINDI_TALK_FIRST.test(word) ? words.slice(Math.max(0, at - 4), at) : words.slice(at + 1, at + 6);
+    const wanted = TALK_NEEDS_TO.has(word) ? CERTAIN : SOMEBODY;
+    if (near.some((one) => wanted.has(one) || SOMEBODY_ARABIC(one))) return true;
+  }
+  return false;
+};
+
+const SOMEBODY_ARABIC = (word: string): boolean => {
+  const bare = withoutArabicClitics(word);
+  return bare !== word && SOMEBODY.has(bare);
+};
+
+const POLITE = phrases('please|pls|kindly|now|من|فضلك|لو|سمحت|رجاء|कृपया|प्लीज|जी|अभी|मुझे');
+
+const GREETING = phrases(
+  'hi|hii|hiii|hello|helo|hey|heya|howdy|greetings|good|morning|afternoon|evening|day|salam|salaam|assalamualaikum|namaste|namaskar|hola',
+  'مرحبا|مرحباً|أهلا|اهلا|أهلاً|هلا|هلو|هاي|السلام|سلام|صباح|مساء|تحية|مرحبتين|سهلا|الخير|النور|عليكم|يا',
+  'नमस्ते|नमस्कार|हैलो|हेलो|हाय|प्रणाम|सुप्रभात|राम|शुभ|प्रभात|संध्या|दोपहर|सलाम|आदाब',
+);
+const GREETING_FILLER = phrases(
+  'there|to|you|all|team|everyone|sir|madam|dear|how|are|is|it|going|ورحمة|الله|وبركاته|و|بك|بكم|فيكم|كيف|حالك|حالكم|الحال|जी|सर|मैडम|आप|कैसे|हैं|हो|सब|राम|a|nice',
+);
+const THANKS = phrases(
+  'thanks|thank|thankyou|thx|thnx|tnx|ty|cheers|appreciate|appreciated|shukriya|dhanyavad|dhanyawad|shukran|awesome|perfect|great',
+  'شكرا|شكراً|مشكور|مشكورين|شاكر|شاكرين|ممنون|تسلم|تسلمون|أشكرك|اشكرك|اشكركم|يعطيك',
+  'धन्यवाद|शुक्रिया|थैंक्यू|थैंक|थैंक्स|आभार|बढ़िया',
+);
+const THANKS_FILLER = phrases(
+  'you|so|very|much|a|lot|for|your|the|help|that|is|it|all|ok|okay|really|very|many|again|information|info|answer|got|good|was|helpful|i|جزيلا|جزيلاً|لك|لكم|كثيرا|على|المساعدة|مساعدتك|الف|ألف|جدا|العافية|الله|والله|و|आपका|बहुत|बहोत|मदद|के|लिए|यू|है|जी|ठीक|आपकी|का|हो|गया',
+);
+const FAREWELL = phrases(
+  'bye|goodbye|bye bye|good bye|see you|see you later|good night|take care|talk later|have a nice day|have a good day',
+  'مع السلامة|وداعا|إلى اللقاء|باي|تصبح على خير|في أمان الله',
+  'अलविदा|बाय|फिर मिलेंगे|शुभ रात्रि|टाटा',
+);
+const ACKNOWLEDGED = phrases(
+  'ok|okay|k|alright|got it|i see|fine|sure|understood|cool|nice|تمام|حسنا|طيب|اوكي|أوكي|ماشي|فهمت|ठीक है|ठीक|ओके|अच्छा|समझ गया|समझ गई|theek hai|accha',
+);
+
+export type SmallTalk = 'greeting' | 'thanks' | 'farewell' | 'acknowledged';
+
+/** Small talk only when nothing else is said: "hello, when do you open" is a question. */
+export const smallTalkIn = (words: Words): SmallTalk | null => {
+  if (words.length === 0 || words.length > 9) return null;
+  const said = words.join(' ');
+  if (FAREWELL.has(said)) return 'farewell';
+  if (ACKNOWLEDGED.has(said)) return 'acknowledged';
+  if (words.some((word) => THANKS.has(word)) && words.every((word) => THANKS.has(word) || THANKS_FILLER.has(word)))
+    return 'thanks';
+  const greets = (word: string): boolean => GREETING.has(word) || GREETING_FILLER.has(word);
+  return GREETING.has(words[0]!) && words.every(greets) ? 'greeting' : null;
+};
+
+const YES = phrases(
+  "yes|y|yep|yeah|yup|ya|yess|sure|ok|okay|of course|certainly|correct|right|true|confirm|confirmed|absolutely|definitely|i do|yes please|haan|han|haa|ji|ji haan|na'am|naam|aywa|affirmative|agree|i agree|please do",
+  'نعم|اي|أي|إي|ايوه|أيوه|ايوا|أيوا|أيوة|اجل|أجل|بلى|طبعا|أكيد|اكيد|تمام|موافق|موافقة|صحيح|حسنا|نعم من فضلك|ماشي|طيب|اوكي|بالتأكيد|بالطبع',
+  'हाँ|हां|हा|जी|जी हाँ|जी हां|हाँ जी|बिल्कुल|बिलकुल|ठीक है|ठीक|सही|सही है|ज़रूर|अवश्य|ओके|यस|सहमत',
+);
+const NO = phrases(
+  "no|n|nope|nah|not|no thanks|no thank you|never|negative|false|wrong|i don't|i do not|not really|incorrect|nahi|nahin|na|la|disagree|don't",
+  'لا|كلا|لأ|لا شكرا|مو|مش|غير صحيح|أبدا|ابدا|غير موافق|خطأ|لا أريد|لا اريد|ليس',
+  'नहीं|नही|ना|न|जी नहीं|जी नही|नहीं जी|गलत|बिल्कुल नहीं|नो|मत|नहीं चाहिए|असहमत',
+);
+
+/** yes, no, or null when it is neither; the first word decides in a longer answer ("yes, next week"). */
+export const yesOrNo = (words: Words): boolean | null => {
+  const said = words.join(' ');
+  if (NO.has(said)) return false;
+  if (YES.has(said)) return true;
+  if (words.length === 0 || words.length > 12) return null;
+  if (NO.has(words[0]!) || NO.has(words.slice(0, 2).join(' '))) return false;
+  if (YES.has(words[0]!) || YES.has(words.slice(0, 2).join(' '))) return true;
+  // Hindi puts its "no" last: "मुझे नहीं चाहिए".
+  if (words.some((word) => word === 'नहीं' || word === 'नही')) return false;
+  return null;
+};
+
+const SKIP = phrases(
+  "skip|skip it|skip this|skip that|pass|next|none|n a|no answer|not now|later|don't know|i don't know|dont know|prefer not to say|nothing|skip please|please skip",
+  'تخطي|تخطى|تخط|تجاوز|تخطي من فضلك|التالي|لا شيء|لا يوجد|لا أعرف|لا اعرف|لاحقا|بعدين|تخطيه|لا أعلم',
+  'छोड़ें|छोड़ो|छोड़ दो|छोड़ दें|स्किप|आगे|आगे बढ़ें|अगला|कुछ नहीं|पता नहीं|मालूम नहीं|बाद में|रहने दो|रहने दें|skip karo|aage',
+);
+
+export const asksToSkip = (words: Words): boolean => SKIP.has(words.join(' '));
+
+const QUESTION_WORD = phrases(
+  'what|when|where|why|who|whose|which|how|can|could|do|does|is|are|will|would|may|should|did',
+  'ما|ماذا|متى|أين|اين|وين|لماذا|ليش|من|أي|كيف|كم|هل|بكم|شو|ايش|لمن',
+  'क्या|कब|कहाँ|कहां|क्यों|कौन|कौनसा|किस|कैसे|कितना|कितने|कितनी|किसका',
+);
+
+/** A question rather than an answer: it has a question mark, or begins as questions begin. */
+export const isQuestion = (text: string, words: Words): boolean => {
+  if (/[?؟]/.test(text)) return true;
+  if (words.length < 3) return false;
+  return QUESTION_WORD.has(words[0]!) || words.some((word) => /[\u0900-\u097f]/.test(word) && QUESTION_WORD.has(word));
+};
+
+/** Folded phrase → number, from `number: "phrase|phrase"`. */
+export const phraseMap = (table: Record<number, string>): Map<string, number> => {
+  const map = new Map<string, number>();
+  for (const [value, list] of Object.entries(table)) {
+    for (const phrase of list.split('|')) map.set(wordsOf(foldText(phrase)).join(' '), Number(value));
+  }
+  return map;
+};

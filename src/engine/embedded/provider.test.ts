@@ -1,0 +1,387 @@
+import { describe, expect, it } from 'vitest';
+import type { AgentDefinition } from '../../../contract/agents.ts';
+import type { Finding, KnowledgeSearch, TurnRequest, TurnResult } from '../provider.ts';
+import { embeddedProvider } from './provider.ts';
+
+const noKnowledge: KnowledgeSearch = { search: () => [] };
+
+/** Knows exactly one thing. */
+const openingHours: KnowledgeSearch = {
+  search: (question) => {
+    const finding: Finding = {
+      passage: {
+        document_id: 'doc_1',
+        document: 'Shop',
+        heading: 'Opening hours',
+        text: 'Sunday to Thursday, 9 to 17.',
+      },
+      score: 0.9,
+    };
+    return /open|hours/i.test(question) ? [finding] : [];
+  },
+};
+
+const turn = (definition: AgentDefinition, input: string[], more: Partial<TurnRequest> = {}): TurnResult =>
+  embeddedProvider.turn({
+    agent: { id: 'agent_1', name: 'Concierge', definition },
+    locale: 'en',
+    variables: {},
+    end_user: { id: 'enduser_1', name: null, locale: null },
+    history: [],
+    input,
+    state: null,
+    knowledge: noKnowledge,
+    now: new Date('2026-11-21T10:00:00Z'),
+    signal: new AbortController().signal,
+    ...more,
+  }) as TurnResult;
+
+const texts = (result: TurnResult): string[] =>
+  result.messages.map(({ content }) => ('text' in content ? (content.text ?? '') : ''));
+
+/** A whole talk: each string is one turn of the person; state goes through JSON as in the database. */
+const talk = (definition: AgentDefinition, lines: string[], more: Partial<TurnRequest> = {}): TurnResult[] => {
+  const results = [turn(definition, [], more)];
+  for (const line of lines) {
+    const state: unknown = JSON.parse(JSON.stringify(results.at(-1)!.state));
+    results.push(turn(definition, [line], { ...more, state }));
+  }
+  return results;
+};
+
+const last = (results: TurnResult[]): TurnResult => results.at(-1)!;
+
+describe('opening', () => {
+  it('says the opening in the language of the conversation, with its variables', () => {
+    const definition = { opening: { default: 'Order {{order_id}} shipped.', ar: 'تم شحن الطلب {{order_id}}.' } };
+    expect(texts(turn(definition, [], { variables: { order_id: 'A-1043' } }))).toEqual(['Order A-1043 shipped.']);
+    expect(texts(turn(definition, [], { locale: 'ar-QA', variables: { order_id: 'A-1043' } }))).toEqual([
+      'تم شحن الطلب A-1043.',
+    ]);
+    expect(texts(turn(definition, [], { locale: null, end_user: { id: 'e', name: null, locale: 'ar' } }))[0]).toContain(
+      'تم شحن',
+    );
+  });
+
+  it('opens with the name of the agent and the person when its maker wrote nothing', () => {
+    const asha = { id: 'enduser_1', name: 'Asha', locale: null };
+    expect(texts(turn({}, [], { end_user: asha }))).toEqual(['Hello Asha, I am Concierge. How can I help you?']);
+    expect(texts(turn({}, [], { locale: 'hi' }))[0]).toBe('नमस्ते, मैं Concierge हूँ। मैं आपकी क्या मदद कर सकता हूँ?');
+    expect(texts(turn({}, [], { locale: null }))[0]).toMatch(/^Hello, I am Concierge/);
+  });
+
+  it('never says an empty message', () => {
+    expect(texts(turn({ opening: { default: '{{nothing}}' } }, []))[0]).toMatch(/Concierge/);
+  });
+});
+
+const booking: AgentDefinition = {
+  steps: {
+    items: [
+      { name: 'full_name', type: 'text', ask: { en: 'Your name?', ar: 'ما اسمك؟' }, min: 2 },
+      {
+        name: 'room',
+        type: 'choice',
+        ask: { default: 'Which room?' },
+        choices: [
+          { id: 'single', label: { en: 'Single room', ar: 'غرفة مفردة' } },
+          { id: 'double', label: { en: 'Double room', ar: 'غرفة مزدوجة' } },
+        ],
+      },
+      { name: 'guests', type: 'number', ask: { default: 'How many guests?' }, min: 1, max: 4 },
+      { name: 'arrival', type: 'date', ask: { default: 'When do you arrive?' }, min: 0 },
+      { name: 'phone', type: 'phone', ask: { default: 'Your phone?' } },
+      { name: 'email', type: 'email', ask: { default: 'Your e-mail?' }, optional: true },
+      { name: 'breakfast', type: 'yes_no', ask: { default: 'Breakfast?' } },
+    ],
+    summary: { default: '{{full_name}}: {{room}} for {{guests}} from {{arrival}}, {{phone}}, breakfast {{breakfast}}' },
+  },
+};
+
+describe('guided steps', () => {
+  it('go from the first question to the summary', () => {
+    const results = talk(booking, ['Asha', 'double', '2', '2026-12-01', '+974 3000 1234', 'asha@Example.QA', 'yes']);
+    expect(results.map((result) => texts(result)[0])).toEqual([
+      'Your name?',
+      'Which room?',
+      'How many guests?',
+      'When do you arrive?',
+      'Your phone?',
+      'Your e-mail?',
+      'Breakfast?',
+      'Asha: Double room for 2 from 2026-12-01, +97430001234, breakfast Yes',
+    ]);
+    expect(last(results).next).toBe('completed');
+    expect(last(results).trace.steps.at(-1)).toMatchObject({
+      kind: 'summary',
+      slots: { room: 'double', guests: 2, email: 'asha@example.qa', breakfast: true },
+    });
+  });
+
+  it('offer the choices of a choice', () => {
+    const [, question] = talk(booking, ['Asha']);
+    expect(question!.messages[0]!.content).toMatchObject({
+      type: 'choices',
+      choices: [
+        { id: 'single', label: 'Single room' },
+        { id: 'double', label: 'Double room' },
+      ],
+    });
+  });
+
+  it('take Arabic, its digits and its words, in an Arabic talk', () => {
+    const lines = ['عائشة', 'مزدوجة', '٢', '١ ديسمبر', '٣٠٠٠١٢٣٤', 'تخطي', 'نعم'];
+    const result = last(talk(booking, lines, { locale: 'ar-QA' }));
+    expect(texts(result)[0]).toBe('عائشة: غرفة مزدوجة for 2 from 2026-12-01, +97430001234, breakfast نعم');
+  });
+
+  it('take Hindi, its digits and its words', () => {
+    const lines = ['आशा', 'single', '४', '५ दिसंबर', '+९१ ९८७६५ ४३२१०', 'छोड़ें', 'जी हाँ'];
+    const result = last(talk(booking, lines, { locale: 'hi' }));
+    expect(texts(result)[0]).toBe('आशा: Single room for 4 from 2026-12-05, +919876543210, breakfast हाँ');
+  });
+
+  it.each([
+    ['Your name?', [], 'A', /at least 2 characters/],
+    ['Which room?', ['Asha'], 'suite', /Single room, Double room/],
+    ['How many guests?', ['Asha', '1'], 'many', /number/],
+    ['How many guests?', ['Asha', '1'], '٩', /at most 4/],
+    ['When do you arrive?', ['Asha', '1', '1'], '31 February', /date/],
+    ['When do you arrive?', ['Asha', '1', '1'], '2026-11-20', /earliest possible date is 2026-11-21/],
+    ['Your phone?', ['Asha', '1', '1', 'tomorrow'], '12', /phone number/],
+  ])('ask "%s" again after %j when the answer is "%s", saying why', (question, before, answer, why) => {
+    const result = last(talk(booking, [...before, answer]));
+    expect(texts(result)[0]).toMatch(why);
+    expect(texts(result)[0]).toContain(question);
+    expect(result.next).toBe('waiting_for_user');
+  });
+
+  it('let only an optional step be skipped', () => {
+    const result = last(talk(booking, ['Asha', 'skip']));
+    expect(texts(result)[0]).toMatch(/I need this one/);
+  });
+
+  it('answer a question in between and then ask again', () => {
+    const result = last(talk(booking, ['Asha', 'When are you open?'], { knowledge: openingHours }));
+    expect(texts(result)[0]).toContain('Sunday to Thursday');
+    expect(texts(result)[1]).toBe('Which room?');
+  });
+
+  it('hand over after too many answers that were not understood', () => {
+    const results = talk({ ...booking, hand_off: { after_misses: 2 } }, ['Asha', 'penthouse', 'castle']);
+    expect(last(results).next).toBe('handed_off');
+  });
+
+  it('begin after the first message when the person writes first', () => {
+    const result = turn(booking, ['I want to book']);
+    expect(texts(result)).toEqual(['Your name?']);
+  });
+
+  it('wait for their rule when they start by rule', () => {
+    const definition: AgentDefinition = {
+      opening: { default: 'Hi' },
+      steps: { ...booking.steps!, start: 'by_rule' },
+      rules: [{ name: 'book', words: ['book a room'], action: 'start_steps', reply: { default: 'Gladly.' } }],
+    };
+    const results = talk(definition, ['please book a room']);
+    expect(results.map(texts)).toEqual([['Hi'], ['Gladly.', 'Your name?']]);
+  });
+
+  it('list what was noted when no summary was written', () => {
+    const definition: AgentDefinition = { steps: { items: [{ name: 'city', type: 'text', ask: { en: 'City?' } }] } };
+    expect(texts(last(talk(definition, ['Doha'])))[0]).toBe('Thank you. This is what I noted:\ncity: Doha');
+  });
+});
+
+describe('rules', () => {
+  const definition: AgentDefinition = {
+    rules: [
+      { name: 'refund', words: ['refund', 'استرجاع'], reply: { default: 'Refunds take 5 days.' }, tag: 'refund' },
+      { name: 'order', pattern: '\\border\\s+#?\\d{4}\\b', reply: { default: 'I look it up.' } },
+      { name: 'angry', words: ['lawyer'], action: 'hand_off', reply: { default: 'One moment.' } },
+      { name: 'leave', words: ['forget me'], action: 'opt_out' },
+      { name: 'done', words: ['that is all'], action: 'complete' },
+    ],
+  };
+
+  it('reply and tag when their words stand in the message, in any form', () => {
+    for (const text of ['I want a REFUND!', 'are refunds possible', 'أريد الاسترجاع', 'بِالاسْتِرجاع']) {
+      expect(turn(definition, [text])).toMatchObject({ tags: ['refund'], next: 'waiting_for_user' });
+    }
+    expect(turn(definition, ['refundable bonds']).tags).toEqual([]);
+  });
+
+  it('fit by pattern, in any digits', () => {
+    expect(texts(turn(definition, ['where is Order #1043']))).toEqual(['I look it up.']);
+    expect(texts(turn(definition, ['order ١٠٤٣']))).toEqual(['I look it up.']);
+    expect(texts(turn(definition, ['order 10']))).not.toEqual(['I look it up.']);
+  });
+
+  it('hand over, opt out and complete', () => {
+    expect(turn(definition, ['my lawyer will call'])).toMatchObject({ next: 'handed_off' });
+    expect(turn(definition, ['forget me'])).toMatchObject({ opted_out: true });
+    expect(turn(definition, ['That is all'])).toMatchObject({ next: 'completed' });
+  });
+
+  it('leave the rule that fitted in the trace', () => {
+    expect(turn(definition, ['refund']).trace.steps).toContainEqual(
+      expect.objectContaining({ kind: 'rule', rule: 'refund' }),
+    );
+  });
+
+  it('answer within milliseconds whatever a pattern is', () => {
+    const traps = Array.from({ length: 200 }, (_, index) => ({ name: `r${index}`, pattern: '(a+)+b' }));
+    const started = performance.now();
+    turn({ rules: traps }, ['a'.repeat(30_000)]);
+    expect(performance.now() - started).toBeLessThan(250);
+  });
+});
+
+describe('stop words', () => {
+  it.each([
+    'STOP',
+    'stop.',
+    'Unsubscribe',
+    'please stop',
+    'Stop sending me messages',
+    "don't text me again",
+    'إيقاف',
+    'توقف',
+    'الغاء الاشتراك',
+    'أوقفوا الرسائل',
+    'रोकें',
+    'बंद करो',
+    'बंद करें',
+    'रुकें',
+  ])('opt out on "%s" and confirm', (text) => {
+    const result = turn(booking, [text], { state: { step: 0 } });
+    expect(result).toMatchObject({ opted_out: true, next: 'completed' });
+    expect(texts(result)).toHaveLength(1);
+  });
+
+  it.each(['Where is the bus stop?', 'stop by tomorrow', 'Can I stop my order?', 'هل توقف التوصيل؟'])(
+    'let "%s" be',
+    (text) => {
+      expect(turn({}, [text]).opted_out).toBe(false);
+    },
+  );
+
+  it('confirm in the language of the person', () => {
+    expect(texts(turn({}, ['توقف']))[0]).toMatch(/لن تصلك رسائل/);
+    expect(texts(turn({}, ['रोकें']))[0]).toMatch(/संदेश नहीं मिलेंगे/);
+  });
+});
+
+describe('asking for a person', () => {
+  it.each([
+    'agent',
+    'I want to talk to a human',
+    'can I speak with someone please',
+    'connect me to customer support',
+    'أريد التحدث مع موظف',
+    'حولني لموظف',
+    'ممكن اكلم خدمة العملاء',
+    'मुझे इंसान से बात करनी है',
+    'किसी से बात कराइए',
+  ])('hands over on "%s"', (text) => {
+    expect(turn({}, [text]).next).toBe('handed_off');
+  });
+
+  it('can be switched off', () => {
+    expect(turn({ hand_off: { on_request: false } }, ['agent']).next).toBe('waiting_for_user');
+  });
+
+  it('says the text its maker wrote', () => {
+    expect(texts(turn({ hand_off: { text: { default: 'Ms Amal takes over.' } } }, ['human please']))).toEqual([
+      'Ms Amal takes over.',
+    ]);
+  });
+});
+
+describe('knowledge', () => {
+  it('is quoted with its source', () => {
+    const result = turn({}, ['When do you open?'], { knowledge: openingHours });
+    expect(result.messages).toEqual([
+      {
+        content: { type: 'text', text: 'Opening hours:\nSunday to Thursday, 9 to 17.' },
+        sources: [{ document: 'Shop', quote: 'Sunday to Thursday, 9 to 17.' }],
+      },
+    ]);
+    expect(result.trace.steps[0]).toMatchObject({ kind: 'knowledge', passages: [{ document: 'Shop', score: 0.9 }] });
+  });
+
+  it('that does not answer is said honestly, without sources', () => {
+    const result = turn({}, ['Do you sell boats?'], { knowledge: openingHours });
+    expect(result.messages).toHaveLength(1);
+    expect(result.messages[0]!.sources).toEqual([]);
+    expect(texts(result)[0]).toMatch(/do not know/);
+    expect(texts(turn({ dont_know: { default: 'No idea.' } }, ['Do you sell boats?']))).toEqual(['No idea.']);
+  });
+
+  it('is asked with all parts of a question that came in pieces', () => {
+    const inPieces: KnowledgeSearch = {
+      search: (question) => (/when/.test(question) ? openingHours.search(question, 1) : []),
+    };
+    expect(texts(turn({}, ['hi', 'when', 'do you open'], { knowledge: inPieces }))[0]).toMatch(/9 to 17/);
+  });
+
+  it('missing so many times in a row hands over', () => {
+    const definition = { hand_off: { after_misses: 2 } };
+    const results = talk(definition, ['Boats?', 'When do you open?', 'Boats?', 'Ships?'], { knowledge: openingHours });
+    expect(results.map(({ next }) => next)).toEqual([
+      ...Array.from({ length: 4 }, () => 'waiting_for_user'),
+      'handed_off',
+    ]);
+  });
+});
+
+describe('small talk', () => {
+  it.each([
+    'Hello',
+    'hi there!',
+    'السلام عليكم',
+    'صباح الخير',
+    'नमस्ते',
+    'Thanks a lot',
+    'شكرا جزيلا',
+    'धन्यवाद',
+    'bye',
+    'ok',
+  ])('answers "%s" politely and counts no miss', (text) => {
+    const result = turn({ hand_off: { after_misses: 1 } }, [text]);
+    expect(result.next).toBe('waiting_for_user');
+    expect(texts(result)).toHaveLength(1);
+    expect(texts(result)[0]).not.toMatch(/do not know/);
+  });
+
+  it('answers the first greeting with the opening', () => {
+    expect(texts(turn({ opening: { default: 'Welcome to the shop.' } }, ['Hi']))).toEqual(['Welcome to the shop.']);
+  });
+});
+
+describe('language', () => {
+  it('follows the person who writes in another script, and stays there', () => {
+    const results = talk({}, ['هل لديكم قوارب؟', '12345'], { locale: 'en' });
+    expect(texts(results[1]!)[0]).toMatch(/عذرًا/);
+    expect(texts(results[2]!)[0]).toMatch(/عذرًا/);
+  });
+
+  it('is not changed by a name, an address or a number in another script', () => {
+    const results = talk(booking, ['Asha', '1', '2', 'غدا', '+97430001234', 'asha@example.qa'], { locale: 'ar' });
+    expect(texts(talk({}, ['iPhone'], { locale: 'ar' })[1]!)[0]).toMatch(/عذرًا/);
+    expect(last(results).state).toMatchObject({ language: null });
+  });
+});
+
+describe('state', () => {
+  it('that is damaged or from elsewhere begins anew instead of failing', () => {
+    for (const state of ['x', 7, [], { step: -1 }, { step: 'x', slots: 3 }, { step: 99 }, { slots: { a: {} } }]) {
+      expect(turn(booking, ['hello'], { state }).next).toBe('waiting_for_user');
+    }
+  });
+
+  it('gives the same turn for the same request', () => {
+    const once = talk(booking, ['Asha', '1', '9']);
+    expect(talk(booking, ['Asha', '1', '9'])).toEqual(once);
+  });
+});

@@ -1,0 +1,165 @@
+import type { Rule } from '../../../contract/agents.ts';
+import type { Provider, TurnRequest, TurnResult } from '../provider.ts';
+import { answerQuestion } from './answer-question.ts';
+import { acceptAnswer, askCurrent, currentStep, refuseAnswer, startsOnOpen, startSteps } from './guide-steps.ts';
+import { matchRule, rulesOf } from './match-rules.ts';
+import {
+  asksForPerson,
+  asksToStop,
+  isQuestion,
+  readWords,
+  type SmallTalk,
+  smallTalkIn,
+  type Words,
+} from './phrases.ts';
+import { beginTalk, builtIn, endTalk, note, ownText, say, type Talk } from './talk.ts';
+
+/**
+ * The deterministic agent: no key, no network, no model; the same request always gives the same turn. Every message
+ * of the person goes down one list and stops at what fits first: stop words, a person please, rules, the answer to
+ * the step that was asked, small talk, knowledge. What fits nothing is a miss, said honestly.
+ */
+export const embeddedProvider: Provider = {
+  name: 'embedded',
+  turn: (request: TurnRequest): TurnResult => {
+    const talk = beginTalk(request);
+    if (request.input.length === 0) open(talk);
+    else hear(talk);
+    return endTalk(talk);
+  },
+};
+
+/** Messages since the last turn that are answered; who sends more is answered on the latest. */
+const MAX_HEARD = 10;
+
+type Heard = { text: string; words: Words };
+/** `missed` is a question without an answer; `silent` needs none. */
+type Outcome = 'said' | 'missed' | 'silent' | 'ended';
+
+const open = (talk: Talk): void => {
+  const opening = ownText(talk, talk.definition.opening);
+  const stepsFollow = startsOnOpen(talk) || currentStep(talk) !== null;
+  if (opening !== null) say(talk, opening);
+  if (talk.said.length === 0 && !stepsFollow) say(talk, builtIn(talk, talk.texts.opening));
+  note(talk, 'opening', opening === null ? 'The built-in opening.' : "The agent's opening.");
+  if (currentStep(talk) !== null) askCurrent(talk);
+  else if (startsOnOpen(talk)) startSteps(talk);
+};
+
+const hear = (talk: Talk): void => {
+  const heard = talk.request.input.slice(-MAX_HEARD).map((text) => ({ text, words: readWords(text) }));
+  if (heard.some(({ words }) => asksToStop(words))) return optOut(talk, 'The person asked to stop.');
+  const missed: string[] = [];
+  let answered = false;
+  for (const one of heard) {
+    const outcome = respond(talk, one, heard.length === 1);
+    if (outcome === 'ended') return;
+    if (outcome === 'missed') missed.push(one.text);
+    else answered ||= outcome === 'said';
+  }
+  // People break one sentence over several messages; together they may be a question that can be answered.
+  if (missed.length > 1 && answerQuestion(talk, missed.join(' '))) missed.length = 0;
+  if (missed.length > 0) miss(talk, missed.join(' '));
+  else if (answered) talk.state.misses = currentStep(talk) === null ? 0 : talk.state.misses;
+  if (talk.next === 'waiting_for_user' && talk.first && currentStep(talk) === null && startsOnOpen(talk))
+    startSteps(talk);
+};
+
+const respond = (talk: Talk, heard: Heard, alone: boolean): Outcome => {
+  const { text, words } = heard;
+  if (talk.definition.hand_off?.on_request !== false && asksForPerson(words)) {
+    handOff(talk, 'The person asked for a person.');
+    return 'ended';
+  }
+  const rule = matchRule(rulesOf(talk.definition), text, words);
+  const step = currentStep(talk);
+  if (rule !== null && (step === null || outranksStep(rule))) return obey(talk, rule);
+  if (step !== null) {
+    // A question in place of an answer is answered, and the step asked again.
+    if (step.type === 'text' && isQuestion(text, words) && answerQuestion(talk, text)) return again(talk);
+    if (acceptAnswer(talk, step, text, words)) return 'said';
+    if (rule !== null) return obey(talk, rule) === 'ended' ? 'ended' : again(talk);
+    if (isQuestion(text, words) && answerQuestion(talk, text)) return again(talk);
+    refuseAnswer(talk, step, text, words);
+    return tooManyMisses(talk) ? 'ended' : 'said';
+  }
+  const smallTalk = smallTalkIn(words);
+  if (smallTalk !== null) return alone ? chat(talk, smallTalk) : 'silent';
+  if (words.length === 0) return 'missed';
+  if (answerQuestion(talk, text)) return 'said';
+  // "I want to book a table" begins the flow; only what is asked is owed an answer.
+  return talk.first && startsOnOpen(talk) && !isQuestion(text, words) ? 'silent' : 'missed';
+};
+
+/** While a step waits, only a rule that ends the talk comes before the answer. */
+const outranksStep = (rule: Rule): boolean =>
+  rule.action === 'opt_out' || rule.action === 'hand_off' || rule.action === 'complete';
+
+const obey = (talk: Talk, rule: Rule): Outcome => {
+  note(talk, 'rule', `The rule "${rule.name}" fits.`, { rule: rule.name, action: rule.action ?? null });
+  if (rule.tag !== undefined) talk.tags.add(rule.tag);
+  const reply = ownText(talk, rule.reply);
+  if (rule.action === 'opt_out') {
+    optOut(talk, `The rule "${rule.name}" opts out.`, reply);
+    return 'ended';
+  }
+  if (rule.action === 'hand_off') {
+    handOff(talk, `The rule "${rule.name}" hands over.`, reply);
+    return 'ended';
+  }
+  if (reply !== null) say(talk, reply);
+  if (rule.action === 'complete') {
+    talk.state.step = null;
+    talk.next = 'completed';
+    if (reply === null) say(talk, talk.texts.completed);
+    return 'ended';
+  }
+  if (rule.action === 'start_steps') startSteps(talk);
+  return 'said';
+};
+
+const again = (talk: Talk): Outcome => {
+  askCurrent(talk);
+  return 'said';
+};
+
+const chat = (talk: Talk, kind: SmallTalk): Outcome => {
+  note(talk, 'small_talk', `This is small talk: ${kind}.`);
+  const opening = talk.first && kind === 'greeting' ? ownText(talk, talk.definition.opening) : null;
+  if (opening !== null) say(talk, opening);
+  else if (!(talk.first && startsOnOpen(talk))) say(talk, talk.texts[kind]);
+  return 'said';
+};
+
+const miss = (talk: Talk, question: string): void => {
+  talk.state.misses++;
+  note(talk, 'miss', `Unanswered ${talk.state.misses} in a row.`, {
+    misses: talk.state.misses,
+    characters: question.length,
+  });
+  if (tooManyMisses(talk)) return;
+  say(talk, ownText(talk, talk.definition.dont_know) ?? talk.texts.dont_know);
+};
+
+const tooManyMisses = (talk: Talk): boolean => {
+  const limit = talk.definition.hand_off?.after_misses;
+  if (limit === undefined || talk.state.misses < limit) return false;
+  talk.said.length = 0;
+  handOff(talk, `${talk.state.misses} answers in a row were not understood.`);
+  return true;
+};
+
+const handOff = (talk: Talk, why: string, reply: string | null = null): void => {
+  note(talk, 'hand_off', why);
+  talk.state.misses = 0;
+  talk.next = 'handed_off';
+  say(talk, reply ?? ownText(talk, talk.definition.hand_off?.text) ?? talk.texts.hand_off);
+};
+
+const optOut = (talk: Talk, why: string, reply: string | null = null): void => {
+  note(talk, 'opt_out', why);
+  talk.optedOut = true;
+  talk.state.step = null;
+  talk.next = 'completed';
+  say(talk, reply ?? talk.texts.opted_out);
+};

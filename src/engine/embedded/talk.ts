@@ -1,0 +1,92 @@
+import type { AgentDefinition, LocalizedText } from '../../../contract/agents.ts';
+import type { MessageContent, MessageSource } from '../../../contract/messages.ts';
+import type { TurnRequest, TurnResult, TurnTrace } from '../provider.ts';
+import { renderTemplate, renderText, type Variables } from '../templates.ts';
+import { type BuiltIn, builtInTexts } from './built-in-texts.ts';
+import { detectLanguage, languageOf } from './detect-language.ts';
+import { type EmbeddedState, readState } from './read-state.ts';
+
+/** One turn being made: what came in, what is remembered, what has been said so far. Lives for one turn only. */
+export type Talk = {
+  readonly request: TurnRequest;
+  readonly definition: AgentDefinition;
+  readonly state: EmbeddedState;
+  /** True on the first turn of this conversation. */
+  readonly first: boolean;
+  /** Language of this turn; null until anybody says. */
+  readonly language: string | null;
+  readonly texts: BuiltIn;
+  readonly said: TurnResult['messages'];
+  readonly trace: TurnTrace['steps'];
+  readonly tags: Set<string>;
+  next: TurnResult['next'];
+  optedOut: boolean;
+};
+
+export const beginTalk = (request: TurnRequest): Talk => {
+  const state = readState(request.state);
+  const asked = languageOf(request.locale) ?? languageOf(request.end_user.locale);
+  const before = state.language ?? asked;
+  const language =
+    request.input.length === 0 ? before : detectLanguage(request.input.join('\n').slice(0, 4_000), before);
+  const trace: TurnTrace['steps'] = [];
+  // Only what the person wrote is remembered, so that a locale set later still counts.
+  if (language !== before) trace.push({ kind: 'language', detail: `The person writes ${language}.`, language });
+  if (language !== null && language !== asked) state.language = language;
+  return {
+    request,
+    definition: request.agent.definition,
+    state,
+    first: request.state === null || request.state === undefined,
+    language,
+    texts: builtInTexts(language ?? onlyLanguage(request.agent.definition)),
+    said: [],
+    trace,
+    tags: new Set(),
+    next: 'waiting_for_user',
+    optedOut: false,
+  };
+};
+
+export const endTalk = (talk: Talk): TurnResult => ({
+  messages: talk.said,
+  state: talk.state,
+  next: talk.next,
+  tags: [...talk.tags],
+  opted_out: talk.optedOut,
+  trace: { provider: 'embedded', steps: talk.trace },
+});
+
+export const note = (talk: Talk, kind: string, detail: string, more: Record<string, unknown> = {}): void => {
+  talk.trace.push({ kind, detail, ...more });
+};
+
+export const say = (talk: Talk, text: string, sources: MessageSource[] = []): void => {
+  // Only an empty variable can leave a text empty, and an empty message cannot be sent.
+  if (text.trim() !== '') talk.said.push({ content: { type: 'text', text }, sources });
+};
+
+export const sayContent = (talk: Talk, content: MessageContent): void => {
+  talk.said.push({ content, sources: [] });
+};
+
+/** The maker's text in the language of the talk, with its variables; null when the maker wrote none. */
+export const ownText = (talk: Talk, text: LocalizedText | undefined, more?: Variables): string | null =>
+  text === undefined ? null : renderText(text, talk.language, variablesOf(talk, more));
+
+/** A built-in text with its variables. */
+export const builtIn = (talk: Talk, template: string, more?: Variables): string =>
+  renderTemplate(template, variablesOf(talk, more));
+
+const variablesOf = (talk: Talk, more?: Variables): Variables => ({
+  agent: { name: talk.request.agent.name },
+  end_user: { id: talk.request.end_user.id, name: talk.request.end_user.name },
+  ...talk.request.variables,
+  ...more,
+});
+
+/** An agent written in one language speaks it also where it has no text of its own. */
+const onlyLanguage = (definition: AgentDefinition): string | null => {
+  const keys = Object.keys(definition.opening ?? definition.steps?.items[0]?.ask ?? {});
+  return keys.length === 1 && keys[0] !== 'default' ? keys[0]! : null;
+};

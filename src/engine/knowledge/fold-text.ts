@@ -1,0 +1,62 @@
+/**
+ * One spelling for what people spell in many ways, so that two texts can be compared letter by letter: case, accents,
+ * digits of four scripts, Arabic hamza seats, taa marbuta, alef maqsura, vowel marks and tatweel, Hindi nukta,
+ * chandrabindu and half nasals, invisible joiners. Lossy on purpose; what is quoted is always the original.
+ */
+export const foldText = (text: string): string => {
+  const lower = text.toLowerCase();
+  // Plain ASCII has nothing below to fold, and most text of a busy English agent is that.
+  if (!NOT_ASCII.test(lower)) return lower;
+  let folded = lower.normalize('NFKC').replace(INVISIBLE, '').replace(DIGITS, asciiDigit).replace(QUOTES, "'");
+  if (ARABIC.test(folded)) folded = foldArabic(folded);
+  if (DEVANAGARI.test(folded)) folded = foldHindi(folded);
+  return folded.replace(ACCENTED, (letter) => letter.normalize('NFD')[0]!);
+};
+
+/** Arabic-Indic, Extended Arabic-Indic, Devanagari and full-width digits as 0–9; everything else stays. */
+export const asciiDigits = (text: string): string => text.replace(DIGITS, asciiDigit);
+
+/** The words of a folded text: letters, marks and digits; a number keeps its decimals, a time its colon. */
+export const wordsOf = (folded: string): string[] => folded.match(WORD) ?? [];
+
+export const ARABIC = /[\u0600-\u06ff\u0750-\u077f\ufb50-\ufdff\ufe70-\ufefc]/;
+export const DEVANAGARI = /[\u0900-\u097f]/;
+
+// oxlint-disable-next-line no-control-regex
+const NOT_ASCII = /[^\x00-\x7f]/;
+const INVISIBLE = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g;
+const DIGITS = /[\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\uff10-\uff19]/g;
+const QUOTES = /[\u2018\u2019\u02bc]/g;
+const ACCENTED = /[\u00c0-\u024f\u1e00-\u1eff]/g;
+const WORD = /\d+(?:[.,:\u066b\u066c]\d+)+|[\p{L}\p{M}\p{N}]+(?:'[\p{L}]+)?/gu;
+
+const asciiDigit = (digit: string): string => {
+  const code = digit.charCodeAt(0);
+  const zero = code >= 0xff10 ? 0xff10 : code >= 0x966 ? 0x966 : code >= 0x6f0 ? 0x6f0 : 0x660;
+  return String(code - zero);
+};
+
+// oxlint-disable-next-line no-misleading-character-class
+const ARABIC_MARKS = /[\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06ed]/g;
+
+const foldArabic = (text: string): string =>
+  text
+    .replace(ARABIC_MARKS, '')
+    .replace(/[أإآٱ]/g, 'ا')
+    .replace(/[ىی]/g, 'ي')
+    .replace(/ک/g, 'ك')
+    .replace(/ة/g, 'ه')
+    .replace(/ؤ/g, 'و')
+    .replace(/ئ/g, 'ي')
+    .replace(/ء/g, '')
+    .replace(/٪/g, '%');
+
+const foldHindi = (text: string): string =>
+  text
+    .replace(/\u093c/g, '')
+    .replace(/\u0901/g, '\u0902')
+    .replace(/[ङञणनम]\u094d(?=[\u0915-\u0939])/g, '\u0902')
+    .replace(/\u0949/g, '\u093e')
+    .replace(/\u0911/g, '\u0906')
+    .replace(/ये(?=$|[^\u0900-\u097f])/g, 'ए')
+    .replace(/यी(?=$|[^\u0900-\u097f])/g, 'ई');

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { chooseText, renderTemplate, renderText, templateFault } from './templates.ts';
+
+describe('choosing a text', () => {
+  it('goes from the region to the language, to the default, to any', () => {
+    const text = { ar: 'مرحبا', en: 'Hello', default: 'Hi' };
+    expect(chooseText(text, 'ar-QA')).toBe('مرحبا');
+    expect(chooseText(text, 'AR_qa')).toBe('مرحبا');
+    expect(chooseText(text, 'hi')).toBe('Hi');
+    expect(chooseText(text, null)).toBe('Hi');
+    expect(chooseText({ ar: 'مرحبا' }, 'en')).toBe('مرحبا');
+    expect(chooseText({}, 'en')).toBeNull();
+    expect(chooseText(undefined, 'en')).toBeNull();
+  });
+
+  it('does not take a language for a member that every object has', () => {
+    expect(chooseText({ default: 'Hi' }, 'constructor')).toBe('Hi');
+  });
+});
+
+describe('rendering', () => {
+  it('fills variables, nested and flat, and never escapes', () => {
+    const variables = { order_id: 'A&B <1>', end_user: { name: 'Asha' }, 'crm.note': 'flat' };
+    expect(renderTemplate('{{order_id}} {{{order_id}}} {{&order_id}}', variables)).toBe('A&B <1> A&B <1> A&B <1>');
+    expect(renderTemplate('Hi {{ end_user.name }}, {{crm.note}}', variables)).toBe('Hi Asha, flat');
+  });
+
+  it('leaves a missing variable empty', () => {
+    expect(renderTemplate('Order {{order_id}}{{a.b.c}}!', {})).toBe('Order !');
+    expect(renderTemplate('{{order_id}}', { order_id: null })).toBe('');
+  });
+
+  it('writes a section once when its variable is set, an inverted one when it is not', () => {
+    expect(renderTemplate('{{#name}}Hi {{name}}{{/name}}{{^name}}Hi{{/name}}', { name: 'Asha' })).toBe('Hi Asha');
+    expect(renderTemplate('{{#name}}Hi {{name}}{{/name}}{{^name}}Hi{{/name}}', {})).toBe('Hi');
+    expect(renderTemplate('{{#items}}x{{/items}}', { items: Array.from({ length: 9 }) })).toBe('x');
+  });
+
+  it('reaches nothing that the object itself does not hold, and calls nothing', () => {
+    expect(renderTemplate('{{constructor}}{{__proto__}}{{a.length}}{{a.constructor.name}}', { a: 'xyz' })).toBe('');
+    expect(renderTemplate('{{call}}', { call: () => 'called' })).toBe('');
+    expect(renderTemplate('{{> partial}}', { partial: 'no' })).toBe('');
+  });
+
+  it('joins lists of plain values and says nothing of objects', () => {
+    expect(renderTemplate('{{sizes}} {{deep}}', { sizes: ['S', 2], deep: { a: 1 } })).toBe('S, 2 ');
+  });
+
+  it('says a broken template as it stands, and names the fault when asked', () => {
+    expect(renderTemplate('Hi {{name', { name: 'Asha' })).toBe('Hi {{name');
+    expect(templateFault('Hi {{name')).toMatch(/never closed/);
+    expect(templateFault('Hi {{name}}')).toBeNull();
+  });
+
+  it('is bounded whatever the values are', () => {
+    expect(renderTemplate('{{v}}'.repeat(700), { v: 'x'.repeat(100_000) }).length).toBe(32_000);
+  });
+
+  it('chooses and renders in one', () => {
+    expect(renderText({ ar: 'طلبك {{id}}' }, 'ar', { id: 7 })).toBe('طلبك 7');
+    expect(renderText(undefined, 'ar', {})).toBeNull();
+  });
+});

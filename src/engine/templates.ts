@@ -1,0 +1,108 @@
+import mustache, { type Token } from 'mustache';
+import type { LocalizedText } from '../../contract/agents.ts';
+import { MAX_MESSAGE_CHARACTERS } from '../../contract/limits.ts';
+
+/**
+ * Renders the texts that people wrote for an agent. Mustache reads them; we write them out ourselves, because a text
+ * for a person needs less than mustache offers: names and yes/no sections. Nothing is escaped (the text is no HTML),
+ * nothing is called, partials are empty and a section is written at most once, so the output is bounded by its input.
+ */
+
+/** Parsed templates kept: more texts than the busy agents of one node have, a few megabytes at most. */
+const MAX_PARSED = 2_000;
+/** `{{a.b.c}}` is followed this deep. */
+const MAX_PATH = 8;
+/** Sections inside sections. */
+const MAX_NESTING = 8;
+/** One value may not fill the message. */
+const MAX_VALUE_CHARACTERS = 4_000;
+
+export type Variables = Readonly<Record<string, unknown>>;
+
+/** The text for a locale: `ar-QA` → `ar` → `default` → the first there is; null when there is none. */
+export const chooseText = (text: LocalizedText | undefined, locale: string | null): string | null => {
+  if (text === undefined) return null;
+  if (locale !== null) {
+    const language = locale.split(/[-_]/, 1)[0]!.toLowerCase();
+    if (Object.hasOwn(text, language)) return text[language]!;
+  }
+  if (Object.hasOwn(text, 'default')) return text['default']!;
+  for (const key of Object.keys(text)) return text[key]!;
+  return null;
+};
+
+/** The text with its variables; a variable nobody gave is empty, a template that cannot be read is said as it stands. */
+export const renderTemplate = (template: string, variables: Variables): string => {
+  if (!template.includes('{{')) return template;
+  const tokens = parsed(template);
+  if (tokens === null) return template;
+  const parts: string[] = [];
+  write(tokens, variables, parts, 0);
+  return parts.join('').slice(0, MAX_MESSAGE_CHARACTERS);
+};
+
+/** Choose and render in one; null when there is no text at all. */
+export const renderText = (
+  text: LocalizedText | undefined,
+  locale: string | null,
+  variables: Variables,
+): string | null => {
+  const chosen = chooseText(text, locale);
+  return chosen === null ? null : renderTemplate(chosen, variables);
+};
+
+/** Why a template cannot be read, as a sentence; null when it can. For checking texts when an agent is saved. */
+export const templateFault = (template: string): string | null =>
+  parsed(template) === null ? 'The text has a {{variable}} or {{#section}} that is never closed.' : null;
+
+const writer = new mustache.Writer();
+// The package's own cache never forgets, and texts come from customers.
+writer.templateCache = undefined;
+const cache = new Map<string, Token[] | null>();
+
+const parsed = (template: string): Token[] | null => {
+  const known = cache.get(template);
+  if (known !== undefined) return known;
+  let tokens: Token[] | null;
+  try {
+    tokens = writer.parse(template);
+  } catch {
+    tokens = null;
+  }
+  if (cache.size >= MAX_PARSED) cache.delete(cache.keys().next().value!);
+  cache.set(template, tokens);
+  return tokens;
+};
+
+const write = (tokens: readonly Token[], variables: Variables, parts: string[], nesting: number): void => {
+  for (const [kind, value, , , children] of tokens) {
+    if (kind === 'text') parts.push(value);
+    else if (kind === 'name' || kind === '&') parts.push(asText(lookUp(value, variables)));
+    else if ((kind === '#' || kind === '^') && Array.isArray(children) && nesting < MAX_NESTING) {
+      if (isSet(lookUp(value, variables)) === (kind === '#')) write(children, variables, parts, nesting + 1);
+    }
+  }
+};
+
+const lookUp = (name: string, variables: Variables): unknown => {
+  if (Object.hasOwn(variables, name)) return variables[name];
+  let value: unknown = variables;
+  for (const part of name.split('.', MAX_PATH)) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
+    value = (value as Record<string, unknown>)[part];
+  }
+  return value;
+};
+
+const isSet = (value: unknown): boolean =>
+  Array.isArray(value) ? value.length > 0 : value !== undefined && value !== null && value !== false && value !== '';
+
+const asText = (value: unknown): string => {
+  if (typeof value === 'string') return value.slice(0, MAX_VALUE_CHARACTERS);
+  if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return String(value);
+  if (Array.isArray(value)) {
+    const scalars = value.slice(0, 100).filter((item) => typeof item !== 'object');
+    return scalars.map(asText).join(', ').slice(0, MAX_VALUE_CHARACTERS);
+  }
+  return '';
+};
