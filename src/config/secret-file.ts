@@ -12,7 +12,7 @@ const MIN_CHARACTERS = 32;
 const MIN_DIFFERENT = 10;
 /** Words of six letters or more, or standing alone: a random secret holds one about once in a million times. */
 const PLACEHOLDER =
-  /secret|change.?me|replace|placeholder|example|password|insert|openssl|default|letmein|0123456789|123456789|abcdefgh|qwerty|(your|paste|todo|dummy|test)/i;
+  /secret|change.?me|replace|placeholder|example|password|insert|openssl|default|letmein|0123456789|123456789|abcdefgh|qwerty|\b(your|paste|todo|dummy|test)\b/i;
 const REPEATED = /^(.{1,16}?)\1+.{0,15}$/s;
 const MAKE_ONE = 'Set it to the output of "openssl rand -base64 48" (the same on every node).';
 
