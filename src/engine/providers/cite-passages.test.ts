@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import type { Finding } from '../provider.ts';
+import { citePassages } from './cite-passages.ts';
+
+const findings: Finding[] = ['one', 'two', 'three'].map((text) => ({
+  passage: { document_id: text, document: text.toUpperCase(), heading: null, text },
+  score: 1,
+}));
+const cited = (text: string) => {
+  const result = citePassages(text, findings);
+  return [result.text, result.sources.map((source) => source.quote)];
+};
+
+describe('citations of a model', () => {
+  it.each([
+    ['We open at nine [1].', 'We open at nine.', ['one']],
+    ['Nine [3] or ten [1], they say [3].', 'Nine or ten, they say.', ['three', 'one']],
+    ['Nine [1][2].', 'Nine.', ['one', 'two']],
+    ['Nine [1, 2].', 'Nine.', ['one', 'two']],
+    ['Nine【2】', 'Nine', ['two']],
+    ['نفتح في التاسعة [٢].', 'نفتح في التاسعة.', ['two']],
+    ['نفتح [١، ٣]', 'نفتح', ['one', 'three']],
+    ['हम नौ बजे [२]', 'हम नौ बजे', ['two']],
+    ['First line [1]\nSecond line [2]', 'First line\nSecond line', ['one', 'two']],
+  ])('%s', (text, plain, quotes) => expect(cited(text)).toEqual([plain, quotes]));
+
+  it.each([
+    ['no passage has the number', 'In [2024] we moved [4].'],
+    ['it is a link', 'See [1](https://shop.test).'],
+    ['it is no number', 'Press [Enter].'],
+    ['one of them is unknown', 'Nine [1, 9].'],
+    ['it is zero', 'x[0]'],
+  ])('leaves brackets alone when %s', (_why, text) => expect(cited(text)).toEqual([text, []]));
+
+  it('leaves every bracket alone when there are no passages', () => {
+    expect(citePassages('Nine [1].', [])).toEqual({ text: 'Nine [1].', sources: [] });
+  });
+});

@@ -1,0 +1,36 @@
+import type { MessageSource } from '../../../contract/messages.ts';
+import type { Finding } from '../provider.ts';
+
+/** `[1]`, `[1, 3]`, `【2】`, `[٢]`, with the blank before it; not `[1](https://…)`, which is a link. */
+const MARKER = /[ \t\u00a0]*[[【][ \t]*(\p{Nd}+(?:[ \t]*[,،;][ \t]*\p{Nd}+)*)[ \t]*[\]】](?!\()/gu;
+
+/**
+ * Takes the citation markers out of an answer and returns the passages they name, in the order of first mention.
+ * Square brackets that name no passage are left alone: they are the model's own words.
+ */
+export function citePassages(text: string, findings: readonly Finding[]): { text: string; sources: MessageSource[] } {
+  const cited = new Set<Finding>();
+  const plain = text.replace(MARKER, (marker, list: string) => {
+    const named = list.split(/[,،;]/).map((digits) => findings[readNumber(digits) - 1]);
+    if (named.length === 0 || named.some((finding) => finding === undefined)) return marker;
+    for (const finding of named) cited.add(finding!);
+    return '';
+  });
+  const sources = [...cited].map(({ passage }) => ({ document: passage.document, quote: passage.text }));
+  return { text: plain.trim(), sources };
+}
+
+/** Digits of any script: each script's ten digits stand together, its zero where the code point ends a run. */
+function readNumber(text: string): number {
+  let value = 0;
+  for (const digit of text.trim()) value = value * 10 + valueOf(digit);
+  return value;
+}
+
+const valueOf = (digit: string): number => {
+  const code = digit.codePointAt(0)!;
+  if (code < 0x80) return code - 0x30;
+  let zero = code;
+  while (code - zero < 9 && /\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero--;
+  return code - zero;
+};

@@ -1,0 +1,377 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { AgentDefinition } from '../../../contract/agents.ts';
+import { FAKE_MODEL_KEY, startFakeModel, type FakeModel, type WireFormat } from '../../../test/fakes/model.ts';
+import { createEgress, type Egress } from '../../kernel/egress.ts';
+import type { Finding, TurnRequest } from '../provider.ts';
+import { createModelProvider, type ModelProviderOptions } from './create-model-provider.ts';
+import type { CallTool } from './offer-tools.ts';
+
+type Search = TurnRequest['knowledge']['search'];
+
+const FORMATS: WireFormat[] = ['openai_compatible', 'openai', 'anthropic', 'google'];
+
+let fake: FakeModel;
+let egress: Egress;
+beforeAll(() => {
+  egress = createEgress({ allow: ['127.0.0.1'] });
+});
+beforeEach(async () => {
+  fake = await startFakeModel();
+});
+afterEach(() => fake.close());
+afterAll(() => egress.close());
+
+const ORDER_TOOL = {
+  name: 'order_status',
+  description: 'Looks an order up.',
+  parameters: { type: 'object', properties: { order_id: { type: 'string' } }, required: ['order_id'] },
+  url: 'https://shop.test/order',
+};
+
+const PASSAGES: Finding[] = [
+  { passage: { document_id: 'd1', document: 'Hours', heading: 'Doha', text: 'Open from 9 to 17.' }, score: 3 },
+  { passage: { document_id: 'd2', document: 'Prices', heading: null, text: 'A cut is 40 riyals.' }, score: 2 },
+];
+
+function turnOf(definition: AgentDefinition = {}, more: Partial<TurnRequest> = {}): TurnRequest {
+  return {
+    agent: { id: 'agent_1', name: 'Nour', definition: { model: 'some-model', ...definition } },
+    locale: 'en',
+    variables: { order_id: 'A-1043' },
+    end_user: { id: 'enduser_1', name: 'Asha', locale: 'en' },
+    history: [
+      { role: 'agent', text: 'Welcome!' },
+      { role: 'end_user', text: 'When do you open?' },
+    ],
+    input: ['When do you open?'],
+    state: null,
+    knowledge: { search: () => [] },
+    now: new Date('2026-11-21T10:00:00Z'),
+    signal: new AbortController().signal,
+    ...more,
+  };
+}
+
+const providerOf = (format: WireFormat, more: Partial<ModelProviderOptions> = {}) =>
+  createModelProvider({
+    name: format,
+    baseUrl: fake.baseUrl(format),
+    apiKey: FAKE_MODEL_KEY,
+    fetch: egress.fetchWith({ timeoutMs: 5_000, maxBytes: 1_000_000 }),
+    callTool: () => Promise.reject(new Error('no tool expected')),
+    ...more,
+  });
+
+const provider = (more: Partial<ModelProviderOptions> = {}) => providerOf('openai_compatible', more);
+const failingTool = () => Promise.reject(new Error('The shop did not answer.'));
+const sent = (index = 0) => JSON.stringify(fake.calls[index]!.body);
+
+describe.each(FORMATS)('a turn by %s', (format) => {
+  it('answers the newest words, and the conversation waits for the person', async () => {
+    fake.script({ text: 'At nine.' });
+    const result = await providerOf(format).turn(turnOf({ instructions: 'Help with order {{order_id}}.' }));
+    expect(result.messages).toEqual([{ content: { type: 'text', text: 'At nine.' }, sources: [] }]);
+    expect(result).toMatchObject({ next: 'waiting_for_user', tags: [], opted_out: false });
+    expect(result.trace.steps).toContainEqual({
+      kind: 'model',
+      detail: 'some-model: stop',
+      input_tokens: 12,
+      output_tokens: 5,
+    });
+    expect(fake.calls).toHaveLength(1);
+    expect(fake.calls[0]!.format).toBe(format);
+    expect(sent()).toContain('Help with order A-1043.');
+    expect(sent()).toContain('Welcome!');
+  });
+
+  it('gives the model the passages and returns the cited ones as sources', async () => {
+    fake.script({ text: 'A cut is 40 riyals [2]. We open at nine [1][2].' });
+    const search = vi.fn<Search>(() => PASSAGES);
+    const result = await providerOf(format).turn(turnOf({}, { knowledge: { search } }));
+    expect(search).toHaveBeenCalledWith('When do you open?', expect.any(Number));
+    expect(sent()).toContain('[1] Hours › Doha');
+    expect(result.messages).toEqual([
+      {
+        content: { type: 'text', text: 'A cut is 40 riyals. We open at nine.' },
+        sources: [
+          { document: 'Prices', quote: 'A cut is 40 riyals.' },
+          { document: 'Hours', quote: 'Open from 9 to 17.' },
+        ],
+      },
+    ]);
+  });
+
+  it('names no source when the model cites none', async () => {
+    fake.script({ text: 'I do not know.' });
+    const result = await providerOf(format).turn(turnOf({}, { knowledge: { search: () => PASSAGES } }));
+    expect(result.messages[0]!.sources).toEqual([]);
+  });
+
+  it('calls a declared tool and gives its answer back to the model', async () => {
+    fake.script({ tool: 'order_status', args: { order_id: 'A-1043' } }, { text: 'It has shipped.' });
+    const callTool = vi.fn<CallTool>(async () => ({ status: 'shipped-xyz' }));
+    const result = await providerOf(format, { callTool }).turn(turnOf({ tools: [ORDER_TOOL] }));
+    expect(callTool).toHaveBeenCalledExactlyOnceWith(ORDER_TOOL, { order_id: 'A-1043' }, expect.any(AbortSignal));
+    expect(sent(0)).toContain('order_status');
+    expect(sent(1)).toContain('shipped-xyz');
+    expect(result.messages[0]!.content).toEqual({ type: 'text', text: 'It has shipped.' });
+    const kinds = result.trace.steps.map((step) => step.kind);
+    expect(kinds.filter((kind) => kind !== 'warning')).toEqual(['passages', 'model', 'tool', 'model']);
+  });
+
+  it('tells the model when a tool fails', async () => {
+    fake.script({ tool: 'order_status', args: {} }, { text: 'I cannot look that up now.' });
+    const result = await providerOf(format, { callTool: failingTool }).turn(turnOf({ tools: [ORDER_TOOL] }));
+    expect(sent(1)).toContain('The shop did not answer.');
+    expect(result.messages[0]!.content).toMatchObject({ text: 'I cannot look that up now.' });
+  });
+
+  it('survives a tool that nobody declared', async () => {
+    fake.script({ tool: 'launch_missiles', args: {} }, { text: 'Sorry.' });
+    const result = await providerOf(format).turn(turnOf({ tools: [ORDER_TOOL] }));
+    expect(result.messages[0]!.content).toMatchObject({ text: 'Sorry.' });
+  });
+
+  it('asks a model that calls tools for ever at most five times', async () => {
+    const call = { tool: 'order_status', args: {} };
+    fake.script(call, call, call, call, call, call, call);
+    const turn = providerOf(format, { callTool: async () => 'again' }).turn(turnOf({ tools: [ORDER_TOOL] }));
+    await expect(turn).rejects.toMatchObject({ code: 'provider_garbled' });
+    expect(fake.calls).toHaveLength(5);
+    const choice = fake.calls[4]!.body;
+    expect([choice.tool_choice, choice.tool_choice?.type, choice.toolConfig?.functionCallingConfig?.mode]).toContain(
+      format === 'google' ? 'NONE' : 'none',
+    );
+  });
+
+  it('hands over when the model asks for it', async () => {
+    fake.script({ tool: 'hand_off_to_human', args: { reason: 'angry', message: 'A colleague takes over.' } });
+    const result = await providerOf(format).turn(turnOf());
+    expect(result.next).toBe('handed_off');
+    expect(result.messages[0]!.content).toMatchObject({ text: 'A colleague takes over.' });
+    expect(result.trace.steps).toContainEqual({ kind: 'hand_off', detail: 'angry' });
+    expect(fake.calls).toHaveLength(1);
+  });
+
+  it('opens by the model where nobody wrote an opening', async () => {
+    const result = await providerOf(format).turn(turnOf({}, { history: [], input: [] }));
+    expect(result.messages[0]!.content).toMatchObject({ text: expect.stringContaining('You said: ') });
+  });
+
+  it('takes notes and colleagues for what they are', async () => {
+    const history: TurnRequest['history'] = [
+      { role: 'system', text: 'Order shipped' },
+      { role: 'member', text: 'I am Ali.' },
+      { role: 'end_user', text: 'Hi' },
+      { role: 'end_user', text: 'there' },
+    ];
+    await providerOf(format).turn(turnOf({}, { history, input: ['Hi', 'there'] }));
+    expect(sent()).toContain('(A colleague wrote:) I am Ali.');
+    expect(sent()).toContain('(Note, not from the person:) Order shipped');
+  });
+
+  it('says when to come back after 429', async () => {
+    fake.script({ status: 429, headers: { 'retry-after': '7' } });
+    await expect(providerOf(format).turn(turnOf())).rejects.toMatchObject({
+      name: 'ProviderError',
+      code: 'provider_rate_limited',
+      retryable: true,
+      retryAfterMs: 7_000,
+    });
+    expect(fake.calls).toHaveLength(1);
+  });
+
+  it.each([500, 503, 529])('may be tried again after %i, and is tried once here', async (status) => {
+    fake.script({ status });
+    await expect(providerOf(format).turn(turnOf())).rejects.toMatchObject({
+      code: 'provider_unreachable',
+      retryable: true,
+    });
+    expect(fake.calls).toHaveLength(1);
+  });
+
+  it.each([400, 403, 404, 422, 302])('is not tried again after %i', async (status) => {
+    fake.script({ status, message: `no such thing: ${FAKE_MODEL_KEY}`, headers: { location: '/v1/elsewhere' } });
+    const error = (await Promise.resolve(providerOf(format).turn(turnOf())).catch(
+      (thrown: unknown) => thrown,
+    )) as Error;
+    expect(error).toMatchObject({ code: 'provider_refused', retryable: false });
+    expect(error.message).toContain(String(status));
+    expect(`${error.stack} ${JSON.stringify(error)} ${String(error.cause)}`).not.toContain(FAKE_MODEL_KEY);
+    expect(fake.calls).toHaveLength(1);
+  });
+
+  it('names wrong credentials without showing them', async () => {
+    const wrong = 'sk-wrong-key-123456';
+    const turn = providerOf(format, { apiKey: wrong }).turn(turnOf());
+    const error = (await Promise.resolve(turn).catch((thrown: unknown) => thrown)) as Error;
+    expect(error).toMatchObject({ code: 'provider_refused', retryable: false });
+    expect(error.message).toContain('API key');
+    expect(`${error.stack} ${String(error.cause)}`).not.toContain('wrong-key');
+  });
+
+  it.each(['not_json', 'truncated', 'wrong_shape'] as const)('calls an answer garbled that is %s', async (garbage) => {
+    fake.script({ garbage });
+    await expect(providerOf(format).turn(turnOf())).rejects.toMatchObject({
+      code: 'provider_garbled',
+      retryable: true,
+    });
+  });
+
+  it('may be tried again when the connection breaks in the answer', async () => {
+    fake.script({ garbage: 'broken_off' });
+    await expect(providerOf(format).turn(turnOf())).rejects.toMatchObject({
+      code: 'provider_unreachable',
+      retryable: true,
+    });
+  });
+
+  it('may be tried again when nobody listens', async () => {
+    const gone = await startFakeModel();
+    await gone.close();
+    const turn = providerOf(format, { baseUrl: gone.baseUrl(format) }).turn(turnOf());
+    await expect(turn).rejects.toMatchObject({ code: 'provider_unreachable', retryable: true });
+  });
+
+  it.each(['before_headers', 'in_body'] as const)('gives up a stall %s', async (stall) => {
+    fake.script({ stall });
+    await expect(providerOf(format, { timeoutMs: 150 }).turn(turnOf())).rejects.toMatchObject({
+      code: 'provider_timeout',
+      retryable: true,
+    });
+  });
+
+  it('calls a stall a timeout also when the way out is what gives up', async () => {
+    fake.script({ stall: 'before_headers' });
+    const turn = providerOf(format, { fetch: egress.fetchWith({ timeoutMs: 100 }) }).turn(turnOf());
+    await expect(turn).rejects.toMatchObject({ code: 'provider_timeout', retryable: true });
+  });
+
+  it('stops when the turn is no longer wanted, with the reason', async () => {
+    fake.script({ stall: 'before_headers' });
+    const controller = new AbortController();
+    const turn = Promise.resolve(providerOf(format).turn(turnOf({}, { signal: controller.signal })));
+    const reason = new Error('a newer message came');
+    setTimeout(() => controller.abort(reason), 50);
+    await expect(turn).rejects.toBe(reason);
+  });
+
+  it('tells an empty answer from one that was held back', async () => {
+    fake.script({ empty: 'stop' }, { empty: 'filtered' });
+    const same = providerOf(format);
+    await expect(same.turn(turnOf())).rejects.toMatchObject({ code: 'provider_garbled', retryable: true });
+    await expect(same.turn(turnOf())).rejects.toMatchObject({ code: 'provider_refused', retryable: false });
+  });
+
+  it('may not call where the operator allows nothing', async () => {
+    const closed = createEgress({ allow: [] });
+    const turn = providerOf(format, { fetch: closed.fetch }).turn(turnOf());
+    await expect(turn).rejects.toMatchObject({ code: 'provider_refused', retryable: false });
+    await closed.close();
+    expect(fake.calls).toHaveLength(0);
+  });
+});
+
+describe('a turn by any model', () => {
+  it('says a written opening without asking the model', async () => {
+    const opening = { default: 'Hello {{end_user.name}}', ar: 'أهلا {{end_user.name}}، أنا {{agent.name}}' };
+    const variables = { end_user: { name: 'Asha' } };
+    const request = turnOf({ opening }, { locale: 'ar-QA', variables, history: [], input: [], state: { kept: 1 } });
+    const result = await provider().turn(request);
+    expect(result.messages).toEqual([{ content: { type: 'text', text: 'أهلا Asha، أنا Nour' }, sources: [] }]);
+    expect(result.state).toEqual({ kept: 1 });
+    expect(fake.calls).toHaveLength(0);
+  });
+
+  it('lets rules decide before the model', async () => {
+    const decided = {
+      messages: [],
+      state: null,
+      next: 'completed' as const,
+      tags: [],
+      opted_out: true,
+      trace: { provider: 'rules', steps: [] },
+    };
+    expect(await provider({ before: () => decided }).turn(turnOf())).toBe(decided);
+    expect(fake.calls).toHaveLength(0);
+    expect((await provider({ before: () => null }).turn(turnOf())).messages).toHaveLength(1);
+  });
+
+  it("says the maker's words on a hand-off, and offers none where the maker wants none", async () => {
+    fake.script({ tool: 'hand_off_to_human', args: { message: 7 }, text: 'One moment' }, { text: 'Fine.' });
+    const handOff = { text: { default: 'Sara will write to you.' } };
+    const result = await provider().turn(turnOf({ hand_off: handOff }));
+    expect(result.messages[0]!.content).toMatchObject({ text: 'Sara will write to you.' });
+    await provider().turn(turnOf({ hand_off: { on_request: false } }));
+    expect(sent(1)).not.toContain('hand_off_to_human');
+  });
+
+  it('searches a follow-up together with what came before', async () => {
+    const search = vi.fn<Search>((question) => (question.includes('open') ? PASSAGES : []));
+    const history: TurnRequest['history'] = [
+      { role: 'end_user', text: 'When do you open?' },
+      { role: 'agent', text: 'At nine.' },
+      { role: 'end_user', text: 'And on Sunday?' },
+    ];
+    await provider().turn(turnOf({}, { history, input: ['And on Sunday?'], knowledge: { search } }));
+    expect(search.mock.calls.map(([question]) => question)).toEqual([
+      'And on Sunday?',
+      'When do you open?\nAnd on Sunday?',
+    ]);
+    expect(sent()).toContain('Open from 9 to 17.');
+  });
+
+  it('keeps the newest of a long talk', async () => {
+    const history: TurnRequest['history'] = [
+      { role: 'end_user', text: 'forgotten' },
+      { role: 'agent', text: 'x'.repeat(59_000) },
+      { role: 'end_user', text: 'y'.repeat(2_000) },
+    ];
+    await provider().turn(turnOf({}, { history, input: ['y'.repeat(2_000)] }));
+    expect(sent()).not.toContain('forgotten');
+    expect(sent()).toContain('yyyy');
+    expect(fake.calls[0]!.body.messages.at(-1).role).toBe('user');
+  });
+
+  it('never borrows a key or an address from the environment', async () => {
+    vi.stubEnv('OPENAI_API_KEY', 'sk-operator');
+    vi.stubEnv('OPENAI_BASE_URL', fake.baseUrl('openai'));
+    vi.stubEnv('ANTHROPIC_API_KEY', 'sk-operator');
+    vi.stubEnv('ANTHROPIC_BASE_URL', fake.baseUrl('anthropic'));
+    vi.stubEnv('GOOGLE_GENERATIVE_AI_API_KEY', 'sk-operator');
+    try {
+      for (const name of FORMATS) {
+        const turn = providerOf(name, { apiKey: undefined, baseUrl: undefined }).turn(turnOf());
+        await expect(turn).rejects.toMatchObject({ code: 'provider_refused', retryable: false });
+      }
+      const fetch = vi.fn<typeof globalThis.fetch>(() => Promise.reject(new Error('stop here')));
+      for (const name of ['openai', 'anthropic', 'google'] as const) {
+        await Promise.resolve(providerOf(name, { baseUrl: undefined, fetch }).turn(turnOf())).catch(() => {});
+      }
+      const hosts = fetch.mock.calls.map(([url]) => new URL(url as string).host);
+      expect(hosts).toEqual(['api.openai.com', 'api.anthropic.com', 'generativelanguage.googleapis.com']);
+    } finally {
+      vi.unstubAllEnvs();
+    }
+  });
+
+  it('works without a key where the server wants none', async () => {
+    const open = await startFakeModel({ key: 'none' });
+    const turn = provider({ apiKey: undefined, baseUrl: open.baseUrl('openai_compatible') }).turn(turnOf());
+    await expect(turn).rejects.toMatchObject({ code: 'provider_refused' });
+    expect(open.calls[0]!.headers.authorization).toBeUndefined();
+    await open.close();
+  });
+
+  it('says that the agent names no model', async () => {
+    await expect(provider().turn(turnOf({ model: undefined }))).rejects.toMatchObject({
+      code: 'provider_refused',
+      retryable: false,
+    });
+  });
+
+  it('asks OpenAI to keep nothing', async () => {
+    await providerOf('openai').turn(turnOf());
+    expect(fake.calls[0]!.body.store).toBe(false);
+  });
+});

@@ -1,0 +1,114 @@
+import { MAX_MESSAGE_CHARACTERS } from '../../../contract/limits.ts';
+import type { MessageSource } from '../../../contract/messages.ts';
+import {
+  ProviderError,
+  type Finding,
+  type Provider,
+  type TurnRequest,
+  type TurnResult,
+  type TurnTrace,
+} from '../provider.ts';
+import { renderText } from '../templates.ts';
+import { buildInstructions, buildMessages, templateVariables } from './build-prompt.ts';
+import { citePassages } from './cite-passages.ts';
+import type { ModelSettings } from './language-model.ts';
+import type { CallTool } from './offer-tools.ts';
+
+/** Bound for the `fetch` that is given: `egress.fetchWith({ timeoutMs, maxBytes: MODEL_MAX_BYTES })`. */
+export const MODEL_MAX_BYTES = 4 * 1024 * 1024;
+const MAX_PASSAGES = 6;
+
+export const MODEL_TIMEOUT_MS = 30_000;
+
+export type ModelProviderOptions = ModelSettings & {
+  callTool: CallTool;
+  /** Decides a turn before a model is asked: opt-out words, rules, a request for a human. Null lets the model answer. */
+  before?: (request: TurnRequest) => TurnResult | null | Promise<TurnResult | null>;
+  /** For one answer of the model, to its last byte. */
+  timeoutMs?: number;
+};
+
+/**
+ * A model behind the port. The same turn may be asked for again after a failure, so nothing is kept here; the SDK's own
+ * retries are off, because the worker retries with the conversation as it then is.
+ * Rejects with a ProviderError, or with the signal's reason once the turn is no longer wanted.
+ */
+export function createModelProvider(options: ModelProviderOptions): Provider {
+  const { name } = options;
+  return {
+    name,
+    async turn(request) {
+      const decided = await options.before?.(request);
+      if (decided) return decided;
+      return openByText(name, request) ?? (await askModel(options, request));
+    },
+  };
+}
+
+/** An opening that somebody wrote is said as written: no model is needed for it. */
+function openByText(provider: string, request: TurnRequest): TurnResult | null {
+  const { agent, input, history, locale } = request;
+  if (input.length > 0 || history.some((message) => message.role === 'agent')) return null;
+  const text = renderText(agent.definition.opening, locale, templateVariables(request));
+  if (text === null || text.trim() === '') return null;
+  return {
+    ...say(request, text),
+    next: 'waiting_for_user',
+    trace: { provider, steps: [{ kind: 'opening', detail: 'as written' }] },
+  };
+}
+
+async function askModel(options: ModelProviderOptions, request: TurnRequest): Promise<TurnResult> {
+  const { agent, locale } = request;
+  const { model } = agent.definition;
+  if (model === undefined) {
+    throw new ProviderError('provider_refused', 'The agent names no model. Set one in the agent.', {
+      retryable: false,
+    });
+  }
+  // Loaded when first needed: an installation that uses the embedded provider alone never pays for the SDK.
+  const { generate } = await import('./generate.ts');
+  const findings = findPassages(request);
+  const steps: TurnTrace['steps'] = [
+    {
+      kind: 'passages',
+      detail: `${findings.length} found`,
+      passages: findings.map(({ passage, score }) => ({ document: passage.document, heading: passage.heading, score })),
+    },
+  ];
+  const { text: answer, handOff } = await generate({
+    settings: options,
+    timeoutMs: options.timeoutMs ?? MODEL_TIMEOUT_MS,
+    model,
+    instructions: buildInstructions(request, findings),
+    messages: buildMessages(request),
+    callTool: options.callTool,
+    request,
+    steps,
+  });
+  const trace = { provider: options.name, steps };
+  const { text, sources } = citePassages(answer, findings);
+  if (handOff === null) return { ...say(request, text, sources), next: 'waiting_for_user', trace };
+  const written = renderText(agent.definition.hand_off?.text, locale, templateVariables(request));
+  return { ...say(request, written || text || handOff.message), next: 'handed_off', trace };
+}
+
+/** For the newest words; a follow-up such as "and on Sunday?" finds nothing alone and is asked with what came before. */
+function findPassages({ input, history, knowledge }: TurnRequest): Finding[] {
+  if (input.length === 0) return [];
+  const findings = knowledge.search(input.join('\n'), MAX_PASSAGES);
+  if (findings.length > 0) return findings;
+  const earlier = history.filter((message) => message.role === 'end_user').slice(0, -input.length);
+  const before = earlier.at(-1);
+  return before === undefined ? [] : knowledge.search(`${before.text}\n${input.join('\n')}`, MAX_PASSAGES);
+}
+
+const say = (request: TurnRequest, text: string, sources: MessageSource[] = []) => ({
+  messages:
+    text.trim() === ''
+      ? []
+      : [{ content: { type: 'text' as const, text: text.slice(0, MAX_MESSAGE_CHARACTERS) }, sources }],
+  state: request.state,
+  tags: [],
+  opted_out: false,
+});

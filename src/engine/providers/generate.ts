@@ -1,0 +1,82 @@
+import { generateText, isStepCount, type ModelMessage } from 'ai';
+import { ProviderError, type TurnRequest, type TurnTrace } from '../provider.ts';
+import { languageModel, type ModelSettings } from './language-model.ts';
+import { garbled, mapFailure } from './map-failure.ts';
+import { HAND_OFF_TOOL, offerTools, type CallTool } from './offer-tools.ts';
+
+/** Calls of the model in one turn; in the last one it may call no tool any more and has to answer. */
+const MAX_STEPS = 5;
+
+export type Generation = {
+  settings: ModelSettings;
+  timeoutMs: number;
+  model: string;
+  instructions: string;
+  messages: ModelMessage[];
+  callTool: CallTool;
+  request: TurnRequest;
+  /** What happens is added here, for the trace. */
+  steps: TurnTrace['steps'];
+};
+
+export type Generated = { text: string; handOff: { message: string } | null };
+
+// The SDK would print what it thinks of a model's settings; it goes into the trace instead.
+globalThis.AI_SDK_LOG_WARNINGS = false;
+
+export async function generate(generation: Generation): Promise<Generated> {
+  const { settings, timeoutMs, model, instructions, messages, callTool, request, steps } = generation;
+  const { signal, agent } = request;
+  let answered: number | null = null;
+  const fetch: typeof globalThis.fetch = async (url, init) => {
+    answered = null;
+    const timeout = AbortSignal.timeout(timeoutMs);
+    const until = init?.signal ? AbortSignal.any([init.signal, timeout]) : timeout;
+    const response = await settings.fetch(url, { ...init, signal: until });
+    answered = response.status;
+    return response;
+  };
+  try {
+    const result = await generateText({
+      model: await languageModel({ ...settings, fetch }, model),
+      instructions,
+      messages,
+      tools: offerTools(request, callTool, steps),
+      stopWhen: isStepCount(MAX_STEPS),
+      prepareStep: ({ stepNumber }) => (stepNumber === MAX_STEPS - 1 ? { toolChoice: 'none' } : {}),
+      onLanguageModelCallEnd: ({ finishReason, usage }) => {
+        const tokens = { input_tokens: usage.inputTokens ?? null, output_tokens: usage.outputTokens ?? null };
+        steps.push({ kind: 'model', detail: `${model}: ${finishReason}`, ...tokens });
+      },
+      temperature: agent.definition.temperature,
+      abortSignal: signal,
+      maxRetries: 0,
+      telemetry: { isEnabled: false },
+      // A conversation is kept here and nowhere else, as far as a request can ask for that.
+      providerOptions: { openai: { store: false } },
+      // A model may name files; fetching them would go round the guarded way out.
+      experimental_download: async (files) => {
+        if (files.length > 0) throw new Error('Files that a model names are not fetched.');
+        return [];
+      },
+    });
+    const warnings = new Set(result.warnings?.map((warning) => JSON.stringify(warning)));
+    for (const detail of warnings) steps.push({ kind: 'warning', detail });
+    const text = result.text.trim();
+    const call = result.toolCalls.find(({ toolName, invalid }) => toolName === HAND_OFF_TOOL && !invalid);
+    if (call) {
+      // Nothing holds a model to the schema of a tool.
+      const { reason, message } = Object(call.input) as { reason?: unknown; message?: unknown };
+      steps.push({ kind: 'hand_off', detail: typeof reason === 'string' ? reason : '' });
+      return { text, handOff: { message: typeof message === 'string' ? message : '' } };
+    }
+    if (text !== '') return { text, handOff: null };
+    if (result.finishReason !== 'content-filter') throw garbled();
+    throw new ProviderError('provider_refused', 'The model provider held the answer back (content filter).', {
+      retryable: false,
+    });
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    throw mapFailure(error, { apiKey: settings.apiKey, answered });
+  }
+}

@@ -1,0 +1,47 @@
+import type { LanguageModel } from 'ai';
+import type { ProviderName } from '../../../contract/agents.ts';
+import { ProviderError } from '../provider.ts';
+
+export type ModelProviderName = Exclude<ProviderName, 'embedded'>;
+
+export type ModelSettings = {
+  name: ModelProviderName;
+  /** Where the provider's API is; needed for `openai_compatible`, else the provider's own address. */
+  baseUrl?: string | undefined;
+  /** `openai_compatible` servers may need none. */
+  apiKey?: string | undefined;
+  fetch: typeof fetch;
+};
+
+/**
+ * Base URLs and keys are always given: where one is missing the SDKs read OPENAI_API_KEY, OPENAI_BASE_URL and their
+ * like from the environment, and an organization without a key would talk at the operator's expense.
+ */
+const BASE_URLS: Record<Exclude<ModelProviderName, 'openai_compatible'>, string> = {
+  openai: 'https://api.openai.com/v1',
+  anthropic: 'https://api.anthropic.com/v1',
+  google: 'https://generativelanguage.googleapis.com/v1beta',
+};
+
+/** Each SDK is loaded when an agent first needs it: most installations use one, or none. */
+export async function languageModel(settings: ModelSettings, model: string): Promise<LanguageModel> {
+  const { name, apiKey = '', fetch } = settings;
+  if (name === 'openai_compatible') {
+    if (!settings.baseUrl) throw unset('The model provider has no base URL. Set one with the provider.');
+    const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+    const credentials = apiKey === '' ? {} : { apiKey };
+    return createOpenAICompatible({ name, baseURL: settings.baseUrl, ...credentials, fetch })(model);
+  }
+  if (apiKey === '') throw unset('The model provider has no API key. Set one with the provider.');
+  const baseURL = settings.baseUrl || BASE_URLS[name];
+  switch (name) {
+    case 'openai':
+      return (await import('@ai-sdk/openai')).createOpenAI({ baseURL, apiKey, fetch }).responses(model);
+    case 'anthropic':
+      return (await import('@ai-sdk/anthropic')).createAnthropic({ baseURL, apiKey, fetch })(model);
+    case 'google':
+      return (await import('@ai-sdk/google')).createGoogle({ baseURL, apiKey, fetch })(model);
+  }
+}
+
+const unset = (sentence: string) => new ProviderError('provider_refused', sentence, { retryable: false });

@@ -1,0 +1,109 @@
+import { AISDKError, APICallError } from 'ai';
+import { EgressError } from '../../kernel/egress.ts';
+import { ProviderError } from '../provider.ts';
+
+/** What a provider may ask us to wait at most; beyond it the worker's own backoff is the better guess. */
+const MAX_RETRY_AFTER_MS = 60 * 60_000;
+const MAX_QUOTED_CHARACTERS = 300;
+const MAX_CAUSES = 8;
+
+/** Statuses after which the same call may succeed although they are no 5xx. */
+const PASSING = new Set([408, 409, 425]);
+
+export type FailureContext = {
+  apiKey: string | undefined;
+  /** Status of the last answer that came; null while none has. */
+  answered: number | null;
+};
+
+/**
+ * Turns whatever the SDK threw into a ProviderError. Its own errors are dropped, not kept as cause: they carry the
+ * whole request and the answer, which belong in no log (a SyntaxError quotes the text it could not parse). Words of the provider are quoted where they help (an unknown
+ * model, a parameter), never where they answer wrong credentials, for some repeat part of the key there.
+ */
+export function mapFailure(error: unknown, { apiKey, answered }: FailureContext): ProviderError {
+  const chain = causes(error);
+  const known = chain.find((each) => each instanceof ProviderError);
+  if (known) return known;
+  const egress = chain.find((each) => each instanceof EgressError);
+  if (egress) return fromEgress(egress);
+  if (chain.some((each) => each.name === 'TimeoutError')) return timedOut();
+  const call = chain.find((each) => APICallError.isInstance(each));
+  if (call === undefined) {
+    return garbled(chain.find((each) => !AISDKError.isInstance(each) && !(each instanceof SyntaxError)));
+  }
+  const { statusCode: status, responseHeaders = {} } = call;
+  const now = Date.now();
+  if (status === undefined) return unreachable('The model provider could not be reached.');
+  // Where an answer of 200 holds no answer, the SDK makes a status up.
+  if (status < 300 || (answered !== null && answered < 300)) return garbled();
+  if (status === 429) {
+    return new ProviderError('provider_rate_limited', 'The model provider is limiting our calls (429).', {
+      retryable: true,
+      retryAfterMs: retryAfter(responseHeaders, now),
+    });
+  }
+  if (status >= 500 || PASSING.has(status)) {
+    return unreachable(`The model provider failed (${status}).`, retryAfter(responseHeaders, now));
+  }
+  return refused(status, call.message, apiKey);
+}
+
+export const timedOut = (): ProviderError =>
+  new ProviderError('provider_timeout', 'The model provider took too long to answer.', { retryable: true });
+
+export const garbled = (cause?: unknown): ProviderError =>
+  new ProviderError('provider_garbled', 'The answer of the model provider could not be read.', {
+    retryable: true,
+    cause,
+  });
+
+const unreachable = (sentence: string, retryAfterMs: number | null = null, cause?: unknown): ProviderError =>
+  new ProviderError('provider_unreachable', sentence, { retryable: true, retryAfterMs, cause });
+
+function refused(status: number, words: string, apiKey: string | undefined): ProviderError {
+  const sentence =
+    status === 401 || status === 403
+      ? `The model provider refused our credentials (${status}). Check the API key.`
+      : status < 400
+        ? `The model provider answered with a redirect (${status}), which is not followed. Check the base URL.`
+        : `The model provider refused the call (${status}): ${quote(words, apiKey)}`;
+  return new ProviderError('provider_refused', sentence, { retryable: false });
+}
+
+function quote(words: string, apiKey: string | undefined): string {
+  const plain = words.replace(/\s+/g, ' ').trim();
+  const safe = apiKey ? plain.replaceAll(apiKey, '…') : plain;
+  return safe === '' ? 'it gave no reason.' : safe.slice(0, MAX_QUOTED_CHARACTERS);
+}
+
+function fromEgress(error: EgressError): ProviderError {
+  switch (error.code) {
+    case 'egress_refused':
+      return new ProviderError('provider_refused', `The model provider may not be called. ${error.message}`, {
+        retryable: false,
+        cause: error,
+      });
+    case 'egress_timeout':
+      return timedOut();
+    case 'egress_too_large':
+      return garbled(error);
+    case 'egress_unreachable':
+      return unreachable('The model provider could not be reached.', null, error);
+  }
+}
+
+/** `retry-after-ms` (OpenAI) or Retry-After as seconds or as a date. */
+function retryAfter(headers: Record<string, string>, now: number): number | null {
+  const milliseconds = Number.parseFloat(headers['retry-after-ms'] ?? '');
+  const header = headers['retry-after'] ?? '';
+  const seconds = /^\s*\d+(\.\d+)?\s*$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - now;
+  const wait = Number.isFinite(milliseconds) ? milliseconds : seconds;
+  return Number.isFinite(wait) ? Math.min(Math.max(wait, 0), MAX_RETRY_AFTER_MS) : null;
+}
+
+function causes(error: unknown): Error[] {
+  const chain: Error[] = [];
+  for (let at = error; at instanceof Error && chain.length < MAX_CAUSES; at = at.cause) chain.push(at);
+  return chain;
+}

@@ -1,0 +1,66 @@
+import { jsonSchema, tool, type JSONSchema7, type ToolSet } from 'ai';
+import type { Tool } from '../../../contract/agents.ts';
+import type { TurnRequest, TurnTrace } from '../provider.ts';
+import { mayHandOff } from './build-prompt.ts';
+
+/** Calls a declared tool; an error's message may be read by the model, so it holds no secret. */
+export type CallTool = (tool: Tool, args: unknown, signal: AbortSignal) => Promise<unknown>;
+
+export const HAND_OFF_TOOL = 'hand_off_to_human';
+
+/** Of a tool's answer, what the model gets to read. */
+const MAX_RESULT_CHARACTERS = 16_000;
+const MAX_TRACED_CHARACTERS = 1_000;
+
+/**
+ * The declared tools, plus handing over to people. The latter has nothing to execute, which ends the turn: what the
+ * model wanted to do with it is read from the call.
+ */
+export function offerTools(request: TurnRequest, callTool: CallTool, steps: TurnTrace['steps']): ToolSet {
+  const tools: ToolSet = {};
+  for (const declared of request.agent.definition.tools ?? []) {
+    tools[declared.name] = tool({
+      description: declared.description,
+      inputSchema: jsonSchema(declared.parameters as JSONSchema7),
+      execute: (args: unknown) => execute(declared, args, request.signal, callTool, steps),
+    });
+  }
+  if (mayHandOff(request.agent.definition)) {
+    tools[HAND_OFF_TOOL] = tool({
+      description: 'Hands the conversation over to a human colleague, who answers from then on.',
+      inputSchema: jsonSchema({
+        type: 'object',
+        properties: {
+          reason: { type: 'string', description: 'For the colleague: why, in one sentence.' },
+          message: { type: 'string', description: 'For the person, in their language: that a human takes over.' },
+        },
+        required: ['reason', 'message'],
+        additionalProperties: false,
+      }),
+    });
+  }
+  return tools;
+}
+
+async function execute(
+  declared: Tool,
+  args: unknown,
+  signal: AbortSignal,
+  callTool: CallTool,
+  steps: TurnTrace['steps'],
+): Promise<string> {
+  const input = asText(args).slice(0, MAX_TRACED_CHARACTERS);
+  try {
+    const result = asText(await callTool(declared, args, signal));
+    steps.push({ kind: 'tool', detail: declared.name, input, output: result.slice(0, MAX_TRACED_CHARACTERS) });
+    return result.slice(0, MAX_RESULT_CHARACTERS);
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    // The model is told, so that it can say so or go another way; a broken tool is no reason to be silent.
+    const sentence = error instanceof Error ? error.message : 'The tool failed.';
+    steps.push({ kind: 'tool_failed', detail: declared.name, input, error: sentence });
+    return JSON.stringify({ error: sentence.slice(0, MAX_RESULT_CHARACTERS) });
+  }
+}
+
+const asText = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null'));

@@ -1,0 +1,312 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/**
+ * A model server on a real port that speaks the wire formats of the providers, told by path: OpenAI chat completions
+ * (what every "OpenAI-compatible" server speaks), OpenAI responses, Anthropic messages, Google generateContent. It
+ * answers from a script, one reply a call; with an empty script it repeats the person's last words. Like the real
+ * ones it wants the provider's own credentials header and refuses a request that breaks the provider's rules, so that
+ * a test that passes here has sent what the provider would take.
+ */
+export type WireFormat = 'openai_compatible' | 'openai' | 'anthropic' | 'google';
+
+export type ModelReply =
+  | { text: string }
+  | { tool: string; args: Record<string, unknown>; text?: string }
+  | { empty: 'stop' | 'filtered' }
+  | { status: number; message?: string; headers?: Record<string, string> }
+  | { garbage: 'not_json' | 'truncated' | 'wrong_shape' | 'broken_off' }
+  | { stall: 'before_headers' | 'in_body' };
+
+// oxlint-disable-next-line typescript/no-explicit-any -- four foreign formats, read by tests
+type Json = any;
+
+export type RecordedCall = { format: WireFormat; path: string; headers: IncomingHttpHeaders; body: Json };
+
+export type FakeModel = {
+  url: string;
+  /** What to give as base URL of a provider. */
+  baseUrl(format: WireFormat): string;
+  /** Replies for the next calls, in order. */
+  script(...replies: ModelReply[]): void;
+  readonly calls: RecordedCall[];
+  close(): Promise<void>;
+};
+
+export const FAKE_MODEL_KEY = 'fake-key-5d1f0c9e7b';
+
+export async function startFakeModel({ key = FAKE_MODEL_KEY } = {}): Promise<FakeModel> {
+  const calls: RecordedCall[] = [];
+  const replies: ModelReply[] = [];
+  const server = createServer((request, response) => {
+    void answer(request, response, key, calls, replies).catch((error: unknown) => response.destroy(error as Error));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    baseUrl: (format) => `${url}${format === 'google' ? '/v1beta' : '/v1'}`,
+    script: (...more) => void replies.push(...more),
+    calls,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  key: string,
+  calls: RecordedCall[],
+  replies: ModelReply[],
+): Promise<void> {
+  const path = request.url ?? '';
+  const wire = WIRES.find(({ path: expression }) => expression.test(path));
+  const text = Buffer.concat(await request.toArray()).toString();
+  if (request.method !== 'POST' || wire === undefined) {
+    response.writeHead(404, { 'content-type': 'text/plain' }).end('no such route');
+    return;
+  }
+  const body: Json = JSON.parse(text);
+  calls.push({ format: wire.format, path, headers: request.headers, body });
+  if (!wire.isAuthorized(request.headers, key)) {
+    refuse(response, wire, { status: 401, message: 'Incorrect API key provided.' });
+    return;
+  }
+  const fault = body.stream === true ? 'This server does not stream.' : wire.fault(body, path);
+  if (fault !== null) {
+    refuse(response, wire, { status: 400, message: fault });
+    return;
+  }
+  const reply = replies.shift() ?? { text: `You said: ${wire.lastWords(body)}` };
+  if ('status' in reply) refuse(response, wire, reply);
+  else if ('garbage' in reply) garble(response, wire, reply.garbage);
+  else if ('stall' in reply) {
+    if (reply.stall === 'in_body') response.writeHead(200, { 'content-type': 'application/json' }).write('{"id":');
+  } else sendJson(response, 200, wire.success(reply, body));
+}
+
+function sendJson(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+}
+
+function refuse(response: ServerResponse, wire: Wire, reply: Extract<ModelReply, { status: number }>): void {
+  const message = reply.message ?? `Fake refusal ${reply.status}.`;
+  sendJson(response, reply.status, wire.failure(reply.status, message), reply.headers);
+}
+
+function garble(response: ServerResponse, wire: Wire, kind: Extract<ModelReply, { garbage: string }>['garbage']): void {
+  const whole = JSON.stringify(wire.success({ text: 'never seen' }, {}));
+  response.setHeader('content-type', 'application/json');
+  if (kind === 'not_json') response.end('<html><body>Bad gateway</body></html>');
+  else if (kind === 'wrong_shape') response.end('{"hello":"world"}');
+  else if (kind === 'truncated') response.end(whole.slice(0, -20));
+  else {
+    response.setHeader('content-length', whole.length);
+    response.write(whole.slice(0, 20), () => response.destroy());
+  }
+}
+
+type Success = Extract<ModelReply, { text: string } | { tool: string } | { empty: string }>;
+
+type Wire = {
+  format: WireFormat;
+  path: RegExp;
+  isAuthorized(headers: IncomingHttpHeaders, key: string): boolean;
+  /** What the real provider would refuse this body for; null when it is well. */
+  fault(body: Json, path: string): string | null;
+  lastWords(body: Json): string;
+  success(reply: Success, body: Json): unknown;
+  failure(status: number, message: string): unknown;
+};
+
+let counter = 0;
+const id = (prefix: string) => `${prefix}${(++counter).toString(36).padStart(12, '0')}`;
+const asText = (content: Json): string =>
+  typeof content === 'string' ? content : (content ?? []).map((part: Json) => part.text ?? '').join('');
+const lastOf = (messages: Json[], role: string): Json => messages.findLast((message: Json) => message.role === role);
+const textOf = (reply: Success): string => ('text' in reply ? (reply.text ?? '') : '');
+const bearer = (headers: IncomingHttpHeaders, key: string) => headers.authorization === `Bearer ${key}`;
+const openaiFailure = (status: number, message: string) => ({
+  error: { message, type: status === 429 ? 'rate_limit_exceeded' : 'invalid_request_error', param: null, code: null },
+});
+
+const chatCompletions: Wire = {
+  format: 'openai_compatible',
+  path: /^\/v1\/chat\/completions$/,
+  isAuthorized: bearer,
+  fault(body) {
+    if (!body.model) return 'you must provide a model parameter';
+    if (!Array.isArray(body.messages) || body.messages.length === 0) return "'messages' is too short";
+    const answered = new Set(body.messages.map((message: Json) => message.tool_call_id));
+    const open = body.messages.flatMap((message: Json) => message.tool_calls ?? []);
+    return open.every((call: Json) => answered.has(call.id)) ? null : 'tool_call_ids did not have response messages';
+  },
+  lastWords: (body) => asText(lastOf(body.messages, 'user')?.content),
+  success: (reply, body) => ({
+    id: id('chatcmpl-'),
+    object: 'chat.completion',
+    created: 1_795_000_000,
+    model: body.model,
+    choices: [
+      {
+        index: 0,
+        message: {
+          role: 'assistant',
+          content: textOf(reply) || null,
+          ...('tool' in reply && {
+            tool_calls: [
+              {
+                id: id('call_'),
+                type: 'function',
+                function: { name: reply.tool, arguments: JSON.stringify(reply.args) },
+              },
+            ],
+          }),
+        },
+        logprobs: null,
+        finish_reason:
+          'tool' in reply ? 'tool_calls' : 'empty' in reply && reply.empty === 'filtered' ? 'content_filter' : 'stop',
+      },
+    ],
+    usage: { prompt_tokens: 12, completion_tokens: 5, total_tokens: 17 },
+  }),
+  failure: openaiFailure,
+};
+
+const responses: Wire = {
+  format: 'openai',
+  path: /^\/v1\/responses$/,
+  isAuthorized: bearer,
+  fault(body) {
+    if (!body.model) return "Missing required parameter: 'model'.";
+    if (!Array.isArray(body.input) || body.input.length === 0) return "Missing required parameter: 'input'.";
+    if (body.input.some((item: Json) => item.type === 'item_reference') && body.store === false) {
+      return 'Items are not persisted when `store` is set to false.';
+    }
+    const called = body.input.filter((item: Json) => item.type === 'function_call');
+    const answered = new Set(
+      body.input.filter((item: Json) => item.type === 'function_call_output').map((item: Json) => item.call_id),
+    );
+    return called.every((item: Json) => answered.has(item.call_id)) ? null : 'No tool output found for function call.';
+  },
+  lastWords: (body) => asText(lastOf(body.input, 'user')?.content),
+  success(reply, body) {
+    const text = textOf(reply);
+    const isFiltered = 'empty' in reply && reply.empty === 'filtered';
+    const said = {
+      type: 'message',
+      id: id('msg_'),
+      status: 'completed',
+      role: 'assistant',
+      content: [{ type: 'output_text', text, annotations: [] }],
+    };
+    const call = 'tool' in reply && {
+      type: 'function_call',
+      id: id('fc_'),
+      call_id: id('call_'),
+      name: reply.tool,
+      arguments: JSON.stringify(reply.args),
+      status: 'completed',
+    };
+    return {
+      id: id('resp_'),
+      object: 'response',
+      created_at: 1_795_000_000,
+      status: isFiltered ? 'incomplete' : 'completed',
+      error: null,
+      incomplete_details: isFiltered ? { reason: 'content_filter' } : null,
+      model: body.model,
+      output: [...(text ? [said] : []), ...(call ? [call] : [])],
+      usage: { input_tokens: 12, output_tokens: 5, total_tokens: 17 },
+    };
+  },
+  failure: openaiFailure,
+};
+
+const messages: Wire = {
+  format: 'anthropic',
+  path: /^\/v1\/messages$/,
+  isAuthorized: (headers, key) => headers['x-api-key'] === key && headers['anthropic-version'] !== undefined,
+  fault(body) {
+    if (!body.model) return 'model: Field required';
+    if (!(body.max_tokens > 0)) return 'max_tokens: Field required';
+    if (!Array.isArray(body.messages) || body.messages.length === 0)
+      return 'messages: at least one message is required';
+    if (body.messages[0].role !== 'user') return 'messages: first message must use the "user" role';
+    if (body.messages.some((message: Json) => asText(message.content) === '' && typeof message.content === 'string')) {
+      return 'messages: text content blocks must be non-empty';
+    }
+    const parts = body.messages.flatMap((message: Json) => message.content) as Json[];
+    const answered = new Set(parts.map((part) => part.tool_use_id));
+    return parts.every((part) => part.type !== 'tool_use' || answered.has(part.id))
+      ? null
+      : 'messages: `tool_use` ids were found without `tool_result` blocks immediately after';
+  },
+  lastWords: (body) => asText(lastOf(body.messages, 'user')?.content),
+  success: (reply, body) => ({
+    id: id('msg_'),
+    type: 'message',
+    role: 'assistant',
+    model: body.model,
+    content: [
+      ...(textOf(reply) ? [{ type: 'text', text: textOf(reply) }] : []),
+      ...('tool' in reply ? [{ type: 'tool_use', id: id('toolu_'), name: reply.tool, input: reply.args }] : []),
+    ],
+    stop_reason: 'tool' in reply ? 'tool_use' : 'empty' in reply && reply.empty === 'filtered' ? 'refusal' : 'end_turn',
+    stop_sequence: null,
+    usage: { input_tokens: 12, output_tokens: 5 },
+  }),
+  failure: (status, message) => ({
+    type: 'error',
+    error: {
+      type: status === 429 ? 'rate_limit_error' : status >= 500 ? 'api_error' : 'invalid_request_error',
+      message,
+    },
+    request_id: id('req_'),
+  }),
+};
+
+const generateContent: Wire = {
+  format: 'google',
+  path: /^\/v1beta\/models\/[^/]+:generateContent$/,
+  isAuthorized: (headers, key) => headers['x-goog-api-key'] === key,
+  fault(body) {
+    if (!Array.isArray(body.contents) || body.contents.length === 0) return 'contents is not specified';
+    if (body.contents[0].role !== 'user') return 'Please ensure that the conversation begins with a user turn.';
+    const parts = body.contents.flatMap((content: Json) => content.parts) as Json[];
+    const count = (kind: string) => parts.filter((part) => kind in part).length;
+    return count('functionCall') === count('functionResponse')
+      ? null
+      : 'Please ensure that function response turn comes immediately after a function call turn.';
+  },
+  lastWords: (body) => asText(lastOf(body.contents, 'user')?.parts),
+  success(reply, body) {
+    const parts = [
+      ...(textOf(reply) ? [{ text: textOf(reply) }] : []),
+      ...('tool' in reply ? [{ functionCall: { name: reply.tool, args: reply.args } }] : []),
+    ];
+    const isFiltered = 'empty' in reply && reply.empty === 'filtered';
+    return {
+      candidates: [
+        {
+          ...(parts.length > 0 && { content: { parts, role: 'model' } }),
+          finishReason: isFiltered ? 'SAFETY' : 'STOP',
+          index: 0,
+        },
+      ],
+      usageMetadata: { promptTokenCount: 12, candidatesTokenCount: 5, totalTokenCount: 17 },
+      modelVersion: body.model ?? 'fake',
+    };
+  },
+  failure: (status, message) => ({
+    error: { code: status, message, status: status === 429 ? 'RESOURCE_EXHAUSTED' : 'INVALID_ARGUMENT' },
+  }),
+};
+
+const WIRES: Wire[] = [chatCompletions, responses, messages, generateContent];
