@@ -1,0 +1,64 @@
+import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino';
+import { prettyFactory } from 'pino-pretty';
+import { redact } from './redact.ts';
+
+export type { Logger } from 'pino';
+
+export type LogOptions = {
+  level: string;
+  /** A line for people (terminals); otherwise one JSON object a line. */
+  pretty: boolean;
+  /** Default: standard output, buffered, flushed at exit and by `fatal`. */
+  destination?: DestinationStream;
+};
+
+/** Below it lines wait for company (or a quarter of a second): one write serves many requests. */
+const BUFFER_BYTES = 4_096;
+const FLUSH_EVERY_MS = 250;
+/** A reader that stalls must not eat the memory: beyond this, lines are dropped. */
+const MAX_WAITING_BYTES = 16 * 1024 * 1024;
+
+/** The one log of the process. Credentials are cut out of every line on its way out (redact.ts). */
+export function createLogger({ level, pretty, destination }: LogOptions): Logger {
+  return pino(
+    {
+      level,
+      base: undefined,
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      hooks: { streamWrite: redact },
+    },
+    pretty ? forPeople(destination) : (destination ?? standardOutput()),
+  );
+}
+
+const standardOutput = (): DestinationStream =>
+  pino.destination({
+    dest: 1,
+    sync: false,
+    minLength: BUFFER_BYTES,
+    periodicFlush: FLUSH_EVERY_MS,
+    maxLength: MAX_WAITING_BYTES,
+  });
+
+/** Members that the line of a request is made of (`log.info({ method, path, status, ms, request_id, code }, 'request')`). */
+const REQUEST = ['method', 'path', 'status', 'ms', 'code', 'request_id'];
+
+function forPeople(destination: DestinationStream | undefined): DestinationStream {
+  const out = destination ?? pino.destination({ dest: 1, sync: true });
+  const format = prettyFactory({
+    colorize: destination === undefined && process.stdout.isTTY && process.stdout.hasColors(),
+    singleLine: true,
+    translateTime: 'SYS:HH:MM:ss.l',
+    ignore: ['pid', 'hostname', ...REQUEST].join(','),
+    messageFormat: (log, messageKey) => {
+      const { method, path, status, ms, code, request_id: requestId } = log;
+      const text = log[messageKey] as string | undefined;
+      if (method === undefined) return [text, code, requestId].filter(Boolean).join(' ');
+      const duration = typeof ms === 'number' ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : '';
+      const said = text === 'request' ? '' : text;
+      return [status, method, path, code, duration, requestId, said].filter(Boolean).join(' ');
+    },
+  });
+  return { write: (line) => out.write(format(line)) };
+}
