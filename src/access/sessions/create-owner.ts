@@ -1,0 +1,45 @@
+import { Refusal } from '../../../contract/problems.ts';
+import type { Db, Queryable } from '../../store/db.ts';
+import { claimOperator } from '../../store/installation.ts';
+import { insertMember } from '../../store/members.ts';
+import { insertOrganization, listOrphanOrganizations } from '../../store/organizations.ts';
+import { insertPerson, type Person } from '../../store/people.ts';
+
+export type NewOwner = {
+  name: string;
+  email: string;
+  passwordHash: string;
+  /** Null: the demo organization if there is one, else an organization named after the owner. */
+  organizationName: string | null;
+};
+
+/** More than the demo there never is. */
+const MAX_ADOPTED = 10;
+
+/**
+ * Makes the first owner, who is the operator of the installation. Once: the installation's row decides among all who
+ * try at the same moment. Organizations that nobody belongs to yet (the demo) become the owner's as well. The
+ * organization made here is on the paid plan; all later ones start on free.
+ */
+export async function createOwner(
+  db: Db,
+  owner: NewOwner,
+  linkDigest: Buffer | null,
+): Promise<{ person: Person; organizationId: string }> {
+  return db.transaction(async (tx) => {
+    const person = await insertPerson(tx, owner);
+    if (!(await claimOperator(tx, person.id, linkDigest))) throw new Refusal('setup_closed');
+    const adopted = await adoptOrphans(tx, person.id);
+    if (owner.organizationName === null && adopted !== null) return { person, organizationId: adopted };
+    const name = owner.organizationName ?? owner.name;
+    const { id } = await insertOrganization(tx, { name, plan: 'paid' });
+    await insertMember(tx, id, person.id, 'owner');
+    return { person, organizationId: id };
+  });
+}
+
+async function adoptOrphans(tx: Queryable, userId: string): Promise<string | null> {
+  const orphans = await listOrphanOrganizations(tx, MAX_ADOPTED);
+  for (const { id } of orphans) await insertMember(tx, id, userId, 'owner');
+  return orphans[0]?.id ?? null;
+}

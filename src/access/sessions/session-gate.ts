@@ -1,0 +1,59 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Refusal } from '../../../contract/problems.ts';
+import { ROLES, type Role } from '../../../contract/permissions.ts';
+import { isId } from '../../../contract/ids.ts';
+import type { DashboardAccess } from '../../../contract/dashboard/routes.ts';
+import type { Db } from '../../store/db.ts';
+import { readOperatorId } from '../../store/installation.ts';
+import { findMembership, type Membership } from '../../store/organizations.ts';
+import { checkOrigin } from './origin.ts';
+import type { Sessions, SignedIn } from './sessions.ts';
+
+/** What a dashboard route knows about its caller once the gate let it through. */
+export type DashboardCaller = SignedIn & {
+  /** Null on routes without `:org_id`, and for the operator in an organization of others. */
+  membership: Membership | null;
+  isOperator: boolean;
+};
+
+export type GateRequest = {
+  method: string;
+  headers: IncomingHttpHeaders;
+  params: unknown;
+  ip: string;
+};
+
+/** Whether `role` may do what asks for `needed`; each role can do all that the later ones can. */
+export const isAtLeast = (role: Role, needed: Role): boolean => ROLES.indexOf(role) <= ROLES.indexOf(needed);
+
+/**
+ * Before a body byte is read: the Origin, the session, the membership, the role, in this order. Everything is read
+ * from the database on each request, so an ended session or a changed role holds on the very next one.
+ */
+export function createSessionGate(deps: { db: Db; sessions: Sessions; baseUrl: string }) {
+  const { db, sessions, baseUrl } = deps;
+
+  return (access: Exclude<DashboardAccess, 'public'>) =>
+    async (request: GateRequest, setCookie: (cookies: string[]) => void = () => {}): Promise<DashboardCaller> => {
+      checkOrigin(request.method, request.headers, baseUrl);
+      const { cookie, 'user-agent': userAgent } = request.headers;
+      const found = await sessions.read({ cookie, address: request.ip, userAgent });
+      if (!found) throw new Refusal('session_missing');
+      if (found.setCookie.length > 0) setCookie(found.setCookie);
+      const { signedIn } = found;
+      const isOperator = (await readOperatorId(db)) === signedIn.user.id;
+      if (access === 'signed_in') return { ...signedIn, membership: null, isOperator };
+
+      const { org_id: orgId } = request.params as { org_id: string };
+      const membership = isId('org', orgId) ? await findMembership(db, orgId, signedIn.user.id) : null;
+      if (access === 'operator') {
+        if (isOperator) return { ...signedIn, membership, isOperator };
+        throw membership ? new Refusal('operator_required') : new Refusal('organization_not_found');
+      }
+      if (!membership) throw new Refusal('organization_not_found');
+      if (!isAtLeast(membership.role, access)) {
+        throw new Refusal('role_missing', `This needs the role ${access}; yours is ${membership.role}.`);
+      }
+      return { ...signedIn, membership, isOperator };
+    };
+}

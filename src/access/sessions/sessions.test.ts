@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { type Db, openDb } from '../../store/db.ts';
+import { findPersonByEmail, insertPerson, listSessions } from '../../store/people.ts';
+import { SESSION_COOKIE } from './create-auth.ts';
+import { createSessions, type Sessions } from './sessions.ts';
+import { createSignInLimit } from './sign-in-limit.ts';
+
+let database: TestDatabase;
+let db: Db;
+let sessions: Sessions;
+const PASSWORD = 'correct horse battery';
+const EMAIL = 'Asha@Example.qa';
+const loose = { pair: 1_000, subject: 1_000, address: 1_000, node: 1_000 };
+
+const make = (limits = loose) =>
+  createSessions({
+    db,
+    secret: 'a-secret-for-tests-of-forty-characters-00',
+    baseUrl: 'http://127.0.0.1:4000',
+    limit: createSignInLimit(limits),
+    log: () => {},
+  });
+
+const caller = (cookie?: string) => ({ cookie, address: '192.0.2.7', userAgent: 'test' });
+const cookieOf = (setCookie: string[]) => setCookie[0]!.split(';')[0]!;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDb(database.url);
+  sessions = make();
+  await insertPerson(db, { name: 'Asha', email: EMAIL, passwordHash: await sessions.hashPassword(PASSWORD) });
+});
+afterAll(async () => {
+  await db.$client.end();
+  await database.drop();
+});
+
+describe('signing in', () => {
+  it('gives one __Host- cookie: Secure, HttpOnly, SameSite, for every path and no other host', async () => {
+    const { setCookie } = await sessions.signIn(caller(), EMAIL, PASSWORD);
+    expect(setCookie).toHaveLength(1);
+    expect(setCookie[0]).toMatch(new RegExp(`^${SESSION_COOKIE}=[^;]+; `));
+    for (const part of ['Path=/', 'HttpOnly', 'Secure', 'SameSite=Lax']) expect(setCookie[0]).toContain(part);
+    expect(setCookie[0]).not.toContain('Domain');
+  });
+
+  it('does not mind the case of the address, and remembers from where', async () => {
+    const { setCookie } = await sessions.signIn(caller(), 'ASHA@example.QA', PASSWORD);
+    const found = await sessions.read(caller(cookieOf(setCookie)));
+    expect(found?.signedIn.user).toMatchObject({ name: 'Asha', email: 'asha@example.qa' });
+    const rows = await listSessions(db, found!.signedIn.user.id);
+    expect(rows[0]).toMatchObject({ address: '192.0.2.7', userAgent: 'test' });
+    expect(rows[0]!.id).toMatch(/^session_/);
+  });
+
+  it('does not tell whether an address has an account', async () => {
+    const refusals = await Promise.all(
+      [
+        [EMAIL, 'wrong password'],
+        ['nobody@example.qa', 'wrong password'],
+        ['not an address', 'wrong password'],
+        [EMAIL, 'x'.repeat(1_000)],
+      ].map(([email, password]) => sessions.signIn(caller(), email!, password!).catch((error: unknown) => error)),
+    );
+    const said = refusals.map((error) => {
+      const { code, message } = error as { code: string; message: string };
+      return `${code} ${message}`;
+    });
+    expect(new Set(said)).toEqual(new Set(['sign_in_failed E-mail address or password is wrong.']));
+  });
+
+  it.each([
+    ['of one account from one place', { ...loose, pair: 3 }, () => caller(), () => EMAIL],
+    [
+      'of one account from many places',
+      { ...loose, subject: 3 },
+      (i: number) => ({ ...caller(), address: `192.0.2.${i}` }),
+      () => EMAIL,
+    ],
+    ['of many accounts from one place', { ...loose, address: 3 }, () => caller(), (i: number) => `p${i}@example.qa`],
+    [
+      'of many accounts from many places',
+      { ...loose, node: 3 },
+      (i: number) => ({ ...caller(), address: `192.0.2.${i}` }),
+      (i: number) => `p${i}@example.qa`,
+    ],
+  ])('stops the guessing %s, a burst included', async (_what, limits, from, email) => {
+    const limited = make(limits);
+    const answers = await Promise.all(
+      [1, 2, 3, 4, 5].map((i) => limited.signIn(from(i), email(i), 'wrong').catch((error: unknown) => error)),
+    );
+    const codes = answers.map((error) => (error as { code: string }).code);
+    expect(codes.filter((code) => code === 'sign_in_failed')).toHaveLength(3);
+    expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(2);
+  });
+});
+
+describe('a session', () => {
+  it('is refused on the very next read after signing out', async () => {
+    const { setCookie } = await sessions.signIn(caller(), EMAIL, PASSWORD);
+    const cookie = cookieOf(setCookie);
+    expect(await sessions.read(caller(cookie))).not.toBeNull();
+    await sessions.signOut(caller(cookie));
+    expect(await sessions.read(caller(cookie))).toBeNull();
+  });
+
+  it('cannot be made from what the database holds, nor under another secret', async () => {
+    const { setCookie } = await sessions.signIn(caller(), EMAIL, PASSWORD);
+    const [token] = decodeURIComponent(cookieOf(setCookie)).split('=')[1]!.split('.');
+    for (const value of [token, `${token}.`, `${token}.AAAA`, `${token}.${'A'.repeat(43)}=`]) {
+      expect(await sessions.read(caller(`${SESSION_COOKIE}=${encodeURIComponent(value!)}`))).toBeNull();
+    }
+  });
+
+  it('ends with a change of the password, except the one that changed it', async () => {
+    const first = cookieOf((await sessions.signIn(caller(), EMAIL, PASSWORD)).setCookie);
+    const second = cookieOf((await sessions.signIn(caller(), EMAIL, PASSWORD)).setCookie);
+    const { signedIn } = (await sessions.read(caller(first)))!;
+    await expect(sessions.changePassword(caller(), signedIn, 'wrong', 'another good one')).rejects.toMatchObject({
+      code: 'sign_in_failed',
+    });
+    await sessions.changePassword(caller(), signedIn, PASSWORD, 'another good one');
+    expect(await sessions.read(caller(first))).not.toBeNull();
+    expect(await sessions.read(caller(second))).toBeNull();
+    await sessions.changePassword(caller(), signedIn, 'another good one', PASSWORD);
+  });
+
+  it('is unknown, not ended, while the database does not answer', async () => {
+    const { setCookie } = await sessions.signIn(caller(), EMAIL, PASSWORD);
+    const dead = openDb('postgres://parley@127.0.0.1:1/none');
+    const cut = createSessions({
+      db: dead,
+      secret: 'a-secret-for-tests-of-forty-characters-00',
+      baseUrl: 'http://127.0.0.1:4000',
+      limit: createSignInLimit(loose),
+      log: () => {},
+    });
+    await expect(cut.read(caller(cookieOf(setCookie)))).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(cut.signOut(caller(cookieOf(setCookie)))).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(cut.signIn(caller(), EMAIL, PASSWORD)).rejects.toMatchObject({ code: 'unavailable' });
+    await dead.$client.end();
+  });
+
+  it('keeps no password in clear', async () => {
+    const person = await findPersonByEmail(db, EMAIL);
+    expect(person).not.toBeNull();
+    const { rows } = await db.$client.query('SELECT password FROM account');
+    expect(JSON.stringify(rows)).not.toContain(PASSWORD);
+  });
+});

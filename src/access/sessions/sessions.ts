@@ -1,0 +1,118 @@
+import { isAPIError } from 'better-auth/api';
+import { Refusal } from '../../../contract/problems.ts';
+import { type Db, isUnreachable } from '../../store/db.ts';
+import {
+  deleteOtherSessions,
+  deleteSession,
+  readPasswordHash,
+  setPasswordHash,
+  type Person,
+} from '../../store/people.ts';
+import { ADDRESS_HEADER, type Auth, createAuth, MAX_PASSWORD_CHARACTERS, SESSION_COOKIE } from './create-auth.ts';
+import type { SignInLimit } from './sign-in-limit.ts';
+
+/** Who is signed in, and by which session. */
+export type SignedIn = { sessionId: string; user: Person };
+
+/** What a request says about where it comes from. */
+export type Caller = { cookie: string | undefined; address: string; userAgent: string | undefined };
+
+export type Sessions = {
+  /** Asks the database every time. `setCookie` prolongs the session; it goes into the answer as it is. */
+  read(caller: Caller): Promise<{ signedIn: SignedIn; setCookie: string[] } | null>;
+  signIn(caller: Caller, email: string, password: string): Promise<{ userId: string; setCookie: string[] }>;
+  /** Resolves once the session is gone from the database. */
+  signOut(caller: Caller): Promise<void>;
+  changePassword(caller: Caller, who: SignedIn, current: string, next: string): Promise<void>;
+  hashPassword(password: string): Promise<string>;
+};
+
+/** Removes the cookie from the browser. */
+export const CLEARED_COOKIE = `${SESSION_COOKIE}=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Lax`;
+
+type Deps = {
+  db: Db;
+  secret: string;
+  baseUrl: string;
+  limit: SignInLimit;
+  log: (level: 'error' | 'warn', message: string) => void;
+};
+
+export function createSessions({ db, secret, baseUrl, limit, log }: Deps): Sessions {
+  const auth: Auth = createAuth({ db, secret, baseUrl, log });
+
+  async function read(caller: Caller) {
+    // Most strangers carry no cookie of ours: no query for them.
+    if (!caller.cookie?.includes(`${SESSION_COOKIE}=`)) return null;
+    const { headers, response } = await asked(() =>
+      auth.api.getSession({ headers: headersOf(caller), returnHeaders: true }),
+    );
+    if (response === null) return null;
+    const { session, user } = response;
+    return {
+      signedIn: { sessionId: session.id, user: { id: user.id, name: user.name, email: user.email } },
+      setCookie: headers.getSetCookie(),
+    };
+  }
+
+  return {
+    read,
+    async signIn(caller, email, password) {
+      await limit.attempt(caller.address, email);
+      const { headers, response } = await asked(() =>
+        auth.api.signInEmail({ body: { email, password }, headers: headersOf(caller), returnHeaders: true }),
+      );
+      await limit.succeeded(caller.address, email);
+      return { userId: response.user.id, setCookie: headers.getSetCookie() };
+    },
+    async signOut(caller) {
+      const found = await read(caller);
+      // better-auth's own sign-out answers "done" even when the row could not be removed.
+      if (found) await deleteSession(db, found.signedIn.user.id, found.signedIn.sessionId);
+    },
+    async changePassword(caller, who, current, next) {
+      await limit.attempt(caller.address, who.user.email);
+      const { password } = await auth.$context;
+      const hash = await readPasswordHash(db, who.user.id);
+      const isRight =
+        hash !== null &&
+        current.length <= MAX_PASSWORD_CHARACTERS &&
+        (await password.verify({ hash, password: current }));
+      if (!isRight) throw new Refusal('sign_in_failed', 'The current password is wrong.');
+      await limit.succeeded(caller.address, who.user.email);
+      const nextHash = await password.hash(next);
+      await db.transaction(async (tx) => {
+        await setPasswordHash(tx, who.user.id, nextHash);
+        await deleteOtherSessions(tx, who.user.id, who.sessionId);
+      });
+    },
+    hashPassword: async (password) => (await auth.$context).password.hash(password),
+  };
+}
+
+const headersOf = ({ cookie, address, userAgent }: Caller): Headers =>
+  new Headers({
+    ...(cookie !== undefined && { cookie }),
+    ...(userAgent !== undefined && { 'user-agent': userAgent.slice(0, MAX_USER_AGENT) }),
+    [ADDRESS_HEADER]: address,
+  });
+
+const MAX_USER_AGENT = 300;
+
+/**
+ * better-auth's errors in our words. What it knows no better word for than 500 is a database that did not answer:
+ * that is 503, never "signed out".
+ */
+async function asked<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (isAPIError(error) && error.statusCode < 500) {
+      throw new Refusal('sign_in_failed', 'E-mail address or password is wrong.', { cause: error });
+    }
+    if (isAPIError(error) || isUnreachable(error)) {
+      throw new Refusal('unavailable', undefined, { headers: { 'Retry-After': '1' }, cause: error });
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,142 @@
+import { and, asc, count, desc, eq, gt, sql } from 'drizzle-orm';
+import type { Role } from '../../contract/permissions.ts';
+import { newId } from '../kernel/ids.ts';
+import type { Queryable } from './db.ts';
+import { invitation, member, organization, user } from './schema/identity.ts';
+
+export type Member = { id: string; userId: string; name: string; email: string; role: Role; createdAt: Date };
+
+export type Invitation = {
+  id: string;
+  orgId: string;
+  organization: string;
+  email: string;
+  role: Role;
+  createdAt: Date;
+  expiresAt: Date;
+};
+
+export const MAX_MEMBERS = 500;
+export const MAX_OPEN_INVITATIONS = 200;
+
+const memberColumns = {
+  id: member.id,
+  userId: member.userId,
+  name: user.name,
+  email: user.email,
+  role: sql<Role>`${member.role}`,
+  createdAt: member.createdAt,
+};
+
+const membersOf = (db: Queryable) =>
+  db.select(memberColumns).from(member).innerJoin(user, eq(user.id, member.userId)).$dynamic();
+
+export const listMembers = async (db: Queryable, orgId: string): Promise<Member[]> =>
+  membersOf(db)
+    .where(eq(member.organizationId, orgId))
+    .orderBy(asc(member.createdAt), asc(member.id))
+    .limit(MAX_MEMBERS);
+
+export async function readMember(db: Queryable, orgId: string, memberId: string): Promise<Member | null> {
+  const rows = await membersOf(db).where(and(eq(member.organizationId, orgId), eq(member.id, memberId)));
+  return rows[0] ?? null;
+}
+
+/** Puts everybody who changes the members of this organization into one line until the transaction ends. */
+export async function lockMembers(db: Queryable, orgId: string): Promise<void> {
+  await db.execute(sql`SELECT 1 FROM organization WHERE id = ${orgId} FOR NO KEY UPDATE`);
+}
+
+export async function countMembers(db: Queryable, orgId: string, role?: Role): Promise<number> {
+  const rows = await db
+    .select({ many: count() })
+    .from(member)
+    .where(and(eq(member.organizationId, orgId), role ? eq(member.role, role) : undefined));
+  return rows[0]!.many;
+}
+
+export async function insertMember(db: Queryable, orgId: string, userId: string, role: Role): Promise<string> {
+  const id = newId('member');
+  await db.insert(member).values({ id, organizationId: orgId, userId, role });
+  return id;
+}
+
+export async function setMemberRole(db: Queryable, orgId: string, memberId: string, role: Role): Promise<void> {
+  await db
+    .update(member)
+    .set({ role })
+    .where(and(eq(member.organizationId, orgId), eq(member.id, memberId)));
+}
+
+export async function deleteMember(db: Queryable, orgId: string, memberId: string): Promise<void> {
+  await db.delete(member).where(and(eq(member.organizationId, orgId), eq(member.id, memberId)));
+}
+
+const invitationColumns = {
+  id: invitation.id,
+  orgId: invitation.organizationId,
+  organization: organization.name,
+  email: invitation.email,
+  role: sql<Role>`${invitation.role}`,
+  createdAt: invitation.createdAt,
+  expiresAt: invitation.expiresAt,
+};
+
+const isOpen = () => and(eq(invitation.status, 'pending'), gt(invitation.expiresAt, sql`now()`));
+
+const openInvitations = (db: Queryable) =>
+  db
+    .select(invitationColumns)
+    .from(invitation)
+    .innerJoin(organization, eq(organization.id, invitation.organizationId))
+    .$dynamic();
+
+export const listInvitations = async (db: Queryable, orgId: string): Promise<Invitation[]> =>
+  openInvitations(db)
+    .where(and(eq(invitation.organizationId, orgId), isOpen()))
+    .orderBy(desc(invitation.createdAt), desc(invitation.id))
+    .limit(MAX_OPEN_INVITATIONS);
+
+/** By its id alone: whoever holds the link does not know the organization. */
+export async function findInvitation(db: Queryable, id: string): Promise<Invitation | null> {
+  const rows = await openInvitations(db).where(and(eq(invitation.id, id), isOpen()));
+  return rows[0] ?? null;
+}
+
+/** A newer invitation of the same address takes the place of the older one. */
+export async function insertInvitation(
+  db: Queryable,
+  orgId: string,
+  input: { email: string; role: Role; inviterId: string; days: number },
+): Promise<string> {
+  const id = newId('invite');
+  const email = input.email.toLowerCase();
+  await db
+    .update(invitation)
+    .set({ status: 'canceled' })
+    .where(and(eq(invitation.organizationId, orgId), eq(invitation.email, email), isOpen()));
+  await db.insert(invitation).values({
+    id,
+    organizationId: orgId,
+    email,
+    role: input.role,
+    inviterId: input.inviterId,
+    expiresAt: sql`now() + make_interval(days => ${input.days})`,
+  });
+  return id;
+}
+
+/** True when it was open: of two who use one link at the same moment, one gets true. */
+export async function closeInvitation(
+  db: Queryable,
+  orgId: string,
+  id: string,
+  status: 'accepted' | 'canceled',
+): Promise<boolean> {
+  const closed = await db
+    .update(invitation)
+    .set({ status })
+    .where(and(eq(invitation.organizationId, orgId), eq(invitation.id, id), isOpen()))
+    .returning({ id: invitation.id });
+  return closed.length > 0;
+}

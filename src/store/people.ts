@@ -1,0 +1,88 @@
+import { and, desc, eq, gt, inArray, ne } from 'drizzle-orm';
+import { newId } from '../kernel/ids.ts';
+import type { Queryable } from './db.ts';
+import { account, session, user } from './schema/identity.ts';
+
+/** People and where they are signed in; see src/access/sessions. Addresses are stored in lower case. */
+export type Person = { id: string; name: string; email: string };
+
+/** Sessions that a person is shown; more than that are signed in all the same. */
+const MAX_SESSIONS_LISTED = 100;
+
+const person = { id: user.id, name: user.name, email: user.email };
+
+export async function findPersonByEmail(db: Queryable, email: string): Promise<Person | null> {
+  const rows = await db.select(person).from(user).where(eq(user.email, email.toLowerCase()));
+  return rows[0] ?? null;
+}
+
+export async function namesOf(db: Queryable, userIds: string[]): Promise<Map<string, string>> {
+  if (userIds.length === 0) return new Map();
+  const rows = await db
+    .select({ id: user.id, name: user.name })
+    .from(user)
+    .where(inArray(user.id, [...new Set(userIds)]));
+  return new Map(rows.map((row) => [row.id, row.name]));
+}
+
+/** A person with a password, in the form in which better-auth keeps them (provider "credential"). */
+export async function insertPerson(
+  db: Queryable,
+  input: { name: string; email: string; passwordHash: string },
+): Promise<Person> {
+  const id = newId('user');
+  const made = { id, name: input.name, email: input.email.toLowerCase() };
+  await db.insert(user).values(made);
+  await db.insert(account).values({
+    id: newId('account'),
+    accountId: id,
+    providerId: 'credential',
+    userId: id,
+    password: input.passwordHash,
+  });
+  return made;
+}
+
+export async function readPasswordHash(db: Queryable, userId: string): Promise<string | null> {
+  const rows = await db
+    .select({ password: account.password })
+    .from(account)
+    .where(and(eq(account.userId, userId), eq(account.providerId, 'credential')));
+  return rows[0]?.password ?? null;
+}
+
+export async function setPasswordHash(db: Queryable, userId: string, passwordHash: string): Promise<void> {
+  await db
+    .update(account)
+    .set({ password: passwordHash, updatedAt: new Date() })
+    .where(and(eq(account.userId, userId), eq(account.providerId, 'credential')));
+}
+
+export async function listSessions(db: Queryable, userId: string) {
+  return db
+    .select({
+      id: session.id,
+      address: session.ipAddress,
+      userAgent: session.userAgent,
+      createdAt: session.createdAt,
+      updatedAt: session.updatedAt,
+      expiresAt: session.expiresAt,
+    })
+    .from(session)
+    .where(and(eq(session.userId, userId), gt(session.expiresAt, new Date())))
+    .orderBy(desc(session.createdAt))
+    .limit(MAX_SESSIONS_LISTED);
+}
+
+/** True when there was such a session of this person. */
+export async function deleteSession(db: Queryable, userId: string, sessionId: string): Promise<boolean> {
+  const gone = await db
+    .delete(session)
+    .where(and(eq(session.userId, userId), eq(session.id, sessionId)))
+    .returning({ id: session.id });
+  return gone.length > 0;
+}
+
+export async function deleteOtherSessions(db: Queryable, userId: string, keepId: string): Promise<void> {
+  await db.delete(session).where(and(eq(session.userId, userId), ne(session.id, keepId)));
+}
