@@ -26,7 +26,13 @@ export type Need = {
 };
 
 /** Facts about what a path names, as the directory knows them. Deleted things are not in it. */
-export type AgentFacts = { readonly id: string; readonly orgId: string; readonly name: string; readonly enabled: boolean; readonly sandboxChannelId: string | null };
+export type AgentFacts = {
+  readonly id: string;
+  readonly orgId: string;
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly sandboxChannelId: string | null;
+};
 export type TriggerFacts = {
   readonly id: string;
   readonly orgId: string;
@@ -44,7 +50,13 @@ export type ChannelFacts = {
   readonly name: string;
   readonly enabled: boolean;
 };
-export type CampaignFacts = { readonly id: string; readonly orgId: string; readonly agentId: string; readonly channelId: string; readonly state: string };
+export type CampaignFacts = {
+  readonly id: string;
+  readonly orgId: string;
+  readonly agentId: string;
+  readonly channelId: string;
+  readonly state: string;
+};
 
 /** Who calls and what the path names, once access was granted: what a route handler starts from. */
 export type Admission = {

@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest';
+import {
+  KEY_SCOPES,
+  PERMISSIONS,
+  PLANS,
+  type KeyScope,
+  type Permission,
+  type Plan,
+} from '../../contract/permissions.ts';
+import type { ProblemCode } from '../../contract/problems.ts';
+import { decide, type Found, type Named } from './decide.ts';
+import type { Caller, Need } from './types.ts';
+
+/**
+ * The whole table: every set of permissions × scope × plan × family of routes × whose thing the path names. What is
+ * expected is written as the rules of the specification, one predicate for each row of the order of checks.
+ */
+const families: Record<string, Need> = {
+  me: {},
+  'trigger call': { permission: 'triggers', agent: 'agent_id', trigger: 'trigger_id' },
+  'channel list': { permission: 'channels', agent: 'agent_id' },
+  'channel send': { permission: 'channels', agent: 'agent_id', channel: 'channel_id' },
+  'end users': { permission: 'end_users' },
+  campaign: { permission: 'campaigns', campaign: 'campaign_id' },
+};
+
+/** `own`: what the key is bound to, `other`: of the same organization, `foreign`: of another one. */
+const TARGETS = ['own', 'other', 'foreign', 'missing'] as const;
+type Target = (typeof TARGETS)[number];
+
+const permissionSets: Permission[][] = Array.from({ length: 15 }, (_, index) =>
+  PERMISSIONS.filter((_permission, bit) => ((index + 1) >> bit) & 1),
+);
+
+const orgOf = (target: Target): string => (target === 'foreign' ? 'org_foreign' : 'org_own');
+
+type Case = { scope: KeyScope; permissions: Permission[]; plan: Plan; family: string; agent: Target; leaf: Target };
+
+const rules: [ProblemCode, (c: Case, need: Need) => boolean][] = [
+  ['plan_required', (c) => c.plan === 'free'],
+  [
+    'permission_missing',
+    (c, { permission }) =>
+      permission !== undefined &&
+      (!c.permissions.includes(permission) ||
+        // A campaign key carries nothing else; an agent key cannot act on what belongs to the organization.
+        (c.scope === 'campaign' && permission !== 'campaigns') ||
+        (c.scope === 'agent' && permission === 'end_users')),
+  ],
+  ['campaign_key_required', (c, need) => need.campaign !== undefined && c.scope !== 'campaign'],
+  ['campaign_mismatch', (c, need) => need.campaign !== undefined && c.leaf !== 'own'],
+  ['agent_mismatch', (c, need) => need.agent !== undefined && c.scope === 'agent' && c.agent !== 'own'],
+  ['agent_not_found', (c, need) => need.agent !== undefined && (c.agent === 'foreign' || c.agent === 'missing')],
+  // The trigger or channel called "own" belongs to the agent called "own", and so on.
+  ['trigger_not_found', (c, need) => need.trigger !== undefined && c.leaf !== c.agent],
+  ['channel_not_found', (c, need) => need.channel !== undefined && c.leaf !== c.agent],
+  ['campaign_not_found', () => false],
+];
+
+const callerOf = ({ scope, permissions, plan }: Pick<Case, 'scope' | 'permissions' | 'plan'>): Caller => ({
+  keyId: 'key_1',
+  orgId: 'org_own',
+  orgName: 'Own',
+  plan,
+  label: 'Key',
+  prefix: 'parley_us_abcdef',
+  scope,
+  agentId: scope === 'agent' ? 'agent_own' : null,
+  campaignId: scope === 'campaign' ? 'campaign_own' : null,
+  permissions,
+});
+
+const exists = (wanted: string | undefined, target: Target): boolean => wanted !== undefined && target !== 'missing';
+
+function foundFor(need: Need, { agent, leaf }: Pick<Case, 'agent' | 'leaf'>): Found {
+  const at = { orgId: orgOf(leaf), agentId: `agent_${leaf}`, name: 'x', enabled: true };
+  return {
+    agent: exists(need.agent, agent)
+      ? { id: `agent_${agent}`, orgId: orgOf(agent), name: 'x', enabled: true, sandboxChannelId: null }
+      : null,
+    trigger: exists(need.trigger, leaf) ? { ...at, id: `trigger_${leaf}`, variables: [], channelId: null } : null,
+    channel: exists(need.channel, leaf) ? { ...at, id: `channel_${leaf}`, kind: 'sandbox' } : null,
+    campaign: exists(need.campaign, leaf)
+      ? { ...at, id: `campaign_${leaf}`, channelId: 'channel_1', state: 'live' }
+      : null,
+  };
+}
+
+function* everyCase(): Generator<Case> {
+  for (const scope of KEY_SCOPES)
+    for (const permissions of permissionSets)
+      for (const plan of PLANS)
+        for (const family of Object.keys(families))
+          for (const agent of TARGETS)
+            for (const leaf of TARGETS) yield { scope, permissions, plan, family, agent, leaf };
+}
+
+describe('decision table', () => {
+  it('answers every combination by the first rule that applies', () => {
+    let cases = 0;
+    const seen = new Set<string>();
+    for (const c of everyCase()) {
+      const need = families[c.family]!;
+      const named: Named = {};
+      if (need.agent) named.agent = `agent_${c.agent}`;
+      if (need.trigger) named.trigger = `trigger_${c.leaf}`;
+      if (need.channel) named.channel = `channel_${c.leaf}`;
+      if (need.campaign) named.campaign = `campaign_${c.leaf}`;
+      const expected = rules.find(([, applies]) => applies(c, need))?.[0] ?? 'allowed';
+      const actual = decide(callerOf(c), need, named, () => foundFor(need, c))?.code ?? 'allowed';
+      expect({ ...c, answer: actual }).toEqual({ ...c, answer: expected });
+      seen.add(actual);
+      cases++;
+    }
+    expect(cases).toBe(3 * 15 * 2 * 6 * 16);
+    expect(seen.size).toBe(9);
+  });
+
+  it('never asks what exists before the key alone was decided', () => {
+    for (const c of everyCase()) {
+      const need = families[c.family]!;
+      const mayLook = rules.slice(0, 5).every(([, applies]) => !applies(c, need));
+      let looked = false;
+      const named = { agent: `agent_${c.agent}`, campaign: `campaign_${c.leaf}` };
+      decide(callerOf(c), need, named, () => {
+        looked = true;
+        return foundFor(need, c);
+      });
+      expect(looked).toBe(mayLook);
+    }
+  });
+});
+
+describe('decision', () => {
+  const organizationKey = callerOf({ scope: 'organization', permissions: ['channels'], plan: 'paid' });
+  const nothing: Found = { agent: null, trigger: null, channel: null, campaign: null };
+
+  it('names the missing permission and the rights that the key has', () => {
+    const refusal = decide(organizationKey, families['trigger call']!, { agent: 'agent_1' }, () => nothing)!;
+    expect(refusal.extras.members).toEqual({ required_permission: 'triggers', key_permissions: ['channels'] });
+    expect(refusal.extras.headers).toEqual({
+      'WWW-Authenticate': 'Bearer realm="parley", error="insufficient_scope", scope="triggers"',
+    });
+  });
+
+  it("answers 404 for a campaign key's own campaign once it is deleted", () => {
+    const key = callerOf({ scope: 'campaign', permissions: ['campaigns'], plan: 'paid' });
+    expect(decide(key, families.campaign!, { campaign: 'campaign_own' }, () => nothing)?.code).toBe(
+      'campaign_not_found',
+    );
+  });
+
+  it("answers 404 for an agent key's own agent once it is deleted", () => {
+    const key = callerOf({ scope: 'agent', permissions: ['triggers'], plan: 'paid' });
+    expect(decide(key, families['trigger call']!, { agent: 'agent_own' }, () => nothing)?.code).toBe('agent_not_found');
+  });
+
+  it('echoes nothing that the path named', () => {
+    const agentKey = callerOf({ scope: 'agent', permissions: ['triggers'], plan: 'paid' });
+    const campaignKey = callerOf({ scope: 'campaign', permissions: ['campaigns'], plan: 'paid' });
+    for (const [key, family] of [
+      [agentKey, 'trigger call'],
+      [campaignKey, 'campaign'],
+      [organizationKey, 'channel list'],
+    ] as const) {
+      const named = { agent: 'agent_ECHO', trigger: 'trigger_ECHO', campaign: 'campaign_ECHO' };
+      expect(decide(key, families[family]!, named, () => nothing)?.message).not.toContain('ECHO');
+    }
+  });
+});

@@ -1,0 +1,82 @@
+import { Refusal } from '../../contract/problems.ts';
+import type { Permission } from '../../contract/permissions.ts';
+import { challengeScope } from './authorization-header.ts';
+import type { AgentFacts, CampaignFacts, Caller, ChannelFacts, Need, TriggerFacts } from './types.ts';
+
+/** The ids that stand in the path where the route's need says, as sent: nothing is known about them yet. */
+export type Named = { agent?: string; trigger?: string; channel?: string; campaign?: string };
+
+/** What is there under those ids, whoever it belongs to; null: nothing, or deleted. */
+export type Found = {
+  readonly agent: AgentFacts | null;
+  readonly trigger: TriggerFacts | null;
+  readonly channel: ChannelFacts | null;
+  readonly campaign: CampaignFacts | null;
+};
+
+/**
+ * May this caller do what the route needs? Rows 6 to 11 of the order of checks, the first that applies answers: null
+ * is yes. A pure function: no clock, no database. `found` is asked for only after rows 6 to 9 have passed, so a caller
+ * that is refused learns nothing about what exists and costs no look-up.
+ */
+export function decide(caller: Caller, need: Need, named: Named, found: () => Found): Refusal | null {
+  return decideCaller(caller, need, named) ?? decideTarget(caller, need, found());
+}
+
+/** Rows 6 to 9: what the key and the path alone decide. */
+export function decideCaller(caller: Caller, need: Need, named: Named): Refusal | null {
+  if (caller.plan !== 'paid') {
+    return new Refusal('plan_required', 'The organization is on the Free plan, and the API needs the paid plan.');
+  }
+  if (need.permission !== undefined && !holds(caller, need.permission))
+    return permissionMissing(caller, need.permission);
+  if (need.permission === 'campaigns' || need.campaign !== undefined) {
+    if (caller.scope !== 'campaign' || caller.campaignId === null) {
+      return new Refusal('campaign_key_required', "This path takes only the key that was made on the campaign's page.");
+    }
+    if (need.campaign !== undefined && named.campaign !== caller.campaignId) {
+      return new Refusal('campaign_mismatch', `This key acts only for campaign ${caller.campaignId}.`);
+    }
+  }
+  if (need.agent !== undefined && caller.scope === 'agent' && named.agent !== caller.agentId) {
+    return new Refusal('agent_mismatch', `This key acts only for agent ${caller.agentId}.`);
+  }
+  return null;
+}
+
+/** Rows 10 and 11: what is there. Another organization's is not there. */
+export function decideTarget(caller: Caller, need: Need, found: Found): Refusal | null {
+  const { agent, trigger, channel, campaign } = found;
+  if (need.agent !== undefined && agent?.orgId !== caller.orgId) {
+    return new Refusal('agent_not_found', 'No agent of this organization has the id in the path.');
+  }
+  const isUnderAgent = (orgId: string | undefined, agentId: string | undefined): boolean =>
+    orgId === caller.orgId && (need.agent === undefined || agentId === agent?.id);
+  if (need.trigger !== undefined && !isUnderAgent(trigger?.orgId, trigger?.agentId)) {
+    return new Refusal('trigger_not_found', 'No trigger of this agent has the id in the path.');
+  }
+  if (need.channel !== undefined && !isUnderAgent(channel?.orgId, channel?.agentId)) {
+    return new Refusal('channel_not_found', 'No channel of this agent has the id in the path.');
+  }
+  if (need.campaign !== undefined && !isUnderAgent(campaign?.orgId, campaign?.agentId)) {
+    return new Refusal('campaign_not_found', 'No campaign of this organization has the id in the path.');
+  }
+  return null;
+}
+
+/**
+ * Whether the key grants the permission. The pairs that may not exist (docs/adr/0101) grant nothing even if such a
+ * row stood in the database. `campaigns` on an organization or agent key is left to row 8, which names the cure.
+ */
+function holds(caller: Caller, permission: Permission): boolean {
+  if (caller.scope === 'campaign' && permission !== 'campaigns') return false;
+  if (caller.scope === 'agent' && permission === 'end_users') return false;
+  return caller.permissions.includes(permission);
+}
+
+function permissionMissing(caller: Caller, permission: Permission): Refusal {
+  return new Refusal('permission_missing', `The key lacks the permission "${permission}".`, {
+    members: { required_permission: permission, key_permissions: caller.permissions },
+    headers: { 'WWW-Authenticate': challengeScope(permission) },
+  });
+}
