@@ -65,7 +65,7 @@ export type MessageSource = Static<typeof MessageSource>;
 export const Message = Type.Object(
   {
     id: Type.String(),
-    role: Type.Union(MESSAGE_ROLES.map((role) => Type.Literal(role))),
+    role: Type.Enum(MESSAGE_ROLES),
     content: MessageContent,
     sources: Type.Array(MessageSource),
     created_at: Type.String({ format: 'date-time' }),

@@ -11,7 +11,7 @@ export const VARIABLE_TYPES = ['string', 'number', 'integer', 'boolean', 'date',
 export const VariableDeclaration = Type.Object(
   {
     name: Type.String({ pattern: '^[a-zA-Z_][a-zA-Z0-9_]{0,63}$' }),
-    type: Type.Union(VARIABLE_TYPES.map((type) => Type.Literal(type))),
+    type: Type.Enum(VARIABLE_TYPES),
     required: Type.Optional(Type.Boolean({ default: false })),
     default: Type.Optional(Type.Unknown()),
     description: Type.Optional(Type.String({ maxLength: 500 })),
@@ -102,7 +102,7 @@ export type RunInput = {
 
 const accepted = {
   id: Type.String(),
-  status: Type.Union(RUN_STATUSES.map((status) => Type.Literal(status))),
+  status: Type.Enum(RUN_STATUSES),
   agent_id: Type.String(),
   trigger_id: Type.String(),
   conversation_id: Type.String(),

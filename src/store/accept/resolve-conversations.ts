@@ -24,7 +24,7 @@ export const conversationKey = (orgId: string, agentId: string, key: string): st
 /** The conversations that these calls may continue, by `conversationKey`; one round trip, none without keys. */
 export async function readKeyedConversations(
   client: pg.Pool | pg.PoolClient,
-  calls: readonly AcceptCall[],
+  calls: readonly Pick<AcceptCall, 'orgId' | 'agentId' | 'conversation'>[],
 ): Promise<Map<string, KeyedConversation>> {
   const keyed = calls.filter((call) => call.conversation !== null);
   if (keyed.length === 0) return new Map();

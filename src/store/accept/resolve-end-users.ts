@@ -53,7 +53,10 @@ export class EndUserBook {
   };
 
   /** Looks up everybody whom these calls may mean, in one round trip; none when nobody is named. */
-  static async read(client: pg.Pool | pg.PoolClient, calls: readonly AcceptCall[]): Promise<EndUserBook> {
+  static async read(
+    client: pg.Pool | pg.PoolClient,
+    calls: readonly Pick<AcceptCall, 'orgId' | 'endUser'>[],
+  ): Promise<EndUserBook> {
     const book = new EndUserBook();
     const wanted: Record<'id' | Identifier, [string[], string[]]> = {
       id: [[], []],

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { Refusal } from '../../../contract/problems.ts';
 import type { AcceptOutcome, StoredAnswer } from './call.ts';
 
-type IdempotentCall = { orgId: string; idempotency: { scope: Buffer; request: Buffer } | null };
+export type IdempotentCall = { orgId: string; idempotency: { scope: Buffer; request: Buffer } | null };
 
 /** What was answered to the first call with this Idempotency-Key; null when there was none. */
 export async function readStoredAnswer(

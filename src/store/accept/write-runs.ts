@@ -22,6 +22,7 @@ export type PlannedCall = {
  *          that was switched off after the caller was checked in memory;
  *   idem   the first to write an Idempotency-Key goes on, a second one finds it taken and writes nothing;
  *   go     the calls that pass both. Only they leave rows.
+ * Rows are locked in one order everywhere, end user, conversation, run, so that nobody waits in a ring.
  * If a row is in the way that the plan did not know (another node was faster), the whole statement is undone and the
  * batch is planned anew. Rows come as one array for each column: planning stays the same for 1 call and for 200.
  */
@@ -39,10 +40,10 @@ WITH gate AS MATERIALIZED (
 ), call AS MATERIALIZED (
   SELECT * FROM unnest($7::int[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[],
     $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::timestamptz[], $21::timestamptz[], $22::text[],
-    $23::text[], $24::bytea[], $25::bytea[], $26::text[], $27::text[], $28::bool[], $29::bool[], $30::text[])
+    $23::text[], $24::bytea[], $25::bytea[], $26::text[], $27::text[], $28::bool[], $29::bool[], $30::text[], $31::text[])
     AS c(gate, org_id, run_id, agent_id, trigger_id, channel_id, conversation_id, end_user_id,
       address, key, locale, status, input, created_at, send_at, request_id,
-      message, scope, request, location, body, fresh, silent, message_id)
+      message, scope, request, location, body, fresh, silent, message_id, overtakes)
 ), idem AS (
   INSERT INTO idempotency (org_id, scope, request, status, location, body, created_at)
   SELECT org_id, scope, request, 202, location, body, created_at FROM call
@@ -54,22 +55,22 @@ WITH gate AS MATERIALIZED (
 ), made AS (
   INSERT INTO end_user (org_id, id, external_id, name, email, phone, locale, time_zone, attributes, created_at, updated_at)
   SELECT u.org_id, u.id, u.external_id, u.name, u.email, u.phone, u.locale, u.time_zone, u.attributes::jsonb, u.at, u.at
-  FROM unnest($31::text[], $32::text[], $33::text[], $34::text[], $35::text[], $36::text[], $37::text[], $38::text[],
-    $39::text[], $40::timestamptz[])
+  FROM unnest($32::text[], $33::text[], $34::text[], $35::text[], $36::text[], $37::text[], $38::text[], $39::text[],
+    $40::text[], $41::timestamptz[])
     AS u(org_id, id, external_id, name, email, phone, locale, time_zone, attributes, at)
   WHERE u.id IN (SELECT end_user_id FROM go)
   ON CONFLICT DO NOTHING RETURNING id
 ), changed AS (
   UPDATE end_user e SET external_id = u.external_id, name = u.name, email = u.email, phone = u.phone,
     locale = u.locale, time_zone = u.time_zone, attributes = u.attributes::jsonb, updated_at = clock_timestamp()
-  FROM unnest($41::text[], $42::text[], $43::text[], $44::text[], $45::text[], $46::text[], $47::text[], $48::text[],
-    $49::text[], $50::timestamptz[])
+  FROM unnest($42::text[], $43::text[], $44::text[], $45::text[], $46::text[], $47::text[], $48::text[], $49::text[],
+    $50::text[], $51::timestamptz[])
     AS u(org_id, id, external_id, name, email, phone, locale, time_zone, attributes, seen)
   WHERE e.org_id = u.org_id AND e.id = u.id AND e.updated_at = u.seen AND u.id IN (SELECT end_user_id FROM go)
   RETURNING e.id
 ), released AS (
   UPDATE conversation c SET key = NULL
-  FROM unnest($51::text[], $52::text[], $53::text[]) AS r(org_id, id, run_id)
+  FROM unnest($52::text[], $53::text[], $54::text[]) AS r(org_id, id, run_id)
   WHERE c.org_id = r.org_id AND c.id = r.id AND c.key IS NOT NULL AND r.run_id IN (SELECT run_id FROM go)
   RETURNING c.id
 ), begun AS (
@@ -78,17 +79,17 @@ WITH gate AS MATERIALIZED (
     CASE WHEN message_id IS NULL OR send_at IS NOT NULL THEN '{}'::text[] ELSE ARRAY[message_id] END, created_at, created_at
   FROM go WHERE fresh AND (SELECT count(*) FROM released) >= 0
   ON CONFLICT DO NOTHING RETURNING id
-), overtaken AS (
-  UPDATE run r SET status = 'completed', reason = 'continued', finished_at = go.created_at, due_at = NULL, lease = NULL
-  FROM go JOIN conversation c ON c.org_id = go.org_id AND c.id = go.conversation_id
-  WHERE NOT go.fresh AND go.send_at IS NULL AND r.org_id = go.org_id AND r.id = c.run_id AND r.status IN ('waiting_for_user', 'handed_off')
 ), continued AS (
   UPDATE conversation c SET run_id = CASE WHEN go.send_at IS NULL THEN go.run_id ELSE c.run_id END, version = c.version + 1, updated_at = go.created_at,
     status = CASE WHEN go.silent THEN c.status ELSE 'open' END,
     unanswered = CASE WHEN go.message_id IS NULL OR go.silent OR go.send_at IS NOT NULL THEN c.unanswered ELSE c.unanswered || go.message_id END
   FROM go WHERE NOT go.fresh AND c.org_id = go.org_id AND c.id = go.conversation_id
-    AND (c.status = 'handed_off') = go.silent AND c.key = go.key
-  RETURNING c.id
+    AND (c.status = 'handed_off') = go.silent AND c.key = go.key AND c.run_id IS NOT DISTINCT FROM go.overtakes
+  RETURNING c.org_id, c.id
+), overtaken AS (
+  UPDATE run r SET status = 'completed', reason = 'continued', finished_at = go.created_at, due_at = NULL, lease = NULL
+  FROM go JOIN continued c ON c.org_id = go.org_id AND c.id = go.conversation_id
+  WHERE go.send_at IS NULL AND r.org_id = go.org_id AND r.id = go.overtakes AND r.status IN ('waiting_for_user', 'handed_off')
 ), said AS (
   INSERT INTO message (org_id, id, conversation_id, run_id, role, content, created_at)
   SELECT org_id, message_id, conversation_id, run_id, 'end_user', message::jsonb, created_at FROM go WHERE message_id IS NOT NULL
@@ -99,8 +100,8 @@ WITH gate AS MATERIALIZED (
   FROM go RETURNING id
 )
 SELECT id,
-  CASE WHEN (SELECT count(*) FROM made) <> (SELECT count(DISTINCT end_user_id) FROM go WHERE end_user_id = ANY ($32::text[]))
-    OR (SELECT count(*) FROM changed) <> (SELECT count(DISTINCT end_user_id) FROM go WHERE end_user_id = ANY ($42::text[]))
+  CASE WHEN (SELECT count(*) FROM made) <> (SELECT count(DISTINCT end_user_id) FROM go WHERE end_user_id = ANY ($33::text[]))
+    OR (SELECT count(*) FROM changed) <> (SELECT count(DISTINCT end_user_id) FROM go WHERE end_user_id = ANY ($43::text[]))
     OR (SELECT count(*) FROM begun) + (SELECT count(*) FROM continued) <> (SELECT count(*) FROM go)
   THEN parley_lost_race() END AS lost
 FROM accepted`;
@@ -190,6 +191,7 @@ function callColumns(planned: readonly PlannedCall[], gates: number[]): unknown[
     planned.map(({ continues }) => continues === null),
     planned.map(({ continues }) => continues?.status === 'handed_off'),
     planned.map(({ messageId }) => messageId),
+    planned.map(({ continues }) => continues?.run_id ?? null),
   ];
 }
 

@@ -1,0 +1,83 @@
+import type {
+  ConversationMessage,
+  ConversationRecord,
+  ConversationSummary,
+} from '../../../contract/dashboard/conversations.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import type { RunStatus } from '../../../contract/triggers.ts';
+import { timestamp } from '../../kernel/clock.ts';
+import {
+  type ConversationFilter,
+  type ConversationRow,
+  findConversation,
+  listConversationRows,
+  listConversationRuns,
+  listNewestMessages,
+} from '../../store/conversations.ts';
+import type { Db } from '../../store/db.ts';
+import type { PageOf, PageRequest } from '../../store/page.ts';
+import { presentMessage } from '../../store/present-message.ts';
+import type { MessageRow } from '../../store/runs.ts';
+
+const MAX_MESSAGES = 200;
+const MAX_RUNS = 50;
+
+export const listConversations = (
+  db: Db,
+  orgId: string,
+  filter: ConversationFilter,
+  page: PageRequest,
+): Promise<PageOf<ConversationRow>> => listConversationRows(db, orgId, filter, page);
+
+export async function readConversation(db: Db, orgId: string, id: string): Promise<ConversationRecord> {
+  const row = await findConversation(db, orgId, id);
+  if (!row) throw new Refusal('conversation_not_found');
+  const [messages, runs] = await Promise.all([
+    listNewestMessages(db, orgId, id, MAX_MESSAGES),
+    listConversationRuns(db, orgId, id, MAX_RUNS),
+  ]);
+  return {
+    ...presentConversation(row),
+    messages: messages.map(presentConversationMessage),
+    runs: runs.map((run) => ({
+      id: run.id,
+      trigger_id: run.triggerId,
+      status: run.status as RunStatus,
+      reason: run.reason,
+      error: run.error,
+      created_at: timestamp(run.createdAt),
+    })),
+  };
+}
+
+export async function summarizeConversation(db: Db, orgId: string, id: string): Promise<ConversationSummary> {
+  const row = await findConversation(db, orgId, id);
+  if (!row) throw new Refusal('conversation_not_found');
+  return presentConversation(row);
+}
+
+export const presentConversation = (row: ConversationRow): ConversationSummary => ({
+  id: row.id,
+  agent_id: row.agentId,
+  channel_id: row.channelId,
+  channel_kind: row.channelKind,
+  end_user: { id: row.endUser.id, name: row.endUser.name, external_id: row.endUser.externalId },
+  key: row.key,
+  status: row.status,
+  locale: row.locale,
+  tags: row.tags,
+  assignee_id: row.assigneeId,
+  created_at: timestamp(row.createdAt),
+  updated_at: timestamp(row.updatedAt),
+});
+
+export const presentConversationMessage = (row: MessageRow): ConversationMessage => ({
+  ...presentMessage(row),
+  run_id: row.runId,
+  status: row.status,
+  author_id: row.authorId,
+  why: row.trace && {
+    provider: row.trace.provider,
+    steps: row.trace.steps.map(({ kind, detail }) => ({ kind, detail })),
+  },
+});

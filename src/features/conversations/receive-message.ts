@@ -1,0 +1,82 @@
+import type { Message } from '../../../contract/messages.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { RunWaiter } from '../../store/await-run.ts';
+import {
+  findConversation,
+  insertInboundRun,
+  insertMessage,
+  listAnswersAfter,
+  lockConversation,
+  updateConversation,
+  wakeRun,
+} from '../../store/conversations.ts';
+import type { Db } from '../../store/db.ts';
+import { presentMessage } from '../../store/present-message.ts';
+
+type Deps = { db: Db; waiter: RunWaiter; onAccepted(): void };
+
+/** Messages of one answer at most. */
+const MAX_ANSWERS = 50;
+
+/**
+ * An end user's words arrive: stored, and the conversation's run wants a turn. A conversation that people have taken
+ * over only keeps them. Returns the message's id and the run that will answer it, if any.
+ */
+export function createReceiveMessage({ db, onAccepted }: Deps) {
+  return async function receiveMessage(
+    orgId: string,
+    conversationId: string,
+    text: string,
+    requestId: string | null,
+  ): Promise<{ messageId: string; runId: string | null }> {
+    const messageId = newId('msg');
+    const runId = await db.transaction(async (tx) => {
+      const conversation = await lockConversation(tx, orgId, conversationId);
+      if (!conversation) throw new Refusal('conversation_not_found');
+      const silent = conversation.status === 'handed_off';
+      let answering = conversation.runId;
+      if (!silent && (answering === null || !(await wakeRun(tx, orgId, answering)))) {
+        answering = newId('run');
+        await insertInboundRun(tx, orgId, { id: answering, conversationId, requestId });
+      }
+      await insertMessage(tx, orgId, {
+        id: messageId,
+        conversationId,
+        runId: answering,
+        role: 'end_user',
+        content: { type: 'text', text },
+      });
+      await updateConversation(tx, orgId, conversationId, {
+        status: silent ? 'handed_off' : 'open',
+        ...(answering !== null && { runId: answering }),
+        ...(!silent && { addUnanswered: messageId }),
+      });
+      return silent ? null : answering;
+    });
+    if (runId !== null) onAccepted();
+    return { messageId, runId };
+  };
+}
+
+/** Speaks as the end user on the sandbox channel and waits for the agent's turn. */
+export function createSayInConversation(deps: Deps) {
+  const receiveMessage = createReceiveMessage(deps);
+  return async function sayInConversation(
+    orgId: string,
+    conversationId: string,
+    text: string,
+    options: { requestId: string; waitMs: number },
+  ): Promise<{ messages: Message[] }> {
+    const conversation = await findConversation(deps.db, orgId, conversationId);
+    if (!conversation) throw new Refusal('conversation_not_found');
+    if (conversation.channelKind !== 'sandbox') {
+      throw new Refusal('channel_unsupported', 'Only on a sandbox channel one can speak as the end user.');
+    }
+    const { messageId, runId } = await receiveMessage(orgId, conversationId, text, options.requestId);
+    if (runId === null) return { messages: [] };
+    await deps.waiter.wait({ orgId, runId }, options.waitMs, (progress) => !progress.due);
+    const answers = await listAnswersAfter(deps.db, orgId, conversationId, messageId, MAX_ANSWERS);
+    return { messages: answers.map(presentMessage) };
+  };
+}

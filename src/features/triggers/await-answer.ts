@@ -1,0 +1,34 @@
+import type { AnsweredRun, RunStatus } from '../../../contract/triggers.ts';
+import type { StoredAnswer } from '../../store/accept/call.ts';
+import { replaceStoredAnswer } from '../../store/accept/stored-answer.ts';
+import { hasAnswered, type RunWaiter } from '../../store/await-run.ts';
+import type { Db } from '../../store/db.ts';
+import { presentMessage } from '../../store/present-message.ts';
+import { listRunMessages, readRunProgress } from '../../store/runs.ts';
+import type { Started } from './start-conversation.ts';
+
+/**
+ * Waits for the agent's first words after an accepted call and makes the 200 of it; null when the time is over or the
+ * agent stayed silent, then the 202 stands. A replay of the call is answered as the first one was.
+ */
+export function createAwaitAnswer({ db, waiter }: { db: Db; waiter: RunWaiter }) {
+  return async function awaitAnswer(
+    { run, answer }: Started,
+    ms: number,
+    idempotency: { scope: Buffer; request: Buffer } | null,
+  ): Promise<StoredAnswer | null> {
+    const accepted = JSON.parse(answer.body) as Omit<AnsweredRun, 'messages'>;
+    const target = { orgId: run.orgId, runId: run.id };
+    if (!(await waiter.wait(target, ms, hasAnswered))) return null;
+    const [[progress], rows] = await Promise.all([
+      readRunProgress(db, [target]),
+      listRunMessages(db, run.orgId, accepted.conversation_id, run.id),
+    ]);
+    const messages = rows.filter((row) => row.role === 'agent').map(presentMessage);
+    if (messages.length === 0) return null;
+    const body: AnsweredRun = { ...accepted, status: (progress?.status ?? accepted.status) as RunStatus, messages };
+    const answered = { status: 200, location: answer.location, body: JSON.stringify(body) };
+    await replaceStoredAnswer(db.$client, { orgId: run.orgId, idempotency }, answered);
+    return answered;
+  };
+}

@@ -1,0 +1,82 @@
+import type { DryRun, TriggerCall } from '../../../contract/triggers.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { timestamp } from '../../kernel/clock.ts';
+import { readKeyedConversations } from '../../store/accept/resolve-conversations.ts';
+import { EndUserBook, LATER } from '../../store/accept/resolve-end-users.ts';
+import type { Db } from '../../store/db.ts';
+import { readConversationPerson } from '../../store/conversations.ts';
+import { type CallTarget, checkTriggerCall, type FindChannel } from './trigger-call.ts';
+
+/** Renders what the agent would open with; null where a model writes it. */
+export type RenderOpening = (input: {
+  orgId: string;
+  agentId: string;
+  locale: string | null;
+  variables: Record<string, unknown>;
+  person: { name: string | null } & Record<string, unknown>;
+}) => Promise<string | null>;
+
+type Deps = { db: Db; findChannel: FindChannel; renderOpening: RenderOpening };
+
+/** A dry run: all checks and look-ups of the real call, nothing stored. */
+export function createPreviewCall({ db, findChannel, renderOpening }: Deps) {
+  return async function previewCall(target: CallTarget, call: TriggerCall): Promise<DryRun> {
+    const checked = await checkTriggerCall(target, call, findChannel);
+    const { orgId } = target;
+    const asked = {
+      orgId,
+      agentId: target.agent.id,
+      endUser: call.end_user && Object.keys(call.end_user).length > 0 ? call.end_user : null,
+      conversation: call.conversation ? { key: call.conversation.key, onExisting: 'continue' as const } : null,
+    };
+    const book = await EndUserBook.read(db.$client, [asked]);
+    const keyed = await readKeyedConversations(db.$client, [asked]);
+    const existing = keyed.values().next().value ?? null;
+    const goesOn = call.conversation?.on_existing === 'new' ? null : existing;
+    if (goesOn && call.conversation?.on_existing === 'reject') {
+      throw new Refusal('already_exists', `A conversation with this key exists: ${goesOn.id}.`, {
+        members: { existing_id: goesOn.id },
+      });
+    }
+    const named = goesOn && asked.endUser === null ? null : book.take(orgId, asked.endUser);
+    if (named instanceof Refusal) throw named;
+    if (named === LATER) throw new Error('one call never waits for itself');
+    const stored = await readConversationPerson(db, orgId, goesOn?.end_user_id ?? named!.id, checked.channel.kind);
+    const person = named ?? stored!.person;
+    return {
+      dry_run: true,
+      agent_id: target.agent.id,
+      trigger_id: target.trigger.id,
+      channel_id: checked.channel.id,
+      channel_kind: checked.channel.kind,
+      recipient: {
+        end_user_id: stored === null ? null : person.id,
+        would_create: stored === null,
+        address: checked.address,
+      },
+      conversation: { id: goesOn?.id ?? null, would: goesOn ? 'continue' : 'start' },
+      variables: checked.variables,
+      opening:
+        call.message === undefined
+          ? await renderOpening({
+              orgId,
+              agentId: target.agent.id,
+              locale: person.locale,
+              variables: checked.variables,
+              person: { ...person.attributes, name: person.name },
+            })
+          : null,
+      skip_reason: skipReason(stored, goesOn?.status ?? null),
+      send_at: checked.sendAt && timestamp(checked.sendAt),
+    };
+  };
+}
+
+function skipReason(
+  stored: { blocked: boolean; optedOut: boolean } | null,
+  conversation: string | null,
+): string | null {
+  if (stored?.blocked) return 'blocked';
+  if (stored?.optedOut) return 'opted_out';
+  return conversation === 'handed_off' ? 'handed_off' : null;
+}

@@ -1,0 +1,91 @@
+import { type AcceptedRun, type TriggerCall } from '../../../contract/triggers.ts';
+import { timestamp } from '../../kernel/clock.ts';
+import type { AcceptQueue } from '../../store/accept/accept-runs.ts';
+import type { AcceptCall, NewRun, StoredAnswer } from '../../store/accept/call.ts';
+import type { IdempotencyGuard } from '../../store/idempotency.ts';
+import { readStoredAnswer } from '../../store/accept/stored-answer.ts';
+import type { Db } from '../../store/db.ts';
+import { type CallTarget, checkTriggerCall, type FindChannel } from './trigger-call.ts';
+
+export type StartConversation = {
+  target: CallTarget;
+  call: TriggerCall;
+  /** Fenced in the accepting statement; null for a test from the dashboard. */
+  keyId: string | null;
+  requestId: string;
+  idempotency: { scope: Buffer; request: Buffer } | null;
+};
+
+export type Started = { answer: StoredAnswer; replayed: boolean; run: { orgId: string; id: string } };
+
+type Deps = { db: Db; queue: AcceptQueue; guard: IdempotencyGuard; findChannel: FindChannel; onAccepted(): void };
+
+/** Accepts a trigger call: run, conversation, end user and stored answer commit together, then this resolves. */
+export function createStartConversation({ db, queue, guard, findChannel, onAccepted }: Deps) {
+  return (input: StartConversation): Promise<Started> =>
+    guard({ orgId: input.target.orgId, idempotency: input.idempotency }, () => accept(input));
+
+  async function accept(input: StartConversation): Promise<Started> {
+    const { target, call, idempotency } = input;
+    const { orgId } = target;
+    let checked;
+    try {
+      checked = await checkTriggerCall(target, call, findChannel);
+    } catch (refusal) {
+      // A call that was accepted once is answered as then, whatever has been switched off since.
+      const stored = await readStoredAnswer(db.$client, { orgId, idempotency });
+      if (stored?.kind === 'replayed') return replayed(orgId, stored.answer);
+      throw stored?.kind === 'refused' ? stored.refusal : refusal;
+    }
+    const acceptCall: AcceptCall = {
+      orgId,
+      keyId: input.keyId,
+      agentId: target.agent.id,
+      triggerId: target.trigger.id,
+      channelId: checked.channel.id,
+      address: checked.address,
+      endUser: call.end_user && Object.keys(call.end_user).length > 0 ? call.end_user : null,
+      conversation: call.conversation
+        ? { key: call.conversation.key, onExisting: call.conversation.on_existing ?? 'continue' }
+        : null,
+      message: call.message ?? null,
+      input: { variables: checked.variables, ...(call.metadata && { metadata: call.metadata }) },
+      sendAt: checked.sendAt,
+      requestId: input.requestId,
+      idempotency,
+      answer: acceptedAnswer,
+    };
+    const outcome = await queue.accept(acceptCall);
+    if (outcome.kind === 'refused') throw outcome.refusal;
+    if (outcome.kind === 'replayed') return replayed(orgId, outcome.answer);
+    onAccepted();
+    return { answer: outcome.answer, replayed: false, run: { orgId, id: outcome.run.id } };
+  }
+}
+
+const replayed = (orgId: string, answer: StoredAnswer): Started => ({
+  answer,
+  replayed: true,
+  run: { orgId, id: (JSON.parse(answer.body) as AcceptedRun).id },
+});
+
+/** Path of a run below the base URL. */
+export const runPath = (run: { agentId: string; triggerId: string; id: string }): string =>
+  `/api/triggers/${run.agentId}/${run.triggerId}/runs/${run.id}`;
+
+export const presentAccepted = (run: NewRun): AcceptedRun => ({
+  id: run.id,
+  status: run.status,
+  agent_id: run.agentId,
+  trigger_id: run.triggerId,
+  conversation_id: run.conversationId,
+  end_user_id: run.endUserId,
+  channel_id: run.channelId,
+  created_at: timestamp(run.createdAt),
+});
+
+const acceptedAnswer = (run: NewRun): StoredAnswer => ({
+  status: 202,
+  location: runPath(run),
+  body: JSON.stringify(presentAccepted(run)),
+});

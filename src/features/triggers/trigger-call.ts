@@ -1,0 +1,95 @@
+import type { Fault } from '../../../contract/problems.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import type { TriggerCall } from '../../../contract/triggers.ts';
+import type { AgentFacts, ChannelFacts, TriggerFacts } from '../../access/types.ts';
+import { checkVariables } from './variables.ts';
+
+/** What a trigger call acts on, as the access room knows it. */
+export type CallTarget = { orgId: string; agent: AgentFacts; trigger: TriggerFacts };
+
+export type FindChannel = (orgId: string, id: string) => ChannelFacts | null | Promise<ChannelFacts | null>;
+
+/** A call that may be accepted: everything that can be known without the database has been checked. */
+export type CheckedCall = {
+  channel: ChannelFacts;
+  address: string | null;
+  variables: Record<string, unknown>;
+  sendAt: Date | null;
+};
+
+/** Scheduled calls reach at most this far. */
+const MAX_SCHEDULE_DAYS = 366;
+
+/** Rows 14 (what the schema cannot say) and 15 of the order of checks. */
+export async function checkTriggerCall(
+  target: CallTarget,
+  call: TriggerCall,
+  findChannel: FindChannel,
+): Promise<CheckedCall> {
+  const { values, faults } = checkVariables(target.trigger.variables, call.variables);
+  const sendAt = readSendAt(call, faults);
+  if (call.end_user && Object.keys(call.end_user).length > 0 && !hasIdentifier(call.end_user)) {
+    faults.push({
+      pointer: '/end_user',
+      code: 'required',
+      detail: 'Name the person by id, external_id, email or phone, or leave end_user out for an anonymous one.',
+    });
+  }
+  if (call.end_user?.id !== undefined && Object.keys(call.end_user).length > 1) {
+    faults.push({ pointer: '/end_user/id', code: 'conflict', detail: 'With an id nothing else may be given.' });
+  }
+  const channel = await chooseChannel(target, call, findChannel, faults);
+  if (faults.length > 0) throw new Refusal('validation_failed', undefined, { errors: faults });
+  if (!target.agent.enabled) throw new Refusal('agent_disabled');
+  if (!target.trigger.enabled) throw new Refusal('trigger_disabled');
+  if (!channel!.enabled) throw new Refusal('channel_disabled');
+  return {
+    channel: channel!,
+    address: call.channel?.address ?? addressOf(channel!.kind, call),
+    variables: values,
+    sendAt,
+  };
+}
+
+const hasIdentifier = (person: NonNullable<TriggerCall['end_user']>) =>
+  person.id !== undefined ||
+  person.external_id !== undefined ||
+  person.email !== undefined ||
+  person.phone !== undefined;
+
+/** A moment in the past means now. */
+function readSendAt({ send_at: text }: TriggerCall, faults: Fault[]): Date | null {
+  if (text === null || text === undefined) return null;
+  const at = new Date(text);
+  if (at.getTime() > Date.now() + MAX_SCHEDULE_DAYS * 86_400_000) {
+    faults.push({ pointer: '/send_at', code: 'too_late', detail: `At most ${MAX_SCHEDULE_DAYS} days ahead.` });
+  }
+  return at.getTime() > Date.now() ? at : null;
+}
+
+/** The call's own channel, else the trigger's, else the agent's sandbox. */
+async function chooseChannel(
+  { orgId, agent, trigger }: CallTarget,
+  call: TriggerCall,
+  findChannel: FindChannel,
+  faults: Fault[],
+): Promise<ChannelFacts | null> {
+  const id = call.channel?.id ?? trigger.channelId ?? agent.sandboxChannelId;
+  const channel = id === null ? null : await findChannel(orgId, id);
+  if (channel?.agentId === agent.id) return channel;
+  if (call.channel?.id !== undefined) {
+    faults.push({ pointer: '/channel/id', code: 'not_found', detail: 'The agent has no channel with this id.' });
+    return null;
+  }
+  throw new Refusal(
+    'channel_disabled',
+    "The trigger's channel was disconnected. Connect one, or name a channel in the call.",
+  );
+}
+
+/** Where the named person is reached on this kind of channel, as far as the call says. */
+function addressOf(kind: string, { end_user: person }: TriggerCall): string | null {
+  if (kind === 'email') return person?.email ?? null;
+  if (kind === 'whatsapp' || kind === 'sms') return person?.phone ?? null;
+  return null;
+}

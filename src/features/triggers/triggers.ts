@@ -1,0 +1,46 @@
+import type { Db } from '../../store/db.ts';
+import type { AcceptQueue } from '../../store/accept/accept-runs.ts';
+import type { IdempotentCall } from '../../store/accept/stored-answer.ts';
+import type { RunWaiter } from '../../store/await-run.ts';
+import { type IdempotencyGuard, once } from '../../store/idempotency.ts';
+import type { PageRequest } from '../../store/page.ts';
+import { createAwaitAnswer } from './await-answer.ts';
+import { createPreviewCall, type RenderOpening } from './preview-call.ts';
+import { cancelRun, listRuns, presentRun, readRun } from './read-runs.ts';
+import { createStartConversation } from './start-conversation.ts';
+import type { FindChannel } from './trigger-call.ts';
+
+export type TriggersDeps = {
+  db: Db;
+  queue: AcceptQueue;
+  waiter: RunWaiter;
+  guard: IdempotencyGuard;
+  findChannel: FindChannel;
+  renderOpening: RenderOpening;
+  /** A run was committed: the worker of this process may look. */
+  onAccepted(): void;
+};
+
+/** What can happen around a trigger call; each verb is a file of this folder. */
+export const createTriggers = (deps: TriggersDeps) => ({
+  start: createStartConversation(deps),
+  preview: createPreviewCall(deps),
+  awaitAnswer: createAwaitAnswer(deps),
+  readRun: (orgId: string, triggerId: string, runId: string, options: { messages: boolean }) =>
+    readRun(deps.db, orgId, triggerId, runId, options),
+  listRuns: (orgId: string, filter: { triggerId: string; status?: string | undefined }, page: PageRequest) =>
+    listRuns(deps.db, orgId, filter, page),
+  cancelRun: (orgId: string, triggerId: string, runId: string, idempotency: IdempotentCall['idempotency']) => {
+    const call = { orgId, idempotency };
+    return deps.guard(call, () =>
+      once(deps.db, call, async (tx) => ({
+        status: 200,
+        location: null,
+        body: JSON.stringify(await cancelRun(tx, orgId, triggerId, runId)),
+      })),
+    );
+  },
+  presentRun,
+});
+
+export type Triggers = ReturnType<typeof createTriggers>;

@@ -1,0 +1,27 @@
+import { RunRecord } from '../../../../contract/triggers.ts';
+import type { Route } from '../../route.ts';
+import type { TriggerRoutesDeps } from './routes.ts';
+
+/** Ends a run before its time. Cancelling twice is the same as once. */
+export const cancelRun = ({ triggers }: TriggerRoutesDeps): Route => ({
+  method: 'POST',
+  path: '/api/triggers/:agent_id/:trigger_id/runs/:run_id/cancel',
+  access: { permission: 'triggers', agent: 'agent_id', trigger: 'trigger_id' },
+  operation: {
+    id: 'cancelRun',
+    summary: 'Cancel a run',
+    description:
+      'A run that has not ended ends as `cancelled`; a turn under way is thrown away. What was said stays said.',
+    tag: 'Triggers',
+  },
+  idempotent: true,
+  responses: { 200: RunRecord },
+  problems: ['run_not_found', 'run_finished', 'idempotency_in_progress', 'idempotency_mismatch'],
+  async handle(request, reply) {
+    const { caller, trigger } = request.admission;
+    const { run_id: runId } = request.params as { run_id: string };
+    const { answer, replayed } = await triggers.cancelRun(caller.orgId, trigger!.id, runId, request.idempotency);
+    if (replayed) reply.header('idempotent-replayed', 'true');
+    return answer.body;
+  },
+});

@@ -1,0 +1,35 @@
+import { Type } from 'typebox';
+import { DEFAULT_PAGE } from '../../../../contract/limits.ts';
+import { RUN_STATUSES, RunRecord } from '../../../../contract/triggers.ts';
+import { cursorScope } from '../../paging.ts';
+import { PageQuery } from '../../query.ts';
+import type { Route } from '../../route.ts';
+import type { TriggerRoutesDeps } from './routes.ts';
+
+/** The runs of a trigger, newest first. */
+export const listRuns = ({ triggers, paging }: TriggerRoutesDeps): Route => ({
+  method: 'GET',
+  path: '/api/triggers/:agent_id/:trigger_id/runs',
+  access: { permission: 'triggers', agent: 'agent_id', trigger: 'trigger_id' },
+  operation: { id: 'listRuns', summary: 'List runs', description: 'Newest first; `status` filters.', tag: 'Triggers' },
+  query: Type.Object({ ...PageQuery, status: Type.Optional(Type.Enum(RUN_STATUSES)) }),
+  responses: {
+    200: Type.Object(
+      { data: Type.Array(RunRecord), next_cursor: Type.Union([Type.String(), Type.Null()]), has_more: Type.Boolean() },
+      { title: 'RunPage' },
+    ),
+  },
+  problems: ['cursor_invalid'],
+  async handle(request) {
+    const { caller, trigger } = request.admission;
+    const {
+      limit = DEFAULT_PAGE,
+      cursor,
+      status,
+    } = request.query as { limit?: number; cursor?: string; status?: string };
+    const scope = cursorScope('runs', caller.orgId, { trigger: trigger!.id, status });
+    const after = paging.after(scope, cursor);
+    const page = await triggers.listRuns(caller.orgId, { triggerId: trigger!.id, status }, { limit, after });
+    return paging.page(scope, page, triggers.presentRun, (row) => row);
+  },
+});

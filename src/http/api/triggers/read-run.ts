@@ -1,0 +1,26 @@
+import { Type } from 'typebox';
+import { RunRecord } from '../../../../contract/triggers.ts';
+import type { Route } from '../../route.ts';
+import type { TriggerRoutesDeps } from './routes.ts';
+
+/** One run: where it is, why, and what was said in it. */
+export const readRun = ({ triggers }: TriggerRoutesDeps): Route => ({
+  method: 'GET',
+  path: '/api/triggers/:agent_id/:trigger_id/runs/:run_id',
+  access: { permission: 'triggers', agent: 'agent_id', trigger: 'trigger_id' },
+  operation: {
+    id: 'readRun',
+    summary: 'Read a run',
+    description: 'The state of an accepted call. `include=messages` adds what was said.',
+    tag: 'Triggers',
+  },
+  query: Type.Object({ include: Type.Optional(Type.Literal('messages')) }),
+  responses: { 200: RunRecord },
+  problems: ['run_not_found'],
+  async handle(request) {
+    const { caller, trigger } = request.admission;
+    const { run_id: runId } = request.params as { run_id: string };
+    const { include } = request.query as { include?: string };
+    return triggers.readRun(caller.orgId, trigger!.id, runId, { messages: include === 'messages' });
+  },
+});

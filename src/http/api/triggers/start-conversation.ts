@@ -1,0 +1,99 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { MAX_WAIT_SECONDS } from '../../../../contract/limits.ts';
+import { AcceptedRun, AnsweredRun, DryRun, TriggerCall } from '../../../../contract/triggers.ts';
+import { Type } from 'typebox';
+import type { CallTarget } from '../../../features/triggers/trigger-call.ts';
+import type { Route } from '../../route.ts';
+import type { TriggerRoutesDeps } from './routes.ts';
+
+const exampleRun = {
+  id: 'run_01k8v3m9e5f7rsm6z4n0q2x1ab',
+  status: 'queued',
+  agent_id: 'agent_01k8v3m9e5f7rsm6z4n0q2x1ac',
+  trigger_id: 'trigger_01k8v3m9e5f7rsm6z4n0q2x1ad',
+  conversation_id: 'conv_01k8v3m9e5f7rsm6z4n0q2x1ae',
+  end_user_id: 'enduser_01k8v3m9e5f7rsm6z4n0q2x1af',
+  channel_id: 'channel_01k8v3m9e5f7rsm6z4n0q2x1ag',
+  created_at: '2026-11-20T20:00:00.000Z',
+};
+
+/** Starts or continues a conversation from a backend: accepted means committed. */
+export const startConversation = ({ triggers, baseUrl }: TriggerRoutesDeps): Route => ({
+  method: 'POST',
+  path: '/api/triggers/:agent_id/:trigger_id',
+  access: { permission: 'triggers', agent: 'agent_id', trigger: 'trigger_id' },
+  limit: 'triggers',
+  operation: {
+    id: 'startConversation',
+    summary: 'Start a conversation',
+    description: `Starts a conversation of the agent, or continues the one that \`conversation.key\` names. With \`message\` the agent's first turn answers it; without, the agent opens. The call is accepted (202) once it is stored: from then on it is never lost. \`Prefer: wait=N\` (at most ${MAX_WAIT_SECONDS}) waits for the agent's first message and then answers 200. \`dry_run\` answers 200 with what would happen and stores nothing.`,
+    tag: 'Triggers',
+    example: {
+      end_user: { external_id: 'crm-42', name: 'Asha', email: 'asha@example.qa', locale: 'en' },
+      variables: { order_id: 'A-1043' },
+      conversation: { key: 'order-A-1043', on_existing: 'continue' },
+    },
+    examples: { 202: exampleRun },
+  },
+  body: TriggerCall,
+  bodyOptional: true,
+  idempotent: true,
+  responses: {
+    202: {
+      schema: AcceptedRun,
+      description: 'Accepted: stored, and the agent will speak.',
+      headers: {
+        Location: 'Where the run can be read.',
+        'Preference-Applied': '`wait=N` when a wait was asked for and ran out.',
+      },
+    },
+    200: {
+      schema: Type.Union([AnsweredRun, DryRun]),
+      description: 'With `Prefer: wait`: the agent has spoken. With `dry_run`: what would happen.',
+    },
+  },
+  problems: [
+    'agent_disabled',
+    'trigger_disabled',
+    'channel_disabled',
+    'already_exists',
+    'idempotency_in_progress',
+    'idempotency_mismatch',
+    'outcome_unknown',
+  ],
+  async handle(request, reply) {
+    const call = request.body as TriggerCall;
+    const { caller, agent, trigger } = request.admission;
+    const target: CallTarget = { orgId: caller.orgId, agent: agent!, trigger: trigger! };
+    if (call.dry_run) return reply.code(200).send(await triggers.preview(target, call));
+    const started = await triggers.start({
+      target,
+      call,
+      keyId: caller.keyId,
+      requestId: request.requestId,
+      idempotency: request.idempotency,
+    });
+    const seconds = call.send_at ? 0 : readWait(request);
+    const waited =
+      started.answer.status === 202 && seconds > 0
+        ? await triggers.awaitAnswer(started, seconds * 1_000, request.idempotency)
+        : null;
+    const answer = waited ?? started.answer;
+    if (started.replayed) reply.header('idempotent-replayed', 'true');
+    if (seconds > 0) reply.header('preference-applied', `wait=${seconds}`);
+    return send(reply, answer, baseUrl);
+  },
+});
+
+function send(reply: FastifyReply, answer: { status: number; location: string | null; body: string }, baseUrl: string) {
+  if (answer.location !== null) reply.header('location', baseUrl + answer.location);
+  return reply.code(answer.status).type('application/json; charset=utf-8').send(answer.body);
+}
+
+/** `Prefer: wait=10` (RFC 7240, 4.3); what is not understood is ignored, as that standard asks. */
+function readWait(request: FastifyRequest): number {
+  const header = request.headers.prefer;
+  const text = Array.isArray(header) ? header.join(',') : (header ?? '');
+  const found = /(?:^|[,;])\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:$|[,;])/i.exec(text);
+  return found ? Math.min(Number(found[1]), MAX_WAIT_SECONDS) : 0;
+}

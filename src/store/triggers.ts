@@ -1,0 +1,92 @@
+import { and, eq, ilike, isNull, sql } from 'drizzle-orm';
+import type { VariableDeclaration } from '../../contract/triggers.ts';
+import type { Queryable } from './db.ts';
+import { behind, newestFirst, pageOf, type PageOf, type PageRequest } from './page.ts';
+import { agent } from './schema/agent.ts';
+import { channel } from './schema/channel.ts';
+import { trigger } from './schema/trigger.ts';
+
+export type TriggerRow = typeof trigger.$inferSelect;
+
+const living = isNull(trigger.deletedAt);
+
+export async function insertTrigger(
+  db: Queryable,
+  orgId: string,
+  row: {
+    id: string;
+    agentId: string;
+    name: string;
+    enabled: boolean;
+    variables: VariableDeclaration[];
+    channelId: string | null;
+  },
+): Promise<TriggerRow> {
+  const [made] = await db
+    .insert(trigger)
+    .values({ orgId, ...row })
+    .returning();
+  return made!;
+}
+
+export async function updateTriggerRow(
+  db: Queryable,
+  orgId: string,
+  id: string,
+  changes: Partial<Pick<TriggerRow, 'name' | 'enabled' | 'variables' | 'channelId' | 'deletedAt'>>,
+): Promise<TriggerRow | null> {
+  const [row] = await db
+    .update(trigger)
+    .set({ ...changes, updatedAt: new Date() })
+    .where(and(eq(trigger.orgId, orgId), eq(trigger.id, id), living))
+    .returning();
+  return row ?? null;
+}
+
+export async function findTrigger(db: Queryable, orgId: string, id: string): Promise<TriggerRow | null> {
+  const [row] = await db
+    .select()
+    .from(trigger)
+    .where(and(eq(trigger.orgId, orgId), eq(trigger.id, id), living));
+  return row ?? null;
+}
+
+export async function listTriggerRows(
+  db: Queryable,
+  orgId: string,
+  filter: { agentId?: string | undefined; text?: string | undefined },
+  page: PageRequest,
+): Promise<PageOf<TriggerRow>> {
+  const rows = await db
+    .select()
+    .from(trigger)
+    .where(
+      and(
+        eq(trigger.orgId, orgId),
+        living,
+        filter.agentId ? eq(trigger.agentId, filter.agentId) : undefined,
+        filter.text ? ilike(trigger.name, `%${filter.text.replace(/[\\%_]/g, '\\$&')}%`) : undefined,
+        behind(trigger.createdAt, trigger.id, page.after),
+      ),
+    )
+    .orderBy(...newestFirst(trigger.createdAt, trigger.id))
+    .limit(page.limit + 1);
+  return pageOf(rows, page.limit);
+}
+
+/** What a trigger may point at: a living agent, and a living channel of that agent. */
+export async function findTriggerTargets(
+  db: Queryable,
+  orgId: string,
+  agentId: string,
+  channelId: string | null,
+): Promise<{ agent: boolean; channel: boolean }> {
+  const [row] = await db
+    .select({
+      channel: sql<boolean>`${channelId}::text IS NULL OR EXISTS (SELECT 1 FROM ${channel} c
+        WHERE c.org_id = ${orgId} AND c.id = ${channelId} AND c.agent_id = ${agentId} AND c.deleted_at IS NULL)`,
+    })
+    .from(agent)
+    .where(and(eq(agent.orgId, orgId), eq(agent.id, agentId), isNull(agent.deletedAt)));
+  return { agent: row !== undefined, channel: row?.channel ?? false };
+}

@@ -1,0 +1,92 @@
+import type pg from 'pg';
+import type { MessageContent, MessageSource } from '../../../contract/messages.ts';
+import type { RunStatus } from '../../../contract/triggers.ts';
+import type { TurnTrace } from '../../engine/provider.ts';
+
+/** What one turn leaves behind. */
+export type CompletedTurn = {
+  orgId: string;
+  runId: string;
+  lease: string;
+  conversationId: string;
+  conversationVersion: number;
+  status: Extract<RunStatus, 'waiting_for_user' | 'handed_off' | 'completed' | 'skipped'>;
+  reason: string | null;
+  conversationStatus: 'open' | 'handed_off' | 'resolved';
+  locale: string | null;
+  tags: string[];
+  state: unknown;
+  messages: { id: string; content: MessageContent; sources: MessageSource[]; trace: TurnTrace | null }[];
+  /** Delivery state of the messages at once: `delivered` where the channel is the database itself, else `queued`. */
+  messageStatus: 'delivered' | 'queued';
+};
+
+export type TurnOutcome = 'stored' | 'outdated';
+
+/**
+ * Stores turns, all in one statement. A turn counts only while the run's lease is its worker's own (locked here, so
+ * that nobody can take the run meanwhile; the conversation before the run, as everywhere) and while the conversation is at the version that the turn saw: a message
+ * that came in since makes the turn outdated, and it is computed anew with that message.
+ */
+const COMPLETE = `
+WITH turn AS MATERIALIZED (
+  SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::text[], $7::text[], $8::text[],
+    $9::text[], $10::text[], $11::text[])
+    AS t(org_id, run_id, lease, conversation_id, version, status, reason, conversation_status, locale, tags, state)
+), mine AS MATERIALIZED (
+  SELECT t.* FROM turn t
+  JOIN conversation c ON c.org_id = t.org_id AND c.id = t.conversation_id
+  JOIN run r ON r.org_id = t.org_id AND r.id = t.run_id AND r.lease = t.lease
+  ORDER BY t.conversation_id FOR NO KEY UPDATE OF c, r
+), talked AS (
+  UPDATE conversation c SET version = c.version + 1, unanswered = '{}', state = mine.state::jsonb,
+    tags = (SELECT coalesce(array_agg(v), '{}') FROM json_array_elements_text(mine.tags::json) v), locale = mine.locale,
+    status = mine.conversation_status, run_id = mine.run_id, updated_at = clock_timestamp()
+  FROM mine WHERE c.org_id = mine.org_id AND c.id = mine.conversation_id AND c.version = mine.version
+  RETURNING c.org_id, c.id, c.run_id
+), ended AS (
+  UPDATE run r SET status = mine.status, reason = mine.reason, error = NULL, due_at = NULL, lease = NULL, attempts = 0,
+    turns = r.turns + 1,
+    finished_at = CASE WHEN mine.status IN ('completed', 'skipped') THEN clock_timestamp() END
+  FROM mine JOIN talked ON talked.org_id = mine.org_id AND talked.run_id = mine.run_id
+  WHERE r.org_id = mine.org_id AND r.id = mine.run_id
+  RETURNING r.id
+), said AS (
+  INSERT INTO message (org_id, id, conversation_id, run_id, role, content, sources, trace, status, created_at)
+  SELECT m.org_id, m.id, m.conversation_id, m.run_id, 'agent', m.content::jsonb, m.sources::jsonb, m.trace::jsonb, m.status, clock_timestamp()
+  FROM unnest($12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[])
+    AS m(org_id, id, conversation_id, run_id, content, sources, trace, status)
+  JOIN talked ON talked.org_id = m.org_id AND talked.run_id = m.run_id
+)
+SELECT id FROM ended`;
+
+export async function completeTurns(pool: pg.Pool, turns: readonly CompletedTurn[]): Promise<TurnOutcome[]> {
+  const messages = turns.flatMap((turn) => turn.messages.map((message) => ({ turn, message })));
+  const ended = await pool.query<{ id: string }>({
+    name: 'complete-turns',
+    text: COMPLETE,
+    values: [
+      turns.map((turn) => turn.orgId),
+      turns.map((turn) => turn.runId),
+      turns.map((turn) => turn.lease),
+      turns.map((turn) => turn.conversationId),
+      turns.map((turn) => turn.conversationVersion),
+      turns.map((turn) => turn.status),
+      turns.map((turn) => turn.reason),
+      turns.map((turn) => turn.conversationStatus),
+      turns.map((turn) => turn.locale),
+      turns.map((turn) => JSON.stringify(turn.tags)),
+      turns.map((turn) => (turn.state === null ? null : JSON.stringify(turn.state))),
+      messages.map(({ turn }) => turn.orgId),
+      messages.map(({ message }) => message.id),
+      messages.map(({ turn }) => turn.conversationId),
+      messages.map(({ turn }) => turn.runId),
+      messages.map(({ message }) => JSON.stringify(message.content)),
+      messages.map(({ message }) => JSON.stringify(message.sources)),
+      messages.map(({ message }) => (message.trace === null ? null : JSON.stringify(message.trace))),
+      messages.map(({ turn }) => turn.messageStatus),
+    ],
+  });
+  const stored = new Set(ended.rows.map((row) => row.id));
+  return turns.map((turn) => (stored.has(turn.runId) ? 'stored' : 'outdated'));
+}

@@ -1,0 +1,17 @@
+import { sql } from 'drizzle-orm';
+import type { Queryable } from '../db.ts';
+
+/** Records what a person allows on one kind of channel. Repeating it changes nothing but the time. */
+export async function setConsent(
+  db: Queryable,
+  orgId: string,
+  endUserId: string,
+  channelKind: string,
+  status: 'opted_in' | 'opted_out',
+  source: string,
+): Promise<void> {
+  await db.execute(sql`
+    UPDATE end_user SET consent = consent || jsonb_build_object(${channelKind}::text,
+      jsonb_build_object('status', ${status}::text, 'source', ${source}::text, 'at', now())), updated_at = clock_timestamp()
+    WHERE org_id = ${orgId} AND id = ${endUserId}`);
+}

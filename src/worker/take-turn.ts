@@ -1,0 +1,96 @@
+import type { TurnRequest, TurnResult } from '../engine/provider.ts';
+import { newId } from '../kernel/ids.ts';
+import type { ClaimedRun } from '../store/turns/claim-runs.ts';
+import type { CompletedTurn } from '../store/turns/complete-turns.ts';
+import type { LoadedAgent } from './load-agent.ts';
+
+/** Kinds of channel on which nobody can be reached without an address. */
+const NEEDS_ADDRESS = new Set(['whatsapp', 'sms', 'telegram', 'email', 'slack']);
+/** Kinds whose messages are delivered by being stored. */
+const DELIVERED_BY_STORING = new Set(['sandbox']);
+
+/** Why the agent stays silent towards this person; null when it may speak. */
+export function skipReason(run: ClaimedRun): string | null {
+  if (run.end_user.blocked) return 'blocked';
+  if (run.end_user.consent[run.channel_kind]?.status === 'opted_out') return 'opted_out';
+  if (NEEDS_ADDRESS.has(run.channel_kind) && run.address === null) return 'no_address';
+  return null;
+}
+
+/** What the provider is asked. History comes newest first from the store and goes oldest first to the provider. */
+export function turnRequest(run: ClaimedRun, loaded: LoadedAgent, signal: AbortSignal): TurnRequest {
+  const history = run.history.toReversed();
+  return {
+    agent: { id: loaded.agent.id, name: loaded.agent.name, definition: loaded.agent.definition },
+    locale: run.conversation_locale ?? run.end_user.locale,
+    variables: { ...run.input.variables, end_user: personVariables(run) },
+    end_user: { id: run.end_user.id, name: run.end_user.name, locale: run.end_user.locale },
+    history: history.map((message) => ({ role: message.role as never, text: message.content.text ?? '' })),
+    input: inputIds(run).flatMap((id) => history.find((message) => message.id === id)?.content.text ?? []),
+    state: run.state,
+    knowledge: loaded.knowledge,
+    now: new Date(),
+    signal,
+  };
+}
+
+/** The messages that this turn answers. On its first turn a run without a message of its own opens instead. */
+function inputIds(run: ClaimedRun): string[] {
+  const own = run.input.message_id;
+  if (run.turns > 0) return run.unanswered;
+  if (own === undefined) return run.trigger_id === null ? run.unanswered : [];
+  return run.unanswered.includes(own) ? run.unanswered : [...run.unanswered, own];
+}
+
+const personVariables = ({ end_user: person }: ClaimedRun) => ({
+  ...person.attributes,
+  id: person.id,
+  external_id: person.external_id,
+  name: person.name,
+  email: person.email,
+  phone: person.phone,
+});
+
+const conversationStatuses = { waiting_for_user: 'open', handed_off: 'handed_off', completed: 'resolved' } as const;
+
+export function completedTurn(run: ClaimedRun, result: TurnResult): CompletedTurn {
+  return {
+    ...unchanged(run),
+    status: result.opted_out ? 'completed' : result.next,
+    reason: result.opted_out ? 'opted_out' : null,
+    conversationStatus: result.opted_out ? 'resolved' : conversationStatuses[result.next],
+    tags: [...new Set([...run.tags, ...result.tags])],
+    state: result.state ?? null,
+    messages: result.messages.map((message, index) => ({
+      id: newId('msg'),
+      content: message.content,
+      sources: message.sources,
+      // One trace a turn, kept with its first message.
+      trace: index === 0 ? result.trace : null,
+    })),
+    messageStatus: DELIVERED_BY_STORING.has(run.channel_kind) ? 'delivered' : 'queued',
+  };
+}
+
+/** A turn in which the agent says nothing. */
+export const silentTurn = (run: ClaimedRun, status: CompletedTurn['status'], reason: string | null): CompletedTurn => ({
+  ...unchanged(run),
+  status,
+  reason,
+});
+
+const unchanged = (run: ClaimedRun): CompletedTurn => ({
+  orgId: run.org_id,
+  runId: run.run_id,
+  lease: run.lease,
+  conversationId: run.conversation_id,
+  conversationVersion: run.conversation_version,
+  status: 'completed',
+  reason: null,
+  conversationStatus: run.conversation_status as CompletedTurn['conversationStatus'],
+  locale: run.conversation_locale ?? run.end_user.locale,
+  tags: run.tags,
+  state: run.state,
+  messages: [],
+  messageStatus: 'delivered',
+});

@@ -1,0 +1,204 @@
+import type { Logger } from 'pino';
+import { ProviderError } from '../engine/provider.ts';
+import { createBatcher } from '../kernel/batcher.ts';
+import { newId } from '../kernel/ids.ts';
+import type { Db } from '../store/db.ts';
+import { setConsent } from '../store/turns/set-consent.ts';
+import { type ClaimedRun, claimRuns, renewRuns, RUN_LEASE_SECONDS } from '../store/turns/claim-runs.ts';
+import { type CompletedTurn, completeTurns, type TurnOutcome } from '../store/turns/complete-turns.ts';
+import { failRun, releaseRun } from '../store/turns/release-run.ts';
+import type { LoadAgent } from './load-agent.ts';
+import { completedTurn, silentTurn, skipReason, turnRequest } from './take-turn.ts';
+
+/**
+ * The turn worker: claims due runs in batches, lets the agent's provider speak, stores the turn. At least once, and
+ * never two answers: a turn that could not be stored is computed again, one that was stored is never computed again,
+ * because the lease and the conversation's version are checked in the storing statement itself. Many workers share one
+ * database without knowing of each other.
+ */
+export type TurnWorker = {
+  start(): void;
+  /** Something became due: look now instead of at the next poll. */
+  wake(): void;
+  /** Claims nothing more, waits for turns under way (at most `graceMs`), gives the rest back. */
+  stop(graceMs: number): Promise<void>;
+};
+
+export type TurnWorkerOptions = {
+  db: Db;
+  log: Logger;
+  loadAgent: LoadAgent;
+  /** Called after turns were stored, for those who wait for an answer. */
+  onStored(): void;
+};
+
+/** Turns under way at once at most; most of them wait for a model. */
+const CAPACITY = 400;
+const CLAIM_BATCH = 200;
+/** How long an idle worker sleeps: a run accepted by another process waits this long at most. */
+const POLL_MS = 200;
+/** A run that was claimed this often without ending is dead. */
+const MAX_ATTEMPTS = 8;
+const MAX_BACKOFF_MS = 5 * 60_000;
+const TURN_TIMEOUT_MS = 120_000;
+
+export function createTurnWorker({ db, log, loadAgent, onStored }: TurnWorkerOptions): TurnWorker {
+  const pool = db.$client;
+  const lease = newId('node');
+  const underWay = new Map<string, { run: ClaimedRun; abort: AbortController; done: Promise<void> }>();
+  let stopping = false;
+  let wakeUp: (() => void) | null = null;
+  let woken = false;
+  let loop: Promise<void> = Promise.resolve();
+  let heartbeat: NodeJS.Timeout | undefined;
+
+  const store = createBatcher<CompletedTurn, TurnOutcome>({
+    size: CLAIM_BATCH,
+    lanes: 2,
+    queue: CAPACITY * 2,
+    send: async (turns) => {
+      const outcomes = await completeTurns(pool, turns);
+      onStored();
+      return outcomes;
+    },
+    full: () => new Error('The turn worker is stopping'),
+  });
+
+  async function claim(): Promise<void> {
+    while (!stopping) {
+      woken = false;
+      const room = Math.min(CLAIM_BATCH, CAPACITY - underWay.size);
+      let claimed: ClaimedRun[] = [];
+      try {
+        if (room > 0) claimed = await claimRuns(pool, lease, room);
+      } catch (error) {
+        if (!stopping) log.warn({ err: error }, 'the worker cannot claim runs; it tries again');
+      }
+      for (const run of claimed) begin(run);
+      if (claimed.length < CLAIM_BATCH && !woken && !stopping) await sleep();
+    }
+  }
+
+  const sleep = () =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, POLL_MS);
+      wakeUp = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+
+  const wake = () => {
+    woken = true;
+    wakeUp?.();
+  };
+
+  function begin(run: ClaimedRun): void {
+    const abort = new AbortController();
+    const done = takeTurn(run, abort.signal).finally(() => {
+      underWay.delete(run.run_id);
+      if (underWay.size === CAPACITY - 1) wake();
+    });
+    underWay.set(run.run_id, { run, abort, done });
+  }
+
+  async function takeTurn(run: ClaimedRun, signal: AbortSignal): Promise<void> {
+    try {
+      if (run.attempts > MAX_ATTEMPTS) {
+        return await failRun(pool, run, {
+          code: 'attempts_exhausted',
+          detail: `The run did not end in ${MAX_ATTEMPTS} attempts.`,
+        });
+      }
+      const turn = await speak(run, signal);
+      if ((await store.add(turn)) === 'outdated') {
+        // Somebody wrote meanwhile (or our lease is gone, then this does nothing): speak again, knowing it.
+        await releaseRun(pool, run, { afterMs: 0, refund: true });
+        wake();
+      }
+    } catch (error) {
+      await giveBack(run, error, signal).catch((failure: unknown) =>
+        log.warn(
+          { err: failure, run_id: run.run_id },
+          'a run could not be given back; it is taken again when its lease ends',
+        ),
+      );
+    }
+  }
+
+  async function speak(run: ClaimedRun, signal: AbortSignal): Promise<CompletedTurn> {
+    const skip = skipReason(run);
+    if (skip !== null) return silentTurn(run, 'skipped', skip);
+    if (run.conversation_status === 'handed_off') return silentTurn(run, 'handed_off', null);
+    const loaded = await loadAgent(run.org_id, run.agent_id, run.agent_revision);
+    const request = turnRequest(run, loaded, signal);
+    // Woken without anything new to answer: back to waiting.
+    if (run.turns > 0 && request.input.length === 0) return silentTurn(run, 'waiting_for_user', null);
+    const answer = loaded.provider.turn(request);
+    const result = answer instanceof Promise ? await withTimeout(answer, TURN_TIMEOUT_MS) : answer;
+    if (result.opted_out) await setConsent(db, run.org_id, run.end_user.id, run.channel_kind, 'opted_out', 'stop_word');
+    return completedTurn(run, result);
+  }
+
+  async function giveBack(run: ClaimedRun, error: unknown, signal: AbortSignal): Promise<void> {
+    if (signal.aborted || stopping) return releaseRun(pool, run, { afterMs: 0, refund: true });
+    const known = error instanceof ProviderError;
+    const problem = {
+      code: known ? error.code : 'internal_error',
+      detail: known ? error.message : 'The turn failed inside Parley; the log has the reason.',
+    };
+    log.warn({ err: error, run_id: run.run_id, attempts: run.attempts, request_id: run.request_id }, 'a turn failed');
+    if ((known && !error.retryable) || run.attempts >= MAX_ATTEMPTS) return failRun(pool, run, problem);
+    const backoff = Math.min(MAX_BACKOFF_MS, 1_000 * 2 ** (run.attempts - 1)) * (0.75 + Math.random() / 2);
+    await releaseRun(pool, run, { afterMs: Math.max(backoff, (known && error.retryAfterMs) || 0), error: problem });
+  }
+
+  /** Keeps our runs ours; one that was lost all the same is stopped, since its turn can no longer be stored. */
+  async function renew(): Promise<void> {
+    const held = [...underWay.values()];
+    if (held.length === 0) return;
+    const ours = await renewRuns(
+      pool,
+      held.map(({ run }) => run),
+    ).catch(() => null);
+    if (ours === null) return;
+    for (const { run, abort } of held) if (!ours.has(run.run_id) && underWay.has(run.run_id)) abort.abort();
+  }
+
+  return {
+    start: () => {
+      heartbeat = setInterval(() => void renew(), (RUN_LEASE_SECONDS * 1_000) / 3);
+      loop = claim();
+    },
+    wake,
+    stop: async (graceMs) => {
+      stopping = true;
+      wake();
+      await loop;
+      const all = Promise.all([...underWay.values()].map(({ done }) => done));
+      await Promise.race([all, new Promise((resolve) => setTimeout(resolve, graceMs).unref())]);
+      for (const { abort } of underWay.values()) abort.abort();
+      await Promise.race([all, new Promise((resolve) => setTimeout(resolve, 2_000).unref())]);
+      clearInterval(heartbeat);
+      await store.drain();
+    },
+  };
+}
+
+async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () =>
+        reject(
+          new ProviderError('provider_timeout', 'The provider did not finish the turn in time.', { retryable: true }),
+        ),
+      ms,
+    );
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
