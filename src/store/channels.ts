@@ -1,0 +1,64 @@
+import { and, eq, ilike, isNull, sql } from 'drizzle-orm';
+import type { Queryable } from './db.ts';
+import { behind, newestFirst, pageOf, type PageOf, type PageRequest } from './page.ts';
+import { containing } from './search-text.ts';
+import { channel } from './schema/channel.ts';
+
+export type ChannelRow = typeof channel.$inferSelect;
+
+const living = (orgId: string, id: string) =>
+  and(eq(channel.orgId, orgId), eq(channel.id, id), isNull(channel.deletedAt));
+
+export async function insertChannel(
+  db: Queryable,
+  orgId: string,
+  input: Pick<ChannelRow, 'id' | 'agentId' | 'kind' | 'name'> & Partial<Pick<ChannelRow, 'settings' | 'sealed'>>,
+): Promise<ChannelRow> {
+  const rows = await db
+    .insert(channel)
+    .values({ orgId, ...input })
+    .returning();
+  return rows[0]!;
+}
+
+export async function readChannel(db: Queryable, orgId: string, id: string): Promise<ChannelRow | null> {
+  const rows = await db.select().from(channel).where(living(orgId, id));
+  return rows[0] ?? null;
+}
+
+export async function listChannels(
+  db: Queryable,
+  orgId: string,
+  filter: { agentId?: string | undefined; text?: string | undefined },
+  { limit, after }: PageRequest,
+): Promise<PageOf<ChannelRow>> {
+  const rows = await db
+    .select()
+    .from(channel)
+    .where(
+      and(
+        eq(channel.orgId, orgId),
+        isNull(channel.deletedAt),
+        filter.agentId ? eq(channel.agentId, filter.agentId) : undefined,
+        filter.text ? ilike(channel.name, containing(filter.text)) : undefined,
+        behind(channel.createdAt, channel.id, after),
+      ),
+    )
+    .orderBy(...newestFirst(channel.createdAt, channel.id))
+    .limit(limit + 1);
+  return pageOf(rows, limit);
+}
+
+export async function changeChannel(
+  db: Queryable,
+  orgId: string,
+  id: string,
+  changes: Partial<Pick<ChannelRow, 'name' | 'enabled' | 'settings' | 'deletedAt'>>,
+): Promise<ChannelRow | null> {
+  const rows = await db
+    .update(channel)
+    .set({ ...changes, updatedAt: sql`now()` })
+    .where(living(orgId, id))
+    .returning();
+  return rows[0] ?? null;
+}

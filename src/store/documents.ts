@@ -1,0 +1,89 @@
+import { and, count, eq, ilike, sql } from 'drizzle-orm';
+import type { Queryable } from './db.ts';
+import { behind, newestFirst, pageOf, type PageOf, type PageRequest } from './page.ts';
+import { containing } from './search-text.ts';
+import { document } from './schema/agent.ts';
+
+export type DocumentRow = typeof document.$inferSelect;
+export type DocumentHead = Omit<DocumentRow, 'text' | 'orgId'> & { bytes: number };
+
+const head = {
+  id: document.id,
+  agentId: document.agentId,
+  name: document.name,
+  bytes: sql<number>`octet_length(${document.text})`,
+  createdAt: document.createdAt,
+  updatedAt: document.updatedAt,
+};
+
+const one = (orgId: string, agentId: string, id: string) =>
+  and(eq(document.orgId, orgId), eq(document.agentId, agentId), eq(document.id, id));
+
+export async function insertDocument(
+  db: Queryable,
+  orgId: string,
+  input: { id: string; agentId: string; name: string; text: string },
+): Promise<DocumentHead> {
+  const rows = await db
+    .insert(document)
+    .values({ orgId, ...input })
+    .returning(head);
+  return rows[0]!;
+}
+
+export async function countDocuments(db: Queryable, orgId: string, agentId: string): Promise<number> {
+  const rows = await db
+    .select({ many: count() })
+    .from(document)
+    .where(and(eq(document.orgId, orgId), eq(document.agentId, agentId)));
+  return rows[0]!.many;
+}
+
+export async function readDocument(
+  db: Queryable,
+  orgId: string,
+  agentId: string,
+  id: string,
+): Promise<DocumentRow | null> {
+  const rows = await db
+    .select()
+    .from(document)
+    .where(one(orgId, agentId, id));
+  return rows[0] ?? null;
+}
+
+export async function listDocuments(
+  db: Queryable,
+  orgId: string,
+  agentId: string,
+  filter: { text?: string | undefined },
+  { limit, after }: PageRequest,
+): Promise<PageOf<DocumentHead>> {
+  const rows = await db
+    .select(head)
+    .from(document)
+    .where(
+      and(
+        eq(document.orgId, orgId),
+        eq(document.agentId, agentId),
+        filter.text ? ilike(document.name, containing(filter.text)) : undefined,
+        behind(document.createdAt, document.id, after),
+      ),
+    )
+    .orderBy(...newestFirst(document.createdAt, document.id))
+    .limit(limit + 1);
+  return pageOf(rows, limit);
+}
+
+export async function deleteDocumentRow(
+  db: Queryable,
+  orgId: string,
+  agentId: string,
+  id: string,
+): Promise<string | null> {
+  const rows = await db
+    .delete(document)
+    .where(one(orgId, agentId, id))
+    .returning({ name: document.name });
+  return rows[0]?.name ?? null;
+}

@@ -1,0 +1,52 @@
+import { and, asc, eq } from 'drizzle-orm';
+import { type Key, newDataKey, unwrapDataKey } from '../kernel/seal.ts';
+import type { Queryable } from './db.ts';
+import { dataKey, modelProvider } from './schema/agent.ts';
+
+export type ModelRow = typeof modelProvider.$inferSelect;
+
+const one = (orgId: string, provider: string) =>
+  and(eq(modelProvider.orgId, orgId), eq(modelProvider.provider, provider));
+
+export const listModels = async (db: Queryable, orgId: string): Promise<ModelRow[]> =>
+  db.select().from(modelProvider).where(eq(modelProvider.orgId, orgId)).orderBy(asc(modelProvider.provider));
+
+export async function readModel(db: Queryable, orgId: string, provider: string): Promise<ModelRow | null> {
+  const rows = await db.select().from(modelProvider).where(one(orgId, provider));
+  return rows[0] ?? null;
+}
+
+export async function writeModel(
+  db: Queryable,
+  row: Pick<ModelRow, 'orgId' | 'provider' | 'baseUrl' | 'sealedKey'>,
+): Promise<ModelRow> {
+  const { baseUrl, sealedKey } = row;
+  const rows = await db
+    .insert(modelProvider)
+    .values(row)
+    .onConflictDoUpdate({
+      target: [modelProvider.orgId, modelProvider.provider],
+      set: { baseUrl, sealedKey, updatedAt: new Date() },
+    })
+    .returning();
+  return rows[0]!;
+}
+
+export async function deleteModel(db: Queryable, orgId: string, provider: string): Promise<boolean> {
+  const rows = await db.delete(modelProvider).where(one(orgId, provider)).returning({ id: modelProvider.provider });
+  return rows.length > 0;
+}
+
+/** The organization's data key, made on first need; of two who make one at the same moment, both get the same. */
+export async function openDataKey(db: Queryable, orgId: string, wrapping: Key): Promise<Key> {
+  const stored = await readWrapped(db, orgId);
+  if (stored !== null) return unwrapDataKey(wrapping, stored, orgId);
+  const { wrapped } = newDataKey(wrapping, orgId);
+  await db.insert(dataKey).values({ orgId, wrapped }).onConflictDoNothing();
+  return unwrapDataKey(wrapping, (await readWrapped(db, orgId))!, orgId);
+}
+
+async function readWrapped(db: Queryable, orgId: string): Promise<string | null> {
+  const rows = await db.select({ wrapped: dataKey.wrapped }).from(dataKey).where(eq(dataKey.orgId, orgId));
+  return rows[0]?.wrapped ?? null;
+}
