@@ -1,0 +1,24 @@
+import { Type } from 'typebox';
+import { timestamp } from '../../kernel/clock.ts';
+import type { Route } from '../route.ts';
+
+/** Is this process alive? Asks nobody, so that a database that is down never gets a healthy process restarted. */
+export const health = (now: () => number): Route => ({
+  method: 'GET',
+  path: '/api/health',
+  access: 'public',
+  operation: {
+    id: 'getHealth',
+    summary: 'Whether the service is alive',
+    description: 'Needs no key and never touches the database.',
+    tag: 'System',
+    examples: { 200: { status: 'ok', timestamp: '2026-11-20T20:00:00.000Z' } },
+  },
+  responses: {
+    200: Type.Object(
+      { status: Type.Literal('ok'), timestamp: Type.String({ format: 'date-time' }) },
+      { title: 'Health' },
+    ),
+  },
+  handle: () => `{"status":"ok","timestamp":"${timestamp(now())}"}`,
+});

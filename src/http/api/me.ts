@@ -1,0 +1,69 @@
+import { Type } from 'typebox';
+import { idPattern } from '../../../contract/ids.ts';
+import { KEY_SCOPES, PERMISSIONS, PLANS } from '../../../contract/permissions.ts';
+import { REGION_IDS, type Region } from '../../../contract/regions.ts';
+import type { Route } from '../route.ts';
+
+const Me = Type.Object(
+  {
+    id: Type.String({ pattern: idPattern('key') }),
+    label: Type.String(),
+    prefix: Type.String({ description: 'The part of the key that may be shown.' }),
+    scope: Type.Union(KEY_SCOPES.map((scope) => Type.Literal(scope))),
+    agent_id: Type.Union([Type.String(), Type.Null()], { description: 'The agent that an agent key is bound to.' }),
+    campaign_id: Type.Union([Type.String(), Type.Null()], {
+      description: 'The campaign that a campaign key is bound to.',
+    }),
+    permissions: Type.Array(Type.Union(PERMISSIONS.map((permission) => Type.Literal(permission)))),
+    organization: Type.Object({ id: Type.String(), name: Type.String() }),
+    plan: Type.Union(PLANS.map((plan) => Type.Literal(plan))),
+    region: Type.Union(REGION_IDS.map((region) => Type.Literal(region))),
+    base_url: Type.String(),
+  },
+  { title: 'Me' },
+);
+
+/** The first call to make with a new key: what is it, and what may it do? */
+export const me = ({ region, baseUrl }: { readonly region: Region; readonly baseUrl: string }): Route => ({
+  method: 'GET',
+  path: '/api/me',
+  access: {},
+  operation: {
+    id: 'getMe',
+    summary: 'Show the calling key',
+    description:
+      'Which key this is, what it may do, and which organization and region it belongs to. Needs no permission.',
+    tag: 'System',
+    examples: {
+      200: {
+        id: 'key_01k8v3m9e5f7rsm6z4n0q2x1ab',
+        label: 'Order service',
+        prefix: 'parley_us_Ab3dE9',
+        scope: 'organization',
+        agent_id: null,
+        campaign_id: null,
+        permissions: ['triggers'],
+        organization: { id: 'org_01k8v3m9e5f7rsm6z4n0q2x1ac', name: 'Example Store' },
+        plan: 'paid',
+        region: 'us',
+        base_url: 'https://us.parley.example',
+      },
+    },
+  },
+  responses: { 200: Me },
+  handle({ admission: { caller } }) {
+    return {
+      id: caller.keyId,
+      label: caller.label,
+      prefix: caller.prefix,
+      scope: caller.scope,
+      agent_id: caller.agentId,
+      campaign_id: caller.campaignId,
+      permissions: caller.permissions,
+      organization: { id: caller.orgId, name: caller.orgName },
+      plan: caller.plan,
+      region,
+      base_url: baseUrl,
+    };
+  },
+});

@@ -1,0 +1,51 @@
+import { hash } from 'node:crypto';
+import { Type } from 'typebox';
+import type { Region } from '../../../contract/regions.ts';
+import { describeRoutes } from '../openapi.ts';
+import type { Route } from '../route.ts';
+
+type Deps = {
+  readonly region: Region;
+  readonly baseUrl: string;
+  readonly version: string;
+  readonly allRoutes: () => readonly Route[];
+};
+
+/** The reference for machines. Made once, on the first question: the routes cannot change while the server runs. */
+export function openapi(deps: Deps): Route {
+  let made: { text: string; etag: string } | null = null;
+  return {
+    method: 'GET',
+    path: '/api/openapi.json',
+    access: 'public',
+    operation: {
+      id: 'getOpenApi',
+      summary: 'This description, as OpenAPI 3.1',
+      description: 'Made from the schemas that validate. Needs no key.',
+      tag: 'System',
+    },
+    responses: {
+      200: {
+        schema: Type.Record(Type.String(), Type.Unknown()),
+        headers: { ETag: 'Changes when the description does.' },
+      },
+      304: null,
+    },
+    handle(request, reply) {
+      made ??= make(deps);
+      // Kept by caches, but asked about each time: an update of the server must show at once.
+      reply.header('cache-control', 'no-cache').header('etag', made.etag);
+      if (matches(request.headers['if-none-match'], made.etag)) return reply.code(304).send();
+      return made.text;
+    },
+  };
+}
+
+function make(deps: Deps): { text: string; etag: string } {
+  const text = JSON.stringify(describeRoutes(deps.allRoutes(), deps));
+  return { text, etag: `"${hash('sha256', text, 'base64url').slice(0, 22)}"` };
+}
+
+/** RFC 9110, 13.1.2: weak comparison with each of the list, or `*`. */
+export const matches = (header: string | undefined, etag: string): boolean =>
+  header !== undefined && header.split(',').some((each) => ['*', etag].includes(each.trim().replace(/^W\//, '')));

@@ -1,0 +1,20 @@
+import { health } from './api/health.ts';
+import { me } from './api/me.ts';
+import { openapi } from './api/openapi.ts';
+import { ready } from './ready.ts';
+import type { HttpDeps } from './server.ts';
+import type { Route } from './route.ts';
+
+export type SystemDeps = HttpDeps & {
+  /** The whole list, once it is complete: the reference describes it. */
+  readonly allRoutes: () => readonly Route[];
+  readonly isDraining: () => boolean;
+};
+
+/** The contents page of the HTTP room's own endpoints. The other rooms' are put together in app.ts. */
+export const systemRoutes = (deps: SystemDeps): Route[] => [
+  health(deps.now), // GET /api/health
+  openapi(deps), // GET /api/openapi.json
+  me(deps), // GET /api/me
+  ready(deps), // GET /ready
+];

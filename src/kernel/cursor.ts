@@ -1,0 +1,51 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { Refusal } from '../../contract/problems.ts';
+
+/**
+ * Where the next page of a list begins: the sort key of the last record that was given out. A cursor is opaque and signed,
+ * and the signature covers the list it belongs to, so that a cursor can neither be made up nor carried into another
+ * list, another organization or other filters.
+ */
+export type CursorPosition = readonly [createdAt: string, id: string];
+
+/** What every list answers with. */
+export type Page<T> = { readonly data: T[]; readonly next_cursor: string | null; readonly has_more: boolean };
+
+const MAC_BYTES = 16;
+const MAX_CURSOR_CHARACTERS = 512;
+
+/** The name of one list as a cursor sees it. Filters that are undefined are none. */
+export function cursorScope(
+  list: string,
+  organizationId: string,
+  filters: Readonly<Record<string, unknown>> = {},
+): string {
+  const given = Object.entries(filters).filter(([, value]) => value !== undefined);
+  return JSON.stringify([list, organizationId, given.sort(([a], [b]) => (a < b ? -1 : 1))]);
+}
+
+export function encodeCursor(key: Buffer, scope: string, position: CursorPosition): string {
+  const text = Buffer.from(JSON.stringify(position));
+  return Buffer.concat([sign(key, scope, text), text]).toString('base64url');
+}
+
+/** Throws `cursor_invalid` for everything that `encodeCursor` did not make with the same key and scope. */
+export function decodeCursor(key: Buffer, scope: string, cursor: string): CursorPosition {
+  if (cursor.length > MAX_CURSOR_CHARACTERS || !/^[\w-]+$/.test(cursor)) throw invalid();
+  const bytes = Buffer.from(cursor, 'base64url');
+  const text = bytes.subarray(MAC_BYTES);
+  if (bytes.length <= MAC_BYTES || bytes.toString('base64url') !== cursor) throw invalid();
+  if (!timingSafeEqual(bytes.subarray(0, MAC_BYTES), sign(key, scope, text))) throw invalid();
+  return JSON.parse(text.toString('utf8')) as CursorPosition;
+}
+
+/** The scope's length goes in first: no two pairs of scope and position sign the same bytes. */
+const sign = (key: Buffer, scope: string, text: Buffer): Buffer =>
+  createHmac('sha256', key)
+    .update(`cursor\n${Buffer.byteLength(scope)}\n${scope}`)
+    .update(text)
+    .digest()
+    .subarray(0, MAC_BYTES);
+
+const invalid = (): Refusal =>
+  new Refusal('cursor_invalid', 'The cursor does not belong to this list with these filters.');

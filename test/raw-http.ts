@@ -1,0 +1,119 @@
+import { connect, type Socket } from 'node:net';
+
+/**
+ * HTTP spoken by hand. A client library repairs, refuses or hides exactly the requests that a server must judge for
+ * itself, and hides what came back: header lines as they are, a connection that was closed, an answer too many.
+ */
+export type RawAnswer = {
+  readonly status: number;
+  /** Names in lower case; several lines of one name are joined by a comma. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+  /** The body as JSON; throws if it is none. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into it freely
+  json(): any;
+};
+
+/** Text or bytes, or a pause in milliseconds. */
+type Piece = string | Buffer | number;
+
+/** Sends the pieces and resolves with every answer once the server has closed the connection, or nothing came for `quietMs`. */
+export async function rawExchange(
+  port: number,
+  pieces: readonly Piece[],
+  quietMs = 500,
+): Promise<{ answers: RawAnswer[]; closed: boolean }> {
+  const socket = connect(port, '127.0.0.1');
+  socket.setNoDelay(true);
+  const chunks: Buffer[] = [];
+  let wake = nothing;
+  let closed = false;
+  socket.on('data', (chunk) => {
+    chunks.push(chunk);
+    wake();
+  });
+  socket.on('error', () => {});
+  socket.on('close', () => {
+    closed = true;
+    wake();
+  });
+  void sendPieces(socket, pieces);
+  const until = async (): Promise<void> => {
+    for (;;) {
+      if (closed) return;
+      const came = await new Promise<boolean>((resolve) => {
+        const timer = setTimeout(() => resolve(false), quietMs);
+        wake = () => {
+          clearTimeout(timer);
+          resolve(true);
+        };
+      });
+      if (!came) return;
+    }
+  };
+  await until();
+  socket.destroy();
+  return { answers: parseAnswers(Buffer.concat(chunks)), closed };
+}
+
+const nothing = (): void => undefined;
+
+async function sendPieces(socket: Socket, pieces: readonly Piece[]): Promise<void> {
+  for (const piece of pieces) {
+    if (typeof piece === 'number') await new Promise((resolve) => setTimeout(resolve, piece));
+    else if (!socket.destroyed) socket.write(piece);
+  }
+}
+
+export type RawRequest = {
+  readonly method?: string;
+  readonly path?: string;
+  /** As they go over the wire; `Host` and `Connection: close` come first unless this says otherwise. */
+  readonly headers?: readonly string[];
+  readonly body?: string | Buffer;
+  readonly bare?: boolean;
+};
+
+/** One request, one answer. A body gets its Content-Length unless a Transfer-Encoding is among the headers. */
+export async function raw(port: number, request: RawRequest): Promise<RawAnswer> {
+  const { answers } = await rawExchange(
+    port,
+    [head(request), ...(request.body === undefined ? [] : [request.body])],
+    5_000,
+  );
+  if (answers.length !== 1) throw new Error(`expected one answer, got ${answers.length}`);
+  return answers[0]!;
+}
+
+export function head({ method = 'GET', path = '/', headers = [], body, bare = false }: RawRequest): string {
+  const counted = body !== undefined && !headers.some((line) => /^(transfer-encoding|content-length):/i.test(line));
+  const lines = [
+    ...(bare ? [] : ['Host: parley.test', 'Connection: close']),
+    ...headers,
+    ...(counted ? [`Content-Length: ${Buffer.byteLength(body)}`] : []),
+  ];
+  return `${method} ${path} HTTP/1.1\r\n${lines.map((line) => `${line}\r\n`).join('')}\r\n`;
+}
+
+export function parseAnswers(bytes: Buffer): RawAnswer[] {
+  const answers: RawAnswer[] = [];
+  let rest = bytes;
+  while (rest.length > 0) {
+    const end = rest.indexOf('\r\n\r\n');
+    if (end === -1) throw new Error(`not a whole answer: ${rest.toString('latin1')}`);
+    const [statusLine, ...lines] = rest.subarray(0, end).toString('latin1').split('\r\n');
+    const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(`${statusLine} `)?.[1]);
+    const headers: Record<string, string> = {};
+    for (const line of lines) {
+      const colon = line.indexOf(':');
+      const name = line.slice(0, colon).toLowerCase();
+      const value = line.slice(colon + 1).trim();
+      headers[name] = name in headers ? `${headers[name]}, ${value}` : value;
+    }
+    const length = Number(headers['content-length'] ?? 0);
+    const text = rest.subarray(end + 4, end + 4 + length).toString('utf8');
+    answers.push({ status, headers, text, json: () => JSON.parse(text) });
+    rest = rest.subarray(end + 4 + length);
+  }
+  return answers;
+}
