@@ -27,5 +27,4 @@ export class TallyReporter implements Reporter {
   }
 }
 
-// eslint-disable-next-line import/no-default-export -- vitest loads reporters by their default export
 export default TallyReporter;

@@ -13,6 +13,9 @@ const KNOWN = [
   'PARLEY_URL',
   'PARLEY_EMAIL',
   'PARLEY_PASSWORD',
+  'PARLEY_ORG',
+  'PARLEY_API_KEY',
+  'PARLEY_CONFIG_DIR',
 ];
 
 /** A misspelt variable is silently without effect; so each unknown one gets a sentence with the nearest known name. */

@@ -126,7 +126,15 @@ describe('the log', () => {
     const output = logged(
       (log) =>
         log.info(
-          { method: 'GET', path: '/api/me', status: 401, ms: 1.234, code: 'key_revoked', request_id: 'req_1' },
+          {
+            method: 'GET',
+            route: '/api/me',
+            key_id: 'key_1',
+            status: 401,
+            ms: 1.234,
+            code: 'key_revoked',
+            request_id: 'req_1',
+          },
           'request',
         ),
       true,

@@ -41,8 +41,8 @@ const standardOutput = (): DestinationStream =>
     maxLength: MAX_WAITING_BYTES,
   });
 
-/** Members that the line of a request is made of (`log.info({ method, path, status, ms, request_id, code }, 'request')`). */
-const REQUEST = ['method', 'path', 'status', 'ms', 'code', 'request_id'];
+/** Members of a request's line (http/request-log.ts): on a terminal they make one short line. */
+const REQUEST = ['method', 'route', 'status', 'ms', 'code', 'request_id', 'key_id', 'org_id', 'cut_off'];
 
 function forPeople(destination: DestinationStream | undefined): DestinationStream {
   const out = destination ?? pino.destination({ dest: 1, sync: true });
@@ -52,12 +52,14 @@ function forPeople(destination: DestinationStream | undefined): DestinationStrea
     translateTime: 'SYS:HH:MM:ss.l',
     ignore: ['pid', 'hostname', ...REQUEST].join(','),
     messageFormat: (log, messageKey) => {
-      const { method, path, status, ms, code, request_id: requestId } = log;
+      const { method, route, status, ms, code, request_id: requestId } = log;
       const text = log[messageKey] as string | undefined;
       if (method === undefined) return [text, code, requestId].filter(Boolean).join(' ');
       const duration = typeof ms === 'number' ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : '';
       const said = text === 'request' ? '' : text;
-      return [status, method, path, code, duration, requestId, said].filter(Boolean).join(' ');
+      return [status, method, route, code, duration, requestId, log.cut_off && 'cut off', said]
+        .filter(Boolean)
+        .join(' ');
     },
   });
   return { write: (line) => out.write(format(line)) };

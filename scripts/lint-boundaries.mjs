@@ -1,0 +1,163 @@
+import path from 'node:path';
+
+/**
+ * Which room may import which: the arrows of docs/architecture.md as a lint rule (a plugin of oxlint). Imports run
+ * downward only, so each room can be read and changed knowing only those below it. Tests may import anything.
+ * test/boundaries.test.ts plants one violation of each kind and expects every one to be found.
+ */
+const MAY_IMPORT = {
+  contract: [],
+  kernel: ['contract'],
+  config: ['contract', 'kernel'],
+  store: ['contract', 'kernel'],
+  access: ['contract', 'kernel', 'store'],
+  engine: ['contract', 'kernel'],
+  channels: ['contract', 'kernel'],
+  features: ['contract', 'kernel', 'store', 'access'],
+  http: ['contract', 'kernel', 'access', 'features'],
+  worker: ['contract', 'kernel', 'store', 'engine', 'channels', 'features'],
+  cli: ['contract'],
+  dashboard: ['contract'],
+  widget: ['contract'],
+  bench: [
+    'contract',
+    'kernel',
+    'config',
+    'store',
+    'access',
+    'engine',
+    'channels',
+    'features',
+    'http',
+    'worker',
+    'app',
+    'test',
+    'cli',
+  ],
+};
+
+/** Types alone weigh nothing at run time: the port of the engine is written down with it, the configuration with its reader. */
+const MAY_IMPORT_TYPES = {
+  store: ['engine'],
+  features: ['engine', 'channels'],
+  http: ['config'],
+  worker: ['config', 'access'],
+};
+
+const WHY = {
+  contract: 'the contract imports nothing of ours: server, dashboard and command line share it',
+  kernel: 'the kernel imports nothing of ours but the contract',
+  config: 'configuration is read before anything else exists',
+  store: 'the store knows the database and nothing above it',
+  access: 'access decides on facts from the store and knows no feature and no HTTP',
+  engine: 'the engine is a leaf: a conversation in, the next turn out',
+  channels: 'channels are leaves',
+  features:
+    'a feature stands on access and store; what two features share is a question about data (store) or about who (access)',
+  http: 'HTTP is thin: it calls a feature and never the store',
+  worker: 'the worker calls features, engine, channels and store',
+  cli: 'the command line talks HTTP and shares only the contract',
+  dashboard: 'the browser shares only the contract',
+  widget: 'the browser shares only the contract',
+  bench: 'measurements use what they measure',
+};
+
+/** Packages that belong to one room. A name covers what lies below it. */
+const PACKAGES = [
+  { names: ['pg', 'drizzle-orm'], rooms: ['store', 'bench'], why: 'only the store knows SQL' },
+  {
+    names: ['undici'],
+    rooms: ['kernel', 'bench'],
+    why: 'only kernel/egress opens sockets to addresses that users give',
+  },
+  { names: ['fastify', '@fastify'], rooms: ['http', 'app', 'bench'], why: 'only http knows the web framework' },
+];
+
+const ROOT = path.resolve(import.meta.dirname, '..');
+
+/** The room of a file below the root: `src/http/api/x.ts` → http, `src/main.ts` → app, `cli/x.ts` → cli. */
+function roomOf(file) {
+  const [first, second] = path.relative(ROOT, file).split(path.sep);
+  if (first !== 'src') return first;
+  return second === undefined || second.endsWith('.ts') ? 'app' : second;
+}
+
+const featureOf = (file) => path.relative(path.join(ROOT, 'src', 'features'), file).split(path.sep)[0];
+
+/** What is wrong with importing `source` from `file`, or null. */
+function faultOf(file, source, isType) {
+  const room = roomOf(file);
+  if (source === 'node:process' || source === 'process') {
+    return room === 'config' || !(room in MAY_IMPORT) || room === 'cli' || room === 'bench'
+      ? null
+      : 'Only src/config reads the environment: use the global process for the rest.';
+  }
+  if (!source.startsWith('.')) return packageFault(room, source);
+  const target = path.resolve(path.dirname(file), source);
+  const to = roomOf(target);
+  if (room === 'features' && to === 'features' && featureOf(target) !== featureOf(file)) {
+    return 'A feature never imports another feature: what two share is a question about data (store) or about who (access).';
+  }
+  const allowed = MAY_IMPORT[room];
+  if (allowed === undefined || to === room || to === 'package.json') return null;
+  if (allowed.includes(to) || (isType && MAY_IMPORT_TYPES[room]?.includes(to))) return null;
+  return `${room} may not import ${to}: ${WHY[room]}. It may import ${allowed.join(', ') || 'typebox alone'}.`;
+}
+
+function packageFault(room, source) {
+  if (room === 'contract') {
+    return source === 'typebox' || source.startsWith('typebox/')
+      ? null
+      : 'The contract imports typebox alone: the browser loads it too.';
+  }
+  if (!(room in MAY_IMPORT) && room !== 'app') return null;
+  const owned = PACKAGES.find(({ names }) => names.some((name) => source === name || source.startsWith(`${name}/`)));
+  return !owned || owned.rooms.includes(room) ? null : `${room} may not import ${source}: ${owned.why}.`;
+}
+
+const isTest = (file) => file.endsWith('.test.ts');
+
+const direction = {
+  create(context) {
+    const file = context.filename;
+    if (isTest(file)) return {};
+    const look = (node) => {
+      if (typeof node.source?.value !== 'string') return;
+      const specifiers = node.specifiers ?? [];
+      const isType =
+        (node.importKind ?? node.exportKind) === 'type' ||
+        (specifiers.length > 0 && specifiers.every((one) => (one.importKind ?? one.exportKind) === 'type'));
+      const fault = faultOf(file, node.source.value, isType);
+      if (fault) context.report({ node: node.source, message: fault });
+    };
+    return {
+      ImportDeclaration: look,
+      ExportNamedDeclaration: look,
+      ExportAllDeclaration: look,
+      ImportExpression: look,
+    };
+  },
+};
+
+/** The global fetch follows redirects and reaches private addresses; kernel/egress does neither. */
+const guardedFetch = {
+  create(context) {
+    const file = context.filename;
+    const room = roomOf(file);
+    if (isTest(file) || !file.includes(`${path.sep}src${path.sep}`) || room === 'kernel') return {};
+    return {
+      CallExpression(node) {
+        const callee = node.callee;
+        const isGlobal = callee.type === 'Identifier' && callee.name === 'fetch';
+        const isMember =
+          callee.type === 'MemberExpression' && callee.object.name === 'globalThis' && callee.property.name === 'fetch';
+        if (isGlobal || isMember) {
+          context.report({ node: callee, message: 'Only kernel/egress calls other servers: pass its fetch in.' });
+        }
+      },
+    };
+  },
+};
+
+// oxlint loads plugins by their default export.
+export default { meta: { name: 'parley' }, rules: { 'import-direction': direction, 'guarded-fetch': guardedFetch } };
