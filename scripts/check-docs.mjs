@@ -1,0 +1,70 @@
+/**
+ * A document that names a file which is gone is worse than none: every repository path in backticks and every relative
+ * link in a *.md must exist. A path is recognised by its first part (a file or folder of the root that git knows or the
+ * layout has) and may hold `*`, `…` or `<…>`, which are not looked up.
+ */
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+
+const ROOT = path.resolve(process.argv[2] ?? path.join(import.meta.dirname, '..'));
+const SKIPPED = new Set(['node_modules', 'dist', 'data', '.git', '.parley', 'coverage', 'test-results']);
+/** Folders of the layout: a path that begins with one of them is meant as a path of this repository. */
+const ROOMS = [
+  'src',
+  'contract',
+  'migrations',
+  'dashboard',
+  'widget',
+  'cli',
+  'bench',
+  'test',
+  'docs',
+  'scripts',
+  '.ci',
+];
+
+const faults = documents(ROOT).flatMap((file) => [...pathFaults(file), ...linkFaults(file)]);
+for (const fault of faults) console.error(fault);
+process.exitCode = faults.length === 0 ? 0 : 1;
+
+function documents(folder) {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    if (SKIPPED.has(entry.name)) return [];
+    const file = path.join(folder, entry.name);
+    if (entry.isDirectory()) return documents(file);
+    return entry.name.endsWith('.md') ? [file] : [];
+  });
+}
+
+function pathFaults(file) {
+  return [...readFileSync(file, 'utf8').matchAll(/`([^`\n]+)`/g)]
+    .map(([, text]) => text.replace(/(:\d+)+$/, '').replace(/\/$/, ''))
+    .filter((text) => ROOMS.includes(text.split('/')[0]) && text.includes('/') && !/[\s*…<>{}$|]/.test(text))
+    .filter((text) => !existsSync(path.join(ROOT, text)))
+    .map((text) => `${path.relative(ROOT, file)}: names \`${text}\`, which does not exist.`);
+}
+
+function linkFaults(file) {
+  const text = readFileSync(file, 'utf8').replaceAll(/```[\s\S]*?```/g, '');
+  return [...text.matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, target]) => target)
+    .filter((target) => !/^([a-z]+:|#)/i.test(target))
+    .flatMap((target) => {
+      const [name, anchor] = decodeURI(target).split('#');
+      const there = path.resolve(path.dirname(file), name);
+      if (!existsSync(there)) return [`${path.relative(ROOT, file)}: links to ${target}, which does not exist.`];
+      if (!anchor || !statSync(there).isFile() || !there.endsWith('.md')) return [];
+      return anchors(there).includes(anchor)
+        ? []
+        : [`${path.relative(ROOT, file)}: links to ${target}, whose heading does not exist.`];
+    });
+}
+
+/** Headings as GitHub names them. */
+const anchors = (file) =>
+  [...readFileSync(file, 'utf8').matchAll(/^#+ +(.+)$/gm)].map(([, heading]) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );

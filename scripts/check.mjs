@@ -1,0 +1,48 @@
+/** `npm run check`: all that can be said about the code without running it. Under a minute, no database. */
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import { prepare, ROOT, run, say } from './prepare.mjs';
+
+const bin = (...parts) => path.join(ROOT, 'node_modules', ...parts);
+
+const CHECKS = [
+  { name: 'format (oxfmt)', args: [bin('oxfmt', 'bin', 'oxfmt'), '--check', '.'], cure: 'npm run format' },
+  { name: 'lint and import directions (oxlint)', args: [bin('oxlint', 'bin', 'oxlint')] },
+  { name: 'types (tsc)', args: [bin('typescript', 'bin', 'tsc'), '-p', '.'] },
+  { name: 'unused files, exports and packages (knip)', args: [bin('knip', 'bin', 'knip.js')] },
+  { name: 'paths and links in documents', args: ['scripts/check-docs.mjs'] },
+];
+
+await run(async () => {
+  const node = await prepare();
+  // Two at a time: as many as a small machine has cores.
+  const waiting = [...CHECKS];
+  const failed = [];
+  const worker = async () => {
+    for (let check = waiting.shift(); check; check = waiting.shift()) {
+      const { code, output, seconds } = await runCheck(node, check);
+      say(`${code === 0 ? 'ok    ' : 'FAILED'} ${check.name} (${seconds} s)`);
+      if (code === 0) continue;
+      failed.push(check);
+      say(output.trimEnd());
+      if (check.cure) say(`To correct it: ${check.cure}`);
+    }
+  };
+  await Promise.all([worker(), worker()]);
+  say(failed.length === 0 ? 'All checks passed.' : `${failed.length} of ${CHECKS.length} checks failed.`);
+  return failed.length === 0 ? 0 : 1;
+});
+
+function runCheck(node, { args }) {
+  const begun = Date.now();
+  const child = spawn(node, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  const collect = (chunk) => {
+    output += chunk;
+  };
+  child.stdout.on('data', collect);
+  child.stderr.on('data', collect);
+  return new Promise((resolve) => {
+    child.once('close', (code) => resolve({ code, output, seconds: ((Date.now() - begun) / 1000).toFixed(1) }));
+  });
+}

@@ -1,0 +1,8 @@
+// `npm run dev`: the server restarts whenever one of its files changes, and shows one readable line a request.
+import { prepare, ROOT, run, runInPlace } from './prepare.mjs';
+
+await run(async () => {
+  const node = await prepare({ dashboard: true });
+  const args = ['--watch', '--watch-preserve-output', 'src/main.ts', 'serve', '--pretty', ...process.argv.slice(2)];
+  return runInPlace(node, args, { cwd: ROOT });
+});

@@ -1,0 +1,337 @@
+/**
+ * Everything between a fresh clone and a program that can run: packages, runtime, dashboard. Plain JavaScript for
+ * Node 20 without packages, because it runs before there are any. Cheap when there is nothing to do (some
+ * milliseconds), safe to interrupt at any moment and to run twice at once. Speaks on stderr, so that the answers of
+ * commands stay clean.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  rmdirSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+export const ROOT = path.resolve(import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname), '..');
+
+const MODULES = path.join(ROOT, 'node_modules');
+const LOCKFILE = path.join(ROOT, 'package-lock.json');
+/** Written last, so its absence means an install that was interrupted. Holds the hash of the lockfile it was made from. */
+const MARKER = path.join(MODULES, '.parley-installed');
+const BUNDLED_NODE = path.join(MODULES, '.bin', 'node');
+const NODE_NEEDED = 24;
+const SAY_SO_EVERY_MS = 15_000;
+
+/** What a person reads instead of a stack. */
+export class SetupError extends Error {}
+
+export const say = (text) => process.stderr.write(`${text}\n`);
+
+/** Runs `main`, and turns a fault of the set-up into one sentence and exit code 1. */
+export async function run(main, onFault = () => {}) {
+  try {
+    process.exitCode = await main();
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error;
+    say(error.message);
+    process.exitCode = 1;
+    onFault();
+  }
+}
+
+/** Installs and builds what is missing; the path of the Node that runs Parley. */
+export async function prepare({ dashboard = false } = {}) {
+  if (!isInstalled()) await withLock('install', installUnlessDone);
+  const node = findNode();
+  if (dashboard) await buildDashboard(node);
+  return node;
+}
+
+/** Starts a program in our place: its output, its signals, its exit code. */
+export function runInPlace(command, args, options = {}) {
+  const child = spawn(command, args, { stdio: 'inherit', ...options });
+  // A terminal gives Ctrl-C to every process of the group by itself; a second one would cut a graceful stop short.
+  const forward = (signal) => {
+    if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => forward(signal));
+  // npm that is killed outright tells nobody: whoever it started would run on for ever.
+  const parent = process.ppid;
+  const watch = process.env.npm_lifecycle_event
+    ? setInterval(() => process.ppid !== parent && child.kill('SIGTERM'), 1_000)
+    : undefined;
+  return new Promise((resolve, reject) => {
+    child.once('error', (error) => reject(new SetupError(`${command} cannot be started: ${error.message}.`)));
+    child.once('exit', (code, signal) => {
+      clearInterval(watch);
+      resolve(signal ? 128 + (SIGNAL_NUMBERS[signal] ?? 1) : code);
+    });
+  });
+}
+
+const SIGNAL_NUMBERS = { SIGHUP: 1, SIGINT: 2, SIGQUIT: 3, SIGABRT: 6, SIGKILL: 9, SIGSEGV: 11, SIGTERM: 15 };
+
+// --- packages
+
+const lockfileHash = () => createHash('sha256').update(readFileSync(LOCKFILE)).digest('hex');
+
+function isInstalled() {
+  if (!existsSync(path.join(MODULES, 'fastify', 'package.json'))) return false;
+  const hash = lockfileHash();
+  if (existsSync(MARKER) && readFileSync(MARKER, 'utf8') === hash) return true;
+  if (!isInstalledByHand()) return false;
+  try {
+    writeFileSync(MARKER, hash);
+  } catch {
+    // A tree that is only read: the comparison is made again next time.
+  }
+  return true;
+}
+
+/** After somebody's own "npm ci": npm's list of what it put there (written last) agrees with the lockfile. */
+function isInstalledByHand() {
+  const list = path.join(MODULES, '.package-lock.json');
+  if (!existsSync(list)) return false;
+  const { packages: there } = JSON.parse(readFileSync(list, 'utf8'));
+  const { packages: wanted } = JSON.parse(readFileSync(LOCKFILE, 'utf8'));
+  return Object.entries(wanted).every(([name, { version, optional }]) => {
+    return name === '' || there[name]?.version === version || (optional && there[name] === undefined);
+  });
+}
+
+async function installUnlessDone() {
+  if (isInstalled()) return; // another process did it while we waited
+  say('Installing the packages (first start only, about a minute)…');
+  const begun = Date.now();
+  const progress = setInterval(() => say(`… still installing (${seconds(begun)} s)`), SAY_SO_EVERY_MS);
+  const home = usableHome();
+  try {
+    const { code, output } = await npm(
+      [
+        'ci',
+        '--ignore-scripts',
+        '--include=dev',
+        '--include=optional',
+        '--no-audit',
+        '--no-fund',
+        '--no-update-notifier',
+        '--no-progress',
+        '--loglevel=error',
+      ],
+      home,
+    );
+    if (code !== 0) throw explainNpm(output);
+    writeFileSync(MARKER, lockfileHash());
+    say(`The packages are installed (${seconds(begun)} s).`);
+  } finally {
+    clearInterval(progress);
+    if (home.temporary) rmSync(home.folder, { recursive: true, force: true });
+  }
+}
+
+const seconds = (begun) => Math.round((Date.now() - begun) / 1000);
+
+/** npm keeps its cache at home; without a home that can be written it gets one for the while. */
+function usableHome() {
+  const folder = process.env.HOME;
+  try {
+    if (folder && path.isAbsolute(folder)) {
+      accessSync(folder, constants.W_OK | constants.X_OK);
+      return { folder, temporary: false };
+    }
+  } catch {
+    // Not there, or not ours.
+  }
+  return { folder: mkdtempSync(path.join(tmpdir(), 'parley-npm-')), temporary: true };
+}
+
+function npm(args, home) {
+  // "npm start" names the npm that runs us; by hand it is the one on the path.
+  const running = process.env.npm_execpath;
+  const [command, ...first] = running && /npm-cli\.[cm]?js$/.test(running) ? [process.execPath, running] : ['npm'];
+  const env = { ...process.env, HOME: home.folder };
+  // Settings of the npm around us (such as the folder of its cache) would be taken for the inner one's.
+  if (home.temporary) env.npm_config_cache = path.join(home.folder, 'cache');
+  const child = spawn(command, [...first, ...args], { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  const collect = (chunk) => {
+    output = (output + chunk).slice(-8_000);
+  };
+  child.stdout.on('data', collect);
+  child.stderr.on('data', collect);
+  const stop = (signal) => {
+    child.kill(signal);
+    process.exit(128 + SIGNAL_NUMBERS[signal]);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
+  return new Promise((resolve, reject) => {
+    child.once('error', (error) => {
+      reject(
+        new SetupError(
+          error.code === 'ENOENT'
+            ? 'npm is not installed: install Node.js 20 or newer with npm, and start again.'
+            : `npm cannot be started: ${error.message}.`,
+        ),
+      );
+    });
+    child.once('close', (code) => {
+      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.off(signal, stop);
+      resolve({ code, output });
+    });
+  });
+}
+
+function explainNpm(output) {
+  if (
+    /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ECONNRESET|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT|network/i.test(
+      output,
+    )
+  ) {
+    return new SetupError(
+      'The packages could not be fetched: the package registry does not answer. Check the network or the proxy (npm config set proxy …), and start again.',
+    );
+  }
+  if (/ENOSPC|EDQUOT/.test(output)) {
+    return new SetupError(
+      `The disk is full: the packages need about 700 MB in ${MODULES}. Free some space, and start again.`,
+    );
+  }
+  if (/EACCES|EPERM|EROFS/.test(output)) {
+    return new SetupError(
+      `The packages cannot be written to ${MODULES}. Start once as the owner of ${ROOT}, or make a clone of your own.`,
+    );
+  }
+  const said = output
+    .trim()
+    .split('\n')
+    .filter((line) => !/complete log of this run/.test(line));
+  return new SetupError(
+    `The packages could not be installed; npm says:\n${said.slice(-12).join('\n')}\nCorrect that, and start again.`,
+  );
+}
+
+// --- the Node that runs Parley
+
+function findNode() {
+  if (existsSync(BUNDLED_NODE) && process.platform === 'linux') {
+    const { status } = spawnSync(BUNDLED_NODE, ['-e', '0']);
+    if (status === 0) return BUNDLED_NODE;
+  }
+  if (Number.parseInt(process.versions.node, 10) >= NODE_NEEDED) return process.execPath;
+  throw new SetupError(
+    `Parley runs on Node.js ${NODE_NEEDED}. npm brings it along on Linux with glibc (x64 and arm64); on this system (${process.platform}, ${process.arch}) install Node.js ${NODE_NEEDED} or newer, and start again.`,
+  );
+}
+
+// --- the dashboard
+
+const DASHBOARD = path.join(ROOT, 'dashboard');
+
+/** Built again whenever a source of it has changed, in a second beside the old one and then exchanged. */
+async function buildDashboard(node) {
+  const config = ['vite.config.ts', 'vite.config.js', 'vite.config.mjs'].find((name) =>
+    existsSync(path.join(DASHBOARD, name)),
+  );
+  if (!config) return;
+  const built = path.join(DASHBOARD, 'dist', '.built-from');
+  if (existsSync(built) && readFileSync(built, 'utf8') === dashboardHash()) return;
+  await withLock('dashboard', async () => {
+    const hash = dashboardHash();
+    if (existsSync(built) && readFileSync(built, 'utf8') === hash) return;
+    say('Building the dashboard (a few seconds)…');
+    const vite = path.join(MODULES, 'vite', 'bin', 'vite.js');
+    const { status, stdout, stderr } = spawnSync(node, [vite, 'build', '--logLevel', 'warn'], {
+      cwd: DASHBOARD,
+      encoding: 'utf8',
+    });
+    if (status !== 0)
+      throw new SetupError(
+        `The dashboard could not be built:\n${`${stdout}${stderr}`.trim().split('\n').slice(-20).join('\n')}`,
+      );
+    writeFileSync(built, hash);
+  });
+}
+
+function dashboardHash() {
+  const hash = createHash('sha256').update(readFileSync(LOCKFILE));
+  for (const folder of [DASHBOARD, path.join(ROOT, 'contract')]) {
+    if (!existsSync(folder)) continue;
+    for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile())) {
+      const file = path.join(entry.parentPath ?? entry.path, entry.name);
+      const name = path.relative(ROOT, file);
+      if (/^dashboard\/(dist|node_modules)\//.test(name)) continue;
+      hash.update(`\0${name}\0`).update(readFileSync(file));
+    }
+  }
+  return hash.digest('hex');
+}
+
+// --- one at a time
+
+/** A folder as a lock (made by one process only) with the holder's number in it; a dead holder's is taken away. */
+async function withLock(name, work) {
+  const folder = path.join(ROOT, '.parley', `${name}.lock`);
+  const note = path.join(folder, 'pid');
+  let told = false;
+  for (;;) {
+    try {
+      mkdirSync(path.dirname(folder), { recursive: true });
+      mkdirSync(folder);
+      writeFileSync(note, String(process.pid));
+      break;
+    } catch (error) {
+      if (error.code !== 'EEXIST') {
+        throw new SetupError(
+          `${ROOT} cannot be written (${error.code}). Start once as its owner, or make a clone of your own.`,
+        );
+      }
+      if (!told) {
+        await pause(200); // the holder may not have written its number yet
+        told = true;
+      }
+      if (!isHolderAlive(note)) rmSync(folder, { recursive: true, force: true });
+      else {
+        say('Another start is installing the packages; waiting for it.');
+        while (isHolderAlive(note)) await pause(500);
+      }
+    }
+  }
+  const release = () => {
+    rmSync(note, { force: true });
+    try {
+      rmdirSync(folder);
+    } catch {
+      // Gone already.
+    }
+  };
+  process.once('exit', release);
+  try {
+    return await work();
+  } finally {
+    process.off('exit', release);
+    release();
+  }
+}
+
+function isHolderAlive(note) {
+  try {
+    const pid = Number(readFileSync(note, 'utf8'));
+    // Numbers below 2 mean groups of processes to kill(2).
+    if (!Number.isInteger(pid) || pid < 2) return false;
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
