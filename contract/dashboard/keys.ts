@@ -67,3 +67,36 @@ export const RenameKeyBody = Type.Object({ label: Label }, closed);
 export const ROTATION_OVERLAPS = ['now', '1h', '24h', '7d'] as const;
 export const RotateKeyBody = Type.Object({ overlap: Type.Enum(ROTATION_OVERLAPS) }, closed);
 export type RotateKeyBody = Static<typeof RotateKeyBody>;
+
+/** `accepted`: below 400, `refused`: 4xx, `failed`: 5xx. A call counts once the key has been verified. */
+const outcomes = {
+  accepted: Type.Integer({ minimum: 0 }),
+  refused: Type.Integer({ minimum: 0 }),
+  failed: Type.Integer({ minimum: 0 }),
+};
+
+export const USAGE_RANGES = ['24h', '7d', '30d'] as const;
+export const KeyUsageQuery = Type.Object({ range: Type.Optional(Type.Enum(USAGE_RANGES, { default: '24h' })) }, closed);
+
+/** What a key was used for: requests over time, and the last 20 one by one. */
+export const KeyUsage = Type.Object(
+  {
+    /** Oldest first, without gaps: 24 hours, 7 or 30 days. */
+    buckets: Type.Array(Type.Object({ at: Moment, ...outcomes })),
+    /** Newest first, at most 20. */
+    requests: Type.Array(
+      Type.Object({
+        at: Moment,
+        method: Type.String(),
+        route: Type.String(),
+        status: Type.Integer(),
+        /** Problem code of a refusal; null when accepted. */
+        code: Nullable(Type.String()),
+        request_id: Type.String(),
+      }),
+    ),
+    last_24h: Type.Integer({ minimum: 0 }),
+  },
+  { title: 'ApiKeyUsage' },
+);
+export type KeyUsage = Static<typeof KeyUsage>;

@@ -25,7 +25,16 @@ import {
   SayBody,
 } from './conversations.ts';
 import { EndUserListQuery, EndUserRecord } from './end-users.ts';
-import { CreateKeyBody, KeyListQuery, KeyRecord, NewKey, RenameKeyBody, RotateKeyBody } from './keys.ts';
+import {
+  CreateKeyBody,
+  KeyListQuery,
+  KeyRecord,
+  KeyUsage,
+  KeyUsageQuery,
+  NewKey,
+  RenameKeyBody,
+  RotateKeyBody,
+} from './keys.ts';
 import { ModelRecord, SetModelBody } from './models.ts';
 import {
   AcceptInvitationBody,
@@ -76,9 +85,9 @@ export type DashboardRoute = Shapes & {
   summary: string;
 };
 
-function route<M extends Method, N extends Status, S extends Shapes>(
+function route<M extends Method, N extends Status, P extends string, S extends Shapes>(
   call: `${M} ${N}`,
-  path: string,
+  path: P,
   access: DashboardAccess,
   summary: string,
   shapes: S,
@@ -167,6 +176,7 @@ const routes = {
   listKeys: route('GET 200', `${org}/keys`, 'viewer', 'List API keys', { query: KeyListQuery, answer: Page(KeyRecord) }),
   createKey: route('POST 201', `${org}/keys`, 'admin', 'Make an API key; its value is shown only here', { body: CreateKeyBody, answer: NewKey }),
   readKey: route('GET 200', `${org}/keys/:key_id`, 'viewer', 'Read an API key', { answer: KeyRecord }),
+  readKeyUsage: route('GET 200', `${org}/keys/:key_id/usage`, 'viewer', 'Requests of an API key by outcome', { query: KeyUsageQuery, answer: KeyUsage }),
   renameKey: route('PATCH 200', `${org}/keys/:key_id`, 'admin', 'Rename an API key', { body: RenameKeyBody, answer: KeyRecord }),
   rotateKey: route('POST 201', `${org}/keys/:key_id/rotate`, 'admin', 'Replace an API key by a new one with the same rights', { body: RotateKeyBody, answer: NewKey }),
   revokeKey: route('POST 200', `${org}/keys/:key_id/revoke`, 'admin', 'Revoke an API key', { answer: KeyRecord }),
@@ -194,6 +204,14 @@ const routes = {
 
 export const DASHBOARD_ROUTES: typeof routes = routes;
 export type DashboardRouteName = keyof typeof routes;
+
+type ParamIn<P extends string> = P extends `${string}:${infer N}/${infer Rest}`
+  ? N | ParamIn<`/${Rest}`>
+  : P extends `${string}:${infer N}`
+    ? N
+    : never;
+/** Names of the parameters in a route's path. */
+export type ParamOf<N extends DashboardRouteName> = ParamIn<(typeof routes)[N]['path']>;
 
 type In<R, K extends string> = R extends Record<K, infer S extends TSchema> ? Static<S> : undefined;
 export type BodyOf<N extends DashboardRouteName> = In<(typeof routes)[N], 'body'>;
