@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, ilike, isNull, lt, ne, sql } from 'drizzle-orm';
+import { and, asc, count, desc, eq, ilike, isNull, lt, ne, sql } from 'drizzle-orm';
 import type { AgentDefinition } from '../../contract/agents.ts';
 import type { Queryable } from './db.ts';
 import { behind, newestFirst, pageOf, type PageOf, type PageRequest } from './page.ts';
@@ -40,6 +40,14 @@ export async function insertAgent(
   const { id, name, definition, publishedBy } = input;
   await db.insert(agent).values({ orgId, id, name, draft: definition, published: definition });
   await db.insert(agentVersion).values({ orgId, agentId: id, version: 1, definition, publishedBy });
+}
+
+export async function countAgents(db: Queryable, orgId: string): Promise<number> {
+  const rows = await db
+    .select({ many: count() })
+    .from(agent)
+    .where(and(eq(agent.orgId, orgId), isNull(agent.deletedAt)));
+  return rows[0]!.many;
 }
 
 export async function readAgent(db: Queryable, orgId: string, id: string): Promise<AgentRow | null> {

@@ -1,4 +1,4 @@
-import { and, eq, ilike, isNull, sql } from 'drizzle-orm';
+import { and, count, eq, ilike, isNull, sql } from 'drizzle-orm';
 import type { Queryable } from './db.ts';
 import { behind, newestFirst, pageOf, type PageOf, type PageRequest } from './page.ts';
 import { containing } from './search-text.ts';
@@ -19,6 +19,14 @@ export async function insertChannel(
     .values({ orgId, ...input })
     .returning();
   return rows[0]!;
+}
+
+export async function countChannels(db: Queryable, orgId: string, agentId: string): Promise<number> {
+  const rows = await db
+    .select({ many: count() })
+    .from(channel)
+    .where(and(eq(channel.orgId, orgId), eq(channel.agentId, agentId), isNull(channel.deletedAt)));
+  return rows[0]!.many;
 }
 
 export async function readChannel(db: Queryable, orgId: string, id: string): Promise<ChannelRow | null> {

@@ -18,6 +18,8 @@ export type Invitation = {
 
 export const MAX_MEMBERS = 500;
 export const MAX_OPEN_INVITATIONS = 200;
+/** How long an invitation link works. */
+export const INVITATION_DAYS = 7;
 
 const memberColumns = {
   id: member.id,
@@ -53,6 +55,16 @@ export async function countMembers(db: Queryable, orgId: string, role?: Role): P
     .from(member)
     .where(and(eq(member.organizationId, orgId), role ? eq(member.role, role) : undefined));
   return rows[0]!.many;
+}
+
+export async function countMemberships(db: Queryable, userId: string): Promise<number> {
+  const rows = await db.select({ many: count() }).from(member).where(eq(member.userId, userId));
+  return rows[0]!.many;
+}
+
+export async function isMemberByEmail(db: Queryable, orgId: string, email: string): Promise<boolean> {
+  const rows = await membersOf(db).where(and(eq(member.organizationId, orgId), eq(user.email, email.toLowerCase())));
+  return rows.length > 0;
 }
 
 export async function insertMember(db: Queryable, orgId: string, userId: string, role: Role): Promise<string> {

@@ -1,0 +1,104 @@
+import type { AgentDefinition, LocalizedText, Rule, Step } from '../../../contract/agents.ts';
+import { type Fault, Refusal } from '../../../contract/problems.ts';
+import type { AgentsDeps } from './agents.ts';
+
+type Report = (pointer: string, code: string, detail: string) => void;
+
+/** More faults than this are not read by anybody. */
+const MAX_FAULTS = 100;
+
+/** What the schema of a definition cannot say. Throws `validation_failed` with every fault. */
+export function checkDefinition(definition: AgentDefinition, engine: AgentsDeps['faults'], at = '/definition'): void {
+  const errors: Fault[] = [];
+  const report: Report = (pointer, code, detail) => {
+    if (errors.length < MAX_FAULTS) errors.push({ pointer: at + pointer, code, detail });
+  };
+  checkModel(definition, report);
+  definition.steps?.items.forEach((step, index) => checkStep(step, `/steps/items/${index}`, report));
+  reportTwins(definition.steps?.items ?? [], '/steps/items', report);
+  definition.rules?.forEach((rule, index) => {
+    const pointer = `/rules/${index}`;
+    checkRule(rule, pointer, report);
+    const fault = rule.pattern === undefined ? null : engine.pattern(rule.pattern);
+    if (fault !== null) report(`${pointer}/pattern`, 'pattern', fault);
+    if (rule.action === 'start_steps' && !definition.steps) {
+      report(`${pointer}/action`, 'conflict', 'There are no steps to start.');
+    }
+  });
+  reportTwins(definition.tools ?? [], '/tools', report);
+  definition.tools?.forEach(({ parameters }, index) => {
+    if (parameters['type'] !== 'object') {
+      report(`/tools/${index}/parameters`, 'type', 'The JSON Schema must describe an object: "type": "object".');
+    }
+  });
+  for (const [pointer, text] of textsOf(definition)) checkText(text, pointer, engine, report);
+  if (errors.length > 0) throw new Refusal('validation_failed', undefined, { errors });
+}
+
+function checkModel({ provider = 'embedded', model }: AgentDefinition, report: Report): void {
+  if (provider === 'embedded' && model !== undefined) {
+    report('/model', 'conflict', 'The embedded provider has no model: leave it out, or name another provider.');
+  }
+  if (provider !== 'embedded' && model === undefined) {
+    report('/model', 'required', 'Name the model that the provider is to use.');
+  }
+}
+
+function checkStep(step: Step, pointer: string, report: Report): void {
+  if (step.type === 'choice' && step.choices === undefined) {
+    report(`${pointer}/choices`, 'required', 'A step of type "choice" needs its choices.');
+  }
+  if (step.type !== 'choice' && step.choices !== undefined) {
+    report(`${pointer}/choices`, 'conflict', 'Only a step of type "choice" has choices.');
+  }
+  const ids = new Set<string>();
+  step.choices?.forEach(({ id }, index) => {
+    if (ids.has(id)) report(`${pointer}/choices/${index}/id`, 'duplicate', 'This id stands twice.');
+    ids.add(id);
+  });
+  if (step.min !== undefined && step.max !== undefined && step.min > step.max) {
+    report(`${pointer}/min`, 'range', 'The least is greater than the most.');
+  }
+}
+
+function checkRule(rule: Rule, pointer: string, report: Report): void {
+  if (rule.words === undefined && rule.pattern === undefined) {
+    report(pointer, 'required', 'A rule needs words or a pattern.');
+  }
+  if (rule.reply === undefined && rule.tag === undefined && rule.action === undefined) {
+    report(pointer, 'required', 'A rule needs a reply, a tag or an action.');
+  }
+}
+
+function reportTwins(named: readonly { name: string }[], pointer: string, report: Report): void {
+  const seen = new Set<string>();
+  named.forEach(({ name }, index) => {
+    if (seen.has(name)) report(`${pointer}/${index}/name`, 'duplicate', 'This name stands twice.');
+    seen.add(name);
+  });
+}
+
+function checkText(text: LocalizedText, pointer: string, engine: AgentsDeps['faults'], report: Report): void {
+  const entries = Object.entries(text);
+  if (entries.length === 0) report(pointer, 'required', 'Give the text in at least one language, or leave it out.');
+  for (const [language, template] of entries) {
+    const fault = engine.template(template);
+    if (fault !== null) report(`${pointer}/${language}`, 'template', fault);
+  }
+}
+
+/** Every text that people read, with the place where it stands. */
+function* textsOf(definition: AgentDefinition): Generator<[string, LocalizedText]> {
+  const { opening, dont_know: dontKnow, hand_off: handOff, steps, rules } = definition;
+  if (opening) yield ['/opening', opening];
+  if (dontKnow) yield ['/dont_know', dontKnow];
+  if (handOff?.text) yield ['/hand_off/text', handOff.text];
+  if (steps?.summary) yield ['/steps/summary', steps.summary];
+  for (const [index, step] of (steps?.items ?? []).entries()) {
+    const at = `/steps/items/${index}`;
+    yield [`${at}/ask`, step.ask];
+    if (step.ask_again) yield [`${at}/ask_again`, step.ask_again];
+    for (const [choice, { label }] of (step.choices ?? []).entries()) yield [`${at}/choices/${choice}/label`, label];
+  }
+  for (const [index, { reply }] of (rules ?? []).entries()) if (reply) yield [`/rules/${index}/reply`, reply];
+}

@@ -1,0 +1,29 @@
+import type { AgentRecord, CreateAgentBody } from '../../../contract/dashboard/agents.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { newId } from '../../kernel/ids.ts';
+import { countAgents, insertAgent } from '../../store/agents.ts';
+import { type Actor, recordAudit } from '../../store/audit.ts';
+import { insertChannel } from '../../store/channels.ts';
+import { type AgentsDeps, MAX_AGENTS } from './agents.ts';
+import { checkDefinition } from './check-definition.ts';
+import { foundAgent, presentAgent } from './read-agents.ts';
+
+/** An agent comes with its sandbox channel, on which it can be talked to at once. */
+export async function createAgent(
+  { db, faults }: AgentsDeps,
+  orgId: string,
+  { name, definition = {} }: CreateAgentBody,
+  actor: Actor,
+): Promise<AgentRecord> {
+  checkDefinition(definition, faults);
+  return db.transaction(async (tx) => {
+    if ((await countAgents(tx, orgId)) >= MAX_AGENTS) {
+      throw new Refusal('already_exists', `An organization has at most ${MAX_AGENTS} agents.`);
+    }
+    const id = newId('agent');
+    await insertAgent(tx, orgId, { id, name, definition, publishedBy: actor.userId });
+    await insertChannel(tx, orgId, { id: newId('channel'), agentId: id, kind: 'sandbox', name: 'Sandbox' });
+    await recordAudit(tx, { orgId, actor, action: 'agent.created', subjectId: id, facts: { name } });
+    return presentAgent(await foundAgent(tx, orgId, id));
+  });
+}

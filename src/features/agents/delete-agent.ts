@@ -1,0 +1,27 @@
+import { Refusal } from '../../../contract/problems.ts';
+import type { Subject } from '../../access/types.ts';
+import { deleteAgentRows, listDependents, lockAgent } from '../../store/agents.ts';
+import { type Actor, recordAudit } from '../../store/audit.ts';
+import type { AgentsDeps } from './agents.ts';
+import { foundAgent } from './read-agents.ts';
+
+/**
+ * The agent goes with its triggers and channels, and its campaigns end; what was said stays readable. Its keys stay
+ * active and revocable, and get 404.
+ */
+export async function deleteAgent({ db, access }: AgentsDeps, orgId: string, id: string, actor: Actor): Promise<void> {
+  await foundAgent(db, orgId, id);
+  const { triggers, channels, campaigns } = await listDependents(db, orgId, id);
+  const subjects: Subject[] = [
+    { kind: 'agent', id },
+    ...triggers.map((trigger): Subject => ({ kind: 'trigger', id: trigger })),
+    ...channels.map((channel): Subject => ({ kind: 'channel', id: channel })),
+    ...campaigns.map((campaign): Subject => ({ kind: 'campaign', id: campaign })),
+  ];
+  await access.change(subjects, async (tx) => {
+    const row = await lockAgent(tx, orgId, id);
+    if (!row) throw new Refusal('agent_not_found');
+    await deleteAgentRows(tx, orgId, id);
+    await recordAudit(tx, { orgId, actor, action: 'agent.deleted', subjectId: id, facts: { name: row.name } });
+  });
+}

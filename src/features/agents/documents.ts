@@ -1,0 +1,104 @@
+import {
+  type CreateDocumentBody,
+  type DocumentRecord,
+  type DocumentSummary,
+  MAX_DOCUMENT_BYTES,
+  MAX_DOCUMENTS_PER_AGENT,
+} from '../../../contract/dashboard/agents.ts';
+import { type Fault, Refusal } from '../../../contract/problems.ts';
+import { timestamp } from '../../kernel/clock.ts';
+import { newId } from '../../kernel/ids.ts';
+import { changeAgent, lockAgent } from '../../store/agents.ts';
+import { type Actor, recordAudit } from '../../store/audit.ts';
+import {
+  countDocuments,
+  deleteDocumentRow,
+  type DocumentHead,
+  insertDocument,
+  listDocuments as listHeads,
+  readDocument as readRow,
+} from '../../store/documents.ts';
+import type { PageOf, PageRequest } from '../../store/page.ts';
+import type { AgentsDeps } from './agents.ts';
+import { foundAgent } from './read-agents.ts';
+
+type Reads = Pick<AgentsDeps, 'db'>;
+
+/** Each change of the documents is a new revision of the agent: its next turn answers from them. */
+export async function createDocument(
+  { db }: Reads,
+  orgId: string,
+  agentId: string,
+  { name, text }: CreateDocumentBody,
+  actor: Actor,
+): Promise<DocumentSummary> {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > MAX_DOCUMENT_BYTES) throw invalid('/text', 'too_large', 'A document holds at most 1 MiB of UTF-8.');
+  if (text.trim() === '') throw invalid('/text', 'required', 'The document holds only blanks.');
+  return db.transaction(async (tx) => {
+    if (!(await lockAgent(tx, orgId, agentId))) throw new Refusal('agent_not_found');
+    if ((await countDocuments(tx, orgId, agentId)) >= MAX_DOCUMENTS_PER_AGENT) {
+      throw invalid('', 'too_many', `An agent has at most ${MAX_DOCUMENTS_PER_AGENT} documents: remove one first.`);
+    }
+    const row = await insertDocument(tx, orgId, { id: newId('doc'), agentId, name, text });
+    await changeAgent(tx, orgId, agentId, {});
+    await recordAudit(tx, {
+      orgId,
+      actor,
+      action: 'document.created',
+      subjectId: row.id,
+      facts: { agent_id: agentId, name, bytes },
+    });
+    return presentHead(row);
+  });
+}
+
+export async function listDocuments(
+  { db }: Reads,
+  orgId: string,
+  agentId: string,
+  filter: { text?: string | undefined },
+  page: PageRequest,
+): Promise<PageOf<DocumentSummary>> {
+  await foundAgent(db, orgId, agentId);
+  const { rows, hasMore } = await listHeads(db, orgId, agentId, filter, page);
+  return { rows: rows.map(presentHead), hasMore };
+}
+
+export async function readDocument({ db }: Reads, orgId: string, agentId: string, id: string): Promise<DocumentRecord> {
+  await foundAgent(db, orgId, agentId);
+  const row = await readRow(db, orgId, agentId, id);
+  if (!row) throw new Refusal('document_not_found');
+  return { ...presentHead({ ...row, bytes: Buffer.byteLength(row.text) }), text: row.text };
+}
+
+export async function deleteDocument(
+  { db }: Reads,
+  orgId: string,
+  agentId: string,
+  id: string,
+  actor: Actor,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    if (!(await lockAgent(tx, orgId, agentId))) throw new Refusal('agent_not_found');
+    const name = await deleteDocumentRow(tx, orgId, agentId, id);
+    if (name === null) throw new Refusal('document_not_found');
+    await changeAgent(tx, orgId, agentId, {});
+    const facts = { agent_id: agentId, name };
+    await recordAudit(tx, { orgId, actor, action: 'document.deleted', subjectId: id, facts });
+  });
+}
+
+const invalid = (pointer: string, code: string, detail: string): Refusal => {
+  const fault: Fault = { pointer, code, detail };
+  return new Refusal('validation_failed', undefined, { errors: [fault] });
+};
+
+const presentHead = (row: DocumentHead): DocumentSummary => ({
+  id: row.id,
+  agent_id: row.agentId,
+  name: row.name,
+  bytes: row.bytes,
+  created_at: timestamp(row.createdAt),
+  updated_at: timestamp(row.updatedAt),
+});

@@ -1,0 +1,48 @@
+import type { AgentDefinition } from '../../../contract/agents.ts';
+import type { AgentRecord } from '../../../contract/dashboard/agents.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { type AgentRow, lockAgent, publishDefinition, readAgentVersion } from '../../store/agents.ts';
+import { type Actor, recordAudit } from '../../store/audit.ts';
+import type { Queryable } from '../../store/db.ts';
+import type { AgentsDeps } from './agents.ts';
+import { checkDefinition } from './check-definition.ts';
+import { foundAgent, presentAgent } from './read-agents.ts';
+
+/** The draft answers from now on. Publishing what answers already makes no new version. */
+export const publishAgent = (deps: AgentsDeps, orgId: string, id: string, actor: Actor): Promise<AgentRecord> =>
+  publish(deps, orgId, id, actor, async (_tx, row) => ({ definition: row.draft, facts: {} }));
+
+/** An earlier version answers again, as a new version of its own: the history only grows. */
+export const restoreAgentVersion = (
+  deps: AgentsDeps,
+  orgId: string,
+  id: string,
+  version: number,
+  actor: Actor,
+): Promise<AgentRecord> =>
+  publish(deps, orgId, id, actor, async (tx) => {
+    const earlier = await readAgentVersion(tx, orgId, id, version);
+    if (!earlier) throw new Refusal('version_not_found');
+    return { definition: earlier.definition, facts: { restored: version } };
+  });
+
+type Chosen = { definition: AgentDefinition; facts: Record<string, unknown> };
+
+async function publish(
+  { db, faults }: AgentsDeps,
+  orgId: string,
+  id: string,
+  actor: Actor,
+  choose: (tx: Queryable, row: AgentRow) => Promise<Chosen>,
+): Promise<AgentRecord> {
+  return db.transaction(async (tx) => {
+    const row = await lockAgent(tx, orgId, id);
+    if (!row) throw new Refusal('agent_not_found');
+    const { definition, facts } = await choose(tx, row);
+    // It was checked when it was written; the rules may have become stricter since.
+    checkDefinition(definition, faults);
+    const version = await publishDefinition(tx, row, definition, actor.userId);
+    await recordAudit(tx, { orgId, actor, action: 'agent.published', subjectId: id, facts: { version, ...facts } });
+    return presentAgent(await foundAgent(tx, orgId, id));
+  });
+}

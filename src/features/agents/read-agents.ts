@@ -1,0 +1,74 @@
+import type { AgentRecord, AgentSummary, AgentVersion } from '../../../contract/dashboard/agents.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { timestamp } from '../../kernel/clock.ts';
+import {
+  type AgentRow,
+  listAgents as listRows,
+  listAgentVersions as listVersionRows,
+  readAgent as readRow,
+  sameDefinition,
+} from '../../store/agents.ts';
+import type { Queryable } from '../../store/db.ts';
+import type { PageOf, PageRequest } from '../../store/page.ts';
+import { namesOf } from '../../store/people.ts';
+import type { AgentsDeps } from './agents.ts';
+
+type Reads = Pick<AgentsDeps, 'db'>;
+
+export async function listAgents(
+  { db }: Reads,
+  orgId: string,
+  filter: { text?: string | undefined },
+  page: PageRequest,
+): Promise<PageOf<AgentSummary>> {
+  const { rows, hasMore } = await listRows(db, orgId, filter, page);
+  return { rows: rows.map(presentSummary), hasMore };
+}
+
+export const readAgent = async ({ db }: Reads, orgId: string, id: string): Promise<AgentRecord> =>
+  presentAgent(await foundAgent(db, orgId, id));
+
+export async function listAgentVersions(
+  { db }: Reads,
+  orgId: string,
+  id: string,
+  { limit, before }: { limit: number; before: number | null },
+): Promise<PageOf<AgentVersion>> {
+  await foundAgent(db, orgId, id);
+  const { rows, hasMore } = await listVersionRows(db, orgId, id, { limit, before });
+  const names = await namesOf(
+    db,
+    rows.flatMap(({ publishedBy }) => publishedBy ?? []),
+  );
+  const present = (row: (typeof rows)[number]): AgentVersion => ({
+    version: row.version,
+    definition: row.definition,
+    published_by: (row.publishedBy && names.get(row.publishedBy)) ?? null,
+    created_at: timestamp(row.createdAt),
+  });
+  return { rows: rows.map(present), hasMore };
+}
+
+export async function foundAgent(db: Queryable, orgId: string, id: string): Promise<AgentRow> {
+  const row = await readRow(db, orgId, id);
+  if (!row) throw new Refusal('agent_not_found');
+  return row;
+}
+
+const presentSummary = (row: AgentRow): AgentSummary => ({
+  id: row.id,
+  name: row.name,
+  enabled: row.enabled,
+  provider: row.published.provider ?? 'embedded',
+  version: row.version,
+  unpublished_changes: !sameDefinition(row.draft, row.published),
+  sandbox_channel_id: row.sandboxChannelId,
+  created_at: timestamp(row.createdAt),
+  updated_at: timestamp(row.updatedAt),
+});
+
+export const presentAgent = (row: AgentRow): AgentRecord => ({
+  ...presentSummary(row),
+  definition: row.draft,
+  published: row.published,
+});

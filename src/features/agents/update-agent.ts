@@ -1,0 +1,52 @@
+import type { AgentRecord, UpdateAgentBody } from '../../../contract/dashboard/agents.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { changeAgent, lockAgent, publishDefinition } from '../../store/agents.ts';
+import { type Actor, recordAudit } from '../../store/audit.ts';
+import type { Queryable } from '../../store/db.ts';
+import type { AgentsDeps } from './agents.ts';
+import { checkDefinition } from './check-definition.ts';
+import { foundAgent, presentAgent } from './read-agents.ts';
+
+/**
+ * A new definition answers at once, unless `publish` is false: then it waits as the draft. Name and `enabled` are what
+ * the nodes remember of an agent, so their change goes through the change log.
+ */
+export async function updateAgent(
+  { db, access, faults }: AgentsDeps,
+  orgId: string,
+  id: string,
+  changes: UpdateAgentBody,
+  actor: Actor,
+): Promise<AgentRecord> {
+  if (changes.definition) checkDefinition(changes.definition, faults);
+  const isRemembered = changes.name !== undefined || changes.enabled !== undefined;
+  await (isRemembered
+    ? access.change({ kind: 'agent', id }, (tx) => apply(tx, orgId, id, changes, actor))
+    : db.transaction((tx) => apply(tx, orgId, id, changes, actor)));
+  return presentAgent(await foundAgent(db, orgId, id));
+}
+
+async function apply(
+  tx: Queryable,
+  orgId: string,
+  id: string,
+  { name, enabled, definition, publish = true }: UpdateAgentBody,
+  actor: Actor,
+): Promise<void> {
+  const row = await lockAgent(tx, orgId, id);
+  if (!row) throw new Refusal('agent_not_found');
+  const facts: Record<string, unknown> = {};
+  if (name !== undefined || enabled !== undefined) {
+    await changeAgent(tx, orgId, id, {
+      ...(name !== undefined && { name }),
+      ...(enabled !== undefined && { enabled }),
+    });
+    Object.assign(facts, name !== undefined && { name }, enabled !== undefined && { enabled });
+  }
+  if (definition && publish) facts['version'] = await publishDefinition(tx, row, definition, actor.userId);
+  if (definition && !publish) {
+    await changeAgent(tx, orgId, id, { draft: definition });
+    facts['draft'] = true;
+  }
+  await recordAudit(tx, { orgId, actor, action: 'agent.updated', subjectId: id, facts });
+}

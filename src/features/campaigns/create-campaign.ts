@@ -1,0 +1,26 @@
+import type { CampaignRecord, CreateCampaignBody } from '../../../contract/dashboard/campaigns.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { newId } from '../../kernel/ids.ts';
+import { readAgent } from '../../store/agents.ts';
+import { type Actor, recordAudit } from '../../store/audit.ts';
+import { insertCampaign } from '../../store/campaigns.ts';
+import { readChannel } from '../../store/channels.ts';
+import { type CampaignsDeps, presentCampaign } from './campaigns.ts';
+
+/** A draft: it takes recipients once it was started. */
+export async function createCampaign(
+  { db }: CampaignsDeps,
+  orgId: string,
+  { agent_id: agentId, channel_id: channelId, name }: CreateCampaignBody,
+  actor: Actor,
+): Promise<CampaignRecord> {
+  return db.transaction(async (tx) => {
+    if (!(await readAgent(tx, orgId, agentId))) throw new Refusal('agent_not_found');
+    const channel = await readChannel(tx, orgId, channelId);
+    if (channel?.agentId !== agentId) throw new Refusal('channel_not_found');
+    const row = await insertCampaign(tx, orgId, { id: newId('campaign'), agentId, channelId, name });
+    const facts = { agent_id: agentId, channel_id: channelId, name };
+    await recordAudit(tx, { orgId, actor, action: 'campaign.created', subjectId: row.id, facts });
+    return presentCampaign(row);
+  });
+}

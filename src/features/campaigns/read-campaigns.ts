@@ -1,0 +1,23 @@
+import type { CampaignRecord } from '../../../contract/dashboard/campaigns.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { listCampaigns as listRows, readCampaign as readRow } from '../../store/campaigns.ts';
+import type { PageOf, PageRequest } from '../../store/page.ts';
+import { type CampaignsDeps, presentCampaign } from './campaigns.ts';
+
+type Reads = Pick<CampaignsDeps, 'db'>;
+
+export async function listCampaigns(
+  { db }: Reads,
+  orgId: string,
+  filter: { agentId?: string | undefined; text?: string | undefined },
+  page: PageRequest,
+): Promise<PageOf<CampaignRecord>> {
+  const { rows, hasMore } = await listRows(db, orgId, filter, page);
+  return { rows: rows.map(presentCampaign), hasMore };
+}
+
+export async function readCampaign({ db }: Reads, orgId: string, id: string): Promise<CampaignRecord> {
+  const row = await readRow(db, orgId, id);
+  if (!row) throw new Refusal('campaign_not_found');
+  return presentCampaign(row);
+}

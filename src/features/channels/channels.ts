@@ -1,0 +1,14 @@
+import type { Access } from '../../access/access.ts';
+import type { Key } from '../../kernel/seal.ts';
+import type { Db } from '../../store/db.ts';
+
+/** What the verbs of this folder stand on. */
+export type ChannelsDeps = {
+  db: Db;
+  access: Pick<Access, 'change'>;
+  /** Wraps the organizations' data keys. */
+  sealingKey: Key;
+};
+
+/** Channels of one agent. */
+export const MAX_CHANNELS_PER_AGENT = 100;

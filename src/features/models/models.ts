@@ -1,0 +1,26 @@
+import type { ModelRecord } from '../../../contract/dashboard/models.ts';
+import { timestamp } from '../../kernel/clock.ts';
+import { type Key, placeOf } from '../../kernel/seal.ts';
+import type { Db } from '../../store/db.ts';
+import { listModels as listRows, type ModelRow } from '../../store/models.ts';
+
+/** What the verbs of this folder stand on. */
+export type ModelsDeps = {
+  db: Db;
+  /** Wraps the organizations' data keys. */
+  sealingKey: Key;
+};
+
+export const listModels = async ({ db }: Pick<ModelsDeps, 'db'>, orgId: string): Promise<ModelRecord[]> =>
+  (await listRows(db, orgId)).map(presentModel);
+
+export const presentModel = (row: ModelRow): ModelRecord => ({
+  provider: row.provider as ModelRecord['provider'],
+  base_url: row.baseUrl,
+  has_key: row.sealedKey !== null,
+  updated_at: timestamp(row.updatedAt),
+});
+
+/** Associated data of a provider's sealed key. */
+export const modelSealPlace = (organization: string, provider: string): string[] =>
+  placeOf({ table: 'model_provider', column: 'sealed_key', row: provider, organization });

@@ -1,0 +1,70 @@
+import {
+  MODEL_PROVIDERS,
+  type ModelProviderName,
+  type ModelRecord,
+  type SetModelBody,
+} from '../../../contract/dashboard/models.ts';
+import { type Fault, Refusal } from '../../../contract/problems.ts';
+import { seal } from '../../kernel/seal.ts';
+import { touchAgents } from '../../store/agents.ts';
+import { type Actor, recordAudit } from '../../store/audit.ts';
+import { deleteModel, openDataKey, readModel, writeModel } from '../../store/models.ts';
+import { type ModelsDeps, modelSealPlace, presentModel } from './models.ts';
+
+/** Stores address and key of a provider; what is absent stays as it is. The key is sealed and never shown again. */
+export async function setModel(
+  { db, sealingKey }: ModelsDeps,
+  orgId: string,
+  name: string,
+  { base_url: baseUrl, key }: SetModelBody,
+  actor: Actor,
+): Promise<ModelRecord> {
+  const provider = readProvider(name);
+  return db.transaction(async (tx) => {
+    const before = await readModel(tx, orgId, provider);
+    const nextUrl = baseUrl === undefined ? (before?.baseUrl ?? null) : baseUrl;
+    let sealedKey = before?.sealedKey ?? null;
+    if (key === null) sealedKey = null;
+    else if (key !== undefined) {
+      const dataKey = await openDataKey(tx, orgId, sealingKey);
+      sealedKey = seal(dataKey, key, modelSealPlace(orgId, provider));
+    }
+    if (provider === 'openai_compatible' && nextUrl === null) {
+      throw invalid(
+        '/base_url',
+        'required',
+        'An OpenAI-compatible server needs its address, e.g. http://127.0.0.1:11434/v1.',
+      );
+    }
+    if (provider !== 'openai_compatible' && sealedKey === null) {
+      throw invalid('/key', 'required', 'This provider needs a key.');
+    }
+    const row = await writeModel(tx, { orgId, provider, baseUrl: nextUrl, sealedKey });
+    await touchAgents(tx, orgId);
+    const facts = { base_url: nextUrl, key_changed: key !== undefined };
+    await recordAudit(tx, { orgId, actor, action: 'model.set', subjectId: provider, facts });
+    return presentModel(row);
+  });
+}
+
+export async function removeModel({ db }: ModelsDeps, orgId: string, name: string, actor: Actor): Promise<void> {
+  const provider = readProvider(name);
+  await db.transaction(async (tx) => {
+    if (!(await deleteModel(tx, orgId, provider))) throw unknownProvider();
+    await touchAgents(tx, orgId);
+    await recordAudit(tx, { orgId, actor, action: 'model.removed', subjectId: provider });
+  });
+}
+
+function readProvider(name: string): ModelProviderName {
+  if ((MODEL_PROVIDERS as readonly string[]).includes(name)) return name as ModelProviderName;
+  throw unknownProvider();
+}
+
+const unknownProvider = (): Refusal =>
+  new Refusal('route_not_found', `There is no such model provider here. Providers: ${MODEL_PROVIDERS.join(', ')}.`);
+
+const invalid = (pointer: string, code: string, detail: string): Refusal => {
+  const fault: Fault = { pointer, code, detail };
+  return new Refusal('validation_failed', undefined, { errors: [fault] });
+};

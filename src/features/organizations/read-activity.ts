@@ -1,0 +1,51 @@
+import type { AuditRecord, Overview } from '../../../contract/dashboard/activity.ts';
+import { timestamp } from '../../kernel/clock.ts';
+import { countOverview, listAudit as listRows } from '../../store/activity.ts';
+import type { PageOf, PageRequest } from '../../store/page.ts';
+import { namesOf } from '../../store/people.ts';
+import type { OrganizationsDeps } from './organizations.ts';
+
+type Reads = Pick<OrganizationsDeps, 'db'>;
+
+/** Who did what; where from only for those who manage people. */
+export async function listAudit(
+  { db }: Reads,
+  orgId: string,
+  filter: { subjectId?: string | undefined; actor?: string | undefined },
+  { showAddresses }: { showAddresses: boolean },
+  page: PageRequest,
+): Promise<PageOf<AuditRecord>> {
+  const { rows, hasMore } = await listRows(db, orgId, filter, page);
+  const names = await namesOf(
+    db,
+    rows.map(({ actor }) => actor),
+  );
+  const present = (row: (typeof rows)[number]): AuditRecord => ({
+    id: row.id,
+    actor: row.actor,
+    actor_name: names.get(row.actor) ?? null,
+    action: row.action,
+    subject_id: row.subjectId,
+    facts: row.facts,
+    address: showAddresses ? row.address : null,
+    request_id: row.requestId,
+    created_at: timestamp(row.createdAt),
+  });
+  return { rows: rows.map(present), hasMore };
+}
+
+export async function readOverview({ db }: Reads, orgId: string): Promise<Overview> {
+  const counts = await countOverview(db, orgId);
+  return {
+    agents: counts.agents,
+    triggers: counts.triggers,
+    channels: counts.channels,
+    campaigns: counts.campaigns,
+    active_keys: counts.activeKeys,
+    end_users: counts.endUsers,
+    members: counts.members,
+    conversations: counts.conversations,
+    runs_24h: counts.runs24h,
+    first_request: counts.firstRequest,
+  };
+}

@@ -1,0 +1,27 @@
+import type { OrganizationRecord } from '../../../contract/dashboard/organizations.ts';
+import type { Role } from '../../../contract/permissions.ts';
+import { timestamp } from '../../kernel/clock.ts';
+import { listAllOrganizations, listMemberships, type Organization } from '../../store/organizations.ts';
+import type { PageOf, PageRequest } from '../../store/page.ts';
+import type { OrganizationsDeps } from './organizations.ts';
+
+/** One's own; for the operator, when asked for, every one. */
+export async function listOrganizations(
+  { db }: Pick<OrganizationsDeps, 'db'>,
+  userId: string,
+  { all }: { all: boolean },
+  page: PageRequest,
+): Promise<PageOf<OrganizationRecord>> {
+  const { rows, hasMore } = all
+    ? await listAllOrganizations(db, userId, page)
+    : await listMemberships(db, userId, page);
+  return { rows: rows.map(presentOrganization), hasMore };
+}
+
+export const presentOrganization = (row: Organization & { role: Role | null }): OrganizationRecord => ({
+  id: row.id,
+  name: row.name,
+  plan: row.plan,
+  role: row.role,
+  created_at: timestamp(row.createdAt),
+});

@@ -1,0 +1,27 @@
+import type { SessionView } from '../../../contract/dashboard/sign-in.ts';
+import type { Person } from '../../store/people.ts';
+import { readOperatorId } from '../../store/installation.ts';
+import { listMemberships } from '../../store/organizations.ts';
+import { MAX_MEMBERSHIPS } from './create-organization.ts';
+import type { OrganizationsDeps } from './organizations.ts';
+
+/** Twice the bound: the operator is not held to it. The rest is in the list of organizations. */
+const MAX_SHOWN = MAX_MEMBERSHIPS * 2;
+
+export async function readSessionView(
+  { db, region, baseUrl, upgradeUrl }: OrganizationsDeps,
+  user: Person,
+): Promise<SessionView> {
+  const [operatorId, { rows }] = [
+    await readOperatorId(db),
+    await listMemberships(db, user.id, { limit: MAX_SHOWN, after: null }),
+  ];
+  return {
+    user: { id: user.id, name: user.name, email: user.email },
+    operator: operatorId === user.id,
+    organizations: rows.map(({ id, name, plan, role }) => ({ id, name, plan, role })),
+    region,
+    base_url: baseUrl,
+    upgrade_url: upgradeUrl,
+  };
+}

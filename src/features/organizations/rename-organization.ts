@@ -1,0 +1,20 @@
+import { Refusal } from '../../../contract/problems.ts';
+import { type Actor, recordAudit } from '../../store/audit.ts';
+import { type Organization, renameOrganization as writeName } from '../../store/organizations.ts';
+import type { OrganizationsDeps } from './organizations.ts';
+
+/** Goes through the change log because the name stands in what each node remembers of its callers. */
+export async function renameOrganization(
+  { access }: OrganizationsDeps,
+  orgId: string,
+  name: string,
+  actor: Actor,
+): Promise<Organization> {
+  const { result } = await access.change({ kind: 'organization', id: orgId }, async (tx) => {
+    const row = await writeName(tx, orgId, name);
+    if (!row) throw new Refusal('organization_not_found');
+    await recordAudit(tx, { orgId, actor, action: 'organization.renamed', subjectId: orgId, facts: { name } });
+    return row;
+  });
+  return result;
+}

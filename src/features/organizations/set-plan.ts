@@ -1,0 +1,20 @@
+import { Refusal } from '../../../contract/problems.ts';
+import type { Plan } from '../../../contract/permissions.ts';
+import { timestamp } from '../../kernel/clock.ts';
+import { type Actor, recordAudit } from '../../store/audit.ts';
+import { setOrganizationPlan } from '../../store/organizations.ts';
+import type { OrganizationsDeps } from './organizations.ts';
+
+/** Once this has answered, every node decides by the new plan. */
+export async function setPlan(
+  { access }: OrganizationsDeps,
+  orgId: string,
+  plan: Plan,
+  actor: Actor,
+): Promise<{ id: string; plan: Plan; effective_at: string }> {
+  const { effectiveAt } = await access.change({ kind: 'organization', id: orgId }, async (tx) => {
+    if (!(await setOrganizationPlan(tx, orgId, plan))) throw new Refusal('organization_not_found');
+    await recordAudit(tx, { orgId, actor, action: 'organization.plan_set', subjectId: orgId, facts: { plan } });
+  });
+  return { id: orgId, plan, effective_at: timestamp(effectiveAt) };
+}

@@ -1,0 +1,29 @@
+import type { SetupBody } from '../../../contract/dashboard/sign-in.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { createOwner } from '../../access/sessions/create-owner.ts';
+import { setupDigest } from '../../access/sessions/setup-link.ts';
+import { recordAudit } from '../../store/audit.ts';
+import { isUniqueViolation } from '../../store/db.ts';
+import { isSetupTokenGood } from '../../store/installation.ts';
+import type { OrganizationsDeps } from './organizations.ts';
+
+/** The first owner comes by the setup link. A bad token costs no hashing of a password. */
+export async function setUp(
+  { db, sessions, setupKey }: OrganizationsDeps,
+  body: SetupBody,
+  from: { address: string; requestId: string },
+): Promise<void> {
+  const digest = setupDigest(setupKey, body.token);
+  if (!(await isSetupTokenGood(db, digest))) throw new Refusal('setup_closed');
+  const passwordHash = await sessions.hashPassword(body.password);
+  const owner = { name: body.name, email: body.email, passwordHash, organizationName: body.organization_name };
+  const { person, organizationId } = await createOwner(db, owner, digest).catch((error: unknown) => {
+    throw isUniqueViolation(error) ? new Refusal('setup_closed') : error;
+  });
+  await recordAudit(db, {
+    orgId: organizationId,
+    actor: { userId: person.id, ...from },
+    action: 'installation.set_up',
+    subjectId: person.id,
+  });
+}
