@@ -10,7 +10,7 @@ import { setMeta } from './request-meta.ts';
  * understand it differently (two Host headers, a target that is not a path, a request line without a version, …).
  * Node's parser is lenient about these; a proxy in front of us may not be (RFC 9112, section 11).
  */
-export function createGate(problems: Problems, log: RequestLog) {
+export function createGate(problems: Problems, log: RequestLog, isDraining: () => boolean) {
   return (handle: (request: IncomingMessage, response: ServerResponse) => void) =>
     (request: IncomingMessage, response: ServerResponse): void => {
       const authorization: string[] = [];
@@ -23,6 +23,7 @@ export function createGate(problems: Problems, log: RequestLog) {
         orgId: null,
       });
       logWhenClosed(response, log);
+      if (isDraining()) response.shouldKeepAlive = false;
       const fault = inspect(request, authorization);
       if (fault === null) handle(request, response);
       else {

@@ -1,6 +1,7 @@
 import { health } from './api/health.ts';
 import { me } from './api/me.ts';
 import { openapi } from './api/openapi.ts';
+import { docsRoutes } from './docs/routes.ts';
 import { ready } from './ready.ts';
 import type { HttpDeps } from './server.ts';
 import type { Route } from './route.ts';
@@ -17,4 +18,5 @@ export const systemRoutes = (deps: SystemDeps): Route[] => [
   openapi(deps), // GET /api/openapi.json
   me(deps), // GET /api/me
   ready(deps), // GET /ready
+  ...docsRoutes(deps), // GET /docs, /docs/problems, /docs/problems/:code, /llms.txt
 ];

@@ -56,7 +56,7 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
   const { log, timeouts = {} } = deps;
   const problems = createProblems(deps.baseUrl, (err, request_id) => log.error({ err, request_id }, 'request failed'));
   const requestTimeout = timeouts.requestMs ?? REQUEST_TIMEOUT_MS;
-  const gate = createGate(problems, log);
+  const gate = createGate(problems, log, () => drain.isDraining());
   const server = fastify({
     serverFactory: (handle) =>
       createServer(

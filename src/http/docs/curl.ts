@@ -1,0 +1,19 @@
+import type { Endpoint } from './reference.ts';
+
+/** A call that can be pasted into a shell once the words in capitals are filled in. */
+export function curlOf({ method, path, operation }: Endpoint, baseUrl: string): string {
+  const filled = path.replace(/\{(\w+)\}/g, (_whole, name: string) => name.toUpperCase());
+  const lines = [`curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}${quote(baseUrl + filled)}`];
+  if (operation.security.length > 0) lines.push(`-H 'Authorization: Bearer <API_KEY>'`);
+  if (operation.parameters?.some(({ name }) => name === 'Idempotency-Key'))
+    lines.push(`-H "Idempotency-Key: $(uuidgen)"`);
+  const example = operation.requestBody?.content['application/json'].example;
+  if (operation.requestBody) {
+    lines.push(`-H 'Content-Type: application/json'`);
+    lines.push(`-d ${quote(JSON.stringify(example ?? {}, null, 2))}`);
+  }
+  return lines.join(' \\\n  ');
+}
+
+/** Inside single quotes a shell reads everything as it is, but for the quote itself. */
+const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

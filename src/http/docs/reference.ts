@@ -1,0 +1,135 @@
+import type { OpenApiDocument } from '../openapi.ts';
+import { curlOf } from './curl.ts';
+import { code, escapeHtml, json, page, prose } from './html.ts';
+import { fieldsOf, typeSays, type Schema } from './schema-fields.ts';
+
+type Operation = {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tags: readonly string[];
+  readonly security: readonly unknown[];
+  readonly parameters?: readonly {
+    name: string;
+    in: string;
+    required: boolean;
+    description?: string;
+    schema: Schema;
+  }[];
+  readonly requestBody?: { required: boolean; content: { 'application/json': { schema: Schema; example?: unknown } } };
+  readonly responses: Readonly<Record<string, Response>>;
+};
+type Response = {
+  description: string;
+  content?: Record<string, { schema: Schema; example?: unknown; examples?: Record<string, unknown> }>;
+};
+export type Endpoint = { readonly method: string; readonly path: string; readonly operation: Operation };
+
+/** The reference for people, from the very document that machines read. */
+export function referencePage(document: OpenApiDocument): string {
+  const endpoints = endpointsOf(document);
+  const tags = document.tags as { name: string; description: string }[];
+  const [server] = document.servers as { url: string; description: string }[];
+  const sections = tags.map(
+    ({ name, description }) =>
+      `<h2 id="${slug(name)}">${escapeHtml(name)}</h2><p>${prose(description)}</p>` +
+      endpoints
+        .filter(({ operation }) => operation.tags[0] === name)
+        .map((endpoint) => endpointSection(endpoint, document, server!.url))
+        .join('\n'),
+  );
+  return page({
+    title: 'Parley API reference',
+    nav: navigation(endpoints, tags),
+    main: introduction(server!) + sections.join('\n'),
+  });
+}
+
+export const endpointsOf = (document: OpenApiDocument): Endpoint[] =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      method,
+      path,
+      operation: operation as unknown as Operation,
+    })),
+  );
+
+const slug = (name: string): string => `tag-${name.toLowerCase().replaceAll(/\W+/g, '-')}`;
+
+function navigation(endpoints: readonly Endpoint[], tags: readonly { name: string }[]): string {
+  const listOf = (tag: string): string =>
+    endpoints
+      .filter(({ operation }) => operation.tags[0] === tag)
+      .map(({ operation }) => `<li><a href="#${operation.operationId}">${escapeHtml(operation.summary)}</a></li>`)
+      .join('');
+  return tags
+    .map(
+      ({ name }) => `<p><a href="#${slug(name)}"><strong>${escapeHtml(name)}</strong></a></p><ul>${listOf(name)}</ul>`,
+    )
+    .join('');
+}
+
+const introduction = ({ url, description }: { url: string; description: string }): string => `
+<h1>Parley API reference</h1>
+<p>Base URL of this region (${escapeHtml(description)}): <code>${escapeHtml(url)}</code>. Keys are made in the dashboard under
+Settings, Integrations, API Keys, work in their own region only, and are sent in one header:</p>
+${code(`curl '${url}/api/me' \\\n  -H 'Authorization: Bearer <API_KEY>'`)}
+<p><strong>Errors</strong> have one shape (RFC 9457, <code>application/problem+json</code>) with a <code>code</code> from
+<a href="/docs/problems">one closed list</a>, and the <code>request_id</code> to name when you ask for help.
+<strong>Limits</strong> are counted per minute for the key and for its organization; <code>RateLimit</code> says what is left,
+and a 429 says how long to wait.
+<strong>Idempotency</strong>: with an <code>Idempotency-Key</code>, an acting call takes effect once within 24 hours, however often it is sent.
+<strong>Lists</strong> take <code>limit</code> (1 to 100) and <code>cursor</code>, and answer <code>data</code>, <code>next_cursor</code>, <code>has_more</code>.</p>
+`;
+
+function endpointSection(endpoint: Endpoint, document: OpenApiDocument, baseUrl: string): string {
+  const { method, path, operation } = endpoint;
+  const { requestBody } = operation;
+  return `<section id="${operation.operationId}">
+<h3>${escapeHtml(operation.summary)}</h3>
+<p class="endpoint"><span class="method ${method}">${method.toUpperCase()}</span> <code>${escapeHtml(path)}</code></p>
+${operation.description ? `<p>${prose(operation.description)}</p>` : ''}
+${operation.security.length === 0 ? '<p class="quiet">Needs no key.</p>' : ''}
+${code(curlOf(endpoint, baseUrl))}
+${parameterTable(operation)}
+${requestBody ? `<h4>Body${requestBody.required ? '' : ' (may be left out)'}</h4>${fieldTable(requestBody.content['application/json'].schema, document)}` : ''}
+<h4>Answers</h4>
+${Object.entries(operation.responses)
+  .map(([status, response]) => responseSection(status, response, document))
+  .join('')}
+</section>`;
+}
+
+function parameterTable({ parameters = [] }: Operation): string {
+  const rows = parameters.map(
+    ({ name, in: place, required, description = '', schema }) =>
+      `<tr><td><code>${escapeHtml(name)}</code></td><td>${place}</td><td>${escapeHtml(typeSays(schema))}${required ? ', required' : ''}</td><td>${prose(description)}</td></tr>`,
+  );
+  return rows.length === 0
+    ? ''
+    : `<div class="wide"><table><tr><th>Parameter</th><th>In</th><th>Type</th><th></th></tr>${rows.join('')}</table></div>`;
+}
+
+function fieldTable(schema: Schema, document: OpenApiDocument): string {
+  const rows = fieldsOf(schema, document).map(
+    ({ name, type, required, description }) =>
+      `<tr><td><code>${escapeHtml(name)}</code></td><td>${escapeHtml(type)}${required ? ', required' : ''}</td><td>${prose(description)}</td></tr>`,
+  );
+  return rows.length === 0
+    ? ''
+    : `<div class="wide"><table><tr><th>Field</th><th>Type</th><th></th></tr>${rows.join('')}</table></div>`;
+}
+
+function responseSection(status: string, { description, content = {} }: Response, document: OpenApiDocument): string {
+  const problem = content['application/problem+json'];
+  if (problem) {
+    const links = Object.keys(problem.examples ?? {}).map(
+      (name) => `<a href="/docs/problems/${name}"><code>${name}</code></a>`,
+    );
+    return `<p><strong>${status}</strong> ${links.join(' ')}</p>`;
+  }
+  const answer = content['application/json'];
+  const shape = answer ? fieldTable(answer.schema, document) : '';
+  const example = answer?.example === undefined ? '' : json(answer.example);
+  return `<p><strong>${status}</strong> ${prose(description)}</p>${example}${shape && `<details><summary>Fields</summary>${shape}</details>`}`;
+}

@@ -1,0 +1,71 @@
+import type { FastifyReply } from 'fastify';
+import { isProblemCode, Refusal } from '../../../contract/problems.ts';
+import { describeRoutes, type Described } from '../openapi.ts';
+import type { Route } from '../route.ts';
+import { asset, sendPage } from './html.ts';
+import { llmsText } from './llms.ts';
+import { problemListPage, problemPage } from './problem-pages.ts';
+import { referencePage } from './reference.ts';
+
+type Deps = Described & { readonly allRoutes: () => readonly Route[] };
+
+/** Pages for people. They are public, need no network and hold nothing of any organization. */
+export function docsRoutes(deps: Deps): Route[] {
+  const made = new Map<string, string>();
+  /** Each page is made once, when it is first asked for. */
+  const once = (path: string, make: () => string): string => {
+    const known = made.get(path) ?? make();
+    made.set(path, known);
+    return known;
+  };
+  const document = () => describeRoutes(deps.allRoutes(), deps);
+  return [
+    get('/docs', (reply) =>
+      sendPage(
+        reply,
+        once('/docs', () => referencePage(document())),
+      ),
+    ),
+    get('/docs/problems', (reply) => sendPage(reply, once('/docs/problems', problemListPage))),
+    get('/docs/problems/:code', (reply, code) => {
+      if (!isProblemCode(code)) throw new Refusal('problem_not_found');
+      return sendPage(
+        reply,
+        once(`/docs/problems/${code}`, () => problemPage(code, deps.baseUrl)),
+      );
+    }),
+    get('/docs/style.css', (reply) =>
+      sendAsset(
+        reply,
+        'text/css',
+        once('style', () => asset('style.css')),
+      ),
+    ),
+    get('/docs/copy.js', (reply) =>
+      sendAsset(
+        reply,
+        'text/javascript',
+        once('copy', () => asset('copy.js')),
+      ),
+    ),
+    get('/llms.txt', (reply) =>
+      sendAsset(
+        reply,
+        'text/plain',
+        once('llms', () => llmsText(document(), deps.baseUrl)),
+      ),
+    ),
+  ];
+}
+
+const get = (path: string, answer: (reply: FastifyReply, code: string) => FastifyReply): Route => ({
+  method: 'GET',
+  path,
+  access: 'public',
+  operation: { id: `docs:${path}`, summary: 'A page for people', tag: 'Docs', hidden: true },
+  responses: { 200: null },
+  handle: (request, reply) => answer(reply, (request.params as { code?: string }).code ?? ''),
+});
+
+const sendAsset = (reply: FastifyReply, type: string, text: string): FastifyReply =>
+  reply.header('cache-control', 'no-cache').type(`${type}; charset=utf-8`).send(text);
