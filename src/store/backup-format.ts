@@ -1,0 +1,62 @@
+import type pg from 'pg';
+
+/**
+ * A backup is gzipped lines of JSON: a header, then for each table a line that names its columns and a line for each
+ * row, then an end line with the number of rows, by which a file that was cut off is known. Tables stand in the order
+ * of their foreign keys, so that rows can be loaded as they come.
+ */
+export const BACKUP_FORMAT = 'parley-backup/1';
+
+export type BackupHeader = {
+  format: typeof BACKUP_FORMAT;
+  created_at: string;
+  /** The newest migration of the schema that it was made from. */
+  schema: number;
+};
+export type BackupTable = { table: string; columns: string[] };
+export type BackupEnd = { end: true; rows: number };
+
+/**
+ * Left out on purpose. A session that was ended would come back with its row, so everybody signs in anew; leases
+ * belong to processes that are gone.
+ */
+const LEFT_OUT = ['session', 'verification', 'node_lease'];
+
+/** Made by the migrations and not by people: an empty database holds it too. */
+export const SEEDED_TABLE = 'authz_clock';
+
+export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+/** Some of our tables are named like types of Postgres; with its schema, a name is a table's. */
+export const qualified = (table: string): string => `public.${quoted(table)}`;
+
+/** Tables of the schema with their columns, referenced ones first. */
+export async function readTables(client: pg.Client): Promise<BackupTable[]> {
+  const { rows } = await client.query<{ table: string; columns: string[]; parents: string[] }>(`
+    SELECT c.relname AS table,
+      (SELECT array_agg(a.attname::text ORDER BY a.attnum) FROM pg_attribute a
+        WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '') AS columns,
+      ARRAY(SELECT DISTINCT p.relname::text FROM pg_constraint k JOIN pg_class p ON p.oid = k.confrelid
+        WHERE k.conrelid = c.oid AND k.contype = 'f' AND k.confrelid <> c.oid) AS parents
+    FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r'
+    ORDER BY c.relname`);
+  const waiting = rows.filter((row) => !LEFT_OUT.includes(row.table));
+  const ordered: BackupTable[] = [];
+  while (waiting.length > 0) {
+    const next = waiting.findIndex(
+      (row) => !row.parents.some((parent) => waiting.some((other) => other.table === parent)),
+    );
+    if (next < 0) throw new Error(`Foreign keys go round in a circle: ${waiting.map((row) => row.table).join(', ')}`);
+    const { table, columns } = waiting[next]!;
+    waiting.splice(next, 1);
+    ordered.push({ table, columns });
+  }
+  return ordered;
+}
+
+export async function readSchemaVersion(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ newest: string }>(
+    'SELECT max(created_at) AS newest FROM drizzle.__drizzle_migrations',
+  );
+  return Number(rows[0]!.newest);
+}

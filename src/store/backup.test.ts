@@ -1,0 +1,167 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { givenAgent, givenKey, givenOrganization, givenTrigger } from '../../test/factories.ts';
+import { createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
+import { backup } from './backup.ts';
+import { type Db, openDb } from './db.ts';
+import { restore } from './restore.ts';
+import { session, user } from './schema/identity.ts';
+
+/** Every kind of text that a format may trip over. */
+const HARD_TEXT = 'أهلاً {"table":"x"}\n{"end":true,\r\t\u2028\u2029 \\u0041 \'quoted\' "quoted" 🎉 हिन्दी';
+
+let folder: string;
+let source: TestDatabase;
+let db: Db;
+let orgId: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'parley-backup-'));
+  source = await createTestDatabase();
+  db = openDb(source.url);
+  orgId = await givenOrganization(db);
+  const { agentId } = await givenAgent(db, orgId, { name: HARD_TEXT, definition: { opening: { default: HARD_TEXT } } });
+  await givenTrigger(db, orgId, agentId);
+  await givenKey(db, orgId, { permissions: ['triggers'] });
+  await db.insert(user).values({ id: 'user_1', name: 'Asha', email: 'asha@example.qa' });
+  await db.insert(session).values({ id: 's1', token: 'canary', userId: 'user_1', expiresAt: new Date() });
+  await db.execute(sql`UPDATE authz_clock SET seq = 9007199254740993`);
+});
+afterAll(async () => {
+  await db?.$client.end();
+  await source?.drop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+let count = 0;
+let file: string;
+beforeEach(() => {
+  file = path.join(folder, `backup-${(count += 1)}.gz`);
+});
+
+async function withEmptyDatabase(use: (target: Db, url: string) => Promise<void>): Promise<void> {
+  await using target = await createTestDatabase();
+  const targetDb = openDb(target.url);
+  try {
+    await use(targetDb, target.url);
+  } finally {
+    await targetDb.$client.end();
+  }
+}
+
+const dump = async (from: Db, table: string): Promise<unknown> =>
+  (await from.execute(sql.raw(`SELECT t::text FROM "${table}" t ORDER BY 1`))).rows;
+
+const rewrite = (change: (lines: string[]) => string[]): void => {
+  const lines = gunzipSync(readFileSync(file)).toString().split('\n').slice(0, -1);
+  writeFileSync(file, gzipSync(`${change(lines).join('\n')}\n`));
+};
+
+describe('a backup', () => {
+  test('comes back exactly, row for row, except for sessions', async () => {
+    await backup(source.url, file);
+    await withEmptyDatabase(async (target, url) => {
+      await restore(url, file, { keepKeys: true });
+      for (const table of [
+        'organization',
+        'agent',
+        'channel',
+        'trigger',
+        'api_key',
+        'api_key_digest',
+        'user',
+        'authz_clock',
+      ]) {
+        expect({ table, rows: await dump(target, table) }).toEqual({ table, rows: await dump(db, table) });
+      }
+      expect(await dump(target, 'session')).toEqual([]);
+    });
+    expect(gunzipSync(readFileSync(file)).toString()).not.toContain('canary');
+  });
+
+  test('shows one moment, whatever is written meanwhile', async () => {
+    const { rows: before } = await db.execute(sql`SELECT count(*)::int AS n FROM organization`);
+    const writing = Promise.all(Array.from({ length: 30 }, () => givenAgentOfNewOrganization()));
+    await backup(source.url, file);
+    await writing;
+    await withEmptyDatabase(async (target, url) => {
+      // An agent without its organization would break its foreign key here.
+      await restore(url, file, { keepKeys: false });
+      const { rows } = await target.execute(sql`SELECT count(*)::int AS n FROM organization`);
+      expect(rows[0]!['n']).toBeGreaterThanOrEqual(before[0]!['n'] as number);
+    });
+  });
+
+  test('is readable by its owner alone and never overwrites a file', async () => {
+    await backup(source.url, file);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const first = readFileSync(file);
+    await expect(backup(source.url, file)).rejects.toThrow(/exists already/);
+    expect(readFileSync(file)).toEqual(first);
+  });
+});
+
+const givenAgentOfNewOrganization = async () => givenAgent(db, await givenOrganization(db));
+
+describe('a restore', () => {
+  test('revokes every key, because some may have been revoked since, and tells the audit log', async () => {
+    await backup(source.url, file);
+    await withEmptyDatabase(async (target, url) => {
+      const { revoked_keys: revoked } = await restore(url, file, { keepKeys: false });
+      expect(revoked).toBe(1);
+      const { rows } = await target.execute(
+        sql`SELECT count(*)::int AS n FROM api_key WHERE revoked_at IS NULL OR effective_at IS NULL`,
+      );
+      expect(rows).toEqual([{ n: 0 }]);
+      const audit = await target.execute(sql`SELECT action, actor FROM audit WHERE facts ? 'restored_from'`);
+      expect(audit.rows).toEqual([{ action: 'api_key.revoked', actor: 'system' }]);
+    });
+  });
+
+  test('refuses a database that holds anything, and leaves it alone', async () => {
+    await backup(source.url, file);
+    const before = await dump(db, 'agent');
+    await expect(restore(source.url, file, { keepKeys: true })).rejects.toThrow(/not empty/);
+    expect(await dump(db, 'agent')).toEqual(before);
+  });
+
+  test.each([
+    ['was cut off', () => truncateSync(file, statSync(file).size - 20), /damaged/],
+    ['lost its last rows but is whole gzip', () => rewrite((lines) => lines.slice(0, -3)), /damaged/],
+    [
+      'lost a row in the middle',
+      () =>
+        rewrite((lines) =>
+          lines.toSpliced(
+            lines.findIndex((line) => line.includes('"kind":"sandbox"')),
+            1,
+          ),
+        ),
+      /damaged/,
+    ],
+    ['is no gzip', () => writeFileSync(file, 'hello'), /damaged/],
+    ['is something else', () => writeFileSync(file, gzipSync('{"hello":1}\n')), /not a backup/],
+    [
+      'is of a newer schema',
+      () => rewrite((lines) => [lines[0]!.replace(/"schema":\d+/, '"schema":99999999999999'), ...lines.slice(1)]),
+      /newer Parley/,
+    ],
+    [
+      'names a table of its own',
+      () => rewrite((lines) => lines.map((line) => line.replace('{"table":"agent"', '{"table":"agent\\"; DROP"'))),
+      /does not know/,
+    ],
+  ])('loads nothing from a file that %s', async (_what, spoil, message) => {
+    await backup(source.url, file);
+    spoil();
+    await withEmptyDatabase(async (target, url) => {
+      await expect(restore(url, file, { keepKeys: true })).rejects.toThrow(message);
+      expect(await dump(target, 'organization')).toEqual([]);
+      expect(await dump(target, 'authz_clock')).toEqual([{ t: '(1,0)' }]);
+    });
+  });
+});
