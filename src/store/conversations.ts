@@ -2,6 +2,7 @@ import { and, asc, desc, eq, gt, ilike, or, sql } from 'drizzle-orm';
 import type { MessageContent } from '../../contract/messages.ts';
 import type { Queryable } from './db.ts';
 import { behind, newestFirst, pageOf, type PageOf, type PageRequest } from './page.ts';
+import { containing } from './search-text.ts';
 import { channel } from './schema/channel.ts';
 import { conversation, message } from './schema/conversation.ts';
 import { endUser } from './schema/end-user.ts';
@@ -52,7 +53,7 @@ export async function listConversationRows(
   filter: ConversationFilter,
   { limit, after }: PageRequest,
 ): Promise<PageOf<ConversationRow>> {
-  const words = filter.text && `%${filter.text.replace(/[\\%_]/g, String.raw`\$&`)}%`;
+  const words = filter.text && containing(filter.text);
   const rows = await selectConversations(db)
     .where(
       and(
@@ -277,4 +278,12 @@ export async function setRunStatus(
       finishedAt: change.to === 'completed' ? sql`now()` : null,
     })
     .where(and(eq(run.orgId, orgId), eq(run.id, runId), sql`${run.status} = ANY (${sql.param(change.from)}::text[])`));
+}
+
+export async function insertConversation(
+  tx: Queryable,
+  orgId: string,
+  row: { id: string; agentId: string; channelId: string; endUserId: string; locale: string | null },
+): Promise<void> {
+  await tx.insert(conversation).values({ orgId, ...row });
 }

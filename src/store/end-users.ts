@@ -61,3 +61,11 @@ export async function listEndUsers(
     .limit(limit + 1);
   return pageOf(rows, limit);
 }
+
+export async function insertEndUser(
+  db: Queryable,
+  orgId: string,
+  row: Pick<EndUserRow, 'id' | 'externalId' | 'name' | 'email' | 'phone' | 'locale' | 'timeZone'>,
+): Promise<void> {
+  await db.insert(endUser).values({ orgId, ...row });
+}

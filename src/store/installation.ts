@@ -59,3 +59,13 @@ export async function claimOperator(db: Queryable, userId: string, digest: Buffe
     .returning({ id: installation.id });
   return claimed.length > 0;
 }
+
+/** True for the one start that may make the demo organization: the row's lock decides among nodes. */
+export async function claimDemo(db: Queryable): Promise<boolean> {
+  const claimed = await db
+    .update(installation)
+    .set({ demoAt: sql`now()` })
+    .where(isNull(installation.demoAt))
+    .returning({ id: installation.id });
+  return claimed.length > 0;
+}

@@ -2,6 +2,7 @@ import { and, eq, ilike, isNull, sql } from 'drizzle-orm';
 import type { VariableDeclaration } from '../../contract/triggers.ts';
 import type { Queryable } from './db.ts';
 import { behind, newestFirst, pageOf, type PageOf, type PageRequest } from './page.ts';
+import { containing } from './search-text.ts';
 import { agent } from './schema/agent.ts';
 import { channel } from './schema/channel.ts';
 import { trigger } from './schema/trigger.ts';
@@ -65,7 +66,7 @@ export async function listTriggerRows(
         eq(trigger.orgId, orgId),
         living,
         filter.agentId ? eq(trigger.agentId, filter.agentId) : undefined,
-        filter.text ? ilike(trigger.name, `%${filter.text.replace(/[\\%_]/g, '\\$&')}%`) : undefined,
+        filter.text ? ilike(trigger.name, containing(filter.text)) : undefined,
         behind(trigger.createdAt, trigger.id, page.after),
       ),
     )

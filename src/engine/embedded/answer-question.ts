@@ -1,3 +1,4 @@
+import { HEADING_SEPARATOR } from '../knowledge/split-document.ts';
 import type { Finding, Passage } from '../provider.ts';
 import { note, say, type Talk } from './talk.ts';
 
@@ -24,13 +25,19 @@ export const answerQuestion = (talk: Talk, question: string): boolean => {
     })),
   });
   if (best === undefined) return false;
-  const said = found.filter((finding) => belongsTo(best, finding)).slice(0, MAX_SAID);
+  const said = saidOf(found);
   say(
     talk,
     sayPassages(said.map(({ passage }) => passage)),
     said.map(({ passage }) => ({ document: passage.document, quote: passage.text.slice(0, MAX_QUOTE) })),
   );
   return true;
+};
+
+/** Of what was found, what is said: the best passage and those that are as good or belong to the same list. */
+export const saidOf = (found: readonly Finding[]): Finding[] => {
+  const best = found[0];
+  return best === undefined ? [] : found.filter((finding) => belongsTo(best, finding)).slice(0, MAX_SAID);
 };
 
 const belongsTo = (best: Finding, finding: Finding): boolean =>
@@ -53,6 +60,3 @@ const sayPassages = (passages: readonly Passage[]): string => {
   }
   return lines.join('\n');
 };
-
-/** Between the headings of a path, as `splitDocument` writes it. */
-const HEADING_SEPARATOR = ' › ';

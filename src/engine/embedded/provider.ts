@@ -29,6 +29,26 @@ export const embeddedProvider: Provider = {
   },
 };
 
+/**
+ * What is decided before a model is asked, so that stop words, a person please, rules and guided steps hold whoever
+ * writes the other answers. Null: the model speaks.
+ */
+export const decideBeforeModel = (request: TurnRequest): TurnResult | null => {
+  const talk = beginTalk(request);
+  if (currentStep(talk) !== null || (talk.first && startsOnOpen(talk)))
+    return embeddedProvider.turn(request) as TurnResult;
+  for (const text of request.input.slice(-MAX_HEARD)) {
+    const words = readWords(text);
+    const rule = matchRule(rulesOf(talk.definition), text, words);
+    if (asksToStop(words)) optOut(talk, 'The person asked to stop.');
+    else if (talk.definition.hand_off?.on_request !== false && asksForPerson(words))
+      handOff(talk, 'The person asked for a person.');
+    else if (rule === null || obey(talk, rule) === 'silent') continue;
+    return endTalk(talk);
+  }
+  return null;
+};
+
 /** Messages since the last turn that are answered; who sends more is answered on the latest. */
 const MAX_HEARD = 10;
 

@@ -1,0 +1,132 @@
+import { createAccess, type Access } from './access/access.ts';
+import { createSessions, type Sessions } from './access/sessions/sessions.ts';
+import { createSignInLimit } from './access/sessions/sign-in-limit.ts';
+import type { Config } from './config/config.ts';
+import { deriveSecrets } from './config/secrets.ts';
+import { createTriggers } from './features/triggers/triggers.ts';
+import { triggerRoutes } from './http/api/triggers/routes.ts';
+import { createPaging } from './http/paging.ts';
+import { createHttpServer } from './http/server.ts';
+import { systemClock } from './kernel/clock.ts';
+import { createEgress } from './kernel/egress.ts';
+import type { Logger } from './kernel/log.ts';
+import { createAcceptQueue } from './store/accept/accept-runs.ts';
+import { createRunWaiter } from './store/await-run.ts';
+import { type Db, isUnreachable } from './store/db.ts';
+import { createIdempotencyGuard } from './store/idempotency.ts';
+import { createHousekeeper } from './worker/housekeeper.ts';
+import { createFindProvider } from './worker/find-provider.ts';
+import { createAgentLoader } from './worker/load-agent.ts';
+import { createRenderOpening } from './worker/render-opening.ts';
+import { createTurnWorker } from './worker/turn-worker.ts';
+
+/**
+ * The composition: the one file that knows every room. It opens nothing by itself but what it is told to start, so
+ * that tests run the same program as everybody else.
+ */
+export type Role = 'all' | 'api' | 'worker';
+
+export type AppDeps = {
+  config: Config;
+  db: Db;
+  databaseUrl: string;
+  log: Logger;
+  role: Role;
+  version: string;
+};
+
+export type App = {
+  access: Access;
+  sessions: Sessions;
+  /** Listens and returns the address; null for a worker, which serves nobody. */
+  start(): Promise<{ host: string; port: number } | null>;
+  /** Stops taking work, finishes what is under way (at most 25 s), lets go of the lease. */
+  stop(): Promise<void>;
+};
+
+/** Half of what the promise "drained in 30 s" leaves for turns, the rest for requests and the database. */
+const TURN_GRACE_MS = 15_000;
+
+export async function createApp({ config, db, databaseUrl, log, role, version }: AppDeps): Promise<App> {
+  const secrets = deriveSecrets(config.secret);
+  const egress = createEgress({ allow: config.egressAllow });
+  const access = createAccess({
+    db,
+    databaseUrl,
+    region: config.region,
+    baseUrls: config.baseUrls,
+    pepper: secrets.apiKeyPepper,
+    limits: config.limits,
+    clock: systemClock,
+    log,
+  });
+  const sessions = createSessions({
+    db,
+    secret: secrets.sessionSecret,
+    baseUrl: config.baseUrl,
+    limit: createSignInLimit(),
+    log: (level, message) => log[level](message),
+  });
+  const waiter = createRunWaiter(db);
+  const queue = createAcceptQueue(db);
+  const loadAgent = createAgentLoader(db, createFindProvider({ db, egress, sealingKey: secrets.sealingKey }));
+  const worker = role === 'api' ? null : createTurnWorker({ db, log, loadAgent, onStored: waiter.look });
+  const housekeeper = role === 'api' ? null : createHousekeeper({ db, log });
+  const onAccepted = () => worker?.wake();
+  const paging = createPaging(secrets.cursorKey);
+  const triggers = createTriggers({
+    db,
+    queue,
+    waiter,
+    guard: createIdempotencyGuard(),
+    findChannel: access.facts.channel,
+    renderOpening: createRenderOpening(db),
+    onAccepted,
+  });
+  const server =
+    role === 'worker'
+      ? null
+      : createHttpServer({
+          routes: [...triggerRoutes({ triggers, paging, baseUrl: config.baseUrl })],
+          access,
+          region: config.region,
+          baseUrl: config.baseUrl,
+          version,
+          log,
+          now: Date.now,
+          ready: () => readiness(db),
+        });
+
+  return {
+    access,
+    sessions,
+    start: async () => {
+      await access.start();
+      worker?.start();
+      housekeeper?.start();
+      if (!server) return null;
+      await server.listen({ host: config.host, port: config.port });
+      const address = server.server.address();
+      return { host: config.host, port: typeof address === 'object' && address ? address.port : config.port };
+    },
+    stop: async () => {
+      server?.drain();
+      await server?.close();
+      housekeeper?.stop();
+      await worker?.stop(TURN_GRACE_MS);
+      waiter.stop();
+      await queue.drain();
+      await access.stop();
+      await egress.close();
+    },
+  };
+}
+
+async function readiness(db: Db): Promise<{ ok: boolean; detail: string }> {
+  try {
+    await db.$client.query('SELECT 1');
+    return { ok: true, detail: 'ready' };
+  } catch (error) {
+    return { ok: false, detail: isUnreachable(error) ? 'The database cannot be reached.' : 'The database refuses.' };
+  }
+}

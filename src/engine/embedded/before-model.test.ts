@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'vitest';
+import type { AgentDefinition } from '../../../contract/agents.ts';
+import { decideBeforeModel } from './provider.ts';
+
+const request = (definition: AgentDefinition, input: string[], state: unknown = {}) => ({
+  agent: { id: 'agent_1', name: 'Mira', definition },
+  locale: 'en',
+  variables: {},
+  end_user: { id: 'enduser_1', name: null, locale: null },
+  history: [],
+  input,
+  state,
+  knowledge: { search: () => [] },
+  now: new Date(0),
+  signal: AbortSignal.timeout(1_000),
+});
+
+describe('before a model is asked', () => {
+  test('stop words opt out', () => {
+    expect(decideBeforeModel(request({ provider: 'openai' }, ['STOP']))).toMatchObject({
+      opted_out: true,
+      next: 'completed',
+    });
+  });
+
+  test('who asks for a person gets one, unless the agent does not hand over', () => {
+    expect(decideBeforeModel(request({}, ['I want to talk to a human']))?.next).toBe('handed_off');
+    expect(decideBeforeModel(request({ hand_off: { on_request: false } }, ['I want to talk to a human']))).toBeNull();
+  });
+
+  test('a rule that fits decides', () => {
+    const definition = { rules: [{ name: 'hours', words: ['opening hours'], reply: { default: 'Nine to five.' } }] };
+    const turn = decideBeforeModel(request(definition, ['What are your opening hours?']));
+    expect(turn?.messages[0]?.content).toEqual({ type: 'text', text: 'Nine to five.' });
+  });
+
+  test('everything else is left to the model', () => {
+    expect(decideBeforeModel(request({}, ['Where is my order?']))).toBeNull();
+    expect(decideBeforeModel(request({ opening: { default: 'Hi' } }, [], null))).toBeNull();
+  });
+});

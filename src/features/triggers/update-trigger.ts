@@ -1,0 +1,52 @@
+import type { TriggerRecord, UpdateTriggerBody } from '../../../contract/dashboard/triggers.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import type { Access } from '../../access/access.ts';
+import { type Actor, recordAudit } from '../../store/audit.ts';
+import { findTrigger, updateTriggerRow } from '../../store/triggers.ts';
+import { checkTrigger } from './create-trigger.ts';
+import { presentTrigger } from './present-trigger.ts';
+
+/** Takes effect on every node before this resolves: disabling is as strict as revoking. */
+export async function updateTrigger(
+  { access }: { access: Access },
+  orgId: string,
+  id: string,
+  input: UpdateTriggerBody,
+  actor: Actor,
+): Promise<TriggerRecord> {
+  const { result } = await access.change({ kind: 'trigger', id }, async (tx) => {
+    const before = await findTrigger(tx, orgId, id);
+    if (!before) throw new Refusal('trigger_not_found');
+    await checkTrigger(tx, orgId, before.agentId, input);
+    const row = await updateTriggerRow(tx, orgId, id, {
+      ...(input.name !== undefined && { name: input.name }),
+      ...(input.enabled !== undefined && { enabled: input.enabled }),
+      ...(input.variables !== undefined && { variables: input.variables }),
+      ...(input.channel_id !== undefined && { channelId: input.channel_id }),
+    });
+    if (!row) throw new Refusal('trigger_not_found');
+    await recordAudit(tx, {
+      orgId,
+      actor,
+      action: 'trigger.updated',
+      subjectId: id,
+      facts: { changed: Object.keys(input) },
+    });
+    return row;
+  });
+  return presentTrigger(result);
+}
+
+/** Its runs stay readable in their conversations; the path answers 404 from now on. */
+export async function deleteTrigger(
+  { access }: { access: Access },
+  orgId: string,
+  id: string,
+  actor: Actor,
+): Promise<void> {
+  await access.change({ kind: 'trigger', id }, async (tx) => {
+    const row = await updateTriggerRow(tx, orgId, id, { deletedAt: new Date() });
+    if (!row) throw new Refusal('trigger_not_found');
+    await recordAudit(tx, { orgId, actor, action: 'trigger.deleted', subjectId: id, facts: { name: row.name } });
+  });
+}

@@ -1,0 +1,36 @@
+import { parseArgs } from 'node:util';
+import type { Role } from './app.ts';
+import { StartError } from './kernel/start-error.ts';
+import { runMigrate } from './start/migrate.ts';
+import { serve } from './start/serve.ts';
+
+/**
+ * The program: `serve` (default), `migrate`. What cannot go on says why in one sentence with its cure, and exits
+ * with 1 without having damaged anything.
+ */
+const ROLES = new Set(['all', 'api', 'worker']);
+
+try {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { role: { type: 'string', default: 'all' } },
+  });
+  const [command = 'serve'] = positionals;
+  if (!ROLES.has(values.role))
+    throw new StartError(`There is no role "${values.role}".`, 'Use --role all, api or worker.');
+  if (command === 'serve') await serve(values.role as Role);
+  else if (command === 'migrate') await runMigrate();
+  else
+    throw new StartError(
+      `There is no command "${command}".`,
+      'Use serve or migrate; "./parley --help" shows the command line.',
+    );
+} catch (error) {
+  const known = error instanceof StartError || (error instanceof TypeError && 'code' in error);
+  process.stderr.write(
+    known
+      ? `parley: ${error.message}${'cure' in error ? `\n        ${error.cure}` : ''}\n`
+      : `${String((error as Error).stack ?? error)}\n`,
+  );
+  process.exitCode = 1;
+}

@@ -1,0 +1,103 @@
+import type { Region } from '../../contract/regions.ts';
+import { createDigest, digestBytes } from '../access/digest.ts';
+import { mintKey, shownPrefix } from '../access/key-format.ts';
+import { newId } from '../kernel/ids.ts';
+import { insertAgent } from '../store/agents.ts';
+import { insertApiKey } from '../store/api-keys.ts';
+import { recordAudit, SYSTEM } from '../store/audit.ts';
+import { insertCampaign } from '../store/campaigns.ts';
+import { insertChannel } from '../store/channels.ts';
+import { insertConversation, insertInboundRun, insertMessage, updateConversation } from '../store/conversations.ts';
+import type { Db, Queryable } from '../store/db.ts';
+import { insertDocument } from '../store/documents.ts';
+import { insertEndUser } from '../store/end-users.ts';
+import { claimDemo } from '../store/installation.ts';
+import { insertOrganization } from '../store/organizations.ts';
+import { insertTrigger } from '../store/triggers.ts';
+import { ARABIC_QUESTION, CONCIERGE, PEOPLE, SHOP_GUIDE, SHOP_GUIDE_AR } from './demo-texts.ts';
+
+export type Demo = { orgId: string; agentId: string; triggerId: string; keyValue: string };
+
+/** An organization to look around in: everything or nothing, and only once in the life of an installation. */
+export async function createDemo({
+  db,
+  config,
+  secrets,
+}: {
+  db: Db;
+  config: { region: Region };
+  secrets: { apiKeyPepper: Buffer };
+}): Promise<Demo | null> {
+  return db.transaction(async (tx) => {
+    if (!(await claimDemo(tx))) return null;
+    const { id: orgId } = await insertOrganization(tx, { name: 'Demo', plan: 'paid' });
+    const { agentId, channelId } = await makeAgent(tx, orgId);
+    const triggerId = newId('trigger');
+    await insertTrigger(tx, orgId, {
+      id: triggerId,
+      agentId,
+      name: 'Order update',
+      enabled: true,
+      variables: [{ name: 'order_id', type: 'string', description: 'Number of the order, e.g. A-1043.' }],
+      channelId: null,
+    });
+    await insertCampaign(tx, orgId, { id: newId('campaign'), agentId, channelId, name: 'Welcome back' });
+    await makePeople(tx, orgId, agentId, channelId);
+    const keyValue = await makeKey(tx, orgId, config.region, secrets.apiKeyPepper);
+    return { orgId, agentId, triggerId, keyValue };
+  });
+}
+
+async function makeAgent(tx: Queryable, orgId: string) {
+  const agentId = newId('agent');
+  const channelId = newId('channel');
+  await insertAgent(tx, orgId, { id: agentId, name: 'Concierge', definition: CONCIERGE, publishedBy: null });
+  await insertChannel(tx, orgId, { id: channelId, agentId, kind: 'sandbox', name: 'Sandbox' });
+  await insertDocument(tx, orgId, { id: newId('doc'), agentId, name: 'Shop guide', text: SHOP_GUIDE });
+  await insertDocument(tx, orgId, { id: newId('doc'), agentId, name: 'دليل المتجر', text: SHOP_GUIDE_AR });
+  return { agentId, channelId };
+}
+
+/** A few people, and a conversation in Arabic that the agent answers as soon as the worker runs. */
+async function makePeople(tx: Queryable, orgId: string, agentId: string, channelId: string): Promise<void> {
+  for (const person of PEOPLE) {
+    const id = newId('enduser');
+    const { external_id: externalId, time_zone: timeZone, ...rest } = person;
+    await insertEndUser(tx, orgId, { id, externalId, timeZone, ...rest });
+    if (person.locale !== 'ar') continue;
+    const conversationId = newId('conv');
+    const runId = newId('run');
+    const messageId = newId('msg');
+    await insertConversation(tx, orgId, { id: conversationId, agentId, channelId, endUserId: id, locale: 'ar' });
+    await insertInboundRun(tx, orgId, { id: runId, conversationId, requestId: null });
+    const content = { type: 'text' as const, text: ARABIC_QUESTION };
+    await insertMessage(tx, orgId, { id: messageId, conversationId, runId, role: 'end_user', content });
+    await updateConversation(tx, orgId, conversationId, { runId, addUnanswered: messageId });
+  }
+}
+
+async function makeKey(tx: Queryable, orgId: string, region: Region, pepper: Buffer): Promise<string> {
+  const id = newId('key');
+  const value = mintKey(region);
+  const key = {
+    id,
+    label: 'Quickstart',
+    prefix: shownPrefix(value),
+    scope: 'organization' as const,
+    agentId: null,
+    campaignId: null,
+    permissions: ['triggers', 'channels', 'end_users'] as ('triggers' | 'channels' | 'end_users')[],
+    createdBy: SYSTEM.userId,
+    rotatedFrom: null,
+    revokeAt: null,
+  };
+  await insertApiKey(tx, orgId, key, digestBytes(createDigest(pepper)(value)));
+  await recordAudit(tx, {
+    orgId,
+    actor: SYSTEM,
+    action: 'api_key.created',
+    subjectId: id,
+    facts: { label: key.label },
+  });
+  return value;
+}

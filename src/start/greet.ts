@@ -1,0 +1,59 @@
+import type { Role } from '../app.ts';
+import type { Config } from '../config/config.ts';
+import { countEverything } from '../store/counts.ts';
+import type { Db } from '../store/db.ts';
+import type { Prepared } from './prepare.ts';
+
+type Greeting = {
+  config: Config;
+  db: Db;
+  role: Role;
+  address: { host: string; port: number } | null;
+  prepared: Prepared;
+};
+
+/** What a person reads after the start: where to go, and on the first start one call to paste. Never in the log. */
+export async function greet({ config, db, role, address, prepared }: Greeting): Promise<void> {
+  const lines: string[] = [''];
+  if (address === null) {
+    lines.push(`Parley works (role ${role}, region ${config.region}); it listens on no address.`, '');
+    process.stdout.write(lines.join('\n'));
+    return;
+  }
+  const { baseUrl } = config;
+  lines.push(`Parley is ready at ${baseUrl} (region ${config.region}).`, '');
+  if (prepared.setupUrl !== null) {
+    lines.push(
+      'Make the first owner of this installation (the link works once, for 30 minutes):',
+      `  ${prepared.setupUrl}`,
+      '',
+    );
+  } else {
+    lines.push('Dashboard:', `  ${baseUrl}/`, '');
+  }
+  lines.push('Reference of the API, readable without a network:', `  ${baseUrl}/docs`, '');
+  if (prepared.demo === null) lines.push(await counts(db), '');
+  else lines.push('Start a first conversation: paste this.', '', curl(baseUrl, prepared.demo), '');
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+const curl = (
+  baseUrl: string,
+  demo: NonNullable<Prepared['demo']>,
+) => `curl -s ${baseUrl}/api/triggers/${demo.agentId}/${demo.triggerId} \\
+  -H "Authorization: Bearer ${demo.keyValue}" \\
+  -H "Content-Type: application/json" \\
+  -H "Prefer: wait=20" \\
+  -d '{"message":"How much does delivery cost?","variables":{"order_id":"A-1043"}}'`;
+
+async function counts(db: Db): Promise<string> {
+  const { organizations, agents, keys, conversations, runs } = await countEverything(db);
+  const words = [
+    [organizations, 'organization'],
+    [agents, 'agent'],
+    [keys, 'active API key'],
+    [conversations, 'conversation'],
+    [runs, 'run'],
+  ] as const;
+  return `Here are ${words.map(([count, word]) => `${count} ${word}${count === 1 ? '' : 's'}`).join(', ')}.`;
+}

@@ -1,0 +1,37 @@
+import type { Sessions } from '../access/sessions/sessions.ts';
+import { openInstallation, prepareOwner } from '../access/sessions/prepare-installation.ts';
+import type { Config } from '../config/config.ts';
+import type { Secrets } from '../config/secrets.ts';
+import type { Db } from '../store/db.ts';
+import { createDemo, type Demo } from './demo.ts';
+
+export type Prepared = {
+  /** Null when there is an owner already. */
+  setupUrl: string | null;
+  /** What the first start made; null on every later one. */
+  demo: Demo | null;
+};
+
+/** Before the first request: is this database ours, the demo where it is wanted, and the first owner. */
+export async function prepare(deps: {
+  config: Config;
+  db: Db;
+  secrets: Secrets;
+  sessions: Pick<Sessions, 'hashPassword'>;
+  /** This start has made the database. */
+  fresh: boolean;
+}): Promise<Prepared> {
+  const { config, db, secrets, sessions } = deps;
+  const installation = await openInstallation({ db, region: config.region, setupKey: secrets.setupKey });
+  const wanted = config.demo ?? deps.fresh;
+  const demo = wanted && installation.demoAt === null ? await createDemo(deps) : null;
+  const { setupUrl } = await prepareOwner({
+    db,
+    sessions,
+    setupKey: secrets.setupKey,
+    baseUrl: config.baseUrl,
+    installation,
+    owner: config.owner,
+  });
+  return { setupUrl, demo };
+}

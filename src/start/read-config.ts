@@ -1,0 +1,14 @@
+import { type Config, loadConfig } from '../config/config.ts';
+import { StartError } from '../kernel/start-error.ts';
+
+/** The configuration, or one error that names every fault. */
+export function readConfig(warn: (text: string) => void): Config {
+  const loaded = loadConfig();
+  if ('config' in loaded) {
+    for (const warning of loaded.warnings) warn(warning);
+    return loaded.config;
+  }
+  const lines = loaded.faults.map(({ variable, fault, cure }) => `  ${variable}: ${fault} ${cure}`);
+  const count = lines.length === 1 ? 'One setting is' : `${lines.length} settings are`;
+  throw new StartError(`${count} wrong:\n${lines.join('\n')}`, 'Nothing was started.');
+}

@@ -1,0 +1,97 @@
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { createApp, type Role } from '../app.ts';
+import { deriveSecrets } from '../config/secrets.ts';
+import type { Config } from '../config/config.ts';
+import { createLogger } from '../kernel/log.ts';
+import { StartError } from '../kernel/start-error.ts';
+import { openDb } from '../store/db.ts';
+import { openDatabase } from './open-database.ts';
+import { greet } from './greet.ts';
+import { prepare } from './prepare.ts';
+import { readConfig } from './read-config.ts';
+
+/** A stop that hangs is ended after this; the promise is "drained in 30 s". */
+const STOP_WITHIN_MS = 29_000;
+
+/** Starts everything this process is to do, says where to go, and stops cleanly on SIGTERM and SIGINT. */
+export async function serve(role: Role): Promise<void> {
+  const config = readConfig((text) => process.stderr.write(`${text}\n`));
+  const log = createLogger({ level: config.logLevel, pretty: process.stdout.isTTY === true });
+  if (role !== 'worker') await refuseTakenPort(config);
+  const database = await openDatabase(config, log);
+  const db = openDb(database.url, { onError: (error) => log.warn({ err: error }, 'a database connection broke') });
+  const app = await createApp({ config, db, databaseUrl: database.url, log, role, version: await readVersion() });
+
+  let stopping = false;
+  const stop = async (why: string, code: number) => {
+    if (stopping) return;
+    stopping = true;
+    log.info(`stopping: ${why}`);
+    const late = setTimeout(() => process.exit(1), STOP_WITHIN_MS);
+    await app.stop().catch((error: unknown) => log.error({ err: error }, 'stopping failed'));
+    await db.$client.end().catch(() => {});
+    await database.stop();
+    clearTimeout(late);
+    log.flush(() => process.exit(code));
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal, 0));
+  process.on('uncaughtException', (error) => {
+    log.fatal({ err: error }, 'an error that nobody expected');
+    void stop('an unexpected error', 1);
+  });
+
+  try {
+    const prepared = await prepare({
+      config,
+      db,
+      secrets: deriveSecrets(config.secret),
+      sessions: app.sessions,
+      fresh: database.fresh,
+    });
+    const address = await app.start();
+    await greet({ config, db, role, address, prepared });
+  } catch (error) {
+    await app.stop().catch(() => {});
+    await db.$client.end();
+    await database.stop();
+    throw taken(config, error);
+  }
+}
+
+/** Looked at before anything is started or made, so that a second start by mistake does nothing at all. */
+async function refuseTakenPort({ host, port }: Config): Promise<void> {
+  if (port === 0) return;
+  await new Promise<void>((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen({ host, port, exclusive: true }, () => probe.close(() => resolve()));
+  }).catch((error: unknown) => {
+    throw taken({ host, port }, error);
+  });
+}
+
+function taken({ host, port }: Pick<Config, 'host' | 'port'>, error: unknown): unknown {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'EADDRINUSE':
+      return new StartError(
+        `Port ${port} on ${host} is taken by another program, perhaps by a Parley that runs already.`,
+        `Stop that one, or start with another port: PORT=${port + 1} npm start`,
+      );
+    case 'EACCES':
+      return new StartError(`This user may not listen on port ${port}.`, 'Use a port above 1023: PORT=4000 npm start');
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return new StartError(
+        `HOST=${host} is no address of this machine.`,
+        'Use 127.0.0.1, 0.0.0.0, or leave HOST out.',
+      );
+    default:
+      return error;
+  }
+}
+
+async function readVersion(): Promise<string> {
+  const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}

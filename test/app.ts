@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { type App, createApp, type Role } from '../src/app.ts';
+import { type Config, loadConfig } from '../src/config/config.ts';
+import { deriveSecrets, type Secrets } from '../src/config/secrets.ts';
+import { createLogger } from '../src/kernel/log.ts';
+import { type Db, openDb } from '../src/store/db.ts';
+import { createDigest, digestBytes } from '../src/access/digest.ts';
+import { mintKey } from '../src/access/key-format.ts';
+import { givenKey } from './factories.ts';
+import { createTestDatabase, type TestDatabase } from './postgres.ts';
+
+/** The whole program on a database of its own and a free port: what users get, without the start-up text. */
+export type TestApp = {
+  app: App;
+  db: Db;
+  database: TestDatabase;
+  config: Config;
+  secrets: Secrets;
+  url: string;
+  /** A key with these rights; returns its value. */
+  key(
+    orgId: string,
+    options?: Omit<NonNullable<Parameters<typeof givenKey>[2]>, 'digest'>,
+  ): Promise<{ id: string; value: string }>;
+  /** A call of the public API. */
+  call(
+    method: string,
+    path: string,
+    options?: { key?: string; body?: unknown; headers?: Record<string, string> },
+  ): Promise<Answer>;
+  stop(): Promise<void>;
+};
+
+export type Answer = { status: number; headers: Headers; body: any; text: string };
+
+export async function startTestApp(
+  env: Record<string, string> = {},
+  options: { role?: Role; database?: TestDatabase } = {},
+): Promise<TestApp> {
+  const database = options.database ?? (await createTestDatabase());
+  const loaded = loadConfig({
+    DATABASE_URL: database.url,
+    PARLEY_SECRET: randomBytes(48).toString('base64'),
+    PORT: '0',
+    LOG_LEVEL: 'silent',
+    ...env,
+  });
+  if ('faults' in loaded) throw new Error(JSON.stringify(loaded.faults));
+  const { config } = loaded;
+  const secrets = deriveSecrets(config.secret);
+  const db = openDb(config.databaseUrl!);
+  const log = createLogger({ level: config.logLevel, pretty: false });
+  const app = await createApp({
+    config,
+    db,
+    databaseUrl: database.url,
+    log,
+    role: options.role ?? 'all',
+    version: 'test',
+  });
+  const address = (await app.start()) as Pick<AddressInfo, 'port'> | null;
+  const url = address ? `http://127.0.0.1:${address.port}` : '';
+  const digest = createDigest(secrets.apiKeyPepper);
+  return {
+    app,
+    db,
+    database,
+    config,
+    secrets,
+    url,
+    key: async (orgId, more = {}) => {
+      const value = mintKey(config.region);
+      return { id: await givenKey(db, orgId, { ...more, digest: digestBytes(digest(value)) }), value };
+    },
+    call: async (method, path, { key, body, headers } = {}) => {
+      const answer = await fetch(url + path, {
+        method,
+        headers: {
+          ...(key && { authorization: `Bearer ${key}` }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      });
+      const text = await answer.text();
+      const isJson = answer.headers.get('content-type')?.includes('json') ?? false;
+      return { status: answer.status, headers: answer.headers, text, body: isJson ? JSON.parse(text) : null };
+    },
+    stop: async () => {
+      await app.stop();
+      await db.$client.end();
+      if (!options.database) await database.drop();
+    },
+  };
+}

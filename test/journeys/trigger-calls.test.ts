@@ -1,0 +1,175 @@
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type TestApp, startTestApp } from '../app.ts';
+import { givenAgent, givenOrganization, givenTrigger } from '../factories.ts';
+
+let parley: TestApp;
+let orgId: string;
+let agentId: string;
+let path: string;
+let key: string;
+
+beforeAll(async () => {
+  parley = await startTestApp();
+  orgId = await givenOrganization(parley.db);
+  ({ agentId } = await givenAgent(parley.db, orgId, {
+    definition: { opening: { default: 'Hello {{end_user.name}}, order {{order_id}}', ar: 'مرحبا {{end_user.name}}' } },
+  }));
+  const triggerId = await givenTrigger(parley.db, orgId, agentId, {
+    variables: [
+      { name: 'order_id', type: 'string', default: 'A-0' },
+      { name: 'items', type: 'integer' },
+    ],
+  });
+  path = `/api/triggers/${agentId}/${triggerId}`;
+  key = (await parley.key(orgId)).value;
+});
+
+afterAll(() => parley.stop());
+
+const post = (body?: unknown, headers: Record<string, string> = {}, at = path) =>
+  parley.call('POST', at, { key, body, headers });
+
+const count = async (table: string) =>
+  Number((await parley.db.execute<{ n: string }>(sql.raw(`SELECT count(*) AS n FROM ${table}`))).rows[0]!.n);
+
+describe('202', () => {
+  test.each([
+    ['no body', undefined],
+    ['an empty object', {}],
+  ])('accepts %s', async (_, body) => {
+    const answer = await post(body);
+    expect(answer.status).toBe(202);
+    expect(answer.body).toMatchObject({ status: 'queued', agent_id: agentId });
+    expect(answer.headers.get('location')).toBe(`${parley.config.baseUrl}${path}/runs/${answer.body.id}`);
+  });
+
+  test('the agent opens with the variables and the name', async () => {
+    const call = { end_user: { external_id: 'o-1', name: 'Asha' }, variables: { order_id: 'A-1043' } };
+    const answer = await post(call, { prefer: 'wait=10' });
+    expect(answer.status).toBe(200);
+    expect(answer.body.messages[0].content).toEqual({ type: 'text', text: 'Hello Asha, order A-1043' });
+    expect(answer.body.status).toBe('waiting_for_user');
+  });
+
+  test('speaks the language of the end user', async () => {
+    const answer = await post(
+      { end_user: { external_id: 'o-2', name: 'ليلى', locale: 'ar-QA' } },
+      { prefer: 'wait=10' },
+    );
+    expect(answer.body.messages[0].content.text).toBe('مرحبا ليلى');
+  });
+
+  test('keeps a scheduled call until its time', async () => {
+    const answer = await post({ send_at: new Date(Date.now() + 3_600_000).toISOString() }, { prefer: 'wait=1' });
+    expect(answer.status).toBe(202);
+    expect(answer.body.status).toBe('scheduled');
+    const run = await parley.call('GET', `${path}/runs/${answer.body.id}?include=messages`, { key });
+    expect(run.body).toMatchObject({ status: 'scheduled', messages: [] });
+  });
+});
+
+describe('200', () => {
+  test('a dry run tells everything and stores nothing', async () => {
+    const before = [await count('run'), await count('end_user'), await count('conversation')];
+    const answer = await post({
+      dry_run: true,
+      end_user: { external_id: 'dry', name: 'Noor' },
+      variables: { order_id: 'D-1' },
+    });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({
+      dry_run: true,
+      recipient: { end_user_id: null, would_create: true },
+      conversation: { id: null, would: 'start' },
+      opening: 'Hello Noor, order D-1',
+      skip_reason: null,
+    });
+    expect([await count('run'), await count('end_user'), await count('conversation')]).toEqual(before);
+  });
+});
+
+describe('idempotency', () => {
+  test('replays status and body, whatever has been switched off since', async () => {
+    const headers = { 'idempotency-key': 'order-1', prefer: 'wait=10' };
+    const first = await post({ variables: { order_id: 'I-1' } }, headers);
+    expect(first.status).toBe(200);
+    await parley.db.execute(sql`UPDATE agent SET enabled = false WHERE id = ${agentId}`);
+    const second = await post({ variables: { order_id: 'I-1' } }, headers);
+    await parley.db.execute(sql`UPDATE agent SET enabled = true WHERE id = ${agentId}`);
+    expect(second.status).toBe(200);
+    expect(second.body).toEqual(first.body);
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+    expect(first.headers.get('idempotent-replayed')).toBeNull();
+  });
+
+  test('another body is refused', async () => {
+    const headers = { 'idempotency-key': 'order-2' };
+    await post({ variables: { order_id: 'I-2' } }, headers);
+    const second = await post({ variables: { order_id: 'I-3' } }, headers);
+    expect([second.status, second.body.code]).toEqual([422, 'idempotency_mismatch']);
+  });
+
+  test('many at once make one run', async () => {
+    const before = await count('run');
+    const answers = await Promise.all(Array.from({ length: 20 }, () => post({}, { 'idempotency-key': 'order-3' })));
+    const codes = new Set(answers.map((answer) => answer.status));
+    expect([...codes].every((code) => code === 202 || code === 409)).toBe(true);
+    expect(await count('run')).toBe(before + 1);
+  });
+});
+
+describe('422', () => {
+  test('each fault has its own entry', async () => {
+    const answer = await post({ variables: { items: '3', nonsense: 1 }, end_user: { name: 'Nobody' } });
+    expect([answer.status, answer.body.code]).toEqual([422, 'validation_failed']);
+    expect(answer.body.errors.map((fault: { pointer: string; code: string }) => [fault.pointer, fault.code])).toEqual([
+      ['/variables/nonsense', 'unknown_field'],
+      ['/variables/items', 'type'],
+      ['/end_user', 'required'],
+    ]);
+  });
+
+  test('a required variable is required', async () => {
+    const strict = await givenTrigger(parley.db, orgId, agentId, {
+      variables: [{ name: 'order_id', type: 'string', required: true }],
+    });
+    const answer = await post({}, {}, `/api/triggers/${agentId}/${strict}`);
+    expect(answer.body.errors).toEqual([
+      { pointer: '/variables/order_id', code: 'required', detail: 'The trigger requires this variable.' },
+    ]);
+  });
+});
+
+describe('409', () => {
+  test('a disabled trigger says so', async () => {
+    const disabled = await givenTrigger(parley.db, orgId, agentId, { enabled: false });
+    const answer = await post({}, {}, `/api/triggers/${agentId}/${disabled}`);
+    expect([answer.status, answer.body.code]).toEqual([409, 'trigger_disabled']);
+  });
+});
+
+describe('runs', () => {
+  test('are read with what was said, listed, and cancelled once', async () => {
+    const { body: run } = await post({ message: 'Hi there', metadata: { source: 'crm' } }, { prefer: 'wait=10' });
+    const read = await parley.call('GET', `${path}/runs/${run.id}?include=messages`, { key });
+    expect(read.body.messages.map((message: { role: string }) => message.role)).toEqual(['end_user', 'agent']);
+    expect(read.body.metadata).toEqual({ source: 'crm' });
+    const first = await parley.call('GET', `${path}/runs?limit=1`, { key });
+    expect(first.body.data).toHaveLength(1);
+    expect(first.body.has_more).toBe(true);
+    const second = await parley.call('GET', `${path}/runs?limit=1&cursor=${first.body.next_cursor}`, { key });
+    expect(second.body.data[0].id).not.toBe(first.body.data[0].id);
+    const cancelled = await parley.call('POST', `${path}/runs/${run.id}/cancel`, { key });
+    expect([cancelled.status, cancelled.body.status]).toEqual([200, 'cancelled']);
+    const again = await parley.call('POST', `${path}/runs/${run.id}/cancel`, { key });
+    expect(again.status).toBe(200);
+  });
+
+  test('another trigger does not see them', async () => {
+    const { body: run } = await post({});
+    const other = await givenTrigger(parley.db, orgId, agentId);
+    const answer = await parley.call('GET', `/api/triggers/${agentId}/${other}/runs/${run.id}`, { key });
+    expect([answer.status, answer.body.code]).toEqual([404, 'run_not_found']);
+  });
+});
