@@ -1,0 +1,117 @@
+import type { RateFamily, RateLimits } from '../../contract/limits.ts';
+import type { Region } from '../../contract/regions.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { newId } from '../kernel/ids.ts';
+import type { Logger } from '../kernel/log.ts';
+import { readKeyByDigest, readTargets } from '../store/access.ts';
+import { writeLastUsed } from '../store/api-keys.ts';
+import type { Db } from '../store/db.ts';
+import { listenForHints, openLeaseTable } from '../store/leases.ts';
+import { type Admit, createAdmit, type FactLookups } from './admit.ts';
+import { createBarrier } from './barrier.ts';
+import { type Changes, createChanges } from './change.ts';
+import { createDigest, digestBytes } from './digest.ts';
+import { createFills } from './directory-fill.ts';
+import { createDirectory } from './directory.ts';
+import { createLastUsed } from './last-used.ts';
+import { createLease } from './lease.ts';
+import { createLimits, type RateState } from './limits.ts';
+import { LEASE_MS, marginOf } from './protocol.ts';
+import { sweepRevokes } from './revoke-sweep.ts';
+import { createServerWatch } from './server-watch.ts';
+import type { Caller } from './types.ts';
+import { startUpkeep, type Upkeep } from './upkeep.ts';
+
+/**
+ * Who calls, may they, how often; and how a no becomes known everywhere. Composed here of: the decision (decide.ts),
+ * what is in memory (directory.ts), the right to use it (lease.ts) and the wait for everybody else (barrier.ts).
+ */
+export type Access = Changes & {
+  /** Rows 1 to 11 of the order of checks: returns at once from memory, a promise otherwise; throws or rejects Refusal. */
+  admit: Admit;
+  /** Row 12. Rejects with Refusal `rate_limited`. */
+  limit(caller: Caller, family: RateFamily): Promise<RateState>;
+  facts: FactLookups;
+  /** Registers this node. Rejects when the database cannot be reached. */
+  start(): Promise<void>;
+  /** Gives the lease up, writes what is to be written, closes the connections. Call it when no request is under way. */
+  stop(): Promise<void>;
+  /** True while answers come from memory. */
+  ready(): boolean;
+};
+
+export type AccessDeps = {
+  db: Db;
+  databaseUrl: string;
+  region: Region;
+  baseUrls: Readonly<Record<Region, string>>;
+  /** HMAC key of the stored digests, derived from PARLEY_SECRET. */
+  pepper: Buffer;
+  limits: RateLimits;
+  clock: Clock;
+  log: Logger;
+  leaseMs?: number;
+  directoryEntries?: number;
+};
+
+const PRUNE_MS = 60_000;
+
+export function createAccess(deps: AccessDeps): Access {
+  const { db, databaseUrl, clock, log, leaseMs = LEASE_MS } = deps;
+  const timing = { leaseMs, marginMs: marginOf(leaseMs) };
+  const quietly = (error: unknown): void => log.debug({ err: error }, 'A connection of the access room failed.');
+
+  const table = openLeaseTable(databaseUrl, { timeoutMs: Math.max(leaseMs * 2, 1_000), onError: quietly });
+  const directory = createDirectory({ clock, entries: deps.directoryEntries, absentMs: leaseMs });
+  const server = createServerWatch(clock);
+  const shared = { ...timing, store: table, clock, server };
+  const lease = createLease({ ...shared, memory: directory, newNodeId: () => newId('node') });
+  const barrier = createBarrier({ ...shared, sleep });
+  const changes = createChanges({ db, lease, barrier, memory: directory, clock });
+  const limits = createLimits(deps.limits);
+  const lastUsed = createLastUsed({ clock, write: (uses) => writeLastUsed(db.$client, uses), onError: quietly });
+  const fills = createFills(directory, {
+    readKey: (digest) => readKeyByDigest(db.$client, digestBytes(digest)),
+    readTargets: (orgId, ids) => readTargets(db.$client, orgId, ids),
+  });
+  const digest = createDigest(deps.pepper);
+  const { admit, facts } = createAdmit({ ...deps, digest, lease, directory, fills, lastUsed });
+
+  let upkeep: Upkeep | null = null;
+  let listener: ReturnType<typeof listenForHints> | null = null;
+  let prunedAt = clock.monotonic();
+
+  const sweep = async (): Promise<void> => {
+    await sweepRevokes(db, changes);
+    await barrier.sweep();
+    if (clock.monotonic() - prunedAt < PRUNE_MS) return;
+    prunedAt = clock.monotonic();
+    await table.prune();
+  };
+
+  return {
+    ...changes,
+    admit,
+    facts,
+    limit: limits.limit,
+    start: async () => {
+      await lease.renew();
+      limits.share(lease.nodes());
+      upkeep = startUpkeep({ leaseMs, lease, log, onNodes: limits.share, sweep });
+      listener = listenForHints(databaseUrl, upkeep.hint, quietly);
+    },
+    stop: async () => {
+      await listener?.stop();
+      await upkeep?.stop();
+      await lastUsed.stop();
+      await lease.release().catch(quietly);
+      await table.close();
+    },
+    ready: () => lease.good(),
+  };
+}
+
+const sleep = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });

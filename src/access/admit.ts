@@ -1,0 +1,189 @@
+import { isId, type IdPrefix } from '../../contract/ids.ts';
+import { Refusal } from '../../contract/problems.ts';
+import { REGIONS, type Region } from '../../contract/regions.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { CHALLENGE_INVALID, readToken } from './authorization-header.ts';
+import { decideCaller, decideTarget, type Found, type Named } from './decide.ts';
+import type { Digest } from './digest.ts';
+import type { Directory, KeyEntry, TargetKind } from './directory.ts';
+import type { Fills } from './directory-fill.ts';
+import { parseKey } from './key-format.ts';
+import type { LastUsed } from './last-used.ts';
+import type { Lease } from './lease.ts';
+import type { Admission, AgentFacts, CampaignFacts, Caller, ChannelFacts, Need, TriggerFacts } from './types.ts';
+import { unavailable } from './unavailable.ts';
+
+type Known<T> = T | null | Promise<T | null>;
+
+export type Admit = (
+  authorization: readonly string[],
+  need: Need,
+  params: Readonly<Record<string, string>>,
+) => Admission | Promise<Admission>;
+
+/** What is known of a thing of an organization; null: there is none, or it was deleted. */
+export type FactLookups = {
+  agent(orgId: string, id: string): Known<AgentFacts>;
+  trigger(orgId: string, id: string): Known<TriggerFacts>;
+  channel(orgId: string, id: string): Known<ChannelFacts>;
+  campaign(orgId: string, id: string): Known<CampaignFacts>;
+};
+
+export type AdmitDeps = {
+  region: Region;
+  baseUrls: Readonly<Record<Region, string>>;
+  digest: Digest;
+  clock: Clock;
+  lease: Pick<Lease, 'good'>;
+  directory: Directory;
+  fills: Fills;
+  lastUsed: Pick<LastUsed, 'record'>;
+};
+
+/** One query hangs, the caller need not: after this it is told that the key store cannot be reached. */
+const FILL_TIMEOUT_MS = 3_000;
+
+/**
+ * Rows 1 to 11 of the order of checks. While the lease is good and everything is in memory this returns without a
+ * promise and without a query. What is not there is read from the database, and without a lease all of it is.
+ */
+export function createAdmit(deps: AdmitDeps): { admit: Admit; facts: FactLookups } {
+  const { region, baseUrls, digest, clock, lease, directory, fills, lastUsed } = deps;
+
+  const admit: Admit = (authorization, need, params) => {
+    const token = readToken(authorization);
+    const parsed = parseKey(token);
+    if (!parsed.ok) throw refuseKey('key_invalid', 'The key is not well-formed: it was mistyped or cut off.');
+    if (parsed.region !== region) throw wrongRegion(parsed.region, baseUrls[parsed.region]);
+    const name = digest(token);
+    const isGood = lease.good();
+    const entry = directory.key(name);
+    // Nothing leaves "revoked", so that much is known even without a lease.
+    if (entry === undefined || (!isGood && entry?.isRevoked !== true)) return admitUnknown(name, need, params, isGood);
+    return admitCaller(verify(entry), need, params, isGood);
+  };
+
+  async function admitUnknown(
+    name: string,
+    need: Need,
+    params: Readonly<Record<string, string>>,
+    isGood: boolean,
+  ): Promise<Admission> {
+    const entry = await orUnavailable(fills.key(name, isGood));
+    return admitCaller(verify(entry), need, params, isGood);
+  }
+
+  /** Rows 2 and 4. From here on the call counts as a use of the key. */
+  function verify(entry: KeyEntry | null): Caller {
+    if (entry === null) throw refuseKey('key_invalid', 'There is no such key.');
+    if (entry.isRevoked || entry.revokeAt <= clock.wall()) {
+      throw refuseKey('key_revoked', 'This key has been revoked. Make a new one in the dashboard.');
+    }
+    lastUsed.record(entry.caller.orgId, entry.caller.keyId, entry.lastUsedAt);
+    return entry.caller;
+  }
+
+  function admitCaller(
+    caller: Caller,
+    need: Need,
+    params: Readonly<Record<string, string>>,
+    isGood: boolean,
+  ): Admission | Promise<Admission> {
+    const named: Named = {};
+    if (need.agent !== undefined) named.agent = params[need.agent];
+    if (need.trigger !== undefined) named.trigger = params[need.trigger];
+    if (need.channel !== undefined) named.channel = params[need.channel];
+    if (need.campaign !== undefined) named.campaign = params[need.campaign];
+    const refusal = decideCaller(caller, need, named);
+    if (refusal !== null) throw refusal;
+    const found = isGood ? recall(caller.orgId, named) : undefined;
+    if (found !== undefined) return admission(caller, need, found);
+    return load(caller.orgId, named, isGood).then((loaded) => admission(caller, need, loaded));
+  }
+
+  /** Undefined as soon as one of them is not known here. */
+  function recall(orgId: string, named: Named): Found | undefined {
+    const agent = named.agent === undefined ? null : directory.target('agent', orgId, named.agent);
+    if (agent === undefined) return undefined;
+    const trigger = named.trigger === undefined ? null : directory.target('trigger', orgId, named.trigger);
+    if (trigger === undefined) return undefined;
+    const channel = named.channel === undefined ? null : directory.target('channel', orgId, named.channel);
+    if (channel === undefined) return undefined;
+    const campaign = named.campaign === undefined ? null : directory.target('campaign', orgId, named.campaign);
+    if (campaign === undefined) return undefined;
+    return { agent, trigger, channel, campaign };
+  }
+
+  async function load(orgId: string, named: Named, isGood: boolean): Promise<Found> {
+    const ids = {
+      agent: wellFormed('agent', named.agent),
+      trigger: wellFormed('trigger', named.trigger),
+      channel: wellFormed('channel', named.channel),
+      campaign: wellFormed('campaign', named.campaign),
+    };
+    if (!ids.agent && !ids.trigger && !ids.channel && !ids.campaign) return NOTHING;
+    return orUnavailable(fills.targets(orgId, ids, isGood));
+  }
+
+  function lookUp<K extends TargetKind>(kind: K): (orgId: string, id: string) => Known<NonNullable<Found[K]>> {
+    type Facts = NonNullable<Found[K]>;
+    return (orgId, id) => {
+      const isGood = lease.good();
+      const known = isGood ? directory.target(kind, orgId, id) : undefined;
+      if (known !== undefined) return known;
+      return load(orgId, { [kind]: id }, isGood).then((found) => found[kind] as Facts | null);
+    };
+  }
+
+  return {
+    admit,
+    facts: {
+      agent: lookUp('agent'),
+      trigger: lookUp('trigger'),
+      channel: lookUp('channel'),
+      campaign: lookUp('campaign'),
+    },
+  };
+}
+
+const NOTHING: Found = { agent: null, trigger: null, channel: null, campaign: null };
+
+/** What cannot be an id is no question to the database. */
+const wellFormed = (prefix: IdPrefix, id: string | undefined): string | null =>
+  id !== undefined && isId(prefix, id) ? id : null;
+
+function admission(caller: Caller, need: Need, found: Found): Admission {
+  const refusal = decideTarget(caller, need, found);
+  if (refusal !== null) throw refusal;
+  return {
+    caller,
+    agent: found.agent,
+    trigger: found.trigger,
+    channel: found.channel,
+    campaign: found.campaign,
+  };
+}
+
+const refuseKey = (code: 'key_invalid' | 'key_wrong_region' | 'key_revoked', detail: string): Refusal =>
+  new Refusal(code, detail, { headers: { 'WWW-Authenticate': CHALLENGE_INVALID } });
+
+const wrongRegion = (region: Region, baseUrl: string): Refusal =>
+  refuseKey(
+    'key_wrong_region',
+    `This key belongs to the region ${region} (${REGIONS[region]}): call ${baseUrl} instead.`,
+  );
+
+async function orUnavailable<T>(fill: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(unavailable(new Error('The look-up took too long.'))), FILL_TIMEOUT_MS);
+  });
+  try {
+    return await Promise.race([fill, late]);
+  } catch (error) {
+    // Whatever the reason: a look-up that failed says neither yes nor no.
+    throw error instanceof Refusal ? error : unavailable(error);
+  } finally {
+    clearTimeout(timer);
+  }
+}

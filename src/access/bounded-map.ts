@@ -1,0 +1,66 @@
+/**
+ * A Map of at most `max` entries. When it is full, a hand goes round (CLOCK): an entry that was read since the hand
+ * last passed gets another round, the first that was not makes room. Reading sets one flag, where an LRU would move
+ * the entry. The hand is an iterator that is kept, because a fresh one would walk over all deleted places again.
+ */
+export type BoundedMap<V> = {
+  get(key: string): V | undefined;
+  set(key: string, value: V): void;
+  delete(key: string): void;
+  clear(): void;
+  size(): number;
+};
+
+type Slot<V> = { value: V; used: boolean };
+
+/** Bounds the work of one insertion when everything was read lately. */
+const LONGEST_SEARCH = 64;
+
+/** `onGone` is told of every value that leaves, replaced ones included, but not of `clear`. */
+export function createBoundedMap<V>(max: number, onGone: (key: string, value: V) => void): BoundedMap<V> {
+  let slots = new Map<string, Slot<V>>();
+  let hand = slots.entries();
+
+  const remove = (key: string, slot: Slot<V>): void => {
+    slots.delete(key);
+    onGone(key, slot.value);
+  };
+
+  const makeRoom = (): void => {
+    for (let step = 0; ; step++) {
+      let next = hand.next();
+      if (next.done) {
+        hand = slots.entries();
+        next = hand.next();
+        if (next.done) return;
+      }
+      const [key, slot] = next.value;
+      if (!slot.used || step >= LONGEST_SEARCH) return remove(key, slot);
+      slot.used = false;
+    }
+  };
+
+  return {
+    get: (key) => {
+      const slot = slots.get(key);
+      if (slot === undefined) return undefined;
+      slot.used = true;
+      return slot.value;
+    },
+    set: (key, value) => {
+      const former = slots.get(key);
+      if (former) remove(key, former);
+      else if (slots.size >= max) makeRoom();
+      slots.set(key, { value, used: false });
+    },
+    delete: (key) => {
+      const slot = slots.get(key);
+      if (slot) remove(key, slot);
+    },
+    clear: () => {
+      slots = new Map();
+      hand = slots.entries();
+    },
+    size: () => slots.size,
+  };
+}

@@ -1,0 +1,58 @@
+import type { Logger } from '../kernel/log.ts';
+import type { Lease } from './lease.ts';
+
+export type UpkeepDeps = {
+  leaseMs: number;
+  lease: Lease;
+  log: Logger;
+  /** Told after each renewal: how many nodes hold a lease. */
+  onNodes: (nodes: number) => void;
+  /** Finishes what other nodes left behind; once a second, never twice at a time. */
+  sweep: () => Promise<void>;
+};
+
+export type Upkeep = { hint: () => void; stop(): Promise<void> };
+
+const SWEEP_MS = 1_000;
+
+/** The heartbeat: a renewal every third of a lease and whenever somebody says "look now", and a sweep every second. */
+export function startUpkeep({ leaseMs, lease, log, onNodes, sweep }: UpkeepDeps): Upkeep {
+  let isWell = true;
+  let sweeping: Promise<void> | null = null;
+
+  const renew = async (): Promise<void> => {
+    try {
+      await lease.renew();
+      onNodes(lease.nodes());
+      if (!isWell) log.info('The lease is held again: access is decided from memory.');
+      isWell = true;
+    } catch (error) {
+      if (isWell) log.warn({ err: error }, 'The lease cannot be renewed: access is read from the database.');
+      isWell = false;
+    }
+  };
+
+  const sweepOnce = async (): Promise<void> => {
+    try {
+      await sweep();
+    } catch (error) {
+      log.debug({ err: error }, 'The sweep of revokes and leases failed and will be tried again.');
+    } finally {
+      sweeping = null;
+    }
+  };
+
+  const renewing = setInterval(() => void renew(), leaseMs / 3);
+  const sweeps = setInterval(() => {
+    sweeping ??= sweepOnce();
+  }, SWEEP_MS);
+
+  return {
+    hint: () => void renew(),
+    stop: async () => {
+      clearInterval(renewing);
+      clearInterval(sweeps);
+      await sweeping;
+    },
+  };
+}
