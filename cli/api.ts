@@ -1,0 +1,162 @@
+import {
+  type AnswerOf,
+  type BodyOf,
+  DASHBOARD_BASE,
+  DASHBOARD_ROUTES,
+  type DashboardRouteName,
+  type QueryOf,
+} from '../contract/dashboard/routes.ts';
+import { MAX_PAGE } from '../contract/limits.ts';
+import { Failure, Refused } from './failure.ts';
+import { forgetSession, loadSession, saveSession } from './session-file.ts';
+import type { Settings } from './settings.ts';
+import { type Answer, type Call, callServer } from './transport.ts';
+
+export type Row = Record<string, unknown>;
+export type Page = { data: Row[]; next_cursor: string | null };
+/** Which rows of a list are wanted; without either, the first DEFAULT_ROWS. */
+export type ListWant = { all?: boolean; limit?: number };
+
+type Input<N extends DashboardRouteName> = {
+  /** Values of the path's parameters; `org_id` is filled in by itself. */
+  ids?: Record<string, string>;
+  body?: BodyOf<N>;
+  query?: QueryOf<N>;
+};
+type ListName = Extract<DashboardRouteName, `list${string}`>;
+
+/** The server as the commands see it: signs in when needed and knows which organization is meant. */
+export type Api = {
+  /** One route of the dashboard's API (contract/dashboard/routes.ts). */
+  call<N extends DashboardRouteName>(name: N, input?: Input<N>): Promise<AnswerOf<N>>;
+  /** A list, page after page. */
+  list<N extends ListName>(name: N, want: ListWant, input?: Input<N>): Promise<Page>;
+  /** A path of the public API, with PARLEY_API_KEY. */
+  public(call: Call): Promise<Answer>;
+  signIn(email: string, password: string): Promise<void>;
+  signOut(): Promise<void>;
+};
+
+/** What a list shows without --all: enough for people, a bound for accidents. */
+export const DEFAULT_ROWS = 1_000;
+
+export function createApi(settings: Settings): Api {
+  const { url, configFolder, email, password } = settings;
+  let cookie: string | null = null;
+  let organization: string | null = settings.org ?? null;
+
+  const signIn = async (as: string, secret: string): Promise<string> => {
+    const { method, path } = DASHBOARD_ROUTES.signIn;
+    const body: BodyOf<'signIn'> = { email: as, password: secret };
+    cookie = cookieOf(await callServer(url, fromOwnPage({ method, path: DASHBOARD_BASE + path, body })));
+    return cookie;
+  };
+
+  /** The server accepts changes only from its own pages, which is what this header says of us. */
+  const fromOwnPage = (call: Call): Call =>
+    call.method === 'GET' ? call : { ...call, headers: { ...call.headers, origin: new URL(url).origin } };
+
+  const ensureSession = async (): Promise<string> => {
+    if (cookie === null && email !== undefined && password !== undefined) await signIn(email, password);
+    cookie ??= loadSession(configFolder, url)?.cookie ?? null;
+    if (cookie !== null) return cookie;
+    throw new Failure(
+      'session_missing',
+      `Not signed in to ${url}: run "./parley login", or set PARLEY_EMAIL and PARLEY_PASSWORD.`,
+    );
+  };
+
+  const organizationId = async (): Promise<string> => {
+    organization ??= onlyOrganization((await call('readSession')).organizations);
+    return organization;
+  };
+
+  const call: Api['call'] = async (name, input = {}) => {
+    const { method, path } = DASHBOARD_ROUTES[name];
+    const headers = { cookie: await ensureSession() };
+    const filled = await fill(path, input.ids ?? {}, organizationId);
+    const { body, query } = input as Call;
+    const answer = await callServer(url, fromOwnPage({ method, path: DASHBOARD_BASE + filled, body, query, headers }));
+    return answer.body as AnswerOf<typeof name>;
+  };
+
+  return {
+    call,
+    list: (name, want, input = {}) =>
+      collect(want, async (cursor, limit) => {
+        // Lists that come whole take no query at all.
+        const paged = 'query' in DASHBOARD_ROUTES[name] ? { ...input.query, limit, cursor } : undefined;
+        return (await call(name, { ...input, query: paged } as Input<typeof name>)) as unknown as Page;
+      }),
+    async public(publicCall) {
+      if (settings.apiKey === undefined) {
+        throw new Failure('usage_invalid', 'Set PARLEY_API_KEY to a key with the permission for this.');
+      }
+      const headers = { ...publicCall.headers, authorization: `Bearer ${settings.apiKey}` };
+      return callServer(url, { ...publicCall, headers });
+    },
+    async signIn(as, secret) {
+      saveSession(configFolder, url, {
+        email: as,
+        cookie: await signIn(as, secret),
+        saved_at: new Date().toISOString(),
+      });
+    },
+    async signOut() {
+      cookie = loadSession(configFolder, url)?.cookie ?? null;
+      if (cookie === null) return;
+      await call('signOut').catch((error: unknown) => {
+        // Signed out here even if the server has forgotten the session already.
+        if (!(error instanceof Refused && error.code === 'session_missing')) throw error;
+      });
+      forgetSession(configFolder, url);
+    },
+  };
+}
+
+async function fill(path: string, ids: Record<string, string>, organizationId: () => Promise<string>): Promise<string> {
+  const organization = path.includes(':org_id') ? (ids['org_id'] ?? (await organizationId())) : '';
+  return path.replaceAll(/:(\w+)/g, (_whole, name: string) =>
+    encodeURIComponent(name === 'org_id' ? organization : (ids[name] ?? '')),
+  );
+}
+
+/** The pages of a list up to the rows that are wanted; `next_cursor` stays set when more would follow. */
+async function collect(
+  want: ListWant,
+  read: (cursor: string | undefined, limit: number) => Promise<Page>,
+): Promise<Page> {
+  const most = want.all ? Infinity : (want.limit ?? DEFAULT_ROWS);
+  const data: Row[] = [];
+  let next: string | null = null;
+  do {
+    const page: Page = await read(next ?? undefined, Math.min(MAX_PAGE, most - data.length));
+    data.push(...page.data);
+    next = page.next_cursor ?? null;
+  } while (next !== null && data.length < most);
+  return { data, next_cursor: next };
+}
+
+function onlyOrganization(organizations: AnswerOf<'readSession'>['organizations']): string {
+  const [first, ...others] = organizations;
+  if (first === undefined) {
+    throw new Failure(
+      'organization_missing',
+      'You are in no organization yet: make one with "./parley orgs create --name NAME", or choose one with --org ID.',
+    );
+  }
+  if (others.length === 0) return first.id;
+  const lines = organizations.map((one) => `  ${one.id}  ${one.name}`);
+  throw new Failure(
+    'organization_ambiguous',
+    ['You are in several organizations: choose one with --org ID or PARLEY_ORG.', ...lines].join('\n'),
+  );
+}
+
+/** Set-Cookie headers turned into one Cookie header: names and values alone. */
+function cookieOf(answer: Answer): string {
+  return answer.cookies
+    .map((line) => line.split(';', 1)[0]!.trim())
+    .filter((pair) => !pair.endsWith('='))
+    .join('; ');
+}

@@ -1,0 +1,124 @@
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Check } from './check.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const OLDEST_NODE = 24;
+
+/** What a server started on this machine, with this environment, would meet. */
+export async function checkMachine(env: NodeJS.ProcessEnv, server: readonly Check[]): Promise<Check[]> {
+  return [checkNode(), checkPackages(), ...checkData(env), await checkPort(env, server)];
+}
+
+function checkNode(): Check {
+  const [major] = process.versions.node.split('.');
+  if (Number(major) >= OLDEST_NODE) return { name: 'node', status: 'ok', detail: `Node ${process.versions.node}.` };
+  return {
+    name: 'node',
+    status: 'fail',
+    detail: `Node ${process.versions.node} is too old to run Parley.`,
+    cure: 'Use ./parley or npm start: both bring their own Node 24.',
+  };
+}
+
+function checkPackages(): Check {
+  const missing = ['fastify', 'pg', 'typebox'].filter((name) => !existsSync(path.join(ROOT, 'node_modules', name)));
+  if (missing.length === 0) return { name: 'packages', status: 'ok', detail: 'Installed.' };
+  return {
+    name: 'packages',
+    status: 'fail',
+    detail: `Not installed: ${missing.join(', ')}.`,
+    cure: 'Run npm start once, or npm ci.',
+  };
+}
+
+function checkData(env: NodeJS.ProcessEnv): Check[] {
+  if (env['DATABASE_URL']) {
+    const secret: Check = env['PARLEY_SECRET']
+      ? { name: 'secret', status: 'ok', detail: 'PARLEY_SECRET is set.' }
+      : {
+          name: 'secret',
+          status: 'fail',
+          detail: 'PARLEY_SECRET is not set, and DATABASE_URL needs it.',
+          cure: 'Set it to the same value on every server, e.g. from: openssl rand -base64 36',
+        };
+    return [
+      { name: 'database', status: 'ok', detail: 'DATABASE_URL is set; "ready" above tells whether it answers.' },
+      secret,
+    ];
+  }
+  const folder = path.resolve(env['DATA_DIR']?.trim() || 'data');
+  return [checkFolder(folder), checkSecretFile(path.join(folder, 'secret'), env)];
+}
+
+function checkFolder(folder: string): Check {
+  const at = existsSync(folder) ? folder : nearestExisting(folder);
+  try {
+    if (!statSync(at).isDirectory()) throw new Error('not a folder');
+    accessSync(at, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch {
+    return {
+      name: 'data folder',
+      status: 'fail',
+      detail: `${at} cannot be written to.`,
+      cure: 'Change its owner, or set DATA_DIR to another folder.',
+    };
+  }
+  const detail = at === folder ? `${folder} can be used.` : `${folder} will be made on the first start.`;
+  return { name: 'data folder', status: 'ok', detail };
+}
+
+const nearestExisting = (folder: string): string =>
+  existsSync(folder) ? folder : nearestExisting(path.dirname(folder));
+
+function checkSecretFile(file: string, env: NodeJS.ProcessEnv): Check {
+  if (env['PARLEY_SECRET']) return { name: 'secret', status: 'ok', detail: 'PARLEY_SECRET is set.' };
+  if (!existsSync(file)) return { name: 'secret', status: 'ok', detail: 'Will be made on the first start.' };
+  const open = (statSync(file).mode & 0o077) !== 0;
+  if (!open)
+    return { name: 'secret', status: 'ok', detail: `${file} is readable by its owner alone. Keep a copy elsewhere.` };
+  return {
+    name: 'secret',
+    status: 'warn',
+    detail: `${file} can be read by others on this machine.`,
+    cure: `chmod 600 ${file}`,
+  };
+}
+
+async function checkPort(env: NodeJS.ProcessEnv, server: readonly Check[]): Promise<Check> {
+  const port = Number(env['PORT'] || 4000);
+  const host = env['HOST'] || '127.0.0.1';
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    return {
+      name: 'port',
+      status: 'fail',
+      detail: 'PORT is not a port number.',
+      cure: 'Use a number from 1 to 65535.',
+    };
+  }
+  const fault = await listenFault(port, host);
+  if (fault === null) return { name: 'port', status: 'ok', detail: `${host}:${port} is free.` };
+  if (fault === 'EADDRINUSE' && server[0]?.status === 'ok') {
+    return {
+      name: 'port',
+      status: 'ok',
+      detail: `${host}:${port} is taken, which is right while the server runs here.`,
+    };
+  }
+  return {
+    name: 'port',
+    status: 'fail',
+    detail: `${host}:${port} cannot be opened (${fault}), and no Parley answers.`,
+    cure: 'End the program that holds it, or set PORT to another number.',
+  };
+}
+
+function listenFault(port: number, host: string): Promise<string | null> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'unknown fault'));
+    probe.listen(port, host, () => probe.close(() => resolve(null)));
+  });
+}

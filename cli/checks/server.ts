@@ -1,0 +1,102 @@
+import type { Api } from '../api.ts';
+import { Failure, Refused } from '../failure.ts';
+import type { Settings } from '../settings.ts';
+import { type Answer, callServer } from '../transport.ts';
+import type { Check } from './check.ts';
+
+/** Half the tolerance of signed webhooks (5 minutes) is far away; this is where logs begin to mislead. */
+const MAX_CLOCK_SKEW_MS = 5_000;
+
+/** What the server at PARLEY_URL says of itself. The first check fails when nothing answers, and ends the list. */
+export async function checkServer(api: Api, settings: Settings): Promise<Check[]> {
+  const asked = Date.now();
+  let health: Answer;
+  try {
+    health = await callServer(settings.url, { method: 'GET', path: '/api/health' });
+  } catch (error) {
+    return [{ name: 'server', status: 'fail', ...told(error), cure: 'Start it with npm start, or set PARLEY_URL.' }];
+  }
+  return [
+    { name: 'server', status: 'ok', detail: `Answers at ${settings.url}.` },
+    checkClock(health, (asked + Date.now()) / 2),
+    await checkReady(settings),
+    await checkVersion(settings),
+    ...(await checkSession(api, settings)),
+  ];
+}
+
+const told = (error: unknown): { detail: string } => ({
+  detail: error instanceof Error ? error.message : String(error),
+});
+
+function checkClock(health: Answer, here: number): Check {
+  const { timestamp } = health.body as { timestamp?: string };
+  const skew = Math.abs(Date.parse(timestamp ?? '') - here);
+  if (Number.isNaN(skew)) {
+    return {
+      name: 'clock',
+      status: 'fail',
+      detail: 'The server tells no time.',
+      cure: 'Check PARLEY_URL: this may not be Parley.',
+    };
+  }
+  if (skew <= MAX_CLOCK_SKEW_MS)
+    return { name: 'clock', status: 'ok', detail: 'Server and this machine agree on the time.' };
+  const seconds = Math.round(skew / 1000);
+  return {
+    name: 'clock',
+    status: 'warn',
+    detail: `Server and this machine are ${seconds} s apart.`,
+    cure: 'Let both follow a time server (NTP).',
+  };
+}
+
+async function checkReady(settings: Settings): Promise<Check> {
+  try {
+    await callServer(settings.url, { method: 'GET', path: '/ready' });
+    return { name: 'ready', status: 'ok', detail: 'The database answers and is migrated.' };
+  } catch (error) {
+    return {
+      name: 'ready',
+      status: 'fail',
+      ...told(error),
+      cure: "Look at the server's log; check that its database runs.",
+    };
+  }
+}
+
+async function checkVersion(settings: Settings): Promise<Check> {
+  try {
+    const { body } = await callServer(settings.url, { method: 'GET', path: '/api/openapi.json' });
+    const { info } = body as { info?: { version?: string } };
+    return { name: 'version', status: 'ok', detail: `The server is version ${info?.version ?? 'unknown'}.` };
+  } catch (error) {
+    return { name: 'version', status: 'warn', ...told(error) };
+  }
+}
+
+async function checkSession(api: Api, settings: Settings): Promise<Check[]> {
+  try {
+    const session = await api.call('readSession');
+    const count = session.organizations.length;
+    const who = `${session.user.email}, region ${session.region}, ${count} ${count === 1 ? 'organization' : 'organizations'}.`;
+    return [
+      { name: 'session', status: 'ok', detail: `Signed in as ${who}` },
+      checkBaseUrl(session.base_url, settings.url),
+    ];
+  } catch (error) {
+    const missing = (error instanceof Failure || error instanceof Refused) && error.code === 'session_missing';
+    return [{ name: 'session', status: missing ? 'skipped' : 'fail', ...told(error) }];
+  }
+}
+
+function checkBaseUrl(baseUrl: string, url: string): Check {
+  const same = new URL(baseUrl).origin === new URL(url).origin;
+  if (same) return { name: 'base URL', status: 'ok', detail: `The server knows itself as ${baseUrl}.` };
+  return {
+    name: 'base URL',
+    status: 'warn',
+    detail: `The server knows itself as ${baseUrl}, and you call it at ${url}.`,
+    cure: 'Set BASE_URL_<REGION> on the server to the address that people use.',
+  };
+}

@@ -1,0 +1,107 @@
+import type { Command } from 'commander';
+import { AgentRecord } from '../../contract/dashboard/agents.ts';
+import type { BodyOf } from '../../contract/dashboard/routes.ts';
+import { Failure } from '../failure.ts';
+import { parseJsonObject, readText } from '../input.ts';
+import { field, listing, type ListOptions, time } from '../listing.ts';
+import { confirm } from '../prompt.ts';
+import { examples, verb } from '../verb.ts';
+
+export function addAgentsCommand(program: Command): void {
+  const agents = program
+    .command('agents')
+    .summary('what answers in conversations')
+    .description('Agents: instructions, model, opening message, steps and rules.');
+
+  const create = agents
+    .command('create')
+    .description('Makes an agent, empty or from a file.')
+    .requiredOption('--name <name>', 'its name')
+    .option('--file <file>', 'its definition as JSON; "-" is standard input');
+  verb<{ name: string; file?: string }>(create, async ({ api, out }, _args, { name, file }) => {
+    const change = file === undefined ? {} : await readChange(file);
+    out.record(await api.call('createAgent', { body: { definition: change.definition, name } }));
+  });
+  examples(create, 'agents create --name Concierge', 'agents create --name Concierge --file agent.json');
+
+  const list = listing(agents.command('list').description('Lists the agents.'));
+  verb<ListOptions>(list, async ({ api, out }, _args, want) =>
+    out.list(
+      await api.list('listAgents', want),
+      [field('id'), field('name'), field('enabled'), field('version'), time('created_at')],
+      'No agent yet: ./parley agents create --name NAME',
+    ),
+  );
+
+  verb(
+    agents.command('show').description('Shows an agent with its definition.').argument('<agent-id>'),
+    async ({ api, out }, [id]) => out.record(await api.call('readAgent', { ids: { agent_id: id! } })),
+  );
+
+  const update = agents
+    .command('update')
+    .summary('change an agent from a file and publish it')
+    .description(
+      'Changes an agent from a file and publishes the result. The file holds a definition (instructions, provider, opening, steps, rules, …), or an object with any of name, enabled and definition; what "agents show" prints is accepted too.',
+    )
+    .argument('<agent-id>')
+    .option('--file <file>', 'the change as JSON; "-" is standard input')
+    .option('--name <name>', 'a new name')
+    .option('--enable', 'let it answer')
+    .option('--disable', 'stop it at once')
+    .option('--draft', 'change the draft only; "agents publish" makes it live');
+  verb<UpdateOptions>(update, async ({ api, out }, [id], options) => {
+    const body = { ...(await changeOf(options)), ...(options.draft && { publish: false }) };
+    out.record(await api.call('updateAgent', { ids: { agent_id: id! }, body }));
+  });
+  examples(update, 'agents update agent_01jd… --file agent.json', 'agents update agent_01jd… --disable');
+
+  verb(
+    agents
+      .command('publish')
+      .description('Makes the draft of an agent live as its next version.')
+      .argument('<agent-id>'),
+    async ({ api, out }, [id]) => out.record(await api.call('publishAgent', { ids: { agent_id: id! } })),
+  );
+
+  const remove = agents
+    .command('delete')
+    .description('Deletes an agent for good. Its keys stay, and get 404.')
+    .argument('<agent-id>')
+    .option('--yes', 'do not ask');
+  verb<{ yes?: boolean }>(remove, async ({ api, out }, [id], { yes }) => {
+    await confirm(yes, `Agent ${id} with its triggers and channels will be deleted for good.`);
+    await api.call('deleteAgent', { ids: { agent_id: id! } });
+    out.record({ id, deleted: true });
+  });
+  examples(remove, 'agents delete agent_01jd… --yes');
+}
+
+type UpdateOptions = { file?: string; name?: string; enable?: boolean; disable?: boolean; draft?: boolean };
+type AgentChange = Pick<BodyOf<'updateAgent'>, 'name' | 'enabled' | 'definition'>;
+
+async function changeOf(options: UpdateOptions): Promise<AgentChange> {
+  if (options.enable && options.disable) throw new Failure('usage_invalid', 'Use either --enable or --disable.');
+  const change: AgentChange = options.file === undefined ? {} : await readChange(options.file);
+  if (options.name !== undefined) change.name = options.name;
+  if (options.enable || options.disable) change.enabled = options.enable === true;
+  if (Object.keys(change).length === 0) {
+    throw new Failure('usage_invalid', 'Nothing to change: use --file, --name, --enable or --disable.');
+  }
+  return change;
+}
+
+/** Members of a shown agent that cannot be set; left out, so that it can be edited and sent back. */
+const CHANGEABLE = ['name', 'enabled', 'definition'];
+const READ_ONLY = new Set(Object.keys(AgentRecord.properties).filter((name) => !CHANGEABLE.includes(name)));
+
+/** A definition by itself, or a record around one. The server checks it, so nothing of its schema is repeated here. */
+async function readChange(file: string): Promise<AgentChange> {
+  const { name, enabled, definition, ...rest } = parseJsonObject(await readText(file), file);
+  const around = { ...(name !== undefined && { name }), ...(enabled !== undefined && { enabled }) };
+  if (definition === undefined) {
+    return (Object.keys(rest).length === 0 ? around : { ...around, definition: rest }) as AgentChange;
+  }
+  const unknown = Object.entries(rest).filter(([member]) => !READ_ONLY.has(member));
+  return { ...around, definition, ...Object.fromEntries(unknown) } as AgentChange;
+}

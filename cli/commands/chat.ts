@@ -1,0 +1,90 @@
+import { createInterface } from 'node:readline/promises';
+import type { Command } from 'commander';
+import type { BodyOf } from '../../contract/dashboard/routes.ts';
+import { Failure } from '../failure.ts';
+import { onTerminal } from '../prompt.ts';
+import { transcript } from '../transcript.ts';
+import { type Cli, examples, verb } from '../verb.ts';
+
+/** An agent to talk to on a terminal; how its words come about depends on whether a trigger was named. */
+export function addChatCommand(program: Command): void {
+  const chat = program
+    .command('chat')
+    .summary('talk to an agent')
+    .description(
+      "Talks to an agent on this terminal. By itself it tries out the agent's draft and stores nothing; with --trigger it starts a real conversation on the sandbox channel. An empty line or Ctrl-D ends it.",
+    )
+    .requiredOption('--agent <id>', 'whom to talk to')
+    .option('--trigger <id>', 'start a stored conversation through this trigger')
+    .option('--locale <tag>', 'language of the person, e.g. ar; without --trigger');
+  verb<{ agent: string; trigger?: string; locale?: string }>(chat, async (cli, _args, { agent, trigger, locale }) => {
+    if (!onTerminal() || cli.out.json) {
+      throw new Failure('terminal_required', 'chat needs a terminal; scripts use "trigger" and "conversations say".');
+    }
+    await talk(cli, trigger === undefined ? draftTalk(cli, agent, locale) : await storedTalk(cli, trigger));
+  });
+  examples(chat, 'chat --agent agent_01jd…', 'chat --agent agent_01jd… --trigger trigger_01jd…');
+}
+
+type Said = Parameters<typeof transcript>[0];
+/** One turn of the agent; `text` is null where the agent opens. */
+type Turn = (text: string | null) => Promise<{ messages: Said; over: string | null }>;
+
+async function talk({ out }: Cli, turn: Turn): Promise<void> {
+  const lines = createInterface({ input: process.stdin, output: process.stdout });
+  const ended = new Promise<null>((resolve) => lines.once('close', () => resolve(null)));
+  try {
+    for (let text: string | null = null; ;) {
+      const { messages, over } = await turn(text);
+      if (messages.length > 0) process.stdout.write(`${transcript(messages)}\n`);
+      else out.hint('(The agent says nothing.)');
+      if (over !== null) return out.hint(over);
+      text = await Promise.race([lines.question('You: '), ended]);
+      if (text === null || text.trim() === '') return;
+    }
+  } finally {
+    lines.close();
+  }
+}
+
+const MAX_REMEMBERED = 100;
+
+/** Keeps what was said and the agent's state here; the server stores nothing. */
+function draftTalk({ api }: Cli, agent: string, locale: string | undefined): Turn {
+  const said: NonNullable<BodyOf<'tryAgent'>['messages']> = [];
+  let state: unknown;
+  return async (text) => {
+    if (text !== null) said.push({ role: 'end_user', text });
+    const body = { messages: said.slice(-MAX_REMEMBERED), ...(state !== undefined && { state }), locale };
+    const turn = await api.call('tryAgent', { ids: { agent_id: agent }, body });
+    state = turn.state;
+    for (const { content } of turn.messages) {
+      if ('text' in content && content.text) said.push({ role: 'agent', text: content.text });
+    }
+    const messages = turn.messages.map((message) => ({ role: 'agent', ...message }));
+    return { messages, over: turn.next === 'waiting_for_user' ? null : endings[turn.next] };
+  };
+}
+
+const endings = {
+  handed_off: 'The agent hands over to people here.',
+  completed: 'The conversation is complete.',
+};
+
+const OPENING_SECONDS = 25;
+
+async function storedTalk({ api }: Cli, trigger: string): Promise<Turn> {
+  const run = await api.call('testTrigger', { ids: { trigger_id: trigger }, body: {} });
+  if (!('conversation_id' in run)) throw new Error('The server answered a dry run that nobody asked for.');
+  const ids = { conversation_id: run.conversation_id };
+  return async (text) => {
+    if (text !== null) {
+      return { messages: (await api.call('sayInConversation', { ids, body: { text } })).messages, over: null };
+    }
+    for (const until = performance.now() + OPENING_SECONDS * 1000; ;) {
+      const { messages } = await api.call('readConversation', { ids });
+      if (messages.length > 0 || performance.now() > until) return { messages, over: null };
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    }
+  };
+}

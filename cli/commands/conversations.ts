@@ -1,0 +1,42 @@
+import type { Command } from 'commander';
+import { field, listing, type ListOptions, time } from '../listing.ts';
+import { transcript } from '../transcript.ts';
+import { examples, verb } from '../verb.ts';
+
+export function addConversationsCommand(program: Command): void {
+  const conversations = program
+    .command('conversations')
+    .summary('what was said')
+    .description('Conversations: what was said, and saying more.');
+
+  const say = conversations
+    .command('say')
+    .description("Says something as the end user on the sandbox channel, waits for the agent's turn and prints it.")
+    .argument('<conversation-id>')
+    .requiredOption('--text <text>', 'what to say');
+  verb<{ text: string }>(say, async ({ api, out }, [id], { text }) => {
+    const { messages } = await api.call('sayInConversation', { ids: { conversation_id: id! }, body: { text } });
+    out.record({ messages }, () => transcript(messages));
+  });
+  examples(say, 'conversations say conv_01jd… --text "Where is my order?"');
+
+  const show = conversations
+    .command('show')
+    .description('Shows a conversation with its messages.')
+    .argument('<conversation-id>');
+  verb(show, async ({ api, out }, [id]) => {
+    const conversation = await api.call('readConversation', { ids: { conversation_id: id! } });
+    out.record(conversation, () => transcript(conversation.messages));
+  });
+
+  const list = listing(
+    conversations.command('list').description('Lists the conversations.').option('--agent <id>', 'of this agent only'),
+  );
+  verb<ListOptions & { agent?: string }>(list, async ({ api, out }, _args, { agent, ...want }) =>
+    out.list(
+      await api.list('listConversations', want, { query: { agent_id: agent } }),
+      [field('id'), field('agent_id', 'Agent'), field('status'), time('created_at'), time('updated_at')],
+      'No conversation yet: ./parley trigger AGENT_ID TRIGGER_ID starts one.',
+    ),
+  );
+}

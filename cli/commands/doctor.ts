@@ -1,0 +1,33 @@
+import type { Command } from 'commander';
+import { styleText } from 'node:util';
+import { checkMachine } from '../checks/machine.ts';
+import { checkServer } from '../checks/server.ts';
+import type { Check } from '../checks/check.ts';
+import { EXIT_FAILED } from '../failure.ts';
+import { examples, verb } from '../verb.ts';
+
+/** Looks at the server that answers and at this machine, and says what to do about what is wrong. */
+export function addDoctorCommand(program: Command): void {
+  const doctor = program
+    .command('doctor')
+    .summary('find out what is wrong')
+    .description(
+      'Checks the server (health, readiness, session, base URL, clock) and this machine (Node, packages, data folder, secret, port), and says what to do. Changes nothing. Exits with 1 when a check fails.',
+    );
+  verb(doctor, async (cli) => {
+    const server = await checkServer(cli.api, cli.settings);
+    const checks = [...server, ...(await checkMachine(process.env, server))];
+    const ok = checks.every((check) => check.status !== 'fail');
+    cli.out.record({ ok, checks }, () => checks.map(line).join('\n'));
+    if (!ok) process.exitCode = EXIT_FAILED;
+  });
+  examples(doctor, 'doctor', 'doctor --url https://parley.example.com --json');
+}
+
+const MARKS = { ok: ['green', '✓'], warn: ['yellow', '!'], fail: ['red', '✗'], skipped: ['dim', '–'] } as const;
+
+function line(check: Check): string {
+  const [colour, mark] = MARKS[check.status];
+  const told = `${styleText(colour, mark, { stream: process.stdout })} ${check.name.padEnd(14)} ${check.detail}`;
+  return check.cure === undefined ? told : `${told}\n${' '.repeat(17)}→ ${check.cure}`;
+}

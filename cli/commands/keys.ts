@@ -1,0 +1,169 @@
+import { type Command, Option } from 'commander';
+import { ROTATION_OVERLAPS } from '../../contract/dashboard/keys.ts';
+import type { BodyOf, QueryOf } from '../../contract/dashboard/routes.ts';
+import { KEY_SCOPES, type KeyScope, type Permission, PERMISSIONS } from '../../contract/permissions.ts';
+import type { Row } from '../api.ts';
+import { field, listing, type ListOptions, time } from '../listing.ts';
+import { Failure } from '../failure.ts';
+import { confirm } from '../prompt.ts';
+import { examples, verb } from '../verb.ts';
+
+/** Members of a made key, in this order; scripts rely on them. */
+const MADE = [
+  'id',
+  'value',
+  'prefix',
+  'label',
+  'scope',
+  'agent_id',
+  'campaign_id',
+  'permissions',
+  'created_at',
+  'last_used_at',
+] as const;
+
+export function addKeysCommand(program: Command): void {
+  const keys = program
+    .command('keys')
+    .summary('API keys')
+    .description('API keys: made, listed, rotated and revoked. A value is shown once, when the key is made.');
+  addCreate(keys);
+  addList(keys);
+  addRotate(keys);
+  addRevoke(keys);
+
+  const rename = keys
+    .command('rename')
+    .description('Gives a key another label. Its rights stay as they are.')
+    .argument('<key-id>')
+    .requiredOption('--label <label>', 'the new label');
+  verb<{ label: string }>(rename, async ({ api, out }, [id], { label }) =>
+    out.record(listed(await api.call('renameKey', { ids: { key_id: id! }, body: { label } }))),
+  );
+}
+
+function addCreate(keys: Command): void {
+  const create = keys
+    .command('create')
+    .description('Makes a key. Scope and permissions are fixed for its life.')
+    .requiredOption('--label <label>', 'what it is for')
+    .addOption(new Option('--scope <scope>', 'what it may act for').choices(KEY_SCOPES).makeOptionMandatory())
+    .option('--agent <id>', 'for scope agent')
+    .option('--campaign <id>', 'for scope campaign')
+    .option('--permissions <list>', `any of ${PERMISSIONS.join(',')}; a campaign key holds campaigns alone`)
+    .option('--expires-at <time>', 'when it is revoked by itself, e.g. 2027-01-31T00:00:00Z');
+  verb<CreateOptions>(create, async ({ api, out }, _args, options) => {
+    const made = await api.call('createKey', { body: keyInput(options) });
+    out.record(Object.fromEntries(MADE.map((name) => [name, made[name]])));
+    out.hint('Copy the value now: it is not shown again.');
+  });
+  examples(
+    create,
+    'keys create --label "CRM" --scope agent --agent agent_01jd… --permissions triggers',
+    'keys create --label "November" --scope campaign --campaign campaign_01jd…',
+  );
+}
+
+type CreateOptions = {
+  label: string;
+  scope: KeyScope;
+  agent?: string;
+  campaign?: string;
+  permissions?: string;
+  expiresAt?: string;
+};
+
+function keyInput({ label, scope, agent, campaign, permissions, expiresAt }: CreateOptions): BodyOf<'createKey'> {
+  if ((scope === 'agent') !== (agent !== undefined))
+    throw new Failure('usage_invalid', '--agent ID belongs to --scope agent, and only to it.');
+  if ((scope === 'campaign') !== (campaign !== undefined))
+    throw new Failure('usage_invalid', '--campaign ID belongs to --scope campaign, and only to it.');
+  const chosen = permissions ?? (scope === 'campaign' ? 'campaigns' : undefined);
+  if (chosen === undefined)
+    throw new Failure(
+      'usage_invalid',
+      'Say what the key may do with --permissions, e.g. --permissions triggers,channels.',
+    );
+  return {
+    label,
+    scope,
+    // Unknown words go to the server, which names the ones it knows.
+    permissions: chosen.split(',').map((one) => one.trim() as Permission),
+    ...(agent !== undefined && { agent_id: agent }),
+    ...(campaign !== undefined && { campaign_id: campaign }),
+    ...(expiresAt !== undefined && { expires_at: expiresAt }),
+  };
+}
+
+type KeyFilters = Pick<QueryOf<'listKeys'>, 'text' | 'scope' | 'permission' | 'state'>;
+
+function addList(keys: Command): void {
+  const list = listing(keys.command('list').description('Lists the keys, without their values.'))
+    .option('--text <words>', 'whose label or prefix holds these words')
+    .addOption(new Option('--scope <scope>', 'of this scope').choices(KEY_SCOPES))
+    .addOption(new Option('--permission <name>', 'that hold this permission').choices(PERMISSIONS))
+    .addOption(new Option('--state <state>', 'in this state').choices(['active', 'revoked', 'all']).default('all'));
+  verb<ListOptions & KeyFilters>(list, async ({ api, out }, _args, options) => {
+    const { limit, all, ...filters } = options;
+    const page = await api.list('listKeys', { limit, all }, { query: filters });
+    out.list(
+      { ...page, data: page.data.map(listed) },
+      [
+        field('id'),
+        field('label'),
+        field('prefix', 'Key prefix'),
+        field('scope'),
+        field('permissions'),
+        field('state'),
+        time('created_at'),
+        time('last_used_at', 'Last used', 'Never'),
+      ],
+      'No key yet: ./parley keys create --help',
+    );
+  });
+  examples(list, 'keys list', 'keys list --state revoked --all --json');
+}
+
+function addRotate(keys: Command): void {
+  const rotate = keys
+    .command('rotate')
+    .description('Makes a new key with the same rights and revokes the old one, now or after an overlap.')
+    .argument('<key-id>')
+    .addOption(
+      new Option('--overlap <time>', 'how long the old key still works').choices(ROTATION_OVERLAPS).default('24h'),
+    )
+    .option('--yes', 'do not ask before an immediate rotation');
+  verb<{ overlap: (typeof ROTATION_OVERLAPS)[number]; yes?: boolean }>(
+    rotate,
+    async ({ api, out }, [id], { overlap, yes }) => {
+      if (overlap === 'now') await confirm(yes, `Key ${id} will be refused at once.`);
+      out.record(await api.call('rotateKey', { ids: { key_id: id! }, body: { overlap } }));
+      out.hint('Copy the value now: it is not shown again.');
+    },
+  );
+  examples(rotate, 'keys rotate key_01jd… --overlap 1h');
+}
+
+function addRevoke(keys: Command): void {
+  const revoke = keys
+    .command('revoke')
+    .description('Revokes a key for good. When this answers "revoked", no server accepts the key any more.')
+    .argument('<key-id>')
+    .option('--yes', 'do not ask');
+  verb<{ yes?: boolean }>(revoke, async ({ api, out }, [id], { yes }) => {
+    await confirm(yes, `Key ${id} will be refused everywhere, for good.`);
+    const record = listed(await api.call('revokeKey', { ids: { key_id: id! } }));
+    out.record(record, () => revokedText(record));
+  });
+  examples(revoke, 'keys revoke key_01jd… --yes');
+}
+
+/** A row as the list shows it: never a value, and "Never" in words. */
+function listed({ value: _secret, ...row }: Row): Row {
+  return { ...row, last_used: row['last_used_at'] ?? 'Never' };
+}
+
+const revokedText = (key: Row): string =>
+  key['state'] === 'revoked'
+    ? `Revoked: ${String(key['id'])} is refused everywhere since ${String(key['effective_at'])}.`
+    : `Revoking ${String(key['id'])}: a server has not confirmed yet. It is refused everywhere within moments; run the command again to see.`;

@@ -1,0 +1,46 @@
+import { Argument, type Command, Option } from 'commander';
+import { type Plan, PLANS } from '../../contract/permissions.ts';
+import { field, listing, type ListOptions, time } from '../listing.ts';
+import { examples, verb } from '../verb.ts';
+
+export function addOrgsCommand(program: Command): void {
+  const orgs = program
+    .command('orgs')
+    .summary('organizations and their plans')
+    .description('Organizations: the tenants of this installation.');
+
+  const create = orgs
+    .command('create')
+    .description(
+      'Makes an organization with you as its owner. It starts on the free plan unless the operator says otherwise.',
+    )
+    .requiredOption('--name <name>', 'its name')
+    .addOption(new Option('--plan <plan>', 'only the operator may choose').choices(PLANS))
+    .option('--owner-email <address>', 'only for the operator: invite somebody else as its owner');
+  verb<{ name: string; plan?: Plan; ownerEmail?: string }>(
+    create,
+    async ({ api, out }, _args, { name, plan, ownerEmail }) => {
+      out.record(await api.call('createOrganization', { body: { name, plan, owner_email: ownerEmail } }));
+    },
+  );
+  examples(create, 'orgs create --name "Qatar Air Cargo"', 'orgs create --name Demo --plan paid');
+
+  const list = listing(orgs.command('list').description('Lists the organizations you are in.'));
+  verb<ListOptions>(list, async ({ api, out }, _args, want) =>
+    out.list(
+      await api.list('listOrganizations', want),
+      [field('id'), field('name'), field('plan'), field('role'), time('created_at')],
+      'No organization yet: ./parley orgs create --name NAME',
+    ),
+  );
+
+  const plan = orgs
+    .command('plan')
+    .description('Puts an organization on a plan. Only the operator of the installation may do this.')
+    .argument('<org-id>', 'the organization')
+    .addArgument(new Argument('<plan>', 'free or paid').choices(PLANS));
+  verb(plan, async ({ api, out }, [id, chosen]) => {
+    out.record(await api.call('setPlan', { ids: { org_id: id! }, body: { plan: chosen as Plan } }));
+  });
+  examples(plan, 'orgs plan org_01jd… paid');
+}

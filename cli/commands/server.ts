@@ -1,0 +1,82 @@
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { type Command, Option } from 'commander';
+import { confirm } from '../prompt.ts';
+import { examples, verb } from '../verb.ts';
+
+const PROGRAM = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+
+/** Commands that run the server's own program on this machine, with its configuration from the environment. */
+export function addServerCommands(program: Command): void {
+  const serve = program
+    .command('serve')
+    .summary('run the server here')
+    .description(
+      'Runs the server in the foreground, with its configuration from the environment. See docs/operations.md.',
+    )
+    .addOption(new Option('--role <role>', 'what this process does').choices(['all', 'api', 'worker']).default('all'));
+  verb<{ role: string }>(serve, (_cli, _args, { role }) => runProgram(['serve', '--role', role]));
+  examples(serve, 'serve', 'serve --role worker');
+
+  verb(
+    program
+      .command('migrate')
+      .summary('bring the database up to date')
+      .description(
+        'Brings the schema of the database up to this version, and ends. Safe to run from many machines at once.',
+      ),
+    () => runProgram(['migrate']),
+  );
+
+  const backup = program
+    .command('backup')
+    .summary('write everything into one file')
+    .description(
+      'Writes all records of this region, as of one moment, into a new file readable by you alone. The server may keep running. PARLEY_SECRET is not in it: keep it elsewhere.',
+    )
+    .argument('<file>', 'made by this command; never overwritten');
+  verb(backup, (_cli, [file]) => runProgram(['backup', file!]));
+  examples(backup, 'backup parley-2026-11-21.ndjson.gz');
+
+  const restore = program
+    .command('restore')
+    .summary('load a backup into an empty database')
+    .description(
+      'Loads a backup into an empty, migrated database while no server runs on it. All or nothing. Needs the PARLEY_SECRET of the backed-up installation.',
+    )
+    .argument('<file>')
+    .option(
+      '--keep-keys',
+      'keep API keys working that were active when the backup was made; only if none was revoked since',
+    )
+    .option('--yes', 'do not ask');
+  verb<{ keepKeys?: boolean; yes?: boolean }>(restore, async (_cli, [file], { keepKeys, yes }) => {
+    await confirm(yes, restoreQuestion(keepKeys));
+    await runProgram(['restore', file!, ...(keepKeys ? ['--keep-keys'] : [])]);
+  });
+  examples(restore, 'restore parley-2026-11-21.ndjson.gz --yes');
+}
+
+const restoreQuestion = (keepKeys: boolean | undefined): string =>
+  keepKeys
+    ? 'Keys that were revoked after the backup was made will work again.'
+    : 'Every API key in the backup will be revoked, because a backup does not know which were revoked after it was made.';
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Runs the server's program in our place: its output, its signals, its exit code. */
+async function runProgram(args: string[]): Promise<void> {
+  const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: 'inherit' });
+  // A terminal sends Ctrl-C to the child as well; a second signal would make it stop at once instead of draining.
+  const forward = (signal: NodeJS.Signals): void => {
+    if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
+  };
+  for (const signal of SIGNALS) process.on(signal, forward);
+  const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (...ended) => resolve(ended));
+  });
+  for (const name of SIGNALS) process.off(name, forward);
+  process.exitCode = code ?? 128 + (signal === null ? 0 : constants.signals[signal]);
+}

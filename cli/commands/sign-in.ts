@@ -1,0 +1,58 @@
+import type { Command } from 'commander';
+import { Failure } from '../failure.ts';
+import { readSecret } from '../input.ts';
+import { ask, askHidden, onTerminal } from '../prompt.ts';
+import { examples, verb } from '../verb.ts';
+
+export function addSignInCommands(program: Command): void {
+  const login = program
+    .command('login')
+    .summary('sign in and keep the session')
+    .description(
+      'Signs in to a Parley server and keeps the session, readable by you alone, under PARLEY_CONFIG_DIR, $XDG_CONFIG_HOME/parley or ~/.config/parley. The password is never kept.',
+    )
+    .option('--email <address>', 'instead of being asked')
+    .option('--password-stdin', 'read the password from standard input');
+  verb<{ email?: string; passwordStdin?: boolean }>(login, async ({ settings, api, out }, _args, options) => {
+    const email = options.email ?? settings.email ?? (await askFor('e-mail address', '--email', ask));
+    const password = options.passwordStdin
+      ? await readSecret('password')
+      : (settings.password ?? (await askFor('password', '--password-stdin', askHidden)));
+    await api.signIn(email, password);
+    out.record({ server: settings.url, email, signed_in: true }, () => `Signed in to ${settings.url} as ${email}.`);
+  });
+  examples(login, 'login', 'login --email you@example.com --password-stdin < password.txt');
+
+  verb(
+    program
+      .command('logout')
+      .summary('sign out and forget the session')
+      .description('Ends the kept session on the server and deletes it here.'),
+    async ({ settings, api, out }) => {
+      await api.signOut();
+      out.record({ server: settings.url, signed_out: true }, () => `Signed out of ${settings.url}.`);
+    },
+  );
+
+  const whoami = program
+    .command('whoami')
+    .summary('who is signed in, and where')
+    .description('Shows the signed-in person, the server, its region and the organizations.');
+  verb(whoami, async ({ settings, api, out }) => {
+    const session = await api.call('readSession');
+    out.record({ server: settings.url, ...session }, () =>
+      [
+        `${session.user.email} on ${settings.url} (region ${session.region})${session.operator ? ', operator of this installation' : ''}`,
+        ...session.organizations.map((one) => `  ${one.id}  ${one.name}  ${one.plan}, ${one.role}`),
+      ].join('\n'),
+    );
+  });
+  examples(whoami, 'whoami', 'whoami --json');
+}
+
+async function askFor(what: string, flag: string, how: (question: string) => Promise<string>): Promise<string> {
+  if (!onTerminal()) throw new Failure('terminal_required', `Nobody can be asked for the ${what} here: use ${flag}.`);
+  const answer = await how(`${what[0]!.toUpperCase()}${what.slice(1)}: `);
+  if (answer === '') throw new Failure('usage_invalid', `The ${what} is empty: nothing was sent.`);
+  return answer;
+}

@@ -1,0 +1,45 @@
+/**
+ * A command that did not do what was asked. `code` is a problem code of the server (contract/problems.ts) or one of
+ * the command line's own below; `message` is for the person who typed, one or a few sentences with the cure.
+ */
+export type OwnCode =
+  | 'usage_invalid'
+  | 'confirmation_required'
+  | 'terminal_required'
+  | 'config_unusable'
+  | 'file_unreadable'
+  | 'server_unreachable'
+  | 'server_too_slow'
+  | 'server_not_parley'
+  | 'organization_missing'
+  | 'organization_ambiguous'
+  | 'trigger_missing'
+  | 'session_missing';
+
+export class Failure extends Error {
+  readonly code: string;
+
+  constructor(code: OwnCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'Failure';
+    this.code = code;
+  }
+}
+
+/** What the server refused, in its own words. */
+export class Refused extends Error {
+  readonly code: string;
+  readonly status: number;
+
+  constructor(code: string, status: number, message: string) {
+    super(message);
+    this.name = 'Refused';
+    this.code = code;
+    this.status = status;
+  }
+}
+
+/** Exit codes, documented in docs/cli.md. */
+export const EXIT_FAILED = 1;
+/** 128 + SIGINT, as shells count. */
+export const EXIT_INTERRUPTED = 130;

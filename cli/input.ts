@@ -1,0 +1,65 @@
+import { readFile } from 'node:fs/promises';
+import { Failure } from './failure.ts';
+
+/** Texts larger than this are refused by every endpoint that takes one. */
+const MAX_INPUT_BYTES = 16 * 1024 * 1024;
+
+/** A text file in UTF-8; "-" is standard input. */
+export async function readText(path: string): Promise<string> {
+  let bytes: Buffer;
+  try {
+    bytes = path === '-' ? await readStandardInput() : await readFile(path);
+  } catch (error) {
+    throw new Failure('file_unreadable', `${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`, {
+      cause: error,
+    });
+  }
+  if (bytes.length > MAX_INPUT_BYTES) throw new Failure('file_unreadable', `${path} is larger than 16 MiB.`);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new Failure('file_unreadable', `${path} is not text in UTF-8.`, { cause: error });
+  }
+}
+
+async function readStandardInput(): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    chunks.push(chunk);
+    if (size > MAX_INPUT_BYTES) break;
+  }
+  return Buffer.concat(chunks);
+}
+
+/** JSON from a flag or a file; `what` names it in the message. */
+export function parseJson(text: string, what: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    throw new Failure('usage_invalid', `${what} is not JSON: ${(error as Error).message}.`, { cause: error });
+  }
+}
+
+export function parseJsonObject(text: string, what: string): Record<string, unknown> {
+  const value = parseJson(text, what);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw new Failure('usage_invalid', `${what} must be a JSON object, such as {"name":"value"}.`);
+}
+
+/** A secret from standard input, without the line end that a shell adds. */
+export async function readSecret(what: string): Promise<string> {
+  const secret = (await readText('-')).replace(/\r?\n$/, '');
+  if (secret === '') throw new Failure('usage_invalid', `Standard input holds no ${what}.`);
+  return secret;
+}
+
+/** An option's value as a whole number within bounds. */
+export const wholeNumber =
+  (name: string, least: number, most: number) =>
+  (text: string): number => {
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value >= least && value <= most) return value;
+    throw new Failure('usage_invalid', `${name} must be a whole number from ${least} to ${most}.`);
+  };

@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'vitest';
+import { answer, errorOf, MEMBER, runCli, stage, stageSignedIn } from './testing/run-cli.ts';
+
+const DEAD = 'http://127.0.0.1:9';
+
+describe('a mistake in typing', () => {
+  test.each([
+    [['key', 'list'], /Unknown command 'key'\n\(Did you mean keys\?\)/],
+    [['keys', 'create', '--label', 'x', '--scope', 'organization'], /--permissions triggers/],
+  ])('%j ends with 1, one line of JSON and the cure', async (args, message) => {
+    const ended = await runCli(args, { ...MEMBER, PARLEY_URL: DEAD });
+    expect(ended).toMatchObject({ code: 1, stdout: '' });
+    expect(Object.keys(errorOf(ended))).toEqual(['code', 'message']);
+    expect(errorOf(ended)).toEqual({ code: 'usage_invalid', message: expect.stringMatching(message) });
+  });
+});
+
+describe('trouble on the way', () => {
+  test('nobody listens: one sentence that names the address and the cure', async () => {
+    const ended = await runCli(['whoami'], { ...MEMBER, PARLEY_URL: DEAD });
+    expect(errorOf(ended)).toEqual({
+      code: 'server_unreachable',
+      message: `No Parley answers at ${DEAD}: start it with npm start, or set PARLEY_URL.`,
+    });
+  });
+
+  test('something else answers', async () => {
+    await using html = await stage((_seen, reply) => reply.writeHead(502).end('<html>Bad gateway</html>'));
+    const error = errorOf(await runCli(['whoami'], { ...MEMBER, PARLEY_URL: html.url }));
+    expect(error).toEqual({ code: 'server_not_parley', message: expect.stringContaining('status 502') });
+  });
+
+  test('the connection breaks within the answer', async () => {
+    await using broken = await stage((_seen, reply) => {
+      reply.writeHead(200, { 'content-length': '1000' }).write('{"us');
+      setTimeout(() => reply.destroy(), 20);
+    });
+    const error = errorOf(await runCli(['whoami'], { ...MEMBER, PARLEY_URL: broken.url }));
+    expect(error).toEqual({ code: 'server_unreachable', message: expect.stringContaining('not known whether') });
+  });
+
+  test("the server's refusal is told in its own words, with each fault of the body", async () => {
+    await using server = await stageSignedIn((_seen, reply) =>
+      answer(reply, 422, {
+        code: 'validation_failed',
+        detail: 'The body has 1 fault.',
+        errors: [{ pointer: '/name', code: 'too_long', detail: 'At most 200 characters.' }],
+      }),
+    );
+    const ended = await runCli(['agents', 'create', '--name', 'x'], { ...MEMBER, PARLEY_URL: server.url });
+    expect(ended.code).toBe(1);
+    expect(errorOf(ended)).toEqual({
+      code: 'validation_failed',
+      message: 'The body has 1 fault.\n/name: At most 200 characters.',
+    });
+  });
+
+  test('a fault of the server names the request to look for', async () => {
+    await using server = await stageSignedIn((_seen, reply) =>
+      answer(reply, 500, { code: 'internal_error', detail: 'Something went wrong.', request_id: 'req_42' }),
+    );
+    const ended = await runCli(['agents', 'list'], { ...MEMBER, PARLEY_URL: server.url });
+    expect(errorOf(ended).message).toBe('Something went wrong. (req_42)');
+  });
+});
+
+describe('what is sent and printed', () => {
+  const KEY = {
+    id: 'key_1',
+    prefix: 'parley_us_abcdef',
+    label: 'CRM',
+    scope: 'organization',
+    agent_id: null,
+    campaign_id: null,
+    permissions: ['triggers'],
+    state: 'active',
+    created_at: '2026-11-21T10:00:00.000Z',
+    last_used_at: null,
+  };
+
+  test('a new key has exactly the members that scripts rely on, in this order', async () => {
+    await using server = await stageSignedIn((_seen, reply) => answer(reply, 201, { ...KEY, value: 'parley_us_x' }));
+    const args = ['keys', 'create', '--label', 'CRM', '--scope', 'organization', '--permissions', 'triggers, channels'];
+    const { stdout } = await runCli(args, { ...MEMBER, PARLEY_URL: server.url });
+    expect(Object.keys(JSON.parse(stdout) as object)).toEqual(
+      'id value prefix label scope agent_id campaign_id permissions created_at last_used_at'.split(' '),
+    );
+    const { url, body, headers } = server.seen.at(-1)!;
+    expect(url).toBe('/dashboard/api/organizations/org_1/keys');
+    expect(headers.origin).toBe(server.url);
+    expect(JSON.parse(body)).toEqual({ label: 'CRM', scope: 'organization', permissions: ['triggers', 'channels'] });
+  });
+
+  test('a list says "Never" for a key that was never used, and follows the pages', async () => {
+    await using server = await stageSignedIn((seen, reply) => {
+      const second = seen.url.includes('cursor=c1');
+      const used = { ...KEY, id: 'key_2', last_used_at: '2026-11-21T10:00:00.000Z' };
+      answer(reply, 200, { data: [second ? used : KEY], next_cursor: second ? null : 'c1', has_more: !second });
+    });
+    const { stdout } = await runCli(['keys', 'list'], { ...MEMBER, PARLEY_URL: server.url });
+    const { data, ...rest } = JSON.parse(stdout) as { data: Record<string, unknown>[] };
+    expect(data.map((row) => [row['id'], row['last_used']])).toEqual([
+      ['key_1', 'Never'],
+      ['key_2', '2026-11-21T10:00:00.000Z'],
+    ]);
+    expect(rest).toEqual({});
+    expect(data.every((row) => !('value' in row))).toBe(true);
+  });
+
+  test('several organizations: lists them and asks for --org', async () => {
+    await using server = await stageSignedIn(
+      (_seen, reply) => answer(reply, 200, { data: [], next_cursor: null }),
+      [
+        { id: 'org_1', name: 'One' },
+        { id: 'org_2', name: 'Two' },
+      ],
+    );
+    const env = { ...MEMBER, PARLEY_URL: server.url };
+    const error = errorOf(await runCli(['agents', 'list'], env));
+    expect(error.code).toBe('organization_ambiguous');
+    expect(error.message).toMatch(/org_1 {2}One\n.*org_2 {2}Two/);
+    expect((await runCli(['agents', 'list', '--org', 'org_2'], env)).code).toBe(0);
+    expect(server.seen.at(-1)!.url).toContain('/organizations/org_2/agents?');
+    expect((await runCli(['agents', 'list'], { ...env, PARLEY_ORG: 'org_1' })).code).toBe(0);
+  });
+
+  test('with PARLEY_API_KEY a trigger is called on the public API, with its headers', async () => {
+    await using server = await stage((_seen, reply) => answer(reply, 202, { id: 'run_1', status: 'queued' }));
+    const env = { PARLEY_URL: server.url, PARLEY_API_KEY: 'parley_us_k' };
+    const flags = ['--wait', '5', '--idempotency-key', 'i1', '--external-id', 'crm-42', '--variables', '{"a":1}'];
+    const { stdout } = await runCli(['trigger', 'agent_1', 'trigger/1', ...flags], env);
+    expect(JSON.parse(stdout)).toEqual({ id: 'run_1', status: 'queued' });
+    const { url, headers, body } = server.seen[0]!;
+    expect(url).toBe('/api/triggers/agent_1/trigger%2F1');
+    expect(headers).toMatchObject({ authorization: 'Bearer parley_us_k', prefer: 'wait=5', 'idempotency-key': 'i1' });
+    expect(JSON.parse(body)).toEqual({ end_user: { external_id: 'crm-42' }, variables: { a: 1 } });
+  });
+});

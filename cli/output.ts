@@ -1,0 +1,56 @@
+import { styleText } from 'node:util';
+import type { Page, Row } from './api.ts';
+import { EXIT_FAILED, Failure, Refused } from './failure.ts';
+import { type Column, facts, printable, table } from './table.ts';
+
+/** Answers go to stdout: JSON when it is piped or --json was given, text for people on a terminal. */
+export type Output = {
+  readonly json: boolean;
+  /** A record; on a terminal as `text`, or as one fact a line. */
+  record(record: Row, text?: () => string): void;
+  list(page: Page, columns: readonly Column<Row>[], whenEmpty: string): void;
+  /** A dim line for people; never part of the JSON. */
+  hint(line: string): void;
+  /** A line that people read while they wait; on stderr, so that it never mixes with an answer. */
+  progress(line: string): void;
+};
+
+export function createOutput(json: boolean): Output {
+  return {
+    json,
+    record(record, text) {
+      say(json ? JSON.stringify(record, null, 2) : (text?.() ?? facts(record, dim)));
+    },
+    list(page, columns, whenEmpty) {
+      if (json) return say(JSON.stringify(page.next_cursor === null ? { data: page.data } : page, null, 2));
+      if (page.data.length === 0) return say(dim(whenEmpty));
+      say(table(page.data, columns, dim));
+      if (page.next_cursor !== null) say(dim(`The first ${page.data.length}; --all shows the rest.`));
+    },
+    hint(line) {
+      if (!json) say(dim(line));
+    },
+    progress(line) {
+      if (process.stderr.isTTY) process.stderr.write(`${styleText('dim', line, { stream: process.stderr })}\n`);
+    },
+  };
+}
+
+const dim = (text: string): string => styleText('dim', text, { stream: process.stdout });
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+
+/** The end of a command that failed: one shape for scripts, sentences for people. Returns the exit code. */
+export function reportFailure(error: unknown, json: boolean): number {
+  const known = error instanceof Failure || error instanceof Refused;
+  const code = known ? error.code : 'internal_error';
+  const message = error instanceof Error ? error.message : String(error);
+  if (json) {
+    process.stderr.write(`${JSON.stringify({ error: { code, message } })}\n`);
+  } else {
+    const name = styleText('red', 'Error:', { stream: process.stderr });
+    const which = styleText('dim', `(${code})`, { stream: process.stderr });
+    process.stderr.write(`${name} ${printable(message)} ${which}\n`);
+    if (!known && error instanceof Error && error.stack) process.stderr.write(`${error.stack}\n`);
+  }
+  return EXIT_FAILED;
+}

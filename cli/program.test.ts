@@ -1,0 +1,72 @@
+import type { Command } from 'commander';
+import { describe, expect, test } from 'vitest';
+import { buildProgram } from './program.ts';
+
+// Nobody listens there, so a command that went on to the server would fail in another way.
+const DEAD = 'http://127.0.0.1:9';
+
+const run = (args: string[]): Promise<unknown> =>
+  buildProgram().parseAsync(['--json', '--url', DEAD, ...args], { from: 'user' });
+
+describe('a mistake in typing is found before anything is sent', () => {
+  test.each([
+    [['keys', 'creat'], /Did you mean create\?/],
+    [['keys', 'list', '--stat', 'all'], /Did you mean --state\?/],
+    [['keys', 'create', '--label', 'x', '--scope', 'world'], /organization, agent, campaign/],
+    [['keys', 'create', '--label', 'x', '--scope', 'agent', '--permissions', 'triggers'], /--agent ID/],
+    [['serve', '--role', 'king'], /all, api, worker/],
+    [['agents', 'show'], /agent-id/],
+    [['agents', 'update', 'a'], /Nothing to change/],
+    [['triggers', 'list', '--limit', '0'], /whole number from 1/],
+    [['trigger', 'a', 't', '--variables', '[1]'], /JSON object/],
+    [['trigger', 'a', 't', '--variables', '{"a"'], /not JSON/],
+    [['trigger', 'a', 't', '--on-existing', 'new'], /needs --key/],
+    [['trigger', 'a', 't', '--end-user', '{}', '--external-id', 'x'], /either --end-user/],
+    [['send', 'a', 'c', '--text', 'x'], /exactly one of --to-conversation/],
+    [['send', 'a', 'c', '--to-address', 'x'], /exactly one of --text/],
+    [['chat', '--agent', 'a'], /needs a terminal/],
+    [['knowledge', 'add', '--agent', 'a', '--file', '/nonexistent'], /cannot be read \(ENOENT\)/],
+  ])('%j', async (args, message) => {
+    await expect(run(args)).rejects.toThrow(message);
+  });
+
+  test.each([
+    ['ftp://x', /must be a URL/],
+    ['nonsense', /must be a URL/],
+    ['http://u:p@x', /no user, password/],
+  ])('the server address %s', async (url, message) => {
+    await expect(buildProgram().parseAsync(['whoami', '--url', url], { from: 'user' })).rejects.toThrow(message);
+  });
+});
+
+test.each([
+  [['agents', 'delete', 'agent_1']],
+  [['keys', 'revoke', 'key_1']],
+  [['keys', 'rotate', 'key_1', '--overlap', 'now']],
+  [['triggers', 'delete', 'trigger_1']],
+  [['channels', 'disconnect', 'channel_1']],
+  [['campaigns', 'end', 'campaign_1']],
+  [['knowledge', 'remove', 'doc_1', '--agent', 'agent_1']],
+  [['models', 'remove', 'openai']],
+  [['restore', 'backup.gz']],
+])('%j destroys nothing without --yes where nobody can be asked', async (args) => {
+  await expect(run(args)).rejects.toMatchObject({ code: 'confirmation_required' });
+});
+
+describe('the help', () => {
+  const everyCommand = (command: Command): Command[] => [command, ...command.commands.flatMap(everyCommand)];
+
+  test('says what each command does', () => {
+    for (const command of everyCommand(buildProgram())) {
+      expect([command.name(), command.description().length > 10]).toEqual([command.name(), true]);
+    }
+  });
+
+  test('lists every command of the contract that exists', () => {
+    const names = buildProgram().commands.map((command) => command.name());
+    const promised =
+      'serve migrate doctor backup restore login whoami orgs agents triggers channels campaigns keys trigger send';
+    expect(names).toEqual(expect.arrayContaining(promised.split(' ')));
+    expect(names).toEqual(expect.arrayContaining(['knowledge', 'models', 'conversations', 'chat']));
+  });
+});

@@ -1,0 +1,47 @@
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { Failure } from './failure.ts';
+
+/** Ctrl-C at a question: ends the program quietly with the code of an interrupt. */
+export class Interrupted extends Error {
+  override name = 'Interrupted';
+}
+
+export const onTerminal = (): boolean => process.stdin.isTTY && process.stderr.isTTY;
+
+/** Asks on stderr, so that stdout holds the answer of the command alone. */
+export const ask = (question: string): Promise<string> => read(question, process.stderr);
+
+/** Asks without showing what is typed. */
+export async function askHidden(question: string): Promise<string> {
+  process.stderr.write(question);
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  try {
+    return await read('', nowhere);
+  } finally {
+    process.stderr.write('\n');
+  }
+}
+
+/** Before anything is destroyed: asks on a terminal, and wants --yes everywhere else. */
+export async function confirm(yes: boolean | undefined, question: string): Promise<void> {
+  if (yes) return;
+  if (!onTerminal()) {
+    throw new Failure('confirmation_required', `${question} Add --yes to confirm: nobody can be asked here.`);
+  }
+  const answer = await ask(`${question} Type yes to go on: `);
+  if (!/^y(es)?$/i.test(answer.trim())) throw new Failure('confirmation_required', 'Nothing was changed.');
+}
+
+async function read(question: string, output: NodeJS.WritableStream): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output, terminal: true });
+  try {
+    return await new Promise<string>((resolve, reject) => {
+      lines.once('SIGINT', () => reject(new Interrupted()));
+      lines.once('close', () => reject(new Interrupted()));
+      lines.question(question).then(resolve, reject);
+    });
+  } finally {
+    lines.close();
+  }
+}

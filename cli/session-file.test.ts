@@ -1,0 +1,96 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { answer, errorOf, runCli, type Stage, stageSignedIn } from './testing/run-cli.ts';
+
+let home: string;
+let server: Stage;
+beforeEach(async () => {
+  home = mkdtempSync(path.join(tmpdir(), 'parley-cli-'));
+  server = await stageSignedIn((_seen, reply) => answer(reply, 204, null));
+});
+afterEach(async () => {
+  await server[Symbol.asyncDispose]();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const LOGIN = ['login', '--email', 'asha@example.qa', '--password-stdin'];
+const login = (env: Record<string, string>) => runCli(LOGIN, { PARLEY_URL: server.url, ...env }, 'correct horse\n');
+
+describe('login', () => {
+  test('keeps the session for its owner alone, and never the password', async () => {
+    expect(await login({ HOME: home })).toMatchObject({ code: 0, stderr: '' });
+    const folder = path.join(home, '.config', 'parley');
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    expect(readdirSync(folder)).toEqual(['sessions.json']);
+    const file = path.join(folder, 'sessions.json');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readFileSync(file, 'utf8')).not.toContain('correct horse');
+    expect(JSON.parse(server.seen[0]!.body)).toEqual({ email: 'asha@example.qa', password: 'correct horse' });
+  });
+
+  test('later commands use the session, each server its own', async () => {
+    await login({ HOME: home });
+    expect((await runCli(['whoami'], { HOME: home, PARLEY_URL: server.url })).code).toBe(0);
+    await using other = await stageSignedIn((_seen, reply) => answer(reply, 204, null));
+    expect(errorOf(await runCli(['whoami'], { HOME: home, PARLEY_URL: other.url })).code).toBe('session_missing');
+    expect(other.seen).toEqual([]);
+  });
+
+  test('takes a folder from XDG_CONFIG_HOME, and before that from PARLEY_CONFIG_DIR', async () => {
+    await login({ HOME: home, XDG_CONFIG_HOME: path.join(home, 'xdg') });
+    expect(existsSync(path.join(home, 'xdg', 'parley', 'sessions.json'))).toBe(true);
+    await login({ XDG_CONFIG_HOME: path.join(home, 'no'), PARLEY_CONFIG_DIR: path.join(home, 'own') });
+    expect(existsSync(path.join(home, 'own', 'sessions.json'))).toBe(true);
+    expect(existsSync(path.join(home, 'no'))).toBe(false);
+  });
+
+  test('without a place to keep it says what to set', async () => {
+    const error = errorOf(await login({}));
+    expect(error).toEqual({ code: 'config_unusable', message: expect.stringContaining('set PARLEY_CONFIG_DIR') });
+  });
+
+  test('is taken back by logout, on the server too', async () => {
+    await login({ HOME: home });
+    expect((await runCli(['logout'], { HOME: home, PARLEY_URL: server.url })).code).toBe(0);
+    expect(server.seen.at(-1)).toMatchObject({ method: 'POST', url: '/dashboard/api/sign-out' });
+    expect(errorOf(await runCli(['whoami'], { HOME: home, PARLEY_URL: server.url })).code).toBe('session_missing');
+  });
+
+  test('an e-mail address or password that nobody can be asked for is named by its flag', async () => {
+    expect(errorOf(await runCli(['login'], { HOME: home })).message).toContain('--email');
+    expect(errorOf(await runCli(['login', '--email', 'a@b.c'], { HOME: home })).message).toContain('--password-stdin');
+  });
+});
+
+describe('the file of sessions', () => {
+  test('that is damaged or unreadable is told, and never silently replaced', async () => {
+    const file = path.join(home, 'sessions.json');
+    writeFileSync(file, '{"http');
+    const env = { PARLEY_CONFIG_DIR: home, PARLEY_URL: server.url };
+    expect(errorOf(await runCli(['whoami'], env))).toEqual({
+      code: 'config_unusable',
+      message: expect.stringContaining('damaged'),
+    });
+    expect(errorOf(await login({ PARLEY_CONFIG_DIR: home })).code).toBe('config_unusable');
+    expect(readFileSync(file, 'utf8')).toBe('{"http');
+  });
+
+  test('written over a file that others could read becomes private', async () => {
+    const file = path.join(home, 'sessions.json');
+    writeFileSync(file, '{}');
+    chmodSync(file, 0o644);
+    await login({ PARLEY_CONFIG_DIR: home });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+});

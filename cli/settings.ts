@@ -1,0 +1,51 @@
+import { isAbsolute, join } from 'node:path';
+import { Failure } from './failure.ts';
+
+/** Flags that every command takes, before or after its name. */
+export type GlobalOptions = { json?: boolean; url?: string; org?: string };
+
+/** All that the command line takes from its flags and its environment, read once. */
+export type Settings = {
+  /** The server's base URL, without a slash at the end. */
+  url: string;
+  org: string | undefined;
+  json: boolean;
+  email: string | undefined;
+  password: string | undefined;
+  apiKey: string | undefined;
+  /** Where sessions are kept; null when the environment names no place. */
+  configFolder: string | null;
+};
+
+const DEFAULT_URL = 'http://127.0.0.1:4000';
+
+export function readSettings(options: GlobalOptions, env: NodeJS.ProcessEnv): Settings {
+  return {
+    url: serverUrl(options.url ?? (env['PARLEY_URL'] || DEFAULT_URL)),
+    org: options.org ?? (env['PARLEY_ORG'] || undefined),
+    json: options.json === true || !process.stdout.isTTY,
+    email: env['PARLEY_EMAIL'] || undefined,
+    password: env['PARLEY_PASSWORD'] || undefined,
+    apiKey: env['PARLEY_API_KEY'] || undefined,
+    configFolder: configFolder(env),
+  };
+}
+
+function serverUrl(given: string): string {
+  const url = URL.canParse(given) ? new URL(given) : null;
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new Failure('usage_invalid', 'The server address must be a URL such as https://parley.example.com.');
+  }
+  if (url.username || url.password || url.search || url.hash) {
+    throw new Failure('usage_invalid', 'The server address must hold no user, password, query or fragment.');
+  }
+  return url.origin + url.pathname.replace(/\/+$/, '');
+}
+
+/** A relative XDG_CONFIG_HOME is to be ignored, says the XDG Base Directory specification. */
+function configFolder(env: NodeJS.ProcessEnv): string | null {
+  if (env['PARLEY_CONFIG_DIR']) return env['PARLEY_CONFIG_DIR'];
+  const xdg = env['XDG_CONFIG_HOME'];
+  if (xdg && isAbsolute(xdg)) return join(xdg, 'parley');
+  return env['HOME'] ? join(env['HOME'], '.config', 'parley') : null;
+}

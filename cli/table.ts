@@ -1,0 +1,55 @@
+import { stripVTControlCharacters } from 'node:util';
+
+export type Column<R> = { title: string; of(row: R): unknown };
+
+const GAP = '  ';
+const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+
+/** Rows under their titles, each column as wide as its widest cell. `style` paints the line of titles. */
+export function table<R>(rows: readonly R[], columns: readonly Column<R>[], style: (line: string) => string): string {
+  const cells = rows.map((row) => columns.map((column) => printable(column.of(row)).replaceAll('\n', ' ')));
+  const widths = columns.map((column, at) =>
+    Math.max(width(column.title), ...cells.map((line) => width(line[at] ?? ''))),
+  );
+  const line = (parts: readonly string[]): string =>
+    parts
+      .map((part, at) => part + ' '.repeat(widths[at]! - width(part)))
+      .join(GAP)
+      .trimEnd();
+  return [style(line(columns.map((column) => column.title))), ...cells.map(line)].join('\n');
+}
+
+/** One fact a line, names aligned; lists and objects as compact JSON. */
+export function facts(record: Record<string, unknown>, style: (name: string) => string): string {
+  const names = Object.keys(record);
+  const widest = Math.max(0, ...names.map(width));
+  return names
+    .map(
+      (name) =>
+        `${style(name.padEnd(widest))}${GAP}${printable(record[name]).replaceAll('\n', `\n${' '.repeat(widest)}${GAP}`)}`,
+    )
+    .join('\n');
+}
+
+/**
+ * A value as text that is safe on a terminal: what people and end users wrote may hold escape sequences that move
+ * the cursor or colour the screen, and marks that turn the reading direction round.
+ */
+export function printable(value: unknown): string {
+  if (value === null || value === undefined || value === '') return '–';
+  if (typeof value === 'string') return safe(value);
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return safe(value.join(', ')) || '–';
+  return safe(JSON.stringify(value));
+}
+
+/** Control characters but the line end, and the marks that override the reading direction. */
+const UNSAFE = /(?!\n)[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
+const safe = (text: string): string => stripVTControlCharacters(text).replace(UNSAFE, '\u{fffd}');
+
+const WIDE = /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]/u;
+
+function width(text: string): number {
+  let columns = 0;
+  for (const { segment } of segmenter.segment(text)) columns += WIDE.test(segment) ? 2 : 1;
+  return columns;
+}

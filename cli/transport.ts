@@ -1,0 +1,121 @@
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import type { ProblemBody } from '../contract/problems.ts';
+import { Failure, Refused } from './failure.ts';
+
+/** One call to the server and its answer, or a Failure or Refused that says in a sentence what went wrong. */
+export type Call = {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  path: string;
+  query?: Record<string, string | number | boolean | undefined>;
+  body?: unknown;
+  headers?: Record<string, string>;
+};
+
+export type Answer = { status: number; cookies: string[]; body: unknown };
+
+/** Longer than the longest wait that the server offers (25 s) and than its own limit for a request (30 s). */
+const TIMEOUT_MS = 40_000;
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+
+export async function callServer(url: string, call: Call): Promise<Answer> {
+  const target = new URL(url + call.path);
+  for (const [name, value] of Object.entries(call.query ?? {})) {
+    if (value !== undefined) target.searchParams.set(name, String(value));
+  }
+  const answer = await exchange(url, target, call);
+  if (answer.status >= 200 && answer.status < 300) return answer;
+  throw refusal(url, answer);
+}
+
+/** By hand and not by fetch, which refuses some ports that a server may well listen on. */
+async function exchange(url: string, target: URL, call: Call): Promise<Answer> {
+  const headers: Record<string, string> = { accept: 'application/json, application/problem+json', ...call.headers };
+  const body = call.body === undefined ? undefined : Buffer.from(JSON.stringify(call.body));
+  if (body !== undefined) headers['content-type'] = 'application/json';
+  if (call.method !== 'GET') headers['content-length'] = String(body?.length ?? 0);
+  const send = target.protocol === 'https:' ? https.request : http.request;
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  try {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      const request = send(target, { method: call.method, headers, signal, agent: false }, resolve);
+      request.on('error', reject);
+      request.end(body);
+    });
+    return {
+      status: response.statusCode ?? 0,
+      cookies: response.headers['set-cookie'] ?? [],
+      body: await readBody(url, response),
+    };
+  } catch (error) {
+    throw error instanceof Failure ? error : transportFailure(url, error);
+  }
+}
+
+async function readBody(url: string, response: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_ANSWER_BYTES) throw notParley(url, response.statusCode ?? 0);
+    chunks.push(chunk);
+  }
+  if (size === 0) return null;
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString()) as unknown;
+  } catch {
+    throw notParley(url, response.statusCode ?? 0);
+  }
+}
+
+const notParley = (url: string, status: number): Failure =>
+  new Failure(
+    'server_not_parley',
+    `What answers at ${url} does not speak like Parley (status ${status}, not JSON): check PARLEY_URL, and any proxy in between.`,
+  );
+
+function transportFailure(url: string, error: unknown): Failure {
+  if (isTimeout(error)) {
+    return new Failure('server_too_slow', `${url} did not answer within ${TIMEOUT_MS / 1000} seconds.`);
+  }
+  const reason = reasonOf(error);
+  if (reason === 'ECONNREFUSED') {
+    return new Failure(
+      'server_unreachable',
+      `No Parley answers at ${url}: start it with npm start, or set PARLEY_URL.`,
+    );
+  }
+  return new Failure(
+    'server_unreachable',
+    `${url} cannot be reached (${reason}): check PARLEY_URL and the network; it is not known whether a change took effect.`,
+    { cause: error },
+  );
+}
+
+const isTimeout = (error: unknown): boolean =>
+  error instanceof Error && (error.cause as Error | undefined)?.name === 'TimeoutError';
+
+/** The system's code of the deepest cause. */
+function reasonOf(error: unknown): string {
+  let reason = 'unknown fault';
+  let at: unknown = error;
+  for (let depth = 0; at instanceof Error && depth < 5; depth++) {
+    const { code } = at as { code?: unknown };
+    if (typeof code === 'string') reason = code;
+    // Several addresses of one host were tried: the first fault stands for all.
+    at = at instanceof AggregateError ? at.errors[0] : at.cause;
+  }
+  return reason;
+}
+
+function refusal(url: string, answer: Answer): Error {
+  const problem = answer.body as Partial<ProblemBody> | null;
+  if (typeof problem !== 'object' || problem === null || typeof problem.code !== 'string') {
+    return notParley(url, answer.status);
+  }
+  const faults = (problem.errors ?? []).map((fault) => `${fault.pointer || '/'}: ${fault.detail}`);
+  const sentence = [problem.detail ?? problem.title ?? `The server answered ${answer.status}.`, ...faults].join('\n');
+  // A fault on the server's side is found in its log by this id.
+  const trace = answer.status >= 500 && problem.request_id ? ` (${problem.request_id})` : '';
+  return new Refused(problem.code, answer.status, sentence + trace);
+}
