@@ -1,0 +1,96 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
+
+/**
+ * The second wall, read from the database's own catalog: whatever a query forgets, no row of a tenant can point into
+ * another tenant's, and the schema could be distributed by organization (Citus: every primary, unique and foreign key
+ * of a distributed table holds the distribution column).
+ */
+let database: TestDatabase;
+let client: pg.Client;
+
+/** Tables that belong to the region, not to a tenant, and why (docs/adr/0002). */
+const REGION_TABLES = [
+  'user', 'session', 'account', 'verification', // people, who may be members of many organizations
+  'organization', 'member', 'invitation', // better-auth's, keyed by ids that are unique in the region
+  'installation', // the installation itself
+  'authz_clock', 'authz_change', 'node_lease', // one order of changes for all nodes
+  'api_key_digest', // the organization is what this look-up finds out
+]; // prettier-ignore
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+});
+afterAll(async () => {
+  await client.end();
+  await database.drop();
+});
+
+const rows = async <T>(text: string): Promise<T[]> => (await client.query(text, [REGION_TABLES])).rows as T[];
+
+test('every other table is a tenant table: its first column is the organization, and it is never null', async () => {
+  const found = await rows<{ name: string; first: string; mandatory: boolean }>(`
+    SELECT c.relname AS name, a.attname AS first, a.attnotnull AS mandatory
+    FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = 1
+    WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace AND c.relname <> ALL ($1)`);
+  expect(found.length).toBeGreaterThan(10);
+  expect(found.filter((table) => table.first !== 'org_id' || !table.mandatory)).toEqual([]);
+});
+
+test('primary and unique keys of tenant tables begin with the organization', async () => {
+  const found = await rows<{ name: string; first: string }>(`
+    SELECT i.indexrelid::regclass::text AS name, a.attname AS first
+    FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
+    JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]
+    WHERE i.indisunique AND c.relnamespace = 'public'::regnamespace AND c.relname <> ALL ($1)`);
+  expect(found.length).toBeGreaterThan(10);
+  expect(found.filter((key) => key.first !== 'org_id')).toEqual([]);
+});
+
+test('foreign keys between tenant tables begin with the organization on both sides', async () => {
+  const found = await rows<{ name: string; from: string; to: string; target: string }>(`
+    SELECT k.conname AS name, f.attname AS from, t.attname AS to, k.confrelid::regclass::text AS target
+    FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid
+    JOIN pg_attribute f ON f.attrelid = k.conrelid AND f.attnum = k.conkey[1]
+    JOIN pg_attribute t ON t.attrelid = k.confrelid AND t.attnum = k.confkey[1]
+    WHERE k.contype = 'f' AND c.relnamespace = 'public'::regnamespace AND c.relname <> ALL ($1)`);
+  expect(found.length).toBeGreaterThan(10);
+  const wrong = found.filter((key) =>
+    key.target === 'organization'
+      ? key.from !== 'org_id' || key.to !== 'id'
+      : key.from !== 'org_id' || key.to !== 'org_id',
+  );
+  expect(wrong).toEqual([]);
+});
+
+test('a row cannot point into another organization', async () => {
+  await client.query(`INSERT INTO organization (id, name, slug) VALUES ('org_a', 'A', 'a'), ('org_b', 'B', 'b')`);
+  await client.query(
+    `INSERT INTO agent (org_id, id, name, draft, published) VALUES ('org_a', 'agent_a', 'A', '{}', '{}')`,
+  );
+  const pointing = client.query(
+    `INSERT INTO trigger (org_id, id, agent_id, name) VALUES ('org_b', 'trigger_b', 'agent_a', 'B')`,
+  );
+  await expect(pointing).rejects.toThrow(/foreign key/);
+});
+
+test('a revoked key stays revoked, rights are fixed for life, the audit log only grows', async () => {
+  await client.query(`INSERT INTO organization (id, name, slug) VALUES ('org_k', 'K', 'k')`);
+  await client.query(`INSERT INTO api_key (org_id, id, label, prefix, scope, permissions, revoked_at)
+    VALUES ('org_k', 'key_k', 'K', 'parley_us_abcdef', 'organization', '{triggers}', now())`);
+  await expect(client.query(`UPDATE api_key SET revoked_at = NULL WHERE id = 'key_k'`)).rejects.toThrow(
+    /stays revoked/,
+  );
+  await expect(client.query(`UPDATE api_key SET permissions = '{channels}' WHERE id = 'key_k'`)).rejects.toThrow(
+    /fixed for life/,
+  );
+  await expect(client.query(`DELETE FROM api_key WHERE id = 'key_k'`)).rejects.toThrow(/never deleted/);
+  await client.query(
+    `INSERT INTO audit (org_id, id, actor, action, subject_id) VALUES ('org_k', 'audit_k', 'x', 'y', 'z')`,
+  );
+  await expect(client.query(`UPDATE audit SET actor = 'other' WHERE id = 'audit_k'`)).rejects.toThrow(/append-only/);
+  await expect(client.query(`DELETE FROM audit WHERE id = 'audit_k'`)).rejects.toThrow(/append-only/);
+});

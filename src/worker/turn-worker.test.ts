@@ -1,0 +1,254 @@
+import { sql } from 'drizzle-orm';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { givenAgent, givenOrganization, givenTrigger } from '../../test/factories.ts';
+import { createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
+import { type Provider, ProviderError, type TurnRequest, type TurnResult } from '../engine/provider.ts';
+import { createReceiveMessage } from '../features/conversations/receive-message.ts';
+import { type AcceptQueue, createAcceptQueue } from '../store/accept/accept-runs.ts';
+import { createRunWaiter } from '../store/await-run.ts';
+import { type Db, openDb } from '../store/db.ts';
+import { claimRuns } from '../store/turns/claim-runs.ts';
+import { createAgentLoader } from './load-agent.ts';
+import { createTurnWorker, type TurnWorker } from './turn-worker.ts';
+
+let database: TestDatabase;
+let db: Db;
+let queue: AcceptQueue;
+let orgId: string;
+let agentId: string;
+let channelId: string;
+let triggerId: string;
+const workers: TurnWorker[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDb(database.url);
+  queue = createAcceptQueue(db);
+  orgId = await givenOrganization(db);
+  ({ agentId, channelId } = await givenAgent(db, orgId));
+  triggerId = await givenTrigger(db, orgId, agentId);
+});
+
+afterEach(async () => {
+  for (const worker of workers.splice(0)) await worker.stop(1_000);
+  await db.execute(sql`UPDATE run SET due_at = NULL`);
+});
+
+afterAll(async () => {
+  await queue.drain();
+  await db.$client.end();
+  await database.drop();
+});
+
+/** A worker whose agents all speak through this function. */
+function startWorker(turn: (request: TurnRequest) => TurnResult | Promise<TurnResult>): TurnWorker {
+  const provider: Provider = { name: 'fake', turn };
+  const worker = createTurnWorker({
+    db,
+    log: pino({ level: 'silent' }),
+    loadAgent: createAgentLoader(db, async () => provider),
+    onStored: () => {},
+  });
+  workers.push(worker);
+  worker.start();
+  return worker;
+}
+
+const say = (text: string, more: Partial<TurnResult> = {}): TurnResult => ({
+  messages: [{ content: { type: 'text', text }, sources: [] }],
+  state: {},
+  next: 'waiting_for_user',
+  tags: [],
+  opted_out: false,
+  trace: { provider: 'fake', steps: [] },
+  ...more,
+});
+
+async function accept(message: string | null = null, sendAt: Date | null = null) {
+  const outcome = await queue.accept({
+    orgId,
+    keyId: null,
+    agentId,
+    triggerId,
+    channelId,
+    address: null,
+    endUser: null,
+    conversation: null,
+    message,
+    input: {},
+    sendAt,
+    requestId: 'req_test',
+    idempotency: null,
+    answer: () => ({ status: 202, location: null, body: '{}' }),
+  });
+  if (outcome.kind !== 'accepted') throw new Error(JSON.stringify(outcome));
+  return outcome.run;
+}
+
+type RunState = {
+  status: string;
+  reason: string | null;
+  error: { code: string } | null;
+  attempts: number;
+  turns: number;
+};
+const runState = async (id: string): Promise<RunState> =>
+  (await db.execute<RunState>(sql`SELECT status, reason, error, attempts, turns FROM run WHERE id = ${id}`)).rows[0]!;
+
+async function until(id: string, reached: (state: RunState) => boolean): Promise<RunState> {
+  for (let look = 0; look < 400; look++) {
+    const state = await runState(id);
+    if (reached(state)) return state;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  throw new Error(`never reached; it is at ${JSON.stringify(await runState(id))}`);
+}
+
+const agentTexts = async (conversationId: string): Promise<string[]> =>
+  (
+    await db.execute<{ text: string }>(
+      sql`SELECT content ->> 'text' AS text FROM message WHERE conversation_id = ${conversationId} AND role = 'agent' ORDER BY id`,
+    )
+  ).rows.map((row) => row.text);
+
+describe('turns', () => {
+  test('answer the message, or open without one', async () => {
+    startWorker((request) => say(request.input.length === 0 ? 'opening' : `you said ${request.input.join(' | ')}`));
+    const [opened, answered] = [await accept(), await accept('hello')];
+    await until(opened.id, (run) => run.status === 'waiting_for_user');
+    await until(answered.id, (run) => run.status === 'waiting_for_user');
+    expect(await agentTexts(opened.conversationId)).toEqual(['opening']);
+    expect(await agentTexts(answered.conversationId)).toEqual(['you said hello']);
+  });
+
+  test('two workers never answer the same run twice', async () => {
+    let turns = 0;
+    const turn = () => {
+      turns++;
+      return say('once');
+    };
+    startWorker(turn);
+    startWorker(turn);
+    const runs = await Promise.all(Array.from({ length: 100 }, () => accept()));
+    for (const run of runs) await until(run.id, (state) => state.status === 'waiting_for_user');
+    expect(turns).toBe(100);
+    const messages = await db.execute(
+      sql`SELECT run_id FROM message WHERE run_id = ANY (${sql.param(runs.map((run) => run.id))}) GROUP BY run_id HAVING count(*) <> 1`,
+    );
+    expect(messages.rows).toEqual([]);
+  });
+
+  test('a message that comes in during a turn throws that turn away: one answer to both', async () => {
+    let begun!: () => void;
+    const hasBegun = new Promise<void>((resolve) => (begun = resolve));
+    let go!: () => void;
+    const mayGo = new Promise<void>((resolve) => (go = resolve));
+    let first = true;
+    startWorker(async (request) => {
+      if (first) {
+        first = false;
+        begun();
+        await mayGo;
+      }
+      return say(`you said ${request.input.join(' | ')}`);
+    });
+    const run = await accept('one');
+    await hasBegun;
+    const receive = createReceiveMessage({ db, waiter: createRunWaiter(db), onAccepted: () => {} });
+    await receive(orgId, run.conversationId, 'two', null);
+    go();
+    await until(run.id, (state) => state.status === 'waiting_for_user');
+    expect(await agentTexts(run.conversationId)).toEqual(['you said one | two']);
+  });
+
+  test('a turn whose lease was lost changes nothing', async () => {
+    const run = await accept('one');
+    let go!: () => void;
+    const mayGo = new Promise<void>((resolve) => (go = resolve));
+    let begun!: () => void;
+    const hasBegun = new Promise<void>((resolve) => (begun = resolve));
+    startWorker(async () => {
+      begun();
+      await mayGo;
+      return say('too late');
+    });
+    await hasBegun;
+    await db.execute(
+      sql`UPDATE run SET lease = 'another worker', due_at = now() + interval '1 hour' WHERE id = ${run.id}`,
+    );
+    go();
+    await workers[0]!.stop(1_000);
+    workers.length = 0;
+    expect(await agentTexts(run.conversationId)).toEqual([]);
+    expect((await runState(run.id)).status).toBe('running');
+  });
+
+  test('the run of a worker that died is taken over when its lease ends', async () => {
+    const run = await accept();
+    expect(await claimRuns(db.$client, 'a worker that dies', 10)).toHaveLength(1);
+    startWorker(() => say('taken over'));
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect((await runState(run.id)).status).toBe('running');
+    await db.execute(sql`UPDATE run SET due_at = now() WHERE id = ${run.id}`);
+    await until(run.id, (state) => state.status === 'waiting_for_user');
+    expect(await agentTexts(run.conversationId)).toEqual(['taken over']);
+  });
+
+  test('a scheduled run waits for its time', async () => {
+    startWorker(() => say('on time'));
+    const run = await accept(null, new Date(Date.now() + 700));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect((await runState(run.id)).status).toBe('scheduled');
+    await until(run.id, (state) => state.status === 'waiting_for_user');
+  });
+});
+
+describe('failures', () => {
+  test('are tried again with the reason in sight, and succeed', async () => {
+    let calls = 0;
+    startWorker(() => {
+      calls++;
+      if (calls === 1) throw new ProviderError('provider_rate_limited', 'Too many calls.', { retryable: true });
+      return say('after all');
+    });
+    const run = await accept();
+    const waiting = await until(run.id, (state) => state.error !== null);
+    expect(waiting).toMatchObject({ status: 'queued', error: { code: 'provider_rate_limited' } });
+    const done = await until(run.id, (state) => state.status === 'waiting_for_user');
+    expect(done.error).toBeNull();
+    expect(await agentTexts(run.conversationId)).toEqual(['after all']);
+  });
+
+  test('that cannot be mended end the run with their reason', async () => {
+    startWorker(() => {
+      throw new ProviderError('provider_refused', 'The key is wrong.', { retryable: false });
+    });
+    const run = await accept();
+    const dead = await until(run.id, (state) => state.status === 'failed');
+    expect(dead).toMatchObject({ reason: 'provider_refused', error: { code: 'provider_refused' } });
+  });
+});
+
+describe('people', () => {
+  test('who opted out hear nothing more', async () => {
+    startWorker(() => say('hello'));
+    const run = await accept(null, new Date(Date.now() + 400));
+    await db.execute(
+      sql`UPDATE end_user SET consent = '{"sandbox":{"status":"opted_out"}}' WHERE id = ${run.endUserId}`,
+    );
+    const skipped = await until(run.id, (state) => state.status === 'skipped');
+    expect(skipped.reason).toBe('opted_out');
+    expect(await agentTexts(run.conversationId)).toEqual([]);
+  });
+
+  test('who ask to stop are opted out', async () => {
+    startWorker(() => say('Done.', { next: 'completed', opted_out: true }));
+    const run = await accept('STOP');
+    await until(run.id, (state) => state.status === 'completed');
+    const found = await db.execute(
+      sql`SELECT consent -> 'sandbox' ->> 'status' AS status FROM end_user WHERE id = ${run.endUserId}`,
+    );
+    expect(found.rows[0]).toEqual({ status: 'opted_out' });
+  });
+});
