@@ -41,6 +41,8 @@ const ARABIC_MARKS = /[\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06ed]/g;
 
 const foldArabic = (text: string): string =>
   text
+    // The ending -an is written with a mark and an alef that is no letter of the word.
+    .replace(/\u064bا|ا\u064b/g, '')
     .replace(ARABIC_MARKS, '')
     .replace(/[أإآٱ]/g, 'ا')
     .replace(/[ىی]/g, 'ي')

@@ -55,6 +55,11 @@ export const stemArabic = (word: string): string => {
   }
   if (stem === word && word.length >= 5 && word.startsWith('و')) stem = stem.slice(1);
   for (let round = 0; round < 2; round++) {
+    // مجانا is مجان with the ending -an, موقعنا is "our place".
+    if (/[او]نا$/.test(stem) || (round === 0 && /[^نوه]ا$/.test(stem) && stem.length >= 4)) {
+      stem = stem.slice(0, -1);
+      continue;
+    }
     const suffix = ARABIC_SUFFIXES.find((ending) => stem.endsWith(ending) && stem.length - ending.length >= 3);
     if (suffix === undefined) break;
     stem = stem.slice(0, -suffix.length);
@@ -118,7 +123,16 @@ const HINDI_SUFFIXES = [
   ['ो', 'े', 'ू', 'ु', 'ी', 'ि', 'ा', 'ं', 'ए', 'ई'],
 ] as const;
 
+/** Where the ending is the meaning: girl and boy have one stem. */
+const HINDI_WHOLE: Record<string, string> = Object.fromEntries(
+  ['लड़की', 'लड़कियां', 'लड़कियों', 'लड़कियाँ', 'लडकी', 'लडकियां', 'लडकियों'].map((word) => [
+    word.replaceAll('\u093c', '').replace('ड़', 'ड'),
+    'लडकी',
+  ]),
+);
+
 export const stemHindi = (word: string): string => {
+  if (Object.hasOwn(HINDI_WHOLE, word)) return HINDI_WHOLE[word]!;
   for (const endings of HINDI_SUFFIXES) {
     const least = endings[0].length > 3 ? 3 : 2;
     const ending = endings.find((one) => word.endsWith(one) && word.length - one.length >= least);

@@ -1,0 +1,176 @@
+import { ARABIC, DEVANAGARI, foldText, wordsOf } from './fold-text.ts';
+import { CONCEPTS, WEEKDAYS } from './lexicon/concepts.ts';
+import { EMPTY, WEAK } from './lexicon/plain-words.ts';
+import { arabicSkeleton, hindiSkeleton, stemWord, withoutArabicClitics } from './stem-word.ts';
+
+/**
+ * Text as the search sees it. Every word becomes a few keys, each a way in which a question may name the same thing:
+ * `s:` its stem, `k:` its consonants (Arabic) or its vowel-free spelling (Hindi), `c:` a matter it means, `n:` a matter
+ * it is a kind of. Words that belong together are also read together: "check out", "X-100".
+ */
+export type Term = {
+  word: string;
+  stem: string;
+  /** A second reading, without one attached Arabic letter (ب ل ف ك). */
+  otherStem: string | null;
+  skeleton: string | null;
+  means: readonly string[];
+  kindOf: readonly string[];
+  /** Matters that speak for it although it is only a kind of them. */
+  under: readonly string[];
+  /** Words that this term spans: more than one for a phrase of the lexicon. */
+  span: number;
+};
+
+export const termsOf = (text: string): Term[] => wordsOf(foldText(text)).map(readTerm);
+
+/** The longest phrase of the lexicon that begins at a term; null when only single words do. */
+export const phraseAt = (terms: readonly Term[], at: number): Term | null => {
+  if (!beginnings().has(terms[at]!.stem)) return null;
+  for (let span = Math.min(MAX_PHRASE, terms.length - at); span > 1; span--) {
+    const words = terms.slice(at, at + span);
+    const joined = words.map((term) => term.stem).join(' ');
+    const found = lexicon().get(words.map((term) => term.word).join(' ')) ?? lexicon().get(`~${joined}`);
+    if (found !== undefined)
+      return {
+        ...found,
+        otherStem: null,
+        skeleton: null,
+        word: words.map((term) => term.word).join(' '),
+        stem: joined,
+        span,
+      };
+  }
+  return null;
+};
+
+/** Letters and digits that people write together, apart or with a hyphen: X100, X 100, X-100. */
+export const joinedAt = (terms: readonly Term[], at: number): string | null => {
+  const [first, second] = [terms[at]?.word, terms[at + 1]?.word];
+  if (first === undefined || second === undefined || first.length > 4 || isEmptyWord(terms[at]!)) return null;
+  const mixed =
+    (/^\p{L}+$/u.test(first) && /^\d+[a-z]?$/.test(second)) || (/^\d+$/.test(first) && /^[a-z]{1,2}$/.test(second));
+  return mixed ? first + second : null;
+};
+
+export const isEmptyWord = (term: Term): boolean => empty().has(term.word);
+export const isWeakWord = (term: Term): boolean => weak().has(term.word) || weak().has(`~${term.stem}`);
+
+/** Words the lexicon knows, for mending typing slips in a question. */
+export const knownWords = (): readonly Term[] => (known ??= [...lexiconWords()].map(readTerm));
+
+/** 0–6 for the name of a weekday, Sunday first; null for anything else. */
+export const weekdayOf = (term: Term): number | null => {
+  const found = term.means.find((concept) => concept.startsWith('day_'));
+  return found === undefined ? null : Number(found.slice(4));
+};
+
+const MAX_PHRASE = 4;
+type Meaning = { means: string[]; kindOf: string[]; under: string[] };
+let table: Map<string, Meaning> | undefined;
+let firstStems: Set<string> | undefined;
+let known: Term[] | undefined;
+let emptyWords: Set<string> | undefined;
+let weakWords: Set<string> | undefined;
+
+const NOTHING: readonly string[] = [];
+const AFFIXED = /^[بلفك]/;
+
+const readTerm = (word: string): Term => {
+  const number = word.replace(/(?<=\d)[,\u066b\u066c](?=\d{2,3}(?:\D|$))/g, '').replace(/[.,:]+$/, '');
+  if (/^\d/.test(number)) {
+    return {
+      word: number,
+      stem: number,
+      otherStem: null,
+      skeleton: null,
+      means: NOTHING,
+      kindOf: NOTHING,
+      under: NOTHING,
+      span: 1,
+    };
+  }
+  const stem = stemWord(word);
+  const arabic = ARABIC.test(word);
+  const otherStem = arabic && word.length >= 4 && AFFIXED.test(word) ? stemWord(word.slice(1)) : null;
+  const skeleton = arabic ? arabicSkeleton(word) : DEVANAGARI.test(word) ? hindiSkeleton(word) : null;
+  const meaning =
+    lexicon().get(word) ??
+    (arabic ? lexicon().get(withoutArabicClitics(word)) : undefined) ??
+    lexicon().get(`~${stem}`) ??
+    (otherStem === null ? undefined : (lexicon().get(word.slice(1)) ?? lexicon().get(`~${otherStem}`)));
+  return {
+    word,
+    stem,
+    otherStem: otherStem === stem ? null : otherStem,
+    skeleton,
+    means: meaning?.means ?? NOTHING,
+    kindOf: meaning?.kindOf ?? NOTHING,
+    under: meaning?.under ?? NOTHING,
+    span: 1,
+  };
+};
+
+const lexicon = (): Map<string, Meaning> => {
+  if (table !== undefined) return table;
+  table = new Map();
+  for (const [concept, languages] of Object.entries(CONCEPTS)) {
+    for (const line of languages) {
+      const [core = '', kinds = ''] = line.split(/>+/);
+      for (const phrase of core.split('|')) addMeaning(table, phrase, 'means', concept);
+      for (const phrase of kinds.split('|')) {
+        addMeaning(table, phrase, 'kindOf', concept);
+        if (line.includes('>>')) addMeaning(table, phrase, 'under', concept);
+      }
+    }
+  }
+  for (const [day, names] of WEEKDAYS.entries()) {
+    for (const name of names.join('|').split('|')) addMeaning(table, name, 'means', `day_${day}`);
+  }
+  return table;
+};
+
+/** Stems with which a phrase of several words begins: nearly no word does, so nearly none is looked up. */
+const beginnings = (): Set<string> =>
+  (firstStems ??= new Set(
+    [...lexicon().keys()]
+      .filter((key) => key.startsWith('~') && key.includes(' '))
+      .map((key) => key.slice(1).split(' ', 1)[0]!),
+  ));
+
+const addMeaning = (into: Map<string, Meaning>, phrase: string, how: keyof Meaning, concept: string): void => {
+  const words = wordsOf(foldText(phrase));
+  if (words.length === 0) return;
+  // By the word itself and, marked, by its stem: where a word is listed, words of the same stem do not speak for it.
+  for (const key of [words.join(' '), `~${words.map(stemWord).join(' ')}`]) {
+    const meaning = into.get(key) ?? { means: [], kindOf: [], under: [] };
+    if (!meaning[how].includes(concept)) meaning[how].push(concept);
+    into.set(key, meaning);
+  }
+};
+
+function* lexiconWords(): Generator<string> {
+  const seen = new Set<string>();
+  const all = [...Object.values(CONCEPTS).flat(), ...WEEKDAYS.flat(), ...WEAK].join('|').split(/[|>]/);
+  for (const phrase of all) {
+    const words = wordsOf(foldText(phrase));
+    if (words.length !== 1 || seen.has(words[0]!)) continue;
+    seen.add(words[0]!);
+    yield words[0]!;
+  }
+}
+
+const setOf = (lists: readonly string[], stems: boolean): Set<string> => {
+  const set = new Set<string>();
+  for (const word of lists.join('|').split('|')) {
+    const folded = wordsOf(foldText(word));
+    if (folded.length !== 1) continue;
+    set.add(folded[0]!);
+    // Stems are marked, so that a stem is never taken for a word.
+    if (stems && folded[0]!.length > 3) set.add(`~${stemWord(folded[0]!)}`);
+  }
+  return set;
+};
+
+const empty = (): Set<string> => (emptyWords ??= setOf(EMPTY, false));
+const weak = (): Set<string> => (weakWords ??= setOf(WEAK, true));

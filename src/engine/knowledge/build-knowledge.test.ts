@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { judgeSets, LANGUAGES, readSets } from '../../../bench/knowledge/judge-sets.ts';
+import { buildKnowledge } from './build-knowledge.ts';
+import { editDistance } from './mend-typo.ts';
+import { splitDocument } from './split-document.ts';
+
+const LEAST_SHARE = 0.85;
+
+describe.each(LANGUAGES)('the question sets in %s', (language) => {
+  it.each(['development', 'held_out'])('are answered rightly or honestly (%s half)', (half) => {
+    const verdicts = judgeSets(
+      readSets(language).filter((set) => set.half === half),
+      buildKnowledge,
+    );
+    const good = verdicts.filter((verdict) => verdict.good).length;
+    expect(verdicts.length).toBeGreaterThan(40);
+    expect(verdicts.filter((verdict) => !verdict.answerable).length / verdicts.length).toBeGreaterThan(0.3);
+    expect(good / verdicts.length).toBeGreaterThanOrEqual(LEAST_SHARE);
+  });
+});
+
+const ask = (text: string, question: string): string | null =>
+  buildKnowledge(splitDocument({ id: 'doc_1', name: 'Guide', text })).search(question, 3)[0]?.passage.text ?? null;
+
+describe('twins', () => {
+  const text =
+    '# Filters\n\n## Pure 100\n\nThe Pure 100 costs QAR 80.\n\n## Pure 200\n\nThe Pure 200 costs QAR 120 and has a two-year warranty.';
+
+  it('are told apart by what is theirs alone', () => {
+    expect(ask(text, 'price of the pure 200')).toContain('120');
+    expect(ask(text, 'How much is the Pure-100?')).toContain('QAR 80');
+  });
+
+  it('do not lend each other an answer', () => {
+    expect(ask(text, 'Does the Pure 100 have a warranty?')).toBeNull();
+    expect(ask(text, 'How much is the Pure 300?')).toBeNull();
+  });
+});
+
+describe('honesty', () => {
+  const text =
+    '# Sea Hotel\n\nThe pool is open from 7 am to 7 pm.\n\nDogs are welcome.\n\nThe gym is on the third floor.';
+
+  it('wants the kind of fact that was asked for', () => {
+    expect(ask(text, 'Where is the gym?')).toContain('third floor');
+    expect(ask(text, 'Where is the pool?')).toBeNull();
+    expect(ask(text, 'When does the gym open?')).toBeNull();
+    expect(ask(text, 'How much is the pool?')).toBeNull();
+  });
+
+  it('does not take one kind for another', () => {
+    expect(ask(text, 'Are pets allowed?')).toContain('Dogs');
+    expect(ask(text, 'Can I bring my cat?')).toBeNull();
+  });
+
+  it('finds nothing for an empty question or in no documents', () => {
+    for (const question of ['', '?', 'what is the', '…', '\u0000']) expect(ask(text, question)).toBeNull();
+    expect(buildKnowledge([]).search('pool', 3)).toEqual([]);
+  });
+});
+
+describe('typing slips', () => {
+  it('are mended in words that no document has', () => {
+    expect(ask('# Shop\n\nThe warranty lasts two years.', 'how long is the waranty')).toContain('two years');
+    expect(ask('# متجر\n\nالضمان لمدة سنتين.', 'كم مدة الظمان')).toContain('سنتين');
+  });
+
+  it('are counted with neighbours swapped as one', () => {
+    expect([
+      editDistance('hotel', 'hotle', 2),
+      editDistance('hotel', 'motels', 2),
+      editDistance('abc', 'xyzw', 2),
+    ]).toEqual([1, 2, 3]);
+  });
+});
+
+describe('weekdays', () => {
+  it('between two named days are named too', () => {
+    const text = '# Clinic\n\nSunday to Thursday from 7 to 21.';
+    expect(ask(text, 'Are you open on Tuesday?')).toContain('Sunday');
+    expect(ask(text, 'Are you open on Saturday?')).toBeNull();
+  });
+});

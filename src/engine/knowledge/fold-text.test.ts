@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { asciiDigits, foldText, wordsOf } from './fold-text.ts';
+import { stemWord } from './stem-word.ts';
+
+const spellings = (...words: string[]): number => new Set(words.map(foldText)).size;
+const stems = (...words: string[]): number => new Set(words.map((word) => stemWord(foldText(word)))).size;
+
+describe('folding', () => {
+  it('makes one of the spellings of Arabic', () => {
+    expect(spellings('إلى', 'الى', 'إلي')).toBe(1);
+    expect(spellings('المدرسة', 'المدرسه', 'المَدْرَسَةُ', 'المـدرسة')).toBe(1);
+    expect(spellings('أسعار', 'اسعار', 'إسعار')).toBe(1);
+  });
+
+  it('makes one of the spellings of Hindi', () => {
+    expect(spellings('हिन्दी', 'हिंदी', 'हिँदी')).toBe(1);
+    expect(spellings('फ़ीस', 'फीस', 'फ\u093cीस')).toBe(1);
+    expect(spellings('गये', 'गए')).toBe(1);
+  });
+
+  it('makes one of all digits, accents, cases and invisible marks', () => {
+    expect(spellings('12 Cafés', '١٢ cafes', '۱۲ CAFES', '१२ ca\u200dfe\u200bs')).toBe(1);
+    expect(asciiDigits('٣٠٠٠ १२')).toBe('3000 12');
+  });
+
+  it('keeps decimals and times whole, and splits the rest into words', () => {
+    expect(wordsOf(foldText("Don't pay 1.5, come at ٨:٣٠!"))).toEqual(["don't", 'pay', '1.5', 'come', 'at', '8:30']);
+  });
+});
+
+describe('stems', () => {
+  it('join the forms of an English word', () => {
+    expect(stems('cancel', 'cancelled', 'cancels', 'cancellation')).toBe(1);
+    expect(stems('refund', 'refunds', 'refunded', 'refundable')).toBe(1);
+    expect(stems('room', 'rooms', "room's")).toBe(1);
+  });
+
+  it('join an Arabic word with its article, prepositions and endings', () => {
+    expect(stems('توصيل', 'التوصيل', 'والتوصيل', 'للتوصيل', 'بالتوصيل', 'توصيلكم')).toBe(1);
+    expect(stems('مجانًا', 'مجانا', 'مجاني')).toBe(1);
+  });
+
+  it('join the cases of a Hindi word, but not girl and boy', () => {
+    expect(stems('दुकान', 'दुकानें', 'दुकानों')).toBe(1);
+    expect(stems('खुलता', 'खुलती', 'खुलने')).toBe(1);
+    expect(stemWord(foldText('लड़कियों'))).not.toBe(stemWord(foldText('लड़कों')));
+  });
+});

@@ -1,0 +1,54 @@
+import { knownWords, type Term, isWeakWord } from './analyze-text.ts';
+
+/**
+ * What a word that nobody knows was meant to be. Only words that are in no document and in no list are mended, and
+ * never numbers or short words, where one letter makes another word.
+ */
+export type Mended = { stem: string; term: Term | null; weak: boolean };
+
+export const mendTypo = (term: Term, vocabulary: ReadonlyMap<string, readonly string[]>): Mended[] => {
+  if (/\d/.test(term.word) || term.word.length < 5) return [];
+  const allowed = term.word.length >= 8 ? 2 : 1;
+  const found: (Mended & { distance: number })[] = [];
+  const consider = (word: string, make: () => Mended): void => {
+    if (Math.abs(word.length - term.word.length) > allowed || word.length < 4) return;
+    // Most slips leave the first letter alone; when both may differ, short words become others.
+    if (
+      word[0] !== term.word[0] &&
+      (word.length < 6 || word.slice(1) !== term.word.slice(1)) &&
+      !swappedStart(word, term.word)
+    )
+      return;
+    const distance = editDistance(word, term.word, allowed);
+    if (distance <= allowed) found.push({ ...make(), distance });
+  };
+  for (const [stem, words] of vocabulary)
+    for (const word of words) consider(word, () => ({ stem, term: null, weak: false }));
+  for (const known of knownWords())
+    consider(known.word, () => ({ stem: known.stem, term: known, weak: isWeakWord(known) }));
+  const nearest = Math.min(...found.map((one) => one.distance));
+  return found.filter((one) => one.distance === nearest).slice(0, MAX_MENDED);
+};
+
+const MAX_MENDED = 8;
+
+const swappedStart = (a: string, b: string): boolean => a[0] === b[1] && a[1] === b[0];
+
+/** Damerau–Levenshtein (neighbours swapped count once), given up as soon as it exceeds the limit. */
+export const editDistance = (a: string, b: string, limit: number): number => {
+  let [before, row] = [[] as number[], Array.from({ length: b.length + 1 }, (_, at) => at)];
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    let least = i;
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1] ? 0 : 1;
+      let cost = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + same);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) cost = Math.min(cost, before[j - 2]! + 1);
+      next.push(cost);
+      if (cost < least) least = cost;
+    }
+    if (least > limit) return limit + 1;
+    [before, row] = [row, next];
+  }
+  return row[b.length]!;
+};

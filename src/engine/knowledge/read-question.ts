@@ -1,0 +1,196 @@
+import { foldText } from './fold-text.ts';
+import { isEmptyWord, isWeakWord, joinedAt, phraseAt, type Term, termsOf } from './analyze-text.ts';
+
+/**
+ * A question as a list of demands. Each demand is something a passage must show, in any of several ways, each with a
+ * weight: the word itself, the matter it means, or the kind of fact that is asked for ("how much" wants an amount).
+ */
+export type Demand = {
+  label: string;
+  ways: Map<string, number>;
+  /** `must` decides whether a passage answers, `may` only ranks, `kind` is the sort of fact wanted. */
+  force: 'must' | 'may' | 'kind';
+  /** A passage without it is about something else: model numbers and the like. */
+  decisive: boolean;
+  term: Term | null;
+};
+
+export const readQuestion = (question: string): Demand[] => {
+  const terms = termsOf(question);
+  const demands: Demand[] = [];
+  for (let at = 0; at < terms.length;) {
+    const phrase = phraseAt(terms, at);
+    const term = phrase ?? terms[at]!;
+    const joined = joinedAt(terms, at);
+    if (phrase === null && joined !== null) {
+      demands.push(modelDemand(joined, terms[at]!, terms[at + 1]!));
+      at += 2;
+      continue;
+    }
+    at += term.span;
+    if (phrase === null && isEmptyWord(term)) continue;
+    demands.push(demandOf(term, terms[at]));
+  }
+  for (const kind of wantedKinds(` ${foldText(question).replace(/[^\p{L}\p{M}\p{N}']+/gu, ' ')} `))
+    addKind(demands, kind);
+  return demands;
+};
+
+/** How much each way of naming a thing is worth against the word itself. */
+export const WORTH = {
+  stem: 1,
+  otherStem: 0.97,
+  matter: 0.9,
+  kind: 0.8,
+  skeleton: 0.8,
+  typo: 0.8,
+  fact: 0.92,
+} as const;
+
+const demandOf = (term: Term, next: Term | undefined): Demand => {
+  const ways = new Map<string, number>();
+  addTermWays(ways, term, 1);
+  const number = /^\d/.test(term.word);
+  const counted = number && next !== undefined && COUNTED.test(next.word);
+  const hasMatter = term.means.length > 0 || term.kindOf.length > 0;
+  const weak =
+    counted ||
+    (isWeakWord(term) && term.span === 1) ||
+    (term.means.length > 0 && term.means.every((one) => SOFT.has(one)));
+  const stated = term.means.some((concept) => FACTS[concept] !== undefined);
+  return {
+    label: term.word,
+    ways,
+    force: weak ? 'may' : 'must',
+    decisive: !weak && ((number && !counted) || stated),
+    term: weak && !hasMatter ? null : term,
+  };
+};
+
+/** All ways in which a passage may show a term. */
+export const addTermWays = (ways: Map<string, number>, term: Term, share: number): void => {
+  const add = (key: string, worth: number): void => {
+    ways.set(key, Math.max(ways.get(key) ?? 0, worth * share));
+  };
+  add(`s:${term.stem}`, WORTH.stem);
+  if (term.otherStem !== null) add(`s:${term.otherStem}`, WORTH.otherStem);
+  if (term.skeleton !== null && term.means.length === 0) add(`k:${term.skeleton}`, WORTH.skeleton);
+  for (const concept of term.means) {
+    add(`c:${concept}`, WORTH.matter);
+    add(`n:${concept}`, WORTH.kind);
+    for (const fact of FACTS[concept] ?? []) add(`f:${fact}`, WORTH.fact);
+  }
+  for (const concept of term.under) add(`c:${concept}`, WORTH.kind);
+};
+
+/** The kinds of fact that state a matter without naming it: "QAR 149" states a price. */
+const FACTS: Record<string, readonly string[]> = {
+  price: ['money'],
+  phone: ['phone'],
+  contact: ['phone', 'email'],
+  email: ['email'],
+  website: ['url'],
+  location: ['place'],
+  duration: ['duration'],
+  hours: ['time'],
+  size: ['measure'],
+  capacity: ['measure'],
+  weight: ['measure'],
+  speed: ['measure'],
+  power: ['measure'],
+  discount: ['percent'],
+  interest: ['percent'],
+};
+
+/** Matters that passages often leave to the reader: a passage without them may still answer. */
+const SOFT = new Set([
+  'late',
+  'early',
+  'material',
+  'include',
+  'ban',
+  'extra',
+  'start',
+  'finish',
+  'order',
+  'bring',
+  'requirements',
+  'general',
+  'used',
+]);
+
+const COUNTED =
+  /^(?:years?|yrs?|yo|months?|weeks?|days?|nights?|hours?|minutes?|mins?|people|persons?|guests?|adults?|kids?|children|kg|kilos?|km|am|pm|qar|riyals?|rupees?|times?|سنه|سنوات|شهر|اشهر|يوما?|ايام|ساعه|ساعات|دقيقه|شخصا?|اشخاص|ريالا?|كيلو|साल|वर्ष|महीने|दिन|घंटे|घंटा|मिनट|लोग|लोगों|रुपये|रुपए|बजे|किलो)$/;
+
+const modelDemand = (joined: string, first: Term, second: Term): Demand => ({
+  label: joined,
+  ways: new Map([
+    [`s:${joined}`, 1],
+    [`j:${first.stem} ${second.stem}`, 1],
+  ]),
+  force: 'must',
+  decisive: true,
+  term: null,
+});
+
+type Kind = { name: string; ways: readonly (readonly [string, number])[]; unless?: readonly string[] };
+
+const KINDS: readonly (Kind & { asked: RegExp })[] = [
+  {
+    name: 'duration',
+    asked:
+      / (?:how long|how soon|how many (?:\w+ )?(?:days?|hours?|minutes?|weeks?|months?|years?)|كم (?:من الوقت|مده|المده|يوما?|ساعه|شهرا?|سنه|دقيقه|اسبوعا?|يستغرق|تستغرق|ياخذ|تاخذ|وقت)|कितने (?:दिन|दिनों|घंटे|घंटों|महीने|महीनों|साल|सालों|हफ्ते|मिनट)|कितना (?:समय|टाइम|वक्त)|कितनी देर) /,
+    ways: [
+      ['f:duration', 1],
+      ['f:time', 0.75],
+    ],
+    unless: ['duration'],
+  },
+  {
+    name: 'time',
+    asked:
+      / (?:when|what time|at what time|which days?|what days?|until when|till when|what date|متي|اي (?:يوم|وقت|ساعه|ايام)|الساعه كم|कब|कब तक|कितने बजे|किस (?:दिन|समय|तारीख)|किन दिनों|कौन से दिन) /,
+    ways: [
+      ['f:time', 1],
+      ['f:duration', 0.95],
+      ['f:condition', 0.7],
+    ],
+  },
+  {
+    name: 'place',
+    asked: / (?:where|which floor|what floor|اين|وين|فين|कहां|कहा|किधर|किस मंजिल) /,
+    ways: [
+      ['f:place', 1],
+      ['c:location', 0.85],
+    ],
+    unless: ['location'],
+  },
+  {
+    name: 'money',
+    asked:
+      / (?:how much (?:is|are|s|does|do|for|to|it|would|will|did|extra)|how expensive|بكم|كم (?:سعر|ثمن|يكلف|تكلف|تكلفه|رسوم|قيمه)|कितने (?:का|की|के|रुपये|रुपए|में)) /,
+    ways: [
+      ['f:money', 1],
+      ['c:price', 0.85],
+    ],
+    unless: ['price', 'capacity', 'weight', 'size', 'speed', 'discount', 'interest', 'salary'],
+  },
+  {
+    name: 'number',
+    asked: / (?:how much|how many|how old|how fast|how big|how far|what percentage|كم|कितना|कितने|कितनी) /,
+    ways: [
+      ['f:money', 0.95],
+      ['f:number', 1],
+    ],
+    unless: ['price', 'location', 'duration', 'time', 'money'],
+  },
+];
+
+const wantedKinds = (asked: string): Kind[] => KINDS.filter((kind) => kind.asked.test(asked));
+
+const addKind = (demands: Demand[], kind: Kind): void => {
+  const said = (name: string): boolean =>
+    demands.some((demand) => demand.label === `#${name}` || (demand.force === 'must' && demand.ways.has(`c:${name}`)));
+  if ((kind.unless ?? []).some(said)) return;
+  demands.push({ label: `#${kind.name}`, ways: new Map(kind.ways), force: 'kind', decisive: false, term: null });
+};
