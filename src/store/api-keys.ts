@@ -71,7 +71,6 @@ export async function listApiKeys(
   { limit, after }: PageRequest,
 ): Promise<PageOf<ApiKeyRow>> {
   const text = filter.text?.replace(/[\\%_]/g, '\\$&');
-  const isActive = sql`(revoked_at IS NULL AND (revoke_at IS NULL OR revoke_at > now()))`;
   const rows = await selectKeys(
     db,
     and(
@@ -110,12 +109,12 @@ export async function revokeApiKey(
   return revoked.length > 0;
 }
 
-/** Sets the end of an active key, never later than the one it has. */
+/** Sets the end of an active key, never later than the one it has; false when it is revoked. */
 export async function scheduleRevoke(tx: Queryable, orgId: string, id: string, at: Date): Promise<boolean> {
   const scheduled = await tx
     .update(apiKey)
     .set({ revokeAt: sql`least(${apiKey.revokeAt}, ${at})` })
-    .where(and(oneKey(orgId, id), isNull(apiKey.revokedAt)))
+    .where(and(oneKey(orgId, id), isActive))
     .returning({ id: apiKey.id });
   return scheduled.length > 0;
 }
@@ -184,6 +183,8 @@ export async function writeLastUsed(
     ],
   });
 }
+
+const isActive = sql`(revoked_at IS NULL AND (revoke_at IS NULL OR revoke_at > now()))`;
 
 const oneKey = (orgId: string, id: string) => and(eq(apiKey.orgId, orgId), eq(apiKey.id, id));
 

@@ -1,0 +1,256 @@
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DEFAULT_RATE_LIMITS } from '../../../contract/limits.ts';
+import type { Refusal } from '../../../contract/problems.ts';
+import { givenAgent, givenOrganization } from '../../../test/factories.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { type Access, createAccess } from '../../access/access.ts';
+import { createDigest } from '../../access/digest.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import { newId } from '../../kernel/ids.ts';
+import { createLogger } from '../../kernel/log.ts';
+import { type Db, openDb } from '../../store/db.ts';
+import { type ApiKeys, createApiKeys } from './api-keys.ts';
+
+const pepper = Buffer.alloc(32, 3);
+const actor = { userId: 'user_1', address: '203.0.113.7', requestId: 'req_1' };
+
+let database: TestDatabase;
+let db: Db;
+let access: Access;
+let keys: ApiKeys;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDb(database.url);
+  access = createAccess({
+    db,
+    databaseUrl: database.url,
+    region: 'us',
+    baseUrls: { us: '', eu: '', in: '', qa: '' },
+    pepper,
+    limits: DEFAULT_RATE_LIMITS,
+    clock: systemClock,
+    log: createLogger({ level: 'silent', pretty: false }),
+  });
+  await access.start();
+  keys = createApiKeys({ db, access, region: 'us', digest: createDigest(pepper), clock: systemClock });
+});
+afterAll(async () => {
+  await access.stop();
+  await db.$client.end();
+  await database.drop();
+});
+
+async function refusalOf(promise: Promise<unknown>): Promise<Refusal> {
+  try {
+    await promise;
+  } catch (error) {
+    return error as Refusal;
+  }
+  throw new Error('was not refused');
+}
+
+const call = async (value: string) => access.admit([`Bearer ${value}`], {}, {});
+const codeOf = async (value: string) => (await refusalOf(call(value))).code;
+const plain = { label: 'CRM', scope: 'organization', permissions: ['triggers'] } as const;
+const create = (orgId: string, body = {}) =>
+  keys.create(orgId, { ...plain, permissions: ['triggers'], ...body }, actor);
+const audits = async (id: string) =>
+  (
+    await db.execute<{ action: string; facts: object; address: string }>(
+      sql`SELECT action, facts, address FROM audit WHERE subject_id = ${id} ORDER BY created_at, id`,
+    )
+  ).rows;
+
+describe('create', () => {
+  it('returns the value once, stores only its digest, and the key works at once', async () => {
+    const orgId = await givenOrganization(db);
+    const made = await create(orgId, { label: '  CRM  ' });
+    expect(made).toMatchObject({ label: 'CRM', scope: 'organization', state: 'active', last_used_at: null });
+    expect(made.value.startsWith(made.prefix)).toBe(true);
+    expect((await call(made.value)) as object).toMatchObject({ caller: { keyId: made.id, orgId } });
+    const secret = made.value.slice(16);
+    for (const table of ['api_key', 'api_key_digest', 'audit']) {
+      const { rows } = await db.execute(sql.raw(`SELECT t::text AS row FROM ${table} t`));
+      expect(JSON.stringify(rows)).not.toContain(secret);
+    }
+    expect(await keys.read(orgId, made.id)).not.toHaveProperty('value');
+    expect(await audits(made.id)).toMatchObject([
+      { action: 'api_key.created', address: actor.address, facts: { prefix: made.prefix, permissions: ['triggers'] } },
+    ]);
+  });
+
+  it.each([
+    ['blank label', { label: ' \t ' }, ['/label required']],
+    ['no permission', { permissions: undefined }, ['/permissions required']],
+    ['the same permission twice', { permissions: ['triggers', 'triggers'] }, ['/permissions/1 duplicate']],
+    ['campaigns for the organization', { permissions: ['triggers', 'campaigns'] }, ['/permissions/1 conflict']],
+    ['agent scope without agent', { scope: 'agent' }, ['/agent_id required']],
+    [
+      'end users and campaigns for an agent',
+      { scope: 'agent', agent_id: newId('agent'), permissions: ['end_users', 'campaigns'] },
+      ['/permissions/0 conflict', '/permissions/1 conflict'],
+    ],
+    ['an agent without agent scope', { agent_id: newId('agent') }, ['/agent_id conflict']],
+    [
+      'triggers for a campaign',
+      { scope: 'campaign', campaign_id: newId('campaign'), permissions: ['triggers'] },
+      ['/permissions/0 conflict'],
+    ],
+    ['an end in the past', { expires_at: '2020-01-01T00:00:00Z' }, ['/expires_at past']],
+    ['an agent that is not there', { scope: 'agent', agent_id: newId('agent') }, ['/agent_id not_found']],
+    [
+      'a campaign that is not there',
+      { scope: 'campaign', campaign_id: newId('campaign'), permissions: undefined },
+      ['/campaign_id not_found'],
+    ],
+  ])('refuses %s and writes nothing', async (_, body, faults) => {
+    const orgId = await givenOrganization(db);
+    const refusal = await refusalOf(create(orgId, body));
+    expect(refusal.code).toBe('validation_failed');
+    expect(refusal.extras.errors?.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual(faults);
+    expect((await keys.list(orgId, { state: 'all' }, { limit: 10, after: null })).rows).toEqual([]);
+  });
+
+  it("refuses another organization's agent and an organization on the Free plan", async () => {
+    const [orgId, other, free] = [
+      await givenOrganization(db),
+      await givenOrganization(db),
+      await givenOrganization(db, { plan: 'free' }),
+    ];
+    const { agentId } = await givenAgent(db, other);
+    expect((await refusalOf(create(orgId, { scope: 'agent', agent_id: agentId }))).code).toBe('validation_failed');
+    expect((await refusalOf(create(free))).code).toBe('plan_required');
+    expect((await refusalOf(create(newId('org')))).code).toBe('organization_not_found');
+  });
+
+  it('carries an expiry, from which on the key is refused', async () => {
+    const orgId = await givenOrganization(db);
+    const made = await create(orgId, { expires_at: new Date(Date.now() + 400).toISOString() });
+    await call(made.value);
+    await new Promise((resolve) => setTimeout(resolve, 450));
+    expect(await codeOf(made.value)).toBe('key_revoked');
+    await expect.poll(async () => (await keys.read(orgId, made.id)).state, { timeout: 4_000 }).toBe('revoked');
+  });
+});
+
+describe('list', () => {
+  it('pages newest first through all keys of the organization and no other', async () => {
+    const orgId = await givenOrganization(db);
+    await create(await givenOrganization(db));
+    const made = [];
+    for (let i = 0; i < 5; i++) made.unshift((await create(orgId, { label: `Key ${i}` })).id);
+    const seen: string[] = [];
+    let after: { createdAt: Date; id: string } | null = null;
+    for (let more = true; more;) {
+      const { rows, hasMore } = await keys.list(orgId, {}, { limit: 2, after });
+      seen.push(...rows.map((row) => row.id));
+      const last = rows.at(-1)!;
+      after = { createdAt: new Date(last.created_at), id: last.id };
+      more = hasMore;
+    }
+    expect(seen).toEqual(made);
+  });
+
+  it('narrows by words, scope, permission and state', async () => {
+    const orgId = await givenOrganization(db);
+    const { agentId } = await givenAgent(db, orgId);
+    const crm = await create(orgId, { label: '100% CRM' });
+    const desk = await create(orgId, { label: 'Desk', scope: 'agent', agent_id: agentId, permissions: ['channels'] });
+    const gone = await create(orgId, { label: 'Gone' });
+    await keys.revoke(orgId, gone.id, actor);
+    const ids = async (filter: object) =>
+      (await keys.list(orgId, filter, { limit: 9, after: null })).rows.map((row) => row.id);
+    expect(await ids({})).toEqual([desk.id, crm.id]);
+    expect(await ids({ state: 'all' })).toEqual([gone.id, desk.id, crm.id]);
+    expect(await ids({ state: 'revoked' })).toEqual([gone.id]);
+    expect(await ids({ text: '0%' })).toEqual([crm.id]);
+    expect(await ids({ text: desk.prefix })).toEqual([desk.id]);
+    expect(await ids({ scope: 'agent' })).toEqual([desk.id]);
+    expect(await ids({ permission: 'channels' })).toEqual([desk.id]);
+    expect(await ids({ agent_id: agentId })).toEqual([desk.id]);
+  });
+});
+
+describe('rename', () => {
+  it('changes the label that the very next call sees, and nothing else', async () => {
+    const orgId = await givenOrganization(db);
+    const made = await create(orgId);
+    await call(made.value);
+    const { value, last_used_at: _unused, ...record } = made;
+    expect(await keys.rename(orgId, made.id, ' Shop ', actor)).toMatchObject({
+      ...record,
+      label: 'Shop',
+    });
+    expect(await call(value)).toMatchObject({ caller: { label: 'Shop' } });
+    expect(await audits(made.id)).toMatchObject([
+      {},
+      { action: 'api_key.renamed', facts: { from: 'CRM', to: 'Shop' } },
+    ]);
+    expect((await refusalOf(keys.rename(orgId, made.id, '  ', actor))).code).toBe('validation_failed');
+    expect((await refusalOf(keys.rename(await givenOrganization(db), made.id, 'x', actor))).code).toBe('key_not_found');
+  });
+});
+
+describe('revoke', () => {
+  it('is final, is refused on the very next call, and says since when', async () => {
+    const orgId = await givenOrganization(db);
+    const made = await create(orgId);
+    await call(made.value);
+    const revoked = await keys.revoke(orgId, made.id, actor);
+    expect(await codeOf(made.value)).toBe('key_revoked');
+    expect(revoked).toMatchObject({ state: 'revoked', revoked_by: actor.userId });
+    expect(Date.parse(revoked.effective_at!)).toBeGreaterThanOrEqual(Date.parse(revoked.revoked_at!));
+    const again = await keys.revoke(orgId, made.id, { ...actor, userId: 'user_2' });
+    expect(again).toEqual({ ...revoked, last_used_at: again.last_used_at });
+    expect((await audits(made.id)).map(({ action }) => action)).toEqual(['api_key.created', 'api_key.revoked']);
+    expect((await refusalOf(keys.revoke(await givenOrganization(db), made.id, actor))).code).toBe('key_not_found');
+    await expect(db.execute(sql`UPDATE api_key SET revoked_at = NULL WHERE id = ${made.id}`)).rejects.toThrow(
+      'Failed query',
+    );
+  });
+
+  it('answers the same moment to ten who ask at once', async () => {
+    const orgId = await givenOrganization(db);
+    const made = await create(orgId);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => keys.revoke(orgId, made.id, actor)));
+    expect(new Set(answers.map((answer) => answer.effective_at)).size).toBe(1);
+    expect((await audits(made.id)).filter(({ action }) => action === 'api_key.revoked')).toHaveLength(1);
+  });
+});
+
+describe('rotate', () => {
+  it('gives a new key with the same rights, and the old one an end', async () => {
+    const orgId = await givenOrganization(db);
+    const { agentId } = await givenAgent(db, orgId);
+    const old = await create(orgId, { scope: 'agent', agent_id: agentId, permissions: ['channels', 'triggers'] });
+    const made = await keys.rotate(orgId, old.id, '1h', actor);
+    expect(made).toMatchObject({
+      scope: 'agent',
+      agent_id: agentId,
+      permissions: old.permissions,
+      rotated_from: old.id,
+    });
+    expect(made.value).not.toBe(old.value);
+    await call(made.value);
+    await call(old.value);
+    const end = Date.parse((await keys.read(orgId, old.id)).revoke_at!);
+    expect(end - Date.now()).toBeGreaterThan(3_590_000);
+    expect(end - Date.now()).toBeLessThanOrEqual(3_600_000);
+    await keys.rotate(orgId, old.id, '7d', actor);
+    expect(Date.parse((await keys.read(orgId, old.id)).revoke_at!)).toBe(end);
+  });
+
+  it('at once refuses the old key on its next call', async () => {
+    const orgId = await givenOrganization(db);
+    const old = await create(orgId);
+    await call(old.value);
+    const made = await keys.rotate(orgId, old.id, 'now', actor);
+    expect(await codeOf(old.value)).toBe('key_revoked');
+    await call(made.value);
+    expect((await keys.read(orgId, old.id)).state).toBe('revoked');
+    expect((await refusalOf(keys.rotate(orgId, old.id, '1h', actor))).code).toBe('key_revoked_already');
+    expect((await keys.list(orgId, { state: 'all' }, { limit: 9, after: null })).rows).toHaveLength(2);
+  });
+});

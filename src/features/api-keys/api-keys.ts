@@ -1,0 +1,52 @@
+import type {
+  CreateKeyBody,
+  KeyListQuery,
+  KeyRecord,
+  NewKey,
+  RotateKeyBody,
+} from '../../../contract/dashboard/keys.ts';
+import type { Static } from 'typebox';
+import type { Region } from '../../../contract/regions.ts';
+import type { Access } from '../../access/access.ts';
+import type { Digest } from '../../access/digest.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Actor } from '../../store/audit.ts';
+import type { Db } from '../../store/db.ts';
+import type { PageOf, PageRequest } from '../../store/page.ts';
+import { createApiKey } from './create-api-key.ts';
+import { listApiKeys } from './list-api-keys.ts';
+import { readApiKey } from './read-api-key.ts';
+import { renameApiKey } from './rename-api-key.ts';
+import { revokeApiKey } from './revoke-api-key.ts';
+import { rotateApiKey } from './rotate-api-key.ts';
+
+/** What the verbs of this folder stand on. */
+export type ApiKeysDeps = {
+  db: Db;
+  access: Pick<Access, 'commit' | 'change' | 'everywhere'>;
+  region: Region;
+  /** Under the same pepper as that of `createAccess`. */
+  digest: Digest;
+  clock: Clock;
+};
+
+export type ListFilter = Omit<Static<typeof KeyListQuery>, 'limit' | 'cursor'>;
+
+/** All that can happen to a key. `value` is in the answer of create and rotate, and nowhere else, ever. */
+export type ApiKeys = {
+  create(orgId: string, body: CreateKeyBody, actor: Actor): Promise<NewKey>;
+  list(orgId: string, filter: ListFilter, page: PageRequest): Promise<PageOf<KeyRecord>>;
+  read(orgId: string, id: string): Promise<KeyRecord>;
+  rename(orgId: string, id: string, label: string, actor: Actor): Promise<KeyRecord>;
+  rotate(orgId: string, id: string, overlap: RotateKeyBody['overlap'], actor: Actor): Promise<NewKey>;
+  revoke(orgId: string, id: string, actor: Actor): Promise<KeyRecord>;
+};
+
+export const createApiKeys = (deps: ApiKeysDeps): ApiKeys => ({
+  create: (orgId, body, actor) => createApiKey(deps, orgId, body, actor),
+  list: (orgId, filter, page) => listApiKeys(deps, orgId, filter, page),
+  read: (orgId, id) => readApiKey(deps, orgId, id),
+  rename: (orgId, id, label, actor) => renameApiKey(deps, orgId, id, label, actor),
+  rotate: (orgId, id, overlap, actor) => rotateApiKey(deps, orgId, id, overlap, actor),
+  revoke: (orgId, id, actor) => revokeApiKey(deps, orgId, id, actor),
+});

@@ -1,0 +1,54 @@
+import type { CreateKeyBody } from '../../../contract/dashboard/keys.ts';
+import { type Fault, Refusal } from '../../../contract/problems.ts';
+import type { Permission } from '../../../contract/permissions.ts';
+
+/** The label as it is stored. Throws `validation_failed`. */
+export function checkLabel(label: string): string {
+  const trimmed = label.trim();
+  if (trimmed === '') throw new Refusal('validation_failed', undefined, { errors: [emptyLabel] });
+  return trimmed;
+}
+
+const emptyLabel: Fault = { pointer: '/label', code: 'required', detail: 'The label must not be blank.' };
+
+/**
+ * What the schema cannot say about a new key: which scope names what, and which permissions go with which scope.
+ * Every fault is reported at once. Returns the permissions that the key will hold.
+ */
+export function checkKeyRules(body: CreateKeyBody, now: number): Permission[] {
+  const errors: Fault[] = body.label.trim() === '' ? [emptyLabel] : [];
+  const report = (pointer: string, code: string, detail: string): number => errors.push({ pointer, code, detail });
+  for (const scope of ['agent', 'campaign'] as const) {
+    const field = `${scope}_id` as const;
+    if (body.scope === scope && body[field] === undefined) {
+      report(`/${field}`, 'required', `A key of scope "${scope}" needs the ${scope} that it acts for.`);
+    }
+    if (body.scope !== scope && body[field] !== undefined) {
+      report(
+        `/${field}`,
+        'conflict',
+        `Only a key of scope "${scope}" is bound to ${scope === 'agent' ? 'an agent' : 'a campaign'}.`,
+      );
+    }
+  }
+  const permissions = body.permissions ?? (body.scope === 'campaign' ? ['campaigns' as const] : []);
+  if (permissions.length === 0) report('/permissions', 'required', 'Choose at least one permission.');
+  permissions.forEach((permission, index) => {
+    const at = `/permissions/${index}`;
+    if (permissions.indexOf(permission) < index) report(at, 'duplicate', 'This permission stands twice.');
+    if (body.scope === 'campaign' && permission !== 'campaigns') {
+      report(at, 'conflict', 'A campaign key carries the permission "campaigns" and nothing else.');
+    }
+    if (body.scope !== 'campaign' && permission === 'campaigns') {
+      report(at, 'conflict', 'The permission "campaigns" is carried by campaign keys only: make one on the campaign.');
+    }
+    if (body.scope === 'agent' && permission === 'end_users') {
+      report(at, 'conflict', 'An agent key may not hold "end_users": end users belong to the whole organization.');
+    }
+  });
+  if (body.expires_at && Date.parse(body.expires_at) <= now) {
+    report('/expires_at', 'past', 'The expiry must lie in the future.');
+  }
+  if (errors.length > 0) throw new Refusal('validation_failed', undefined, { errors });
+  return permissions;
+}

@@ -1,0 +1,29 @@
+import type { CreateKeyBody, NewKey } from '../../../contract/dashboard/keys.ts';
+import type { Actor } from '../../store/audit.ts';
+import type { ApiKeysDeps } from './api-keys.ts';
+import { checkKeyRules } from './check-api-key.ts';
+import { readApiKey } from './read-api-key.ts';
+import { checkKeyConditions, type KeyWanted, writeApiKey } from './write-api-key.ts';
+
+/** A new key. It needs no place in the change log: nobody can have asked for a value that was not there yet. */
+export async function createApiKey(
+  deps: ApiKeysDeps,
+  orgId: string,
+  body: CreateKeyBody,
+  actor: Actor,
+): Promise<NewKey> {
+  const wanted: KeyWanted = {
+    label: body.label.trim(),
+    scope: body.scope,
+    agentId: body.agent_id ?? null,
+    campaignId: body.campaign_id ?? null,
+    permissions: checkKeyRules(body, deps.clock.wall()),
+    rotatedFrom: null,
+    revokeAt: body.expires_at ? new Date(body.expires_at) : null,
+  };
+  const { id, value } = await deps.db.transaction(async (tx) => {
+    await checkKeyConditions(tx, orgId, wanted);
+    return writeApiKey(deps, tx, orgId, wanted, actor);
+  });
+  return { ...(await readApiKey(deps, orgId, id)), value };
+}

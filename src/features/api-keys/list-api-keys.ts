@@ -1,0 +1,18 @@
+import type { KeyRecord } from '../../../contract/dashboard/keys.ts';
+import { listApiKeys as listRows } from '../../store/api-keys.ts';
+import type { PageOf, PageRequest } from '../../store/page.ts';
+import type { ApiKeysDeps, ListFilter } from './api-keys.ts';
+import { presentApiKey } from './present-api-key.ts';
+
+/** Newest first; campaign keys are in the same list. Without `state`: the active ones. */
+export async function listApiKeys(
+  { db, clock }: Pick<ApiKeysDeps, 'db' | 'clock'>,
+  orgId: string,
+  filter: ListFilter,
+  page: PageRequest,
+): Promise<PageOf<KeyRecord>> {
+  const { state = 'active', agent_id: agentId, campaign_id: campaignId, ...rest } = filter;
+  const wanted = { ...rest, agentId, campaignId, state: state === 'all' ? undefined : state };
+  const { rows, hasMore } = await listRows(db, orgId, wanted, page);
+  return { rows: rows.map((row) => presentApiKey(row, clock.wall())), hasMore };
+}

@@ -1,0 +1,32 @@
+import type { KeyRecord } from '../../../contract/dashboard/keys.ts';
+import type { KeyScope, Permission } from '../../../contract/permissions.ts';
+import { timestamp } from '../../kernel/clock.ts';
+import type { ApiKeyRow } from '../../store/api-keys.ts';
+
+const moment = (at: Date | null): string | null => (at === null ? null : timestamp(at));
+
+/** The only way out for a key record. `now`: wall milliseconds. */
+export const presentApiKey = (row: ApiKeyRow, now: number): KeyRecord => ({
+  id: row.id,
+  prefix: row.prefix,
+  label: row.label,
+  scope: row.scope as KeyScope,
+  agent_id: row.agentId,
+  campaign_id: row.campaignId,
+  permissions: row.permissions as Permission[],
+  state: stateOf(row, now),
+  created_at: timestamp(row.createdAt),
+  created_by: row.createdBy,
+  last_used_at: moment(row.lastUsedAt),
+  revoke_at: moment(row.revokeAt),
+  revoked_at: moment(row.revokedAt),
+  revoked_by: row.revokedBy,
+  effective_at: moment(row.effectiveAt),
+  rotated_from: row.rotatedFrom,
+});
+
+/** "Revoking" until it is known that no node accepts the key; a scheduled end that has come is on its way there. */
+function stateOf(row: ApiKeyRow, now: number): KeyRecord['state'] {
+  if (row.effectiveAt !== null) return 'revoked';
+  return row.revokedAt !== null || (row.revokeAt !== null && row.revokeAt.getTime() <= now) ? 'revoking' : 'active';
+}

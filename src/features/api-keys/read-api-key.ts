@@ -1,0 +1,20 @@
+import type { KeyRecord } from '../../../contract/dashboard/keys.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { type ApiKeyRow, readApiKey as readRow } from '../../store/api-keys.ts';
+import type { ApiKeysDeps } from './api-keys.ts';
+import { presentApiKey } from './present-api-key.ts';
+
+export async function readApiKey(
+  { db, clock }: Pick<ApiKeysDeps, 'db' | 'clock'>,
+  orgId: string,
+  id: string,
+): Promise<KeyRecord> {
+  return presentApiKey(await foundApiKey(db, orgId, id), clock.wall());
+}
+
+/** Throws `key_not_found`; another organization's key is not there. */
+export async function foundApiKey(db: ApiKeysDeps['db'], orgId: string, id: string): Promise<ApiKeyRow> {
+  const row = await readRow(db, orgId, id);
+  if (row === null) throw new Refusal('key_not_found');
+  return row;
+}

@@ -1,0 +1,25 @@
+import type { KeyRecord } from '../../../contract/dashboard/keys.ts';
+import { renameApiKey as renameRow } from '../../store/api-keys.ts';
+import { type Actor, recordAudit } from '../../store/audit.ts';
+import type { ApiKeysDeps } from './api-keys.ts';
+import { checkLabel } from './check-api-key.ts';
+import { foundApiKey, readApiKey } from './read-api-key.ts';
+
+/** Another label; scope and permissions are fixed for life. Revoked keys may be renamed, too. */
+export async function renameApiKey(
+  deps: ApiKeysDeps,
+  orgId: string,
+  id: string,
+  label: string,
+  actor: Actor,
+): Promise<KeyRecord> {
+  const trimmed = checkLabel(label);
+  const before = await foundApiKey(deps.db, orgId, id);
+  // The nodes remember the key with its label, for GET /api/me.
+  await deps.access.change({ kind: 'key', id }, async (tx) => {
+    await renameRow(tx, orgId, id, trimmed);
+    const facts = { from: before.label, to: trimmed };
+    await recordAudit(tx, { orgId, actor, action: 'api_key.renamed', subjectId: id, facts });
+  });
+  return readApiKey(deps, orgId, id);
+}

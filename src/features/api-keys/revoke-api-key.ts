@@ -1,0 +1,44 @@
+import type { KeyRecord } from '../../../contract/dashboard/keys.ts';
+import { isUnreachable } from '../../store/db.ts';
+import { markEffective, revokeApiKey as revokeRow } from '../../store/api-keys.ts';
+import { type Actor, recordAudit } from '../../store/audit.ts';
+import type { ApiKeysDeps } from './api-keys.ts';
+import { foundApiKey, readApiKey } from './read-api-key.ts';
+
+/**
+ * Revokes for good. "revoked" is answered once no node accepts the key any more; if that cannot be made sure of now,
+ * the answer is "revoking", and any node finishes it. A second revoke changes nothing and answers the same moment.
+ */
+export async function revokeApiKey(deps: ApiKeysDeps, orgId: string, id: string, actor: Actor): Promise<KeyRecord> {
+  const { db, access } = deps;
+  const before = await foundApiKey(db, orgId, id);
+  if (before.effectiveAt !== null) return readApiKey(deps, orgId, id);
+  const isFirst = before.revokedAt === null || before.revokedSeq === null;
+  const everywhere = isFirst ? await revokeNow() : () => access.everywhere(before.revokedSeq!);
+  await settleRevoke(deps, { orgId, id }, everywhere);
+  return readApiKey(deps, orgId, id);
+
+  async function revokeNow(): Promise<() => Promise<Date>> {
+    const committed = await access.commit({ kind: 'key', id }, async (tx, seq) => {
+      // False if somebody was faster: that place in the log is before ours, and waiting for ours covers both.
+      if (!(await revokeRow(tx, orgId, id, { userId: actor.userId, seq }))) return;
+      const facts = { label: before.label, prefix: before.prefix };
+      await recordAudit(tx, { orgId, actor, action: 'api_key.revoked', subjectId: id, facts });
+    });
+    return committed.everywhere;
+  }
+}
+
+/** Waits until the revoke holds everywhere and stamps the moment; leaves "revoking" if the database is lost meanwhile. */
+export async function settleRevoke(
+  { db }: Pick<ApiKeysDeps, 'db'>,
+  key: { orgId: string; id: string },
+  everywhere: () => Promise<Date>,
+): Promise<void> {
+  try {
+    await everywhere();
+    await markEffective(db, [key]);
+  } catch (error) {
+    if (!isUnreachable(error)) throw error;
+  }
+}

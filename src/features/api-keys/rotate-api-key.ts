@@ -1,0 +1,52 @@
+import type { NewKey, RotateKeyBody } from '../../../contract/dashboard/keys.ts';
+import type { KeyScope, Permission } from '../../../contract/permissions.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { revokeApiKey as revokeRow, scheduleRevoke } from '../../store/api-keys.ts';
+import { type Actor, recordAudit } from '../../store/audit.ts';
+import type { ApiKeysDeps } from './api-keys.ts';
+import { foundApiKey, readApiKey } from './read-api-key.ts';
+import { settleRevoke } from './revoke-api-key.ts';
+import { checkKeyConditions, writeApiKey } from './write-api-key.ts';
+
+const HOUR_MS = 3_600_000;
+const OVERLAP_MS = { now: 0, '1h': HOUR_MS, '24h': 24 * HOUR_MS, '7d': 7 * 24 * HOUR_MS };
+
+/**
+ * A new key with the same label and rights, and an end for the old one. The new key has no expiry of its own; the old
+ * one never lives longer than it would have.
+ */
+export async function rotateApiKey(
+  deps: ApiKeysDeps,
+  orgId: string,
+  id: string,
+  overlap: RotateKeyBody['overlap'],
+  actor: Actor,
+): Promise<NewKey> {
+  const { db, access, clock } = deps;
+  const old = await foundApiKey(db, orgId, id);
+  const { label, agentId, campaignId } = old;
+  const wanted = {
+    label,
+    scope: old.scope as KeyScope,
+    agentId,
+    campaignId,
+    permissions: old.permissions as Permission[],
+    rotatedFrom: id,
+    revokeAt: null,
+  };
+  const committed = await access.commit({ kind: 'key', id }, async (tx, seq) => {
+    await checkKeyConditions(tx, orgId, { agentId: null, campaignId: null });
+    const isActive =
+      overlap === 'now'
+        ? await revokeRow(tx, orgId, id, { userId: actor.userId, seq })
+        : await scheduleRevoke(tx, orgId, id, new Date(clock.wall() + OVERLAP_MS[overlap]));
+    if (!isActive) throw new Refusal('key_revoked_already');
+    const made = await writeApiKey(deps, tx, orgId, wanted, actor);
+    const facts = { overlap, replaced_by: made.id };
+    await recordAudit(tx, { orgId, actor, action: 'api_key.rotated', subjectId: id, facts });
+    return made;
+  });
+  if (overlap === 'now') await settleRevoke(deps, { orgId, id }, committed.everywhere);
+  const { id: newKeyId, value } = committed.result;
+  return { ...(await readApiKey(deps, orgId, newKeyId)), value };
+}

@@ -1,0 +1,68 @@
+import type { KeyScope, Permission } from '../../../contract/permissions.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { digestBytes } from '../../access/digest.ts';
+import { mintKey, shownPrefix } from '../../access/key-format.ts';
+import { newId } from '../../kernel/ids.ts';
+import { insertApiKey, readKeyConditions } from '../../store/api-keys.ts';
+import { type Actor, recordAudit } from '../../store/audit.ts';
+import type { Queryable } from '../../store/db.ts';
+import type { ApiKeysDeps } from './api-keys.ts';
+
+export type KeyWanted = {
+  label: string;
+  scope: KeyScope;
+  agentId: string | null;
+  campaignId: string | null;
+  permissions: Permission[];
+  rotatedFrom: string | null;
+  revokeAt: Date | null;
+};
+
+/** Mints a key and writes it with its audit line, inside the caller's transaction. The value leaves only in the return. */
+export async function writeApiKey(
+  { region, digest }: Pick<ApiKeysDeps, 'region' | 'digest'>,
+  tx: Queryable,
+  orgId: string,
+  wanted: KeyWanted,
+  actor: Actor,
+): Promise<{ id: string; value: string }> {
+  const value = mintKey(region);
+  const id = newId('key');
+  const prefix = shownPrefix(value);
+  await insertApiKey(tx, orgId, { id, prefix, ...wanted, createdBy: actor.userId }, digestBytes(digest(value)));
+  const { label, scope, permissions, agentId, campaignId, rotatedFrom, revokeAt } = wanted;
+  const facts = {
+    label,
+    prefix,
+    scope,
+    permissions,
+    ...(agentId !== null && { agent_id: agentId }),
+    ...(campaignId !== null && { campaign_id: campaignId }),
+    ...(rotatedFrom !== null && { rotated_from: rotatedFrom }),
+    ...(revokeAt !== null && { expires_at: revokeAt.toISOString() }),
+  };
+  await recordAudit(tx, { orgId, actor, action: 'api_key.created', subjectId: id, facts });
+  return { id, value };
+}
+
+/** Throws `plan_required` on the Free plan, and a fault for a target that is not there. */
+export async function checkKeyConditions(
+  tx: Queryable,
+  orgId: string,
+  targets: { agentId: string | null; campaignId: string | null },
+): Promise<void> {
+  const conditions = await readKeyConditions(tx, orgId, targets);
+  if (conditions === null) throw new Refusal('organization_not_found');
+  if (conditions.plan !== 'paid') {
+    throw new Refusal('plan_required', 'The organization is on the Free plan: keys are made on the paid plan.');
+  }
+  if (targets.agentId !== null && !conditions.hasAgent) {
+    throw notThere('/agent_id', 'There is no such agent in this organization.');
+  }
+  if (targets.campaignId !== null && !conditions.hasCampaign) {
+    throw notThere('/campaign_id', 'There is no such campaign in this organization.');
+  }
+}
+
+const notThere = (pointer: string, detail: string): Refusal =>
+  new Refusal('validation_failed', undefined, { errors: [{ pointer, code: 'not_found', detail }] });
