@@ -14,6 +14,8 @@ export type DashboardCaller = SignedIn & {
   /** Null on routes without `:org_id`, and for the operator in an organization of others. */
   membership: Membership | null;
   isOperator: boolean;
+  /** Prolongs the session; goes into the answer as it is. */
+  setCookie: string[];
 };
 
 export type GateRequest = {
@@ -34,26 +36,26 @@ export function createSessionGate(deps: { db: Db; sessions: Sessions; baseUrl: s
   const { db, sessions, baseUrl } = deps;
 
   return (access: Exclude<DashboardAccess, 'public'>) =>
-    async (request: GateRequest, setCookie: (cookies: string[]) => void = () => {}): Promise<DashboardCaller> => {
+    async (request: GateRequest): Promise<DashboardCaller> => {
       checkOrigin(request.method, request.headers, baseUrl);
       const { cookie, 'user-agent': userAgent } = request.headers;
       const found = await sessions.read({ cookie, address: request.ip, userAgent });
       if (!found) throw new Refusal('session_missing');
-      if (found.setCookie.length > 0) setCookie(found.setCookie);
-      const { signedIn } = found;
+      const { signedIn, setCookie } = found;
       const isOperator = (await readOperatorId(db)) === signedIn.user.id;
-      if (access === 'signed_in') return { ...signedIn, membership: null, isOperator };
+      const caller: DashboardCaller = { ...signedIn, membership: null, isOperator, setCookie };
+      if (access === 'signed_in') return caller;
 
       const { org_id: orgId } = request.params as { org_id: string };
       const membership = isId('org', orgId) ? await findMembership(db, orgId, signedIn.user.id) : null;
       if (access === 'operator') {
-        if (isOperator) return { ...signedIn, membership, isOperator };
+        if (isOperator) return { ...caller, membership };
         throw membership ? new Refusal('operator_required') : new Refusal('organization_not_found');
       }
       if (!membership) throw new Refusal('organization_not_found');
       if (!isAtLeast(membership.role, access)) {
         throw new Refusal('role_missing', `This needs the role ${access}; yours is ${membership.role}.`);
       }
-      return { ...signedIn, membership, isOperator };
+      return { ...caller, membership };
     };
 }

@@ -1,0 +1,31 @@
+import type { SessionRecord } from '../../../contract/dashboard/sign-in.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import type { SignedIn } from '../../access/sessions/sessions.ts';
+import { timestamp } from '../../kernel/clock.ts';
+import { deleteOtherSessions, deleteSession, listSessions as listRows } from '../../store/people.ts';
+import type { MembersDeps } from './members.ts';
+
+type Reads = Pick<MembersDeps, 'db'>;
+
+export async function listSessions({ db }: Reads, who: SignedIn): Promise<SessionRecord[]> {
+  const rows = await listRows(db, who.user.id);
+  return rows.map((row) => ({
+    id: row.id,
+    current: row.id === who.sessionId,
+    address: row.address || null,
+    user_agent: row.userAgent || null,
+    created_at: timestamp(row.createdAt),
+    last_seen_at: timestamp(row.updatedAt),
+    expires_at: timestamp(row.expiresAt),
+  }));
+}
+
+/** Refused from the next request on: every request asks the database for its session. */
+export async function endSession({ db }: Reads, who: SignedIn, sessionId: string): Promise<void> {
+  if (!(await deleteSession(db, who.user.id, sessionId))) {
+    throw new Refusal('route_not_found', 'You have no session with this id; it may have ended.');
+  }
+}
+
+export const endOtherSessions = ({ db }: Reads, who: SignedIn): Promise<void> =>
+  deleteOtherSessions(db, who.user.id, who.sessionId);

@@ -1,0 +1,55 @@
+import { Refusal } from '../../../contract/problems.ts';
+import { createAgent } from '../../features/agents/create-agent.ts';
+import { deleteAgent } from '../../features/agents/delete-agent.ts';
+import { createDocument, deleteDocument, listDocuments, readDocument } from '../../features/agents/documents.ts';
+import { publishAgent, restoreAgentVersion } from '../../features/agents/publish-agent.ts';
+import { listAgents, listAgentVersions, readAgent } from '../../features/agents/read-agents.ts';
+import { updateAgent } from '../../features/agents/update-agent.ts';
+import { listModels } from '../../features/models/models.ts';
+import { removeModel, setModel } from '../../features/models/set-model.ts';
+import type { Route } from '../route.ts';
+import type { Desk } from './deps.ts';
+
+/** Agents, what they know, and the models behind them. */
+export const agentRoutes = ({ route, room }: Desk): Route[] => [
+  route('listAgents', ({ orgId, query: { text }, paged }) =>
+    paged({ text }, (page) => listAgents(room, orgId, { text }, page)),
+  ),
+  route('createAgent', ({ orgId, body, actor }) => createAgent(room, orgId, body, actor)),
+  route('readAgent', ({ orgId, params }) => readAgent(room, orgId, params.agent_id)),
+  route('updateAgent', ({ orgId, params, body, actor }) => updateAgent(room, orgId, params.agent_id, body, actor)),
+  route('deleteAgent', ({ orgId, params, actor }) => deleteAgent(room, orgId, params.agent_id, actor)),
+  route('publishAgent', ({ orgId, params, actor }) => publishAgent(room, orgId, params.agent_id, actor)),
+  route('listAgentVersions', ({ orgId, params: { agent_id: agent }, paged }) =>
+    paged(
+      { agent },
+      ({ limit, after }) => listAgentVersions(room, orgId, agent, { limit, before: after && Number(after.id) }),
+      (row) => String(row.version),
+    ),
+  ),
+  route('restoreAgentVersion', ({ orgId, params, actor }) =>
+    restoreAgentVersion(room, orgId, params.agent_id, readVersion(params.version), actor),
+  ),
+  route('tryAgent', ({ orgId, params, body }) => room.tryAgent(orgId, params.agent_id, body)),
+
+  route('listDocuments', ({ orgId, params: { agent_id: agent }, query: { text }, paged }) =>
+    paged({ agent, text }, (page) => listDocuments(room, orgId, agent, { text }, page)),
+  ),
+  route('createDocument', ({ orgId, params, body, actor }) =>
+    createDocument(room, orgId, params.agent_id, body, actor),
+  ),
+  route('readDocument', ({ orgId, params }) => readDocument(room, orgId, params.agent_id, params.document_id)),
+  route('deleteDocument', ({ orgId, params, actor }) =>
+    deleteDocument(room, orgId, params.agent_id, params.document_id, actor),
+  ),
+
+  route('listModels', async ({ orgId }) => ({ data: await listModels(room, orgId) })),
+  route('setModel', ({ orgId, params, body, actor }) => setModel(room, orgId, params.provider, body, actor)),
+  route('removeModel', ({ orgId, params, actor }) => removeModel(room, orgId, params.provider, actor)),
+];
+
+/** Versions count from 1 and fit the column. */
+function readVersion(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new Refusal('version_not_found');
+  return Number(text);
+}

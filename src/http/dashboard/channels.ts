@@ -1,0 +1,50 @@
+import type { CampaignMove } from '../../../contract/dashboard/campaigns.ts';
+import { deleteCampaign, moveCampaign, renameCampaign } from '../../features/campaigns/change-campaign.ts';
+import { createCampaign } from '../../features/campaigns/create-campaign.ts';
+import { listCampaigns, readCampaign } from '../../features/campaigns/read-campaigns.ts';
+import { disconnectChannel, updateChannel } from '../../features/channels/change-channel.ts';
+import { connectChannel } from '../../features/channels/connect-channel.ts';
+import { listChannels, readChannel } from '../../features/channels/read-channels.ts';
+import { listEndUsers, readEndUser } from '../../features/end-users/read-end-users.ts';
+import type { Route } from '../route.ts';
+import type { Desk } from './deps.ts';
+
+/** Ways to reach people, campaigns over them, and the people. */
+export const channelRoutes = ({ route, room }: Desk): Route[] => [
+  route('listChannels', ({ orgId, query, paged }) => {
+    const filter = { agentId: query.agent_id, text: query.text };
+    return paged(filter, (page) => listChannels(room, orgId, filter, page));
+  }),
+  route('connectChannel', ({ orgId, body, actor }) => connectChannel(room, orgId, body, actor)),
+  route('readChannel', ({ orgId, params }) => readChannel(room, orgId, params.channel_id)),
+  route('updateChannel', ({ orgId, params, body, actor }) =>
+    updateChannel(room, orgId, params.channel_id, body, actor),
+  ),
+  route('disconnectChannel', ({ orgId, params, actor }) => disconnectChannel(room, orgId, params.channel_id, actor)),
+
+  route('listCampaigns', ({ orgId, query, paged }) => {
+    const filter = { agentId: query.agent_id, text: query.text };
+    return paged(filter, (page) => listCampaigns(room, orgId, filter, page));
+  }),
+  route('createCampaign', ({ orgId, body, actor }) => createCampaign(room, orgId, body, actor)),
+  route('readCampaign', ({ orgId, params }) => readCampaign(room, orgId, params.campaign_id)),
+  route('updateCampaign', ({ orgId, params, body, actor }) =>
+    renameCampaign(room, orgId, params.campaign_id, body.name, actor),
+  ),
+  route('deleteCampaign', ({ orgId, params, actor }) => deleteCampaign(room, orgId, params.campaign_id, actor)),
+  ...MOVES.map(([name, move]) =>
+    route(name, ({ orgId, params, actor }) => moveCampaign(room, orgId, params.campaign_id, move, actor)),
+  ),
+
+  route('listEndUsers', ({ orgId, query: { text }, paged }) =>
+    paged({ text }, (page) => listEndUsers(room, orgId, { text }, page)),
+  ),
+  route('readEndUser', ({ orgId, params }) => readEndUser(room, orgId, params.end_user_id)),
+];
+
+const MOVES = [
+  ['startCampaign', 'start'],
+  ['pauseCampaign', 'pause'],
+  ['resumeCampaign', 'resume'],
+  ['endCampaign', 'end'],
+] as const satisfies [string, CampaignMove][];

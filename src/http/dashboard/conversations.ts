@@ -1,0 +1,38 @@
+import { MAX_WAIT_SECONDS } from '../../../contract/limits.ts';
+import {
+  handBackConversation,
+  replyInConversation,
+  resolveConversation,
+  takeOverConversation,
+} from '../../features/conversations/hand-over.ts';
+import {
+  listConversations,
+  presentConversation,
+  readConversation,
+} from '../../features/conversations/read-conversations.ts';
+import type { Route } from '../route.ts';
+import type { Desk } from './deps.ts';
+
+/** What is said, and people stepping in. */
+export const conversationRoutes = ({ route, room }: Desk): Route[] => [
+  route('listConversations', ({ orgId, query, paged }) => {
+    const { text, status, agent_id: agentId, channel_id: channelId, end_user_id: endUserId } = query;
+    const filter = { text, status, agentId, channelId, endUserId };
+    return paged(filter, async (page) => {
+      const { rows, hasMore } = await listConversations(room.db, orgId, filter, page);
+      return { rows: rows.map(presentConversation), hasMore };
+    });
+  }),
+  route('readConversation', ({ orgId, params }) => readConversation(room.db, orgId, params.conversation_id)),
+  route('sayInConversation', ({ orgId, params, body, from: { requestId } }) =>
+    room.say(orgId, params.conversation_id, body.text, { requestId, waitMs: MAX_WAIT_SECONDS * 1_000 }),
+  ),
+  route('replyInConversation', ({ orgId, params, body, acting }) =>
+    replyInConversation(room.db, orgId, params.conversation_id, body.text, acting.userId),
+  ),
+  route('takeOverConversation', ({ orgId, params, acting }) =>
+    takeOverConversation(room.db, orgId, params.conversation_id, acting.userId),
+  ),
+  route('handBackConversation', ({ orgId, params }) => handBackConversation(room.db, orgId, params.conversation_id)),
+  route('resolveConversation', ({ orgId, params }) => resolveConversation(room.db, orgId, params.conversation_id)),
+];

@@ -1,0 +1,124 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import {
+  type AnswerOf,
+  type BodyOf,
+  DASHBOARD_BASE,
+  DASHBOARD_ROUTES,
+  type DashboardRoute,
+  type DashboardRouteName,
+  type ParamOf,
+  type QueryOf,
+} from '../../../contract/dashboard/routes.ts';
+import { DEFAULT_PAGE } from '../../../contract/limits.ts';
+import type { Role } from '../../../contract/permissions.ts';
+import { checkOrigin } from '../../access/sessions/origin.ts';
+import type { createSessionGate, DashboardCaller } from '../../access/sessions/session-gate.ts';
+import type { Caller } from '../../access/sessions/sessions.ts';
+import { cursorScope, type Paging, type Position } from '../paging.ts';
+import type { Route } from '../route.ts';
+
+/** What every handler of the dashboard's API starts from. */
+export type Call<N extends DashboardRouteName> = {
+  /** Null on public routes. */
+  caller: DashboardCaller;
+  /** Empty on routes without an organization. */
+  orgId: string;
+  params: Record<ParamOf<N>, string>;
+  body: BodyOf<N>;
+  query: QueryOf<N>;
+  /** Who acts, for the audit log. */
+  actor: { userId: string; address: string; requestId: string };
+  /** The same with the role in this organization. */
+  acting: { userId: string; role: Role };
+  from: Caller & { requestId: string };
+  reply: FastifyReply;
+  /** One page of a list; `filters` are those of the query that narrow it. */
+  paged: <Row extends { created_at: string }>(
+    filters: Record<string, unknown>,
+    read: (page: { limit: number; after: Position | null }) => Promise<{ rows: Row[]; hasMore: boolean }>,
+    idOf?: (row: Row) => string,
+  ) => Promise<{ data: Row[]; next_cursor: string | null; has_more: boolean }>;
+};
+
+type Handle<N extends DashboardRouteName> = (
+  call: Call<N>,
+) => Promise<AnswerOf<N> | FastifyReply | void> | AnswerOf<N> | FastifyReply | void;
+
+export type DeclareRoute = <N extends DashboardRouteName>(
+  name: N,
+  handle: Handle<N>,
+  /** Bodies of further statuses of success. */
+  more?: Route['responses'],
+) => Route;
+
+type Deps = { gate: ReturnType<typeof createSessionGate>; paging: Paging; baseUrl: string };
+
+/** Bodies larger than usual are definitions and documents; the former hold many members. */
+const LARGE_BODY_KEYS = 20_000;
+
+/** Makes a Route of one line of contract/dashboard/routes.ts and the function that answers it. */
+export function createDeclareRoute({ gate, paging, baseUrl }: Deps): DeclareRoute {
+  const guardOf = (access: DashboardRoute['access']) => {
+    if (access !== 'public') return gate(access);
+    return (request: FastifyRequest): null => {
+      checkOrigin(request.method, request.headers, baseUrl);
+      return null;
+    };
+  };
+
+  return (name, handle, more = {}) => {
+    const declared: DashboardRoute = DASHBOARD_ROUTES[name];
+    return {
+      method: declared.method,
+      path: DASHBOARD_BASE + declared.path,
+      access: { session: guardOf(declared.access) },
+      operation: { id: name, summary: declared.summary, tag: 'Dashboard', hidden: true },
+      ...(declared.body && { body: declared.body }),
+      ...(declared.bodyOptional && { bodyOptional: true }),
+      ...(declared.bodyLimit !== undefined && { bodyBytes: declared.bodyLimit, bodyKeys: LARGE_BODY_KEYS }),
+      ...(declared.query && { query: declared.query }),
+      responses: { [declared.status]: declared.answer ?? null, ...more },
+      handle: (request, reply) => {
+        // Said here, because a further status of success may come first in the list of answers.
+        reply.code(declared.status);
+        return handle(callOf(name, request, reply, paging));
+      },
+    };
+  };
+}
+
+function callOf<N extends DashboardRouteName>(
+  name: N,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  paging: Paging,
+): Call<N> {
+  const caller = request.session as DashboardCaller;
+  const params = request.params as Record<ParamOf<N>, string>;
+  const orgId = (params as { org_id?: string }).org_id ?? '';
+  const { requestId, ip: address } = request;
+  const { cookie, 'user-agent': userAgent } = request.headers;
+  if (caller?.setCookie.length) reply.header('set-cookie', caller.setCookie);
+  return {
+    caller,
+    orgId,
+    params,
+    body: request.body as BodyOf<N>,
+    query: (request.query ?? {}) as QueryOf<N>,
+    actor: { userId: caller?.user.id ?? '', address, requestId },
+    acting: { userId: caller?.user.id ?? '', role: caller?.membership?.role ?? 'viewer' },
+    from: { cookie, userAgent, address, requestId },
+    reply,
+    async paged(filters, read, idOf = (row) => (row as unknown as { id: string }).id) {
+      const { limit = DEFAULT_PAGE, cursor } = request.query as { limit?: number; cursor?: string };
+      const scope = cursorScope(`dashboard ${name}`, orgId || caller.user.id, filters);
+      const page = await read({ limit, after: paging.after(scope, cursor) });
+      return paging.page(
+        scope,
+        page,
+        (row) => row,
+        (row) => ({ createdAt: new Date(row.created_at), id: idOf(row) }),
+      );
+    },
+  };
+}

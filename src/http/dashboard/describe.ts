@@ -1,0 +1,83 @@
+import { DASHBOARD_BASE, DASHBOARD_ROUTES, type DashboardRoute } from '../../../contract/dashboard/routes.ts';
+import { SESSION_COOKIE } from '../../access/sessions/create-auth.ts';
+import { ProblemSchema } from '../problem-schema.ts';
+import { wireSchema } from '../validate.ts';
+
+type Json = Record<string, unknown>;
+
+/** OpenAPI 3.1 of the dashboard's own API, from the same table that is mounted. */
+export function describeDashboard({ baseUrl }: { baseUrl: string }): Json {
+  const paths: Record<string, Json> = {};
+  for (const [name, route] of Object.entries<DashboardRoute>(DASHBOARD_ROUTES)) {
+    const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
+    (paths[path] ??= {})[route.method.toLowerCase()] = operationOf(name, route);
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Parley dashboard API',
+      version: '1',
+      description: 'What the dashboard and the command line call. It changes with them; build on the public API.',
+    },
+    servers: [{ url: baseUrl + DASHBOARD_BASE }],
+    security: [{ session: [] }],
+    paths,
+    components: {
+      securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE } },
+      schemas: { Problem: wireSchema(ProblemSchema) },
+    },
+  };
+}
+
+function operationOf(name: string, route: DashboardRoute): Json {
+  const description = NEEDS[route.access] ?? `Needs the role ${route.access} or a higher one.`;
+  return {
+    operationId: name,
+    summary: route.summary,
+    description,
+    tags: [/^\/organizations\/:org_id\/([\w-]+)/.exec(route.path)?.[1] ?? 'session'],
+    ...(route.access === 'public' && { security: [] }),
+    parameters: [...pathParameters(route.path), ...queryParameters(route)],
+    ...(route.body && {
+      requestBody: {
+        required: !route.bodyOptional,
+        content: { 'application/json': { schema: wireSchema(route.body) } },
+      },
+    }),
+    responses: {
+      [route.status]: {
+        description: route.summary,
+        ...(route.answer && { content: { 'application/json': { schema: wireSchema(route.answer) } } }),
+      },
+      default: {
+        description: 'A refusal; its code is a page under /docs/problems.',
+        content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+      },
+    },
+  };
+}
+
+const NEEDS: Record<string, string> = {
+  public: 'Needs no session.',
+  signed_in: 'Needs a session.',
+  operator: 'For the operator of the installation alone.',
+};
+
+const pathParameters = (path: string): Json[] =>
+  [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
+
+function queryParameters({ query }: DashboardRoute): Json[] {
+  if (!query) return [];
+  const { properties = {}, required = [] } = wireSchema(query) as { properties?: Json; required?: string[] };
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    schema,
+  }));
+}

@@ -1,0 +1,49 @@
+import { Refusal } from '../../../contract/problems.ts';
+import { isAtLeast } from '../../access/sessions/session-gate.ts';
+import { removeMember, setMemberRole } from '../../features/members/change-members.ts';
+import { inviteMember, withdrawInvitation } from '../../features/members/invite-member.ts';
+import { listInvitations, listMembers } from '../../features/members/read-members.ts';
+import { createOrganization } from '../../features/organizations/create-organization.ts';
+import { listAudit, readOverview } from '../../features/organizations/read-activity.ts';
+import { listOrganizations, presentOrganization } from '../../features/organizations/read-organizations.ts';
+import { renameOrganization } from '../../features/organizations/rename-organization.ts';
+import { setPlan } from '../../features/organizations/set-plan.ts';
+import type { Route } from '../route.ts';
+import type { Desk } from './deps.ts';
+
+/** Organizations, their people, and what happened in them. */
+export const organizationRoutes = ({ route, room }: Desk): Route[] => [
+  route('listOrganizations', ({ caller, query, paged }) => {
+    const all = query.all === true;
+    if (all && !caller.isOperator) throw new Refusal('operator_required');
+    return paged({ all }, (page) => listOrganizations(room, caller.user.id, { all }, page));
+  }),
+  route('createOrganization', ({ caller, body, actor }) =>
+    createOrganization(room, { userId: caller.user.id, isOperator: caller.isOperator }, body, actor),
+  ),
+  route('readOrganization', ({ caller }) => presentOrganization(caller.membership!)),
+  route('renameOrganization', async ({ orgId, body, actor, acting }) =>
+    presentOrganization({ ...(await renameOrganization(room, orgId, body.name, actor)), role: acting.role }),
+  ),
+  route('setPlan', ({ orgId, body, actor }) => setPlan(room, orgId, body.plan, actor)),
+
+  route('listMembers', async ({ orgId }) => ({ data: await listMembers(room, orgId) })),
+  route('setMemberRole', ({ orgId, params, body, acting, actor }) =>
+    setMemberRole(room, orgId, params.member_id, body.role, acting, actor),
+  ),
+  route('removeMember', ({ orgId, params, acting, actor }) =>
+    removeMember(room, orgId, params.member_id, acting, actor),
+  ),
+  route('listInvitations', async ({ orgId }) => ({ data: await listInvitations(room, orgId) })),
+  route('invite', ({ orgId, body, acting, actor }) => inviteMember(room, orgId, body, acting, actor)),
+  route('withdrawInvitation', ({ orgId, params, actor }) =>
+    withdrawInvitation(room, orgId, params.invitation_id, actor),
+  ),
+
+  route('listAudit', ({ orgId, query, acting, paged }) => {
+    const filter = { subjectId: query.subject_id, actor: query.actor };
+    const showAddresses = isAtLeast(acting.role, 'admin');
+    return paged(filter, (page) => listAudit(room, orgId, filter, { showAddresses }, page));
+  }),
+  route('readOverview', ({ orgId }) => readOverview(room, orgId)),
+];

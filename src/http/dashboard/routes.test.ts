@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DASHBOARD_ROUTES, type DashboardRoute } from '../../../contract/dashboard/routes.ts';
+import { ROLES } from '../../../contract/permissions.ts';
+import {
+  addMember,
+  type Client,
+  type DashboardServer,
+  setUpOwner,
+  startDashboard,
+} from '../../../test/dashboard-server.ts';
+import { newId } from '../../kernel/ids.ts';
+
+/** Generated from the route table: who may call what, from where, and with whose ids. */
+let server: DashboardServer;
+let orgId: string;
+const people: Record<string, Client> = {};
+const all = Object.entries<DashboardRoute>(DASHBOARD_ROUTES);
+const inOrg = all.filter(([, { path }]) => path.startsWith('/organizations/:org_id'));
+const changes = all.filter(([, { method }]) => method !== 'GET');
+
+const PREFIX = {
+  agent_id: 'agent',
+  document_id: 'doc',
+  trigger_id: 'trigger',
+  channel_id: 'channel',
+  campaign_id: 'campaign',
+  key_id: 'key',
+  conversation_id: 'conv',
+  end_user_id: 'enduser',
+  member_id: 'member',
+  invitation_id: 'invite',
+  session_id: 'session',
+} as const;
+
+/** The path with ids that name nothing, but for those given. */
+const pathOf = (path: string, ids: Record<string, string> = {}): string =>
+  path.replaceAll(/:(\w+)/g, (_whole, name: string) => {
+    if (name in ids) return ids[name]!;
+    if (name in PREFIX) return newId(PREFIX[name as keyof typeof PREFIX]);
+    return name === 'version' ? '7' : 'unknown';
+  });
+
+const callOf = ({ method, path }: DashboardRoute, ids: Record<string, string> = {}): string =>
+  `${method} ${pathOf(path, { org_id: orgId, ...ids })}`;
+
+const bodyFor = ({ body }: DashboardRoute): unknown => (body ? {} : undefined);
+
+beforeAll(async () => {
+  server = await startDashboard();
+  const owner = await setUpOwner(server);
+  orgId = owner.orgId;
+  people['operator'] = owner.call;
+  for (const role of ROLES) people[role] = (await addMember(server, owner.call, orgId, role)).call;
+  const other = await owner.call('POST /organizations', { name: 'Other' });
+  people['stranger'] = (await addMember(server, owner.call, other.body.id, 'owner')).call;
+  people['nobody'] = server.as(null);
+});
+afterAll(() => server.stop());
+
+/** Rights in words: owners and admins everything; members what talks to people; viewers read; plans are the operator's. */
+function lowestRole({ method, path }: DashboardRoute): string {
+  const noun = path.split('/')[3] ?? 'organization';
+  if (noun === 'plan') return 'operator';
+  if (noun === 'invitations') return 'admin';
+  // Everybody may leave; who may remove others is said in features/members.
+  if (method === 'GET' || (method === 'DELETE' && noun === 'members')) return 'viewer';
+  return ['agents', 'triggers', 'channels', 'campaigns', 'conversations'].includes(noun) ? 'member' : 'admin';
+}
+
+describe.each(inOrg)('%s', (_name, route) => {
+  const needed = lowestRole(route);
+
+  it.each(ROLES)(`lets in or refuses %s by rights`, async (role) => {
+    const { status, body } = await people[role]!(callOf(route), bodyFor(route));
+    const mayCall = needed !== 'operator' && ROLES.indexOf(role) <= ROLES.indexOf(needed as never);
+    const refusal = needed === 'operator' ? 'operator_required' : 'role_missing';
+    expect({ role, refused: status === 403 ? body.code : null }).toEqual({ role, refused: mayCall ? null : refusal });
+    expect([401, 500]).not.toContain(status);
+    expect(body?.code).not.toBe('organization_not_found');
+  });
+
+  it('hides the organization from others, and asks strangers to sign in', async () => {
+    const stranger = await people['stranger']!(callOf(route), bodyFor(route));
+    expect([stranger.status, stranger.body.code]).toEqual([404, 'organization_not_found']);
+    const nobody = await people['nobody']!(callOf(route), bodyFor(route));
+    expect([nobody.status, nobody.body.code]).toEqual([401, 'session_missing']);
+    for (const org_id of [newId('org'), 'org_1', 'a%2fb', "'%20OR%201=1"]) {
+      const answer = await people['owner']!(callOf(route, { org_id }), bodyFor(route));
+      expect([answer.status, answer.body.code]).toEqual([404, 'organization_not_found']);
+    }
+  });
+});
+
+describe('a change', () => {
+  it.each(changes)('%s is refused when another site asks for it', async (_name, route) => {
+    for (const headers of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }]) {
+      const { status, body } = await people['operator']!(callOf(route), bodyFor(route), headers as never);
+      expect([status, body.code]).toEqual([403, 'origin_refused']);
+    }
+  });
+});
+
+describe('the plan', () => {
+  it("is the operator's, in every organization", async () => {
+    const { body } = await people['stranger']!('GET /session');
+    const [{ id }] = body.organizations;
+    const set = await people['operator']!(`PUT /organizations/${id}/plan`, { plan: 'paid' });
+    expect(set).toMatchObject({ status: 200, body: { id, plan: 'paid' } });
+    expect((await people['stranger']!(`GET /organizations/${id}`)).body).toMatchObject({ plan: 'paid', role: 'owner' });
+    const refused = await people['stranger']!(`PUT /organizations/${id}/plan`, { plan: 'paid' });
+    expect([refused.status, refused.body.code]).toEqual([403, 'operator_required']);
+  });
+});
+
+describe('ids of another organization', () => {
+  it.each(inOrg.filter(([, { path }]) => /:(agent|document|trigger|channel|campaign|member|invitation)_id/.test(path)))(
+    '%s answers 404 as if they did not exist',
+    async (_name, route) => {
+      const mine = await thingsOf(people['operator']!, orgId);
+      const { body } = await people['stranger']!('GET /session');
+      const call = `${route.method} ${pathOf(route.path, { ...mine, org_id: body.organizations[0].id })}`;
+      const answer = await people['stranger']!(call, validBody(route));
+      expect(answer.status).toBe(404);
+      expect(answer.body.code).toMatch(/_not_found$/);
+    },
+  );
+});
+
+let things: Promise<Record<string, string>> | null = null;
+const thingsOf = (call: Client, org: string): Promise<Record<string, string>> => (things ??= makeThings(call, org));
+
+async function makeThings(call: Client, org: string): Promise<Record<string, string>> {
+  const at = `/organizations/${org}`;
+  const agent = (await call(`POST ${at}/agents`, { name: 'Mine' })).body;
+  const agent_id = agent.id;
+  const channel_id = agent.sandbox_channel_id;
+  const document = await call(`POST ${at}/agents/${agent_id}/documents`, { name: 'Doc', text: 'Words.' });
+  const trigger = await call(`POST ${at}/triggers`, { agent_id, name: 'T' });
+  const campaign = await call(`POST ${at}/campaigns`, { agent_id, channel_id, name: 'C' });
+  const invitation = await call(`POST ${at}/invitations`, { email: 'x@example.qa', role: 'viewer' });
+  const members = await call(`GET ${at}/members`);
+  return {
+    agent_id,
+    channel_id,
+    document_id: document.body.id,
+    trigger_id: trigger.body.id,
+    campaign_id: campaign.body.id,
+    invitation_id: invitation.body.id,
+    member_id: members.body.data[1].id,
+    version: '1',
+  };
+}
+
+const VALID: Record<string, unknown> = {
+  updateAgent: { name: 'Theirs' },
+  tryAgent: {},
+  createDocument: { name: 'D', text: 'x' },
+  updateTrigger: { name: 'Theirs' },
+  testTrigger: {},
+  updateChannel: { name: 'Theirs' },
+  updateCampaign: { name: 'Theirs' },
+  setMemberRole: { role: 'viewer' },
+};
+const validBody = (route: DashboardRoute): unknown => VALID[all.find(([, each]) => each === route)![0]];
+
+describe('the description', () => {
+  it('names every route that is mounted, for those who are signed in', async () => {
+    expect((await people['nobody']!('GET /openapi.json')).status).toBe(401);
+    const { body } = await people['viewer']!('GET /openapi.json');
+    const described = Object.values(body.paths as Record<string, object>).flatMap(Object.keys);
+    expect(body.openapi).toBe('3.1.0');
+    expect(described).toHaveLength(all.length);
+    for (const [, route] of all) {
+      const { body: answer } = await people['nobody']!(callOf(route), bodyFor(route));
+      expect(answer?.code).not.toBe('route_not_found');
+    }
+  });
+});

@@ -1,0 +1,29 @@
+import { createSessionGate } from '../../access/sessions/session-gate.ts';
+import type { Paging } from '../paging.ts';
+import type { Route } from '../route.ts';
+import { agentRoutes } from './agents.ts';
+import { channelRoutes } from './channels.ts';
+import { conversationRoutes } from './conversations.ts';
+import { createDeclareRoute } from './dashboard-route.ts';
+import { describeDashboard } from './describe.ts';
+import type { Desk, Room } from './deps.ts';
+import { keyRoutes } from './keys.ts';
+import { organizationRoutes } from './organizations.ts';
+import { signInRoutes } from './sign-in.ts';
+import { triggerRoutes } from './triggers.ts';
+
+/** The dashboard's own API: one route for each line of contract/dashboard/routes.ts, all behind the session gate. */
+export function dashboardRoutes(room: Room, paging: Paging): Route[] {
+  const route = createDeclareRoute({ gate: createSessionGate(room), paging, baseUrl: room.baseUrl });
+  const desk: Desk = { route, room, paging };
+  return [
+    ...signInRoutes(desk),
+    ...organizationRoutes(desk),
+    ...agentRoutes(desk),
+    ...triggerRoutes(desk),
+    ...channelRoutes(desk),
+    ...keyRoutes(desk),
+    ...conversationRoutes(desk),
+    route('readDescription', () => describeDashboard(room)),
+  ];
+}

@@ -1,0 +1,192 @@
+import { randomBytes } from 'node:crypto';
+import { DASHBOARD_BASE } from '../contract/dashboard/routes.ts';
+import { DEFAULT_RATE_LIMITS } from '../contract/limits.ts';
+import { Refusal } from '../contract/problems.ts';
+import { type Access, createAccess } from '../src/access/access.ts';
+import { prepareInstallation } from '../src/access/sessions/prepare-installation.ts';
+import { SESSION_COOKIE } from '../src/access/sessions/create-auth.ts';
+import { createSessions } from '../src/access/sessions/sessions.ts';
+import { createSignInLimit } from '../src/access/sessions/sign-in-limit.ts';
+import { deriveSecrets } from '../src/config/secrets.ts';
+import { patternFault } from '../src/engine/embedded/compile-pattern.ts';
+import { templateFault } from '../src/engine/templates.ts';
+import { createTriggers } from '../src/features/triggers/triggers.ts';
+import type { Room } from '../src/http/dashboard/deps.ts';
+import { dashboardRoutes } from '../src/http/dashboard/routes.ts';
+import { createPaging } from '../src/http/paging.ts';
+import { systemClock } from '../src/kernel/clock.ts';
+import { createLogger } from '../src/kernel/log.ts';
+import { createAcceptQueue } from '../src/store/accept/accept-runs.ts';
+import { createRunWaiter } from '../src/store/await-run.ts';
+import { type Db, openDb } from '../src/store/db.ts';
+import { createIdempotencyGuard } from '../src/store/idempotency.ts';
+import { startHttpServer } from './http-server.ts';
+import { createTestDatabase } from './postgres.ts';
+
+/** The dashboard's API on a real socket and a real database; keys and turns of agents are not there. */
+export type DashboardServer = {
+  url: string;
+  db: Db;
+  access: Access;
+  setupToken: string;
+  secrets: ReturnType<typeof deriveSecrets>;
+  as(cookie: string | null): Client;
+  stop(): Promise<void>;
+};
+
+export type Answer = { status: number; body: any; headers: Headers; cookie: string | null }; // oxlint-disable-line typescript/no-explicit-any
+export type Client = (call: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
+
+export const PASSWORD = 'correct horse battery';
+const SECRET = 'k3Jx9vQm2TzLr8WcYp5NbHs7DgFa4EuXo1Ri6';
+const BASE_URL = 'https://us.parley.example';
+
+const noKey = async (): Promise<never> => {
+  throw new Refusal('key_not_found');
+};
+
+export async function startDashboard(): Promise<DashboardServer> {
+  const database = await createTestDatabase();
+  const db = openDb(database.url);
+  const secrets = deriveSecrets(SECRET);
+  const log = createLogger({ level: 'silent', pretty: false });
+  const limit = createSignInLimit({ pair: 1_000, subject: 1_000, address: 10_000, node: 10_000 });
+  const sessions = createSessions({ db, secret: secrets.sessionSecret, baseUrl: BASE_URL, limit, log: () => {} });
+  const baseUrls = { us: BASE_URL, eu: BASE_URL, in: BASE_URL, qa: BASE_URL };
+  const access = createAccess({
+    db,
+    databaseUrl: database.url,
+    region: 'us',
+    baseUrls,
+    pepper: secrets.apiKeyPepper,
+    limits: DEFAULT_RATE_LIMITS,
+    clock: systemClock,
+    log,
+  });
+  const { setupUrl } = await prepareInstallation({
+    db,
+    sessions,
+    setupKey: secrets.setupKey,
+    baseUrl: BASE_URL,
+    region: 'us',
+    owner: null,
+  });
+  const waiter = createRunWaiter(db);
+  const queue = createAcceptQueue(db);
+  const room: Room = {
+    db,
+    access,
+    sessions,
+    limit,
+    setupKey: secrets.setupKey,
+    sealingKey: secrets.sealingKey,
+    region: 'us',
+    baseUrl: BASE_URL,
+    upgradeUrl: null,
+    faults: { pattern: patternFault, template: templateFault },
+    triggers: createTriggers({
+      db,
+      queue,
+      waiter,
+      guard: createIdempotencyGuard(),
+      findChannel: (orgId, id) => access.facts.channel(orgId, id),
+      renderOpening: async () => null,
+      onAccepted: () => {},
+    }),
+    say: async () => ({ messages: [] }),
+    tryAgent: async () => {
+      throw new Refusal('agent_not_found');
+    },
+    keys: {
+      list: async () => ({ rows: [], hasMore: false }),
+      read: noKey,
+      create: noKey,
+      rename: noKey,
+      rotate: noKey,
+      revoke: noKey,
+      usage: noKey,
+    },
+  };
+  await access.start();
+  const { server, url } = await startHttpServer(dashboardRoutes(room, createPaging(secrets.cursorKey)), {
+    access,
+    baseUrl: BASE_URL,
+  });
+  return {
+    url: url + DASHBOARD_BASE,
+    db,
+    access,
+    secrets,
+    setupToken: new URL(setupUrl!).searchParams.get('token')!,
+    as: (cookie) => clientOf(url + DASHBOARD_BASE, cookie),
+    async stop() {
+      await server.close();
+      waiter.stop();
+      await queue.drain();
+      await access.stop();
+      await db.$client.end();
+      await database.drop();
+    },
+  };
+}
+
+/** `call` is "METHOD /path" below the API's base. */
+const clientOf =
+  (base: string, cookie: string | null): Client =>
+  async (call, body, headers = {}) => {
+    const [method, path] = call.split(' ') as [string, string];
+    const response = await fetch(base + path, {
+      method,
+      headers: {
+        ...(cookie !== null && { cookie }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      body: text === '' ? null : JSON.parse(text),
+      headers: response.headers,
+      cookie: cookieOf(response.headers),
+    };
+  };
+
+const cookieOf = (headers: Headers): string | null =>
+  headers
+    .getSetCookie()
+    .find((one) => one.startsWith(`${SESSION_COOKIE}=`))
+    ?.split(';')[0] ?? null;
+
+export type Person = { cookie: string; call: Client; id: string; email: string };
+
+/** The first owner, by the setup link; `orgId` is the paid organization. */
+export async function setUpOwner(server: DashboardServer): Promise<Person & { orgId: string }> {
+  const email = 'owner@example.qa';
+  const answer = await server.as(null)('POST /setup', {
+    token: server.setupToken,
+    name: 'Owner',
+    email,
+    password: PASSWORD,
+    organization_name: 'Acme',
+  });
+  const cookie = answer.cookie!;
+  return {
+    cookie,
+    call: server.as(cookie),
+    id: answer.body.user.id,
+    email,
+    orgId: answer.body.organizations[0].id,
+  };
+}
+
+/** Somebody new, invited into the organization with this role. */
+export async function addMember(server: DashboardServer, by: Client, orgId: string, role: string): Promise<Person> {
+  const email = `${role}-${randomBytes(4).toString('hex')}@example.qa`;
+  const { body } = await by(`POST /organizations/${orgId}/invitations`, { email, role });
+  const token = new URL(body.url).pathname.split('/').at(-1)!;
+  const accepted = await server.as(null)(`POST /invitations/${token}`, { name: role, password: PASSWORD });
+  const cookie = accepted.cookie!;
+  return { cookie, call: server.as(cookie), id: accepted.body.user.id, email };
+}
