@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MAX_BODY_BYTES } from '../../contract/limits.ts';
 import { AUTH, echo, startHttpServer, type TestHttpServer } from '../../test/http-server.ts';
@@ -44,6 +46,10 @@ describe('400 body_invalid', () => {
     ['only spaces', '  '],
   ])('refuses %s', async (_what, body) => {
     expect(await codeOf(body)).toBe('400 body_invalid');
+  });
+
+  it('says so when it is only a byte order mark', async () => {
+    expect((await post('\ufeff{}')).json().detail).toBe('The body begins with a byte order mark.');
   });
 
   it('refuses an empty body where one is needed', async () => {
@@ -133,10 +139,15 @@ describe('413 payload_too_large', () => {
     expect(answers[0]?.json().code).toBe('payload_too_large');
   });
 
-  it('lets a sender that never stops to listen read the answer', async () => {
-    const body = 'x'.repeat(4 * 1024 * 1024);
-    const answer = await raw(http.port, { method: 'POST', path: '/api/echo/1', headers: [AUTH, JSON_TYPE], body });
-    expect(answer.status).toBe(413);
+  it('lets a sender that writes all of it first read the answer, instead of cutting it off', async () => {
+    const body = 'x'.repeat(16 * 1024 * 1024);
+    const request = head({ method: 'POST', path: '/api/echo/1', headers: [AUTH, JSON_TYPE], body });
+    const socket = connect(http.port, '127.0.0.1');
+    const failed = once(socket, 'error').then(([error]) => error as Error);
+    const written = new Promise<string>((resolve) => socket.write(request + body, () => resolve('written')));
+    expect(await Promise.race([written, failed])).toBe('written');
+    expect(String((await once(socket, 'data'))[0])).toContain('HTTP/1.1 413');
+    socket.destroy();
   });
 
   it('comes after the type, and both come before the content is looked at', async () => {

@@ -55,22 +55,16 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    const onData = (chunk: Buffer): void => {
+    request.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      chunks.push(chunk);
-      if (size > MAX_BODY_BYTES) settle(() => reject(new Refusal('payload_too_large')));
-    };
-    const onEnd = (): void => settle(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size)));
-    // Nobody is left to read this; it ends the handler and shows in the log as cut off.
-    const onGone = (): void =>
-      settle(() => reject(new Refusal('request_invalid', 'The connection ended before the body did.')));
-    const settle = (how: () => void): void => {
-      request.off('data', onData).off('end', onEnd).off('close', onGone);
-      how();
-    };
-    request.on('data', onData).on('end', onEnd).on('close', onGone);
-    // Without a listener the error of a connection that is gone would end the process.
-    request.on('error', onGone);
+      // What comes after too much is still read, until the connection is closed, but not kept.
+      if (size > MAX_BODY_BYTES) reject(new Refusal('payload_too_large'));
+      else chunks.push(chunk);
+    });
+    request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+    // Nobody is left to read this answer: it ends the handler, and the log says "cut off". Node reports a connection that
+    // is gone as an error too, which without a listener would end the process.
+    request.on('error', () => reject(new Refusal('request_invalid', 'The connection ended before the body did.')));
   });
 }
 

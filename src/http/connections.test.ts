@@ -87,6 +87,16 @@ describe('stopping', () => {
     await closing;
   });
 
+  it('answers a request whose first half came before and whose second half comes after', async () => {
+    await start();
+    const call = rawExchange(http.port, ['GET /api/me HTTP/1.1\r\nHost: a\r\n', 150, `${AUTH}\r\n\r\n`], 1_000);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const closing = http.server.close();
+    const { answers } = await call;
+    expect([answers[0]?.status, answers[0]?.headers.connection]).toEqual([200, 'close']);
+    await closing;
+  });
+
   it('does not wait for connections that are idle, or never said anything', async () => {
     await start({ timeouts: { ...QUICK, requestMs: 30_000 } });
     const idle = rawExchange(http.port, [kept('/api/health')], 5_000);

@@ -124,7 +124,7 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
   server.setNotFoundHandler((request, reply) => problems.answer(reply, notFound(server, request.raw.url!)));
 
   const routes: Route[] = [...deps.routes];
-  routes.unshift(...systemRoutes({ ...deps, allRoutes: () => routes, isDraining: drain.isDraining }));
+  routes.push(...systemRoutes({ ...deps, allRoutes: () => routes, isDraining: drain.isDraining }));
   mountRoutes(server, routes, { access: deps.access, problems, checkAnswers: deps.checkAnswers ?? false });
   return server;
 }

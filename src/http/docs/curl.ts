@@ -6,7 +6,7 @@ export function curlOf({ method, path, operation }: Endpoint, baseUrl: string): 
   const lines = [`curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}${quote(baseUrl + filled)}`];
   if (operation.security.length > 0) lines.push(`-H 'Authorization: Bearer <API_KEY>'`);
   if (operation.parameters?.some(({ name }) => name === 'Idempotency-Key'))
-    lines.push(`-H "Idempotency-Key: $(uuidgen)"`);
+    lines.push(`-H 'Idempotency-Key: <UNIQUE>'`);
   const example = operation.requestBody?.content['application/json'].example;
   if (operation.requestBody) {
     lines.push(`-H 'Content-Type: application/json'`);
