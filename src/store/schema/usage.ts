@@ -1,0 +1,38 @@
+import { index, integer, pgTable, primaryKey, smallint, text } from 'drizzle-orm/pg-core';
+import { moment, orgId } from './columns.ts';
+
+/** Requests of a key in one hour, by outcome. */
+export const keyUsage = pgTable(
+  'key_usage',
+  {
+    orgId: orgId(),
+    keyId: text('key_id').notNull(),
+    hour: moment('hour').notNull(),
+    accepted: integer('accepted').notNull().default(0),
+    refused: integer('refused').notNull().default(0),
+    failed: integer('failed').notNull().default(0),
+  },
+  (table) => [primaryKey({ columns: [table.orgId, table.keyId, table.hour] }), index('key_usage_age').on(table.hour)],
+);
+
+/** Requests one by one: every one at a person's pace, a sample of the newest under load. */
+export const requestLog = pgTable(
+  'request_log',
+  {
+    orgId: orgId(),
+    /** The request's own id, which sorts by time. */
+    id: text('id').notNull(),
+    keyId: text('key_id').notNull(),
+    at: moment('at').notNull(),
+    method: text('method').notNull(),
+    route: text('route').notNull(),
+    status: smallint('status').notNull(),
+    code: text('code'),
+    ms: integer('ms').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.orgId, table.id] }),
+    index('request_log_key').on(table.orgId, table.keyId, table.id),
+    index('request_log_age').on(table.at),
+  ],
+);
