@@ -67,7 +67,7 @@ export function runInPlace(command, args, options = {}) {
   // npm that is killed outright tells nobody: whoever it started would run on for ever.
   const parent = process.ppid;
   const watch = process.env.npm_lifecycle_event
-    ? setInterval(() => process.ppid !== parent && child.kill('SIGTERM'), 1_000)
+    ? setInterval(() => process.ppid !== parent && child.kill('SIGTERM'), 500)
     : undefined;
   return new Promise((resolve, reject) => {
     child.once('error', (error) => reject(new SetupError(`${command} cannot be started: ${error.message}.`)));
@@ -115,7 +115,7 @@ async function installUnlessDone() {
   const progress = setInterval(() => say(`… still installing (${seconds(begun)} s)`), SAY_SO_EVERY_MS);
   const home = usableHome();
   try {
-    const { code, output } = await npm(
+    const { code, output } = await runNpm(
       [
         'ci',
         '--ignore-scripts',
@@ -154,7 +154,7 @@ function usableHome() {
   return { folder: mkdtempSync(path.join(tmpdir(), 'parley-npm-')), temporary: true };
 }
 
-function npm(args, home) {
+function runNpm(args, home) {
   // "npm start" names the npm that runs us; by hand it is the one on the path.
   const running = process.env.npm_execpath;
   const [command, ...first] = running && /npm-cli\.[cm]?js$/.test(running) ? [process.execPath, running] : ['npm'];
@@ -168,11 +168,14 @@ function npm(args, home) {
   };
   child.stdout.on('data', collect);
   child.stderr.on('data', collect);
-  const stop = (signal) => {
-    child.kill(signal);
-    process.exit(128 + SIGNAL_NUMBERS[signal]);
+  // npm itself would go on to the end and then take everything back; what is half done, the next start throws away.
+  let stopped = false;
+  const stop = () => {
+    stopped = true;
+    child.kill('SIGKILL');
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
+  noteChild(child.pid);
   return new Promise((resolve, reject) => {
     child.once('error', (error) => {
       reject(
@@ -185,7 +188,8 @@ function npm(args, home) {
     });
     child.once('close', (code) => {
       for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.off(signal, stop);
-      resolve({ code, output });
+      if (stopped) reject(new SetupError('Stopped. The next start goes on with the installation.'));
+      else resolve({ code, output });
     });
   });
 }
@@ -277,6 +281,9 @@ function dashboardHash() {
 
 // --- one at a time
 
+/** The program that the lock's holder has started: if the holder is killed, the lock lasts until that one ends. */
+let noteChild = () => {};
+
 /** A folder as a lock (made by one process only) with the holder's number in it; a dead holder's is taken away. */
 async function withLock(name, work) {
   const folder = path.join(ROOT, '.parley', `${name}.lock`);
@@ -287,6 +294,7 @@ async function withLock(name, work) {
       mkdirSync(path.dirname(folder), { recursive: true });
       mkdirSync(folder);
       writeFileSync(note, String(process.pid));
+      noteChild = (pid) => writeFileSync(note, `${process.pid} ${pid}`);
       break;
     } catch (error) {
       if (error.code !== 'EEXIST') {
@@ -323,10 +331,18 @@ async function withLock(name, work) {
 }
 
 function isHolderAlive(note) {
+  return (
+    existsSync(note) &&
+    readFileSync(note, 'utf8')
+      .split(' ')
+      .some((text) => isAlive(Number(text)))
+  );
+}
+
+function isAlive(pid) {
+  // Numbers below 2 mean groups of processes to kill(2).
+  if (!Number.isInteger(pid) || pid < 2) return false;
   try {
-    const pid = Number(readFileSync(note, 'utf8'));
-    // Numbers below 2 mean groups of processes to kill(2).
-    if (!Number.isInteger(pid) || pid < 2) return false;
     process.kill(pid, 0);
     return true;
   } catch (error) {
