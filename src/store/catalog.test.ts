@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
 
 /**
  * The second wall, read from the database's own catalog: whatever a query forgets, no row of a tenant can point into
