@@ -149,7 +149,7 @@ describe('the log', () => {
         org_id: expect.stringMatching(/^org_/),
         cut_off: undefined,
       },
-      { ...line, route: null, status: 404, key_id: null, org_id: null, cut_off: undefined },
+      { ...line, route: null, status: 404, code: 'route_not_found', key_id: null, org_id: null, cut_off: undefined },
     ]);
     expect(JSON.stringify(http.lines)).not.toMatch(/sesame|test-key/);
   });

@@ -21,6 +21,7 @@ export function createGate(problems: Problems, log: RequestLog, isDraining: () =
         route: null,
         keyId: null,
         orgId: null,
+        code: undefined,
       });
       logWhenClosed(response, log);
       if (isDraining()) response.shouldKeepAlive = false;

@@ -26,8 +26,10 @@ export function createProblems(baseUrl: string, report: (error: unknown, request
     JSON.stringify(problemBody(refusal, requestId, baseUrl));
 
   function write(response: ServerResponse, error: unknown, headers: Record<string, unknown> = {}): void {
-    const requestId = metaOf(response.req)?.id ?? '';
+    const meta = metaOf(response.req);
+    const requestId = meta?.id ?? '';
     const refusal = toRefusal(error);
+    if (meta) meta.code = refusal.code;
     if (refusal.status >= 500 && refusal.code !== 'unavailable') report(refusal.cause ?? error, requestId);
     if (response.headersSent) {
       response.destroy();

@@ -25,6 +25,7 @@ function writeLine(this: ServerResponse): void {
     method: this.req.method,
     route: meta.route,
     status,
+    code: meta.code,
     ms: Math.round((performance.now() - meta.startedAt) * 100) / 100,
     key_id: meta.keyId,
     org_id: meta.orgId,

@@ -10,6 +10,8 @@ export type RequestMeta = {
   route: string | null;
   keyId: string | null;
   orgId: string | null;
+  /** Of the problem that was answered. */
+  code: string | undefined;
 };
 
 const META = Symbol('request meta');
