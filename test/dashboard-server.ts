@@ -3,6 +3,7 @@ import { DASHBOARD_BASE } from '../contract/dashboard/routes.ts';
 import { DEFAULT_RATE_LIMITS } from '../contract/limits.ts';
 import { Refusal } from '../contract/problems.ts';
 import { type Access, createAccess } from '../src/access/access.ts';
+import { createDigest } from '../src/access/digest.ts';
 import { prepareInstallation } from '../src/access/sessions/prepare-installation.ts';
 import { SESSION_COOKIE } from '../src/access/sessions/create-auth.ts';
 import { createSessions } from '../src/access/sessions/sessions.ts';
@@ -10,20 +11,25 @@ import { createSignInLimit } from '../src/access/sessions/sign-in-limit.ts';
 import { deriveSecrets } from '../src/config/secrets.ts';
 import { patternFault } from '../src/engine/embedded/compile-pattern.ts';
 import { templateFault } from '../src/engine/templates.ts';
+import { createApiKeys } from '../src/features/api-keys/api-keys.ts';
 import { createTriggers } from '../src/features/triggers/triggers.ts';
 import type { Room } from '../src/http/dashboard/deps.ts';
 import { dashboardRoutes } from '../src/http/dashboard/routes.ts';
 import { createPaging } from '../src/http/paging.ts';
 import { systemClock } from '../src/kernel/clock.ts';
+import { createEgress } from '../src/kernel/egress.ts';
 import { createLogger } from '../src/kernel/log.ts';
 import { createAcceptQueue } from '../src/store/accept/accept-runs.ts';
 import { createRunWaiter } from '../src/store/await-run.ts';
 import { type Db, openDb } from '../src/store/db.ts';
 import { createIdempotencyGuard } from '../src/store/idempotency.ts';
+import { createFindProvider } from '../src/worker/find-provider.ts';
+import { createAgentLoader } from '../src/worker/load-agent.ts';
+import { createPlayTurn } from '../src/worker/play-turn.ts';
 import { startHttpServer } from './http-server.ts';
 import { createTestDatabase } from './postgres.ts';
 
-/** The dashboard's API on a real socket and a real database; keys and turns of agents are not there. */
+/** The dashboard's API on a real socket and a real database; no worker takes turns. */
 export type DashboardServer = {
   url: string;
   db: Db;
@@ -71,6 +77,8 @@ export async function startDashboard(): Promise<DashboardServer> {
     region: 'us',
     owner: null,
   });
+  const egress = createEgress({ allow: [] });
+  const findProvider = createFindProvider({ db, egress, sealingKey: secrets.sealingKey });
   const waiter = createRunWaiter(db);
   const queue = createAcceptQueue(db);
   const room: Room = {
@@ -94,16 +102,15 @@ export async function startDashboard(): Promise<DashboardServer> {
       onAccepted: () => {},
     }),
     say: async () => ({ messages: [] }),
-    tryAgent: async () => {
-      throw new Refusal('agent_not_found');
-    },
+    playTurn: createPlayTurn({ loadAgent: createAgentLoader(db, findProvider), findProvider }),
     keys: {
-      list: async () => ({ rows: [], hasMore: false }),
-      read: noKey,
-      create: noKey,
-      rename: noKey,
-      rotate: noKey,
-      revoke: noKey,
+      ...createApiKeys({
+        db,
+        access,
+        region: 'us',
+        digest: createDigest(secrets.apiKeyPepper),
+        clock: systemClock,
+      }),
       usage: noKey,
     },
   };
@@ -124,6 +131,7 @@ export async function startDashboard(): Promise<DashboardServer> {
       waiter.stop();
       await queue.drain();
       await access.stop();
+      await egress.close();
       await db.$client.end();
       await database.drop();
     },

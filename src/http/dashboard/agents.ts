@@ -4,6 +4,7 @@ import { deleteAgent } from '../../features/agents/delete-agent.ts';
 import { createDocument, deleteDocument, listDocuments, readDocument } from '../../features/agents/documents.ts';
 import { publishAgent, restoreAgentVersion } from '../../features/agents/publish-agent.ts';
 import { listAgents, listAgentVersions, readAgent } from '../../features/agents/read-agents.ts';
+import { tryAgent } from '../../features/agents/try-agent.ts';
 import { updateAgent } from '../../features/agents/update-agent.ts';
 import { listModels } from '../../features/models/models.ts';
 import { removeModel, setModel } from '../../features/models/set-model.ts';
@@ -30,7 +31,7 @@ export const agentRoutes = ({ route, room }: Desk): Route[] => [
   route('restoreAgentVersion', ({ orgId, params, actor }) =>
     restoreAgentVersion(room, orgId, params.agent_id, readVersion(params.version), actor),
   ),
-  route('tryAgent', ({ orgId, params, body }) => room.tryAgent(orgId, params.agent_id, body)),
+  route('tryAgent', ({ orgId, params, body }) => tryAgent(room, orgId, params.agent_id, body)),
 
   route('listDocuments', ({ orgId, params: { agent_id: agent }, query: { text }, paged }) =>
     paged({ agent, text }, (page) => listDocuments(room, orgId, agent, { text }, page)),

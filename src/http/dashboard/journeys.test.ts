@@ -40,6 +40,7 @@ const revisionOf = async (id: string): Promise<number> =>
 const pointersOf = (answer: { body: { errors?: { pointer: string }[] } }) =>
   answer.body.errors?.map(({ pointer }) => pointer);
 
+const admit = (value: string) => server.access.admit([`Bearer ${value}`], { permission: 'triggers' }, {});
 const ascending = (a: number, b: number): number => a - b;
 
 describe('sign-in', () => {
@@ -310,6 +311,63 @@ describe('agents', () => {
     const add = () => call(`POST ${at}/agents/${agent.id}/documents`, { name: 'n', text: 't' });
     const statuses = (await Promise.all([add(), add(), add()])).map(({ status }) => status);
     expect(statuses.toSorted(ascending)).toEqual([201, 422, 422]);
+  });
+});
+
+describe('the playground', () => {
+  it('takes a turn of the draft or of what is being edited, shows why, and stores nothing', async () => {
+    const agent = await newAgent({ opening: { en: 'Hello' } });
+    await call(`POST ${at}/agents/${agent.id}/documents`, {
+      name: 'Hours',
+      text: '# Opening hours\n\nThe shop is open from 9:00 to 17:00 every day.',
+    });
+    const play = `POST ${at}/agents/${agent.id}/playground`;
+    const opened = await call(play, {});
+    expect(opened.body).toMatchObject({
+      messages: [{ content: { type: 'text', text: 'Hello' } }],
+      next: 'waiting_for_user',
+    });
+    expect(opened.body.trace.provider).toBe('embedded');
+    const edited = await call(play, { definition: { opening: { en: 'Hi {{name}}' } }, variables: { name: 'Asha' } });
+    expect(edited.body.messages[0].content.text).toBe('Hi Asha');
+    const messages = [
+      { role: 'agent', text: 'Hello' },
+      { role: 'end_user', text: 'What are the opening hours of the shop?' },
+    ];
+    const answered = await call(play, { messages, state: opened.body.state });
+    expect(answered.body.messages[0].sources).toMatchObject([{ document: 'Hours' }]);
+    expect((await call(play, { definition: { provider: 'openai' } })).status).toBe(422);
+    const unconnected = await call(play, { definition: { provider: 'openai', model: 'm' } });
+    expect([unconnected.status, unconnected.body.code]).toEqual([502, 'provider_failed']);
+    const { rows } = await server.db.$client.query('SELECT 1 FROM message');
+    expect(rows).toEqual([]);
+  });
+});
+
+describe('keys', () => {
+  it('are made, listed, rotated and revoked, and the value is in one answer only', async () => {
+    const made = await call(`POST ${at}/keys`, { label: 'Orders', scope: 'organization', permissions: ['triggers'] });
+    expect(made.status).toBe(201);
+    expect(made.headers.get('cache-control')).toBe('no-store');
+    expect(await admit(made.body.value)).toMatchObject({ caller: { orgId: owner.orgId } });
+    const listed = await call(`GET ${at}/keys?text=Ord&permission=triggers`);
+    expect(listed.body.data).toMatchObject([{ id: made.body.id, label: 'Orders', state: 'active' }]);
+    expect(JSON.stringify(listed.body)).not.toContain(made.body.value);
+    const rotated = await call(`POST ${at}/keys/${made.body.id}/rotate`, { overlap: 'now' });
+    expect(rotated.body).toMatchObject({ rotated_from: made.body.id, label: 'Orders' });
+    await expect((async () => admit(made.body.value))()).rejects.toMatchObject({ code: 'key_revoked' });
+    const revoked = await call(`POST ${at}/keys/${rotated.body.id}/revoke`);
+    expect(revoked.body).toMatchObject({ state: 'revoked' });
+    await expect((async () => admit(rotated.body.value))()).rejects.toMatchObject({ code: 'key_revoked' });
+  });
+
+  it('stop working on the very next call after the plan went to free, and work again after', async () => {
+    const { body } = await call(`POST ${at}/keys`, { label: 'K', scope: 'organization', permissions: ['triggers'] });
+    await admit(body.value);
+    await operator.call(`PUT ${at}/plan`, { plan: 'free' });
+    await expect((async () => admit(body.value))()).rejects.toMatchObject({ code: 'plan_required' });
+    await operator.call(`PUT ${at}/plan`, { plan: 'paid' });
+    expect(await admit(body.value)).toMatchObject({ caller: { plan: 'paid' } });
   });
 });
 

@@ -1,0 +1,47 @@
+import type { AgentDefinition } from '../../../contract/agents.ts';
+import type { PlaygroundBody, PlaygroundTurn } from '../../../contract/dashboard/agents.ts';
+import type { AgentsDeps } from './agents.ts';
+import { checkDefinition } from './check-definition.ts';
+import { foundAgent } from './read-agents.ts';
+
+/** A talk that is nowhere but in the request. */
+export type Talk = {
+  history: { role: 'agent' | 'end_user'; text: string }[];
+  /** What the person said since the agent's last turn; empty: the agent opens. */
+  input: string[];
+  state: unknown;
+  variables: Record<string, unknown>;
+  locale: string | null;
+};
+
+/** Asks the engine for one turn; worker/play-turn.ts. */
+export type PlayTurn = (
+  orgId: string,
+  agent: { id: string; name: string; revision: number; definition: AgentDefinition },
+  talk: Talk,
+) => Promise<PlaygroundTurn>;
+
+/** The same turn that a real conversation would get, from the draft or from a definition being edited. */
+export async function tryAgent(
+  { db, faults, playTurn }: AgentsDeps & { playTurn: PlayTurn },
+  orgId: string,
+  id: string,
+  body: PlaygroundBody,
+): Promise<PlaygroundTurn> {
+  const agent = await foundAgent(db, orgId, id);
+  const definition = body.definition ?? agent.draft;
+  checkDefinition(definition, faults);
+  const history = body.messages ?? [];
+  const answered = history.findLastIndex(({ role }) => role === 'agent');
+  return playTurn(
+    orgId,
+    { id, name: agent.name, revision: agent.revision, definition },
+    {
+      history,
+      input: history.slice(answered + 1).map(({ text }) => text),
+      state: body.state ?? null,
+      variables: body.variables ?? {},
+      locale: body.locale ?? null,
+    },
+  );
+}
