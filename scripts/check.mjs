@@ -9,6 +9,7 @@ const CHECKS = [
   { name: 'format (oxfmt)', args: [bin('oxfmt', 'bin', 'oxfmt'), '--check', '.'], cure: 'npm run format' },
   { name: 'lint and import directions (oxlint)', args: [bin('oxlint', 'bin', 'oxlint')] },
   { name: 'types (tsc)', args: [bin('typescript', 'bin', 'tsc'), '-p', '.'] },
+  { name: 'types of the dashboard (tsc)', args: [bin('typescript', 'bin', 'tsc'), '-p', 'dashboard', '--noEmit'] },
   { name: 'unused files, exports and packages (knip)', args: [bin('knip', 'bin', 'knip.js')] },
   { name: 'lockfile', args: ['scripts/check-lockfile.mjs'] },
   { name: 'paths and links in documents', args: ['scripts/check-docs.mjs'] },

@@ -3,6 +3,6 @@ import { prepare, ROOT, run, runInPlace } from './prepare.mjs';
 
 await run(async () => {
   const node = await prepare({ dashboard: true });
-  const args = ['--watch', '--watch-preserve-output', 'src/main.ts', 'serve', '--pretty', ...process.argv.slice(2)];
-  return runInPlace(node, args, { cwd: ROOT });
+  const args = ['--watch', '--watch-preserve-output', 'src/main.ts', 'serve', ...process.argv.slice(2)];
+  return runInPlace(node, args, { cwd: ROOT, env: { LOG_FORMAT: 'pretty', ...process.env } });
 });

@@ -75,11 +75,11 @@ const PACKAGES = [
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 
-/** The room of a file below the root: `src/http/api/x.ts` → http, `src/main.ts` → app, `cli/x.ts` → cli. */
+/** The room of a file below the root: `src/http/api/x.ts` → http, `src/main.ts` and `src/start/x.ts` → app, `cli/x.ts` → cli. */
 function roomOf(file) {
   const [first, second] = path.relative(ROOT, file).split(path.sep);
   if (first !== 'src') return first;
-  return second === undefined || second.endsWith('.ts') ? 'app' : second;
+  return second === undefined || second === 'start' || second.endsWith('.ts') ? 'app' : second;
 }
 
 const featureOf = (file) => path.relative(path.join(ROOT, 'src', 'features'), file).split(path.sep)[0];

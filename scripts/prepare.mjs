@@ -240,7 +240,7 @@ function findNode() {
 
 const DASHBOARD = path.join(ROOT, 'dashboard');
 
-/** Built again whenever a source of it has changed, in a second beside the old one and then exchanged. */
+/** Built again whenever a source of it, or of the contract that it shares, has changed. */
 async function buildDashboard(node) {
   const config = ['vite.config.ts', 'vite.config.js', 'vite.config.mjs'].find((name) =>
     existsSync(path.join(DASHBOARD, name)),

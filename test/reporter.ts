@@ -5,7 +5,8 @@ import type { Reporter, TestModule } from 'vitest/node';
  * Prints the tally as the very last line, in the form that machines read: "N passed, N failed" and, if any, ", N skipped".
  * A file that does not load and an error outside of any test count as one failure each; a run without a test is a failure.
  */
-export class TallyReporter implements Reporter {
+// vitest loads reporters by their default export.
+export default class TallyReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     const tally = { passed: 0, failed: unhandledErrors.length, skipped: 0 };
     for (const module of modules) {
@@ -28,5 +29,3 @@ export class TallyReporter implements Reporter {
     else process.once('exit', () => process.stdout.write(line));
   }
 }
-
-export default TallyReporter;

@@ -55,6 +55,7 @@ describe('defaults', () => {
       limits: DEFAULT_RATE_LIMITS,
       egressAllow: [],
       logLevel: 'info',
+      logFormat: null,
       upgradeUrl: null,
       metricsAddress: null,
     });

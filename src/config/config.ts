@@ -43,12 +43,17 @@ export type Config = {
   /** Hosts and CIDRs for kernel/egress. */
   egressAllow: string[];
   logLevel: LogLevel;
+  /** null: for people on a terminal, else JSON. */
+  logFormat: LogFormat | null;
   upgradeUrl: string | null;
   metricsAddress: { host: string; port: number } | null;
 };
 
-export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
+
+const LOG_FORMATS = ['pretty', 'json'] as const;
+type LogFormat = (typeof LOG_FORMATS)[number];
 
 /** What is wrong with one variable, and what to write instead. Neither holds a value that could be a secret. */
 export type ConfigFault = { variable: string; fault: string; cure: string };
@@ -91,6 +96,7 @@ export function loadConfig(
     limits: readLimits(env.PARLEY_LIMITS, faults),
     egressAllow: read('PARLEY_EGRESS_ALLOW', egressList, []),
     logLevel: read<LogLevel>('LOG_LEVEL', choice(LOG_LEVELS), 'info'),
+    logFormat: read<LogFormat | null>('LOG_FORMAT', choice(LOG_FORMATS), null),
     upgradeUrl: read<string | null>('UPGRADE_URL', webUrl, null),
     metricsAddress: read<Config['metricsAddress']>('METRICS_ADDRESS', listenAddress, null),
   };
