@@ -295,6 +295,8 @@ export type RefusalExtras = {
   members?: Record<string, unknown>;
   /** Headers that this refusal adds to the answer, such as `Retry-After`. */
   headers?: Record<string, string>;
+  /** The verified key that was refused, for the log and the counters; never sent. */
+  caller?: { keyId: string; orgId: string };
   /** For the log alone; never sent. */
   cause?: unknown;
 };

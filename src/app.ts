@@ -1,10 +1,19 @@
+import { createDigest } from './access/digest.ts';
 import { createAccess, type Access } from './access/access.ts';
 import { createSessions, type Sessions } from './access/sessions/sessions.ts';
 import { createSignInLimit } from './access/sessions/sign-in-limit.ts';
 import type { Config } from './config/config.ts';
+import { patternFault } from './engine/embedded/compile-pattern.ts';
+import { templateFault } from './engine/templates.ts';
 import { deriveSecrets } from './config/secrets.ts';
+import { createApiKeys } from './features/api-keys/api-keys.ts';
+import { createSayInConversation } from './features/conversations/receive-message.ts';
 import { createTriggers } from './features/triggers/triggers.ts';
+import { createUsageCounter } from './features/usage/count-requests.ts';
+import { readKeyUsage } from './features/usage/read-key-usage.ts';
 import { triggerRoutes } from './http/api/triggers/routes.ts';
+import type { Room } from './http/dashboard/deps.ts';
+import { dashboardRoutes } from './http/dashboard/routes.ts';
 import { createPaging } from './http/paging.ts';
 import { createHttpServer } from './http/server.ts';
 import { systemClock } from './kernel/clock.ts';
@@ -16,6 +25,7 @@ import { type Db, isUnreachable } from './store/db.ts';
 import { createIdempotencyGuard } from './store/idempotency.ts';
 import { createHousekeeper } from './worker/housekeeper.ts';
 import { createFindProvider } from './worker/find-provider.ts';
+import { createPlayTurn } from './worker/play-turn.ts';
 import { createAgentLoader } from './worker/load-agent.ts';
 import { createRenderOpening } from './worker/render-opening.ts';
 import { createTurnWorker } from './worker/turn-worker.ts';
@@ -60,16 +70,18 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
     clock: systemClock,
     log,
   });
+  const limit = createSignInLimit();
   const sessions = createSessions({
     db,
     secret: secrets.sessionSecret,
     baseUrl: config.baseUrl,
-    limit: createSignInLimit(),
+    limit,
     log: (level, message) => log[level](message),
   });
   const waiter = createRunWaiter(db);
   const queue = createAcceptQueue(db);
-  const loadAgent = createAgentLoader(db, createFindProvider({ db, egress, sealingKey: secrets.sealingKey }));
+  const findProvider = createFindProvider({ db, egress, sealingKey: secrets.sealingKey });
+  const loadAgent = createAgentLoader(db, findProvider);
   const worker = role === 'api' ? null : createTurnWorker({ db, log, loadAgent, onStored: waiter.look });
   const housekeeper = role === 'api' ? null : createHousekeeper({ db, log });
   const onAccepted = () => worker?.wake();
@@ -83,11 +95,36 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
     renderOpening: createRenderOpening(db),
     onAccepted,
   });
+  const usage = createUsageCounter({ db, log });
+  const keys = createApiKeys({
+    db,
+    access,
+    region: config.region,
+    digest: createDigest(secrets.apiKeyPepper),
+    clock: systemClock,
+  });
+  const room: Room = {
+    db,
+    access,
+    sessions,
+    limit,
+    setupKey: secrets.setupKey,
+    sealingKey: secrets.sealingKey,
+    region: config.region,
+    baseUrl: config.baseUrl,
+    upgradeUrl: config.upgradeUrl,
+    faults: { pattern: patternFault, template: templateFault },
+    triggers,
+    say: createSayInConversation({ db, waiter, onAccepted }),
+    playTurn: createPlayTurn({ loadAgent, findProvider }),
+    keys: { ...keys, usage: (orgId, id, range) => readKeyUsage(db, orgId, id, range) },
+  };
   const server =
     role === 'worker'
       ? null
       : createHttpServer({
-          routes: [...triggerRoutes({ triggers, paging, baseUrl: config.baseUrl })],
+          routes: [...triggerRoutes({ triggers, paging, baseUrl: config.baseUrl }), ...dashboardRoutes(room, paging)],
+          countRequest: usage.count,
           access,
           region: config.region,
           baseUrl: config.baseUrl,
@@ -104,6 +141,7 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
       await access.start();
       worker?.start();
       housekeeper?.start();
+      usage.start();
       if (!server) return null;
       await server.listen({ host: config.host, port: config.port });
       const address = server.server.address();
@@ -116,6 +154,7 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
       await worker?.stop(TURN_GRACE_MS);
       waiter.stop();
       await queue.drain();
+      await usage.stop();
       await access.stop();
       await egress.close();
     },

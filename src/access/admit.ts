@@ -95,7 +95,7 @@ export function createAdmit(deps: AdmitDeps): { admit: Admit; facts: FactLookups
     if (need.channel !== undefined) named.channel = params[need.channel];
     if (need.campaign !== undefined) named.campaign = params[need.campaign];
     const refusal = decideCaller(caller, need, named);
-    if (refusal !== null) throw refusal;
+    if (refusal !== null) throw refused(refusal, caller);
     const found = isGood ? recall(caller.orgId, named) : undefined;
     if (found !== undefined) return admission(caller, need, found);
     return load(caller.orgId, named, isGood).then((loaded) => admission(caller, need, loaded));
@@ -154,7 +154,7 @@ const wellFormed = (prefix: IdPrefix, id: string | undefined): string | null =>
 
 function admission(caller: Caller, need: Need, found: Found): Admission {
   const refusal = decideTarget(caller, need, found);
-  if (refusal !== null) throw refusal;
+  if (refusal !== null) throw refused(refusal, caller);
   return {
     caller,
     agent: found.agent,
@@ -162,6 +162,12 @@ function admission(caller: Caller, need: Need, found: Found): Admission {
     channel: found.channel,
     campaign: found.campaign,
   };
+}
+
+/** Whom the refused call counts for. */
+function refused(refusal: Refusal, { keyId, orgId }: Caller): Refusal {
+  refusal.extras.caller = { keyId, orgId };
+  return refusal;
 }
 
 const refuseKey = (code: 'key_invalid' | 'key_wrong_region' | 'key_revoked', detail: string): Refusal =>

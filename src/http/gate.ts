@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Refusal } from '../../contract/problems.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Problems } from './problems.ts';
-import { logWhenClosed, type RequestLog } from './request-log.ts';
+import { type CountRequest, logWhenClosed, type RequestLog } from './request-log.ts';
 import { setMeta } from './request-meta.ts';
 
 /**
@@ -10,7 +10,7 @@ import { setMeta } from './request-meta.ts';
  * understand it differently (two Host headers, a target that is not a path, a request line without a version, …).
  * Node's parser is lenient about these; a proxy in front of us may not be (RFC 9112, section 11).
  */
-export function createGate(problems: Problems, log: RequestLog, isDraining: () => boolean) {
+export function createGate(problems: Problems, log: RequestLog, isDraining: () => boolean, count?: CountRequest) {
   return (handle: (request: IncomingMessage, response: ServerResponse) => void) =>
     (request: IncomingMessage, response: ServerResponse): void => {
       const authorization: string[] = [];
@@ -23,7 +23,7 @@ export function createGate(problems: Problems, log: RequestLog, isDraining: () =
         orgId: null,
         code: undefined,
       });
-      logWhenClosed(response, log);
+      logWhenClosed(response, log, count);
       if (isDraining()) response.shouldKeepAlive = false;
       const fault = inspect(request, authorization);
       if (fault === null) handle(request, response);

@@ -63,7 +63,10 @@ function admission(route: Route, { access, problems }: Mounting): OnRequest {
       done();
       return;
     }
-    const refuse = (error: unknown): void => problems.answer(reply, error);
+    const refuse = (error: unknown): void => {
+      if (error instanceof Refusal && error.extras.caller) Object.assign(meta, error.extras.caller);
+      problems.answer(reply, error);
+    };
     try {
       const waiting = guard(request, reply);
       if (waiting === undefined) done();

@@ -4,15 +4,31 @@ import { metaOf } from './request-meta.ts';
 
 export type RequestLog = Pick<Logger, 'info' | 'warn' | 'error'>;
 
+/** A request of a verified key, for its counters. */
+export type KeyRequest = {
+  orgId: string;
+  keyId: string;
+  id: string;
+  at: Date;
+  method: string;
+  route: string;
+  status: number;
+  code: string | null;
+  ms: number;
+};
+export type CountRequest = (request: KeyRequest) => void;
+
 const LOG = Symbol('request log');
-type Logged = ServerResponse & { [LOG]: RequestLog };
+const COUNT = Symbol('request counter');
+type Logged = ServerResponse & { [LOG]: RequestLog; [COUNT]: CountRequest | undefined };
 
 /**
  * One line a request, written when its answer has left or its connection has gone. It holds no header value, no body
  * and no query; the pattern of the route stands for the path.
  */
-export function logWhenClosed(response: ServerResponse, log: RequestLog): void {
+export function logWhenClosed(response: ServerResponse, log: RequestLog, count?: CountRequest): void {
   (response as Logged)[LOG] = log;
+  (response as Logged)[COUNT] = count;
   response.on('close', writeLine);
 }
 
@@ -20,19 +36,33 @@ export function logWhenClosed(response: ServerResponse, log: RequestLog): void {
 function writeLine(this: ServerResponse): void {
   const meta = metaOf(this.req)!;
   const status = this.statusCode;
+  const ms = Math.round((performance.now() - meta.startedAt) * 100) / 100;
   const line = {
     request_id: meta.id,
     method: this.req.method,
     route: meta.route,
     status,
     code: meta.code,
-    ms: Math.round((performance.now() - meta.startedAt) * 100) / 100,
+    ms,
     key_id: meta.keyId,
     org_id: meta.orgId,
     // The caller hung up before the whole answer was out.
     cut_off: this.writableFinished ? undefined : true,
   };
-  const log = (this as Logged)[LOG];
+  const { [LOG]: log, [COUNT]: count } = this as Logged;
+  if (count && meta.keyId !== null && meta.orgId !== null) {
+    count({
+      orgId: meta.orgId,
+      keyId: meta.keyId,
+      id: meta.id,
+      at: new Date(Date.now() - ms),
+      method: this.req.method!,
+      route: meta.route ?? '',
+      status,
+      code: meta.code ?? null,
+      ms: Math.round(ms),
+    });
+  }
   if (status >= 500) log.warn(line, 'request');
   else log.info(line, 'request');
 }

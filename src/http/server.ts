@@ -9,7 +9,7 @@ import { createDrain } from './drain.ts';
 import { createGate } from './gate.ts';
 import { mountRoutes } from './mount-routes.ts';
 import { createProblems } from './problems.ts';
-import type { RequestLog } from './request-log.ts';
+import type { CountRequest, RequestLog } from './request-log.ts';
 import { metaOf } from './request-meta.ts';
 import type { AccessDecisions, Route } from './route.ts';
 import { systemRoutes } from './routes.ts';
@@ -23,6 +23,8 @@ export type HttpDeps = {
   readonly baseUrl: string;
   readonly version: string;
   readonly log: RequestLog;
+  /** Told of every request of a verified key once it is over. */
+  readonly countRequest?: CountRequest;
   readonly now: () => number;
   /** Whether this node can serve: database reachable and migrated. */
   readonly ready: () => Promise<{ ok: boolean; detail: string }>;
@@ -56,7 +58,7 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
   const { log, timeouts = {} } = deps;
   const problems = createProblems(deps.baseUrl, (err, request_id) => log.error({ err, request_id }, 'request failed'));
   const requestTimeout = timeouts.requestMs ?? REQUEST_TIMEOUT_MS;
-  const gate = createGate(problems, log, () => drain.isDraining());
+  const gate = createGate(problems, log, () => drain.isDraining(), deps.countRequest);
   const server = fastify({
     serverFactory: (handle) =>
       createServer(

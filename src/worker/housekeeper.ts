@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { forgetStoredAnswers } from '../store/accept/stored-answer.ts';
 import type { Db } from '../store/db.ts';
+import { forgetUsage } from '../store/usage.ts';
 
 const EVERY_MS = 60_000;
 /** Rows of one statement: short enough to disturb nobody. */
@@ -8,14 +9,15 @@ const BATCH = 5_000;
 /** Statements of one round: the rest waits for the next one. */
 const MAX_BATCHES = 20;
 
-/** Removes what has served its time: stored answers older than 24 hours. Any number of nodes may do it at once. */
+/** Removes what has served its time: stored answers older than 24 hours, counts older than a month. Any number of nodes may do it at once. */
 export function createHousekeeper({ db, log }: { db: Db; log: Logger }) {
   let timer: NodeJS.Timeout | undefined;
   const tidy = async () => {
     try {
       for (let batch = 0; batch < MAX_BATCHES; batch++) {
-        if ((await forgetStoredAnswers(db.$client, BATCH)) < BATCH) return;
+        if ((await forgetStoredAnswers(db.$client, BATCH)) < BATCH) break;
       }
+      await forgetUsage(db.$client, BATCH);
     } catch (error) {
       log.warn({ err: error }, 'tidying up failed; it is tried again in a minute');
     }

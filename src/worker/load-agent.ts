@@ -7,7 +7,7 @@ import type { Db } from '../store/db.ts';
 /** An agent ready to speak: its definition, its searchable documents, and who writes its words. */
 export type LoadedAgent = { agent: AgentForTurns; knowledge: KnowledgeSearch; provider: Provider };
 
-export type FindProvider = (orgId: string, agent: AgentForTurns) => Promise<Provider>;
+export type FindProvider = (orgId: string, agent: Pick<AgentForTurns, 'definition'>) => Promise<Provider>;
 
 /** Agents kept ready on one node. Their documents are the large part: 200 agents of 1 MiB are about a gigabyte. */
 const MAX_LOADED = 200;

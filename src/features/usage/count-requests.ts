@@ -1,0 +1,64 @@
+import type { Logger } from 'pino';
+import type { Db } from '../../store/db.ts';
+import { type LoggedRequest, type UsageCount, writeUsage } from '../../store/usage.ts';
+
+/**
+ * What keys are used for, never on a request's path: counted in memory, written every FLUSH_MS in one batch. A node
+ * that dies loses the last seconds of counts, and no request waits for one.
+ */
+export type UsageCounter = {
+  count(request: LoggedRequest): void;
+  start(): void;
+  stop(): Promise<void>;
+};
+
+const FLUSH_MS = 2_000;
+/** Requests of one key that one flush keeps one by one: the key's page shows 20. */
+const KEPT_PER_KEY = 20;
+/** Requests that one flush keeps in all. */
+const KEPT = 1_000;
+const HOUR_MS = 3_600_000;
+
+export function createUsageCounter({ db, log }: { db: Db; log: Logger }): UsageCounter {
+  let counts = new Map<string, UsageCount>();
+  let newest = new Map<string, LoggedRequest[]>();
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> = Promise.resolve();
+
+  async function flush(): Promise<void> {
+    if (counts.size === 0) return;
+    const written = [...counts.values()];
+    const requests = [...newest.values()].flat().slice(-KEPT);
+    counts = new Map();
+    newest = new Map();
+    await writeUsage(db.$client, written, requests).catch((error: unknown) =>
+      log.debug({ err: error }, 'counts of requests could not be written'),
+    );
+  }
+
+  return {
+    count: (request) => {
+      const hour = Math.floor(request.at.getTime() / HOUR_MS) * HOUR_MS;
+      const name = `${request.keyId} ${hour}`;
+      let entry = counts.get(name);
+      if (!entry) {
+        const { orgId, keyId } = request;
+        counts.set(name, (entry = { orgId, keyId, hour: new Date(hour), accepted: 0, refused: 0, failed: 0 }));
+      }
+      entry[request.status < 400 ? 'accepted' : request.status < 500 ? 'refused' : 'failed']++;
+      const kept = newest.get(request.keyId);
+      if (!kept) newest.set(request.keyId, [request]);
+      else if (kept.push(request) > KEPT_PER_KEY) kept.shift();
+    },
+    start: () => {
+      timer = setInterval(() => {
+        writing = writing.then(flush);
+      }, FLUSH_MS);
+    },
+    stop: async () => {
+      clearInterval(timer);
+      await writing;
+      await flush();
+    },
+  };
+}
