@@ -11,7 +11,7 @@ import { arabicSkeleton, hindiSkeleton, stemWord, withoutArabicClitics } from '.
 export type Term = {
   word: string;
   stem: string;
-  /** A second reading, without one attached Arabic letter (ب ل ف ك). */
+  /** A second reading, without one attached Arabic letter (و ب ل ف ك). */
   otherStem: string | null;
   skeleton: string | null;
   means: readonly string[];
@@ -26,11 +26,17 @@ export const termsOf = (text: string): Term[] => wordsOf(foldText(text)).map(rea
 
 /** The longest phrase of the lexicon that begins at a term; null when only single words do. */
 export const phraseAt = (terms: readonly Term[], at: number): Term | null => {
-  if (!beginnings().has(terms[at]!.stem)) return null;
+  const first = terms[at]!;
+  if (!beginnings().has(first.stem) && (first.otherStem === null || !beginnings().has(first.otherStem))) return null;
   for (let span = Math.min(MAX_PHRASE, terms.length - at); span > 1; span--) {
     const words = terms.slice(at, at + span);
     const joined = words.map((term) => term.stem).join(' ');
-    const found = lexicon().get(words.map((term) => term.word).join(' ')) ?? lexicon().get(`~${joined}`);
+    const found =
+      lexicon().get(words.map((term) => term.word).join(' ')) ??
+      lexicon().get(`~${joined}`) ??
+      (first.otherStem === null
+        ? undefined
+        : lexicon().get(`~${[first.otherStem, ...words.slice(1).map((term) => term.stem)].join(' ')}`));
     if (found !== undefined)
       return {
         ...found,
@@ -74,7 +80,7 @@ let emptyWords: Set<string> | undefined;
 let weakWords: Set<string> | undefined;
 
 const NOTHING: readonly string[] = [];
-const AFFIXED = /^[بلفك]/;
+const AFFIXED = /^[وبلفك]/;
 
 const readTerm = (word: string): Term => {
   const number = word.replace(/(?<=\d)[,\u066b\u066c](?=\d{2,3}(?:\D|$))/g, '').replace(/[.,:]+$/, '');

@@ -1,10 +1,11 @@
 import type { Finding, KnowledgeSearch, Passage } from '../provider.ts';
 import { isEmptyWord, joinedAt, phraseAt, type Term, termsOf, weekdayOf } from './analyze-text.ts';
-import { featuresOf } from './detect-features.ts';
-import { foldText } from './fold-text.ts';
+import { featuresOf, isCount } from './detect-features.ts';
+import { foldText, wordsOf } from './fold-text.ts';
 import { mendTypo } from './mend-typo.ts';
 import { addTermWays, type Demand, readQuestion, WORTH } from './read-question.ts';
 import { HEADING_SEPARATOR } from './split-document.ts';
+import { stemWord } from './stem-word.ts';
 
 /**
  * Ranked search that knows when it does not know. A plain ranking always has a first place; here a passage is found
@@ -66,7 +67,7 @@ class Index {
   }
 
   search(question: string, limit: number): Finding[] {
-    const demands = readQuestion(question).slice(0, MAX_DEMANDS);
+    const demands = readQuestion(this.joinWords(question)).slice(0, MAX_DEMANDS);
     for (const demand of demands) this.mend(demand);
     const weights = demands.map((demand) => this.weightOf(demand));
     const candidates = new Set<number>();
@@ -78,20 +79,27 @@ class Index {
     for (const at of candidates) {
       const entry = this.entries[at]!;
       const score = this.judge(entry, demands, weights);
-      if (score !== null) found.push({ passage: entry.passage, score });
+      if (
+        score !== null &&
+        demands.every(({ counts }) => counts === undefined || isCounted(entry.passage.text, counts))
+      )
+        found.push({ passage: entry.passage, score });
     }
     return found.sort((a, b) => b.score - a.score).slice(0, limit);
   }
 
   /** The score of a passage that answers; null for one that does not. */
   private judge(entry: Entry, demands: readonly Demand[], weights: readonly number[]): number | null {
-    let [met, wanted, missing, found, kindMissing] = [0, 0, 0, 0, false];
+    let [met, wanted, missing, found, kindMissing, matterMissing] = [0, 0, 0, 0, false, false];
     for (const [at, demand] of demands.entries()) {
       const weight = weights[at]!;
       const shown = shownIn(entry, demand);
       wanted += weight;
       met += weight * shown;
-      if (demand.force === 'may') continue;
+      if (demand.force === 'may') {
+        if (demand.term !== null && shown >= SHOWN) found += 0.5;
+        continue;
+      }
       if (shown >= SHOWN) {
         if (demand.force === 'must') found++;
         continue;
@@ -99,13 +107,37 @@ class Index {
       if (demand.decisive || this.isTelling(demand)) return null;
       if (demand.force === 'kind') kindMissing = true;
       else missing++;
+      if (demand.term !== null && demand.term.means.length > 0) matterMissing = true;
     }
     if (wanted === 0) return null;
     const coverage = met / wanted;
     if (kindMissing) return null;
-    if (missing > 0 && (missing > 1 || found < 3 || coverage < 0.72)) return null;
+    if (missing > 0 && (matterMissing || missing > 1 || found < 2.5 || coverage < 0.7)) return null;
     if (found === 0 && coverage < 0.7) return null;
     return coverage - 0.01 * Math.log2(1 + entry.length / 12);
+  }
+
+  /** "cheque book" where the documents write "chequebook", and the other way round. */
+  private joinWords(question: string): string {
+    const words = wordsOf(foldText(question));
+    const joined: string[] = [];
+    for (let at = 0; at < words.length; at++) {
+      const [word, next] = [words[at]!, words[at + 1]];
+      if (next !== undefined && word.length >= 3 && next.length >= 2 && this.vocabulary.has(stemWord(word + next))) {
+        joined.push(word + next);
+        at++;
+      } else joined.push(this.splitWord(word) ?? word);
+    }
+    return joined.join(' ');
+  }
+
+  private splitWord(word: string): string | null {
+    if (word.length < 7 || this.vocabulary.has(stemWord(word)) || termsOf(word)[0]!.means.length > 0) return null;
+    for (let at = 3; at <= word.length - 3; at++) {
+      const [head, tail] = [word.slice(0, at), word.slice(at)];
+      if (this.vocabulary.has(stemWord(head)) && this.vocabulary.has(stemWord(tail))) return `${head} ${tail}`;
+    }
+    return null;
   }
 
   private isTelling(demand: Demand): boolean {
@@ -142,11 +174,17 @@ class Index {
     const path = passage.heading?.split(HEADING_SEPARATOR) ?? [];
     const text = terms(passage.text);
     this.addKeys(keys, text, FIELD.text);
+    const inText = new Set(keys.keys());
     for (const [at, heading] of path.entries())
       this.addKeys(keys, terms(heading), at === path.length - 1 ? FIELD.heading : FIELD.above);
     this.addKeys(keys, terms(passage.document.replace(/\.[a-z]{2,4}$/i, '').replace(/[-_]/g, ' ')), FIELD.document);
     if (before !== undefined && before.heading === passage.heading && REFERS_BACK.test(passage.text)) {
       this.addKeys(keys, terms(before.text), FIELD.before);
+    }
+    for (const [key, field] of keys.entries().toArray()) {
+      // A heading speaks for a kind ("Pets" for "dog") unless the text names other kinds.
+      if (key.startsWith('c:') && (inText.has(key) || !inText.has(`n:${key.slice(2)}`)))
+        keys.set(`t:${key.slice(2)}`, field);
     }
     for (const feature of featuresOf(foldText(passage.text))) keys.set(`f:${feature}`, 1);
     return { passage, keys, length: text.length };
@@ -156,11 +194,14 @@ class Index {
     const add = (key: string): void => {
       if ((keys.get(key) ?? 0) < field) keys.set(key, field);
     };
+    let within = 0;
     for (const [at, term] of terms.entries()) {
-      addTermKeys(term, add);
-      this.remember(term);
       const phrase = phraseAt(terms, at);
-      if (phrase !== null) addTermKeys(phrase, add);
+      if (phrase !== null) within = Math.max(within, at + phrase.span);
+      // Inside "debit card" the card is no card in general.
+      addTermKeys(term, add, at >= within);
+      this.remember(term);
+      if (phrase !== null) addTermKeys(phrase, add, true);
       const joined = joinedAt(terms, at);
       if (joined !== null) add(`s:${joined}`);
       if (at > 0 && /^\d/.test(term.word)) add(`j:${terms[at - 1]!.stem} ${term.stem}`);
@@ -204,10 +245,25 @@ const shownIn = (entry: Entry, demand: Demand): number => {
   return best;
 };
 
-const addTermKeys = (term: Term, add: (key: string) => void): void => {
+/** A number stands near the things that are counted, or they are not counted here. */
+const isCounted = (text: string, things: Demand): boolean => {
+  const terms = termsOf(text);
+  const named = terms.flatMap((term, at) => {
+    const keys: string[] = [];
+    addTermKeys(term, (key) => keys.push(key), true);
+    return keys.some((key) => things.ways.has(key)) ? [at] : [];
+  });
+  return terms.some((term, at) => isCount(term.word) && named.some((place) => Math.abs(place - at) <= MAX_APART));
+};
+
+/** "unlimited local minutes": one word may stand between. */
+const MAX_APART = 2;
+
+const addTermKeys = (term: Term, add: (key: string) => void, meanings: boolean): void => {
   add(`s:${term.stem}`);
   if (term.otherStem !== null) add(`s:${term.otherStem}`);
   if (term.skeleton !== null) add(`k:${term.skeleton}`);
+  if (!meanings) return;
   for (const concept of term.means) add(`c:${concept}`);
   for (const concept of term.kindOf) add(`n:${concept}`);
 };

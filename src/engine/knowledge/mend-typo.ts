@@ -1,3 +1,5 @@
+import { ARABIC } from './fold-text.ts';
+import { withoutArabicClitics } from './stem-word.ts';
 import { knownWords, type Term, isWeakWord } from './analyze-text.ts';
 
 /**
@@ -7,19 +9,27 @@ import { knownWords, type Term, isWeakWord } from './analyze-text.ts';
 export type Mended = { stem: string; term: Term | null; weak: boolean };
 
 export const mendTypo = (term: Term, vocabulary: ReadonlyMap<string, readonly string[]>): Mended[] => {
-  if (/\d/.test(term.word) || term.word.length < 5) return [];
-  const allowed = term.word.length >= 8 ? 2 : 1;
+  const written = withoutArabicClitics(term.word);
+  if (/\d/.test(written) || written.length < 4) return [];
+  const sound = soundOf(written);
+  // In four letters only one that sounds alike may be wrong.
+  const allowed = written.length >= 8 ? 2 : written.length >= 5 ? 1 : 0;
   const found: (Mended & { distance: number })[] = [];
-  const consider = (word: string, make: () => Mended): void => {
-    if (Math.abs(word.length - term.word.length) > allowed || word.length < 4) return;
+  const consider = (candidate: string, make: () => Mended): void => {
+    const word = withoutArabicClitics(candidate);
+    if (sound !== null && soundOf(word) === sound) {
+      found.push({ ...make(), distance: 0 });
+      return;
+    }
+    if (Math.abs(word.length - written.length) > allowed || word.length < 4) return;
     // Most slips leave the first letter alone; when both may differ, short words become others.
     if (
-      word[0] !== term.word[0] &&
-      (word.length < 6 || word.slice(1) !== term.word.slice(1)) &&
-      !swappedStart(word, term.word)
+      word[0] !== written[0] &&
+      (word.length < 6 || word.slice(1) !== written.slice(1)) &&
+      !swappedStart(word, written)
     )
       return;
-    const distance = editDistance(word, term.word, allowed);
+    const distance = editDistance(word, written, allowed);
     if (distance <= allowed) found.push({ ...make(), distance });
   };
   for (const [stem, words] of vocabulary)
@@ -31,6 +41,10 @@ export const mendTypo = (term: Term, vocabulary: ReadonlyMap<string, readonly st
 };
 
 const MAX_MENDED = 8;
+
+/** Arabic letters that many people hear as one. */
+const soundOf = (word: string): string | null =>
+  ARABIC.test(word) ? word.replace(/ظ/g, 'ض').replace(/ص/g, 'س').replace(/ط/g, 'ت').replace(/[ذز]/g, 'د') : null;
 
 const swappedStart = (a: string, b: string): boolean => a[0] === b[1] && a[1] === b[0];
 

@@ -13,6 +13,8 @@ export type Demand = {
   /** A passage without it is about something else: model numbers and the like. */
   decisive: boolean;
   term: Term | null;
+  /** Of "how many": the demand for the things counted, beside which the number must stand. */
+  counts?: Demand;
 };
 
 export const readQuestion = (question: string): Demand[] => {
@@ -29,10 +31,18 @@ export const readQuestion = (question: string): Demand[] => {
     }
     at += term.span;
     if (phrase === null && isEmptyWord(term)) continue;
-    demands.push(demandOf(term, terms[at]));
+    demands.push(demandOf(term, terms[at], terms[at - 2]));
   }
-  for (const kind of wantedKinds(` ${foldText(question).replace(/[^\p{L}\p{M}\p{N}']+/gu, ' ')} `))
-    addKind(demands, kind);
+  for (const demand of demands) {
+    const beside = demand.term?.means.map((concept) => UNDERSTOOD[concept]).find((concept) => concept !== undefined);
+    if (beside !== undefined && demands.some((other) => other.ways.has(`c:${beside}`))) demand.force = 'may';
+  }
+  // Where only general words are asked, those that mean something are what is asked.
+  if (!demands.some((demand) => demand.force === 'must')) {
+    for (const demand of demands) if (demand.term !== null) demand.force = 'must';
+  }
+  const asked = ` ${foldText(question).replace(/[^\p{L}\p{M}\p{N}']+/gu, ' ')} `;
+  for (const kind of wantedKinds(asked)) addKind(demands, kind, asked);
   return demands;
 };
 
@@ -47,11 +57,13 @@ export const WORTH = {
   fact: 0.92,
 } as const;
 
-const demandOf = (term: Term, next: Term | undefined): Demand => {
+const demandOf = (term: Term, next: Term | undefined, before: Term | undefined): Demand => {
   const ways = new Map<string, number>();
   addTermWays(ways, term, 1);
   const number = /^\d/.test(term.word);
-  const counted = number && next !== undefined && COUNTED.test(next.word);
+  // "Fibre 500" and "the 500" name a thing; "she is 8" and "8 years" do not.
+  const names = before !== undefined && (!isEmptyWord(before) || before.word === 'the');
+  const counted = number && (!names || (next !== undefined && COUNTED.test(next.word)));
   const hasMatter = term.means.length > 0 || term.kindOf.length > 0;
   const weak =
     counted ||
@@ -80,7 +92,7 @@ export const addTermWays = (ways: Map<string, number>, term: Term, share: number
     add(`n:${concept}`, WORTH.kind);
     for (const fact of FACTS[concept] ?? []) add(`f:${fact}`, WORTH.fact);
   }
-  for (const concept of term.under) add(`c:${concept}`, WORTH.kind);
+  for (const concept of term.under) add(`t:${concept}`, WORTH.kind);
 };
 
 /** The kinds of fact that state a matter without naming it: "QAR 149" states a price. */
@@ -100,6 +112,7 @@ const FACTS: Record<string, readonly string[]> = {
   power: ['measure'],
   discount: ['percent'],
   interest: ['percent'],
+  deadline: ['time'],
 };
 
 /** Matters that passages often leave to the reader: a passage without them may still answer. */
@@ -118,6 +131,9 @@ const SOFT = new Set([
   'general',
   'used',
 ]);
+
+/** Matters that go without saying beside another: who asks about parking has a car. */
+const UNDERSTOOD: Record<string, string> = { car: 'parking', book: 'appointment', doctor: 'paediatric' };
 
 const COUNTED =
   /^(?:years?|yrs?|yo|months?|weeks?|days?|nights?|hours?|minutes?|mins?|people|persons?|guests?|adults?|kids?|children|kg|kilos?|km|am|pm|qar|riyals?|rupees?|times?|سنه|سنوات|شهر|اشهر|يوما?|ايام|ساعه|ساعات|دقيقه|شخصا?|اشخاص|ريالا?|كيلو|साल|वर्ष|महीने|दिन|घंटे|घंटा|मिनट|लोग|लोगों|रुपये|रुपए|बजे|किलो)$/;
@@ -139,7 +155,7 @@ const KINDS: readonly (Kind & { asked: RegExp })[] = [
   {
     name: 'duration',
     asked:
-      / (?:how long|how soon|how many (?:\w+ )?(?:days?|hours?|minutes?|weeks?|months?|years?)|كم (?:من الوقت|مده|المده|يوما?|ساعه|شهرا?|سنه|دقيقه|اسبوعا?|يستغرق|تستغرق|ياخذ|تاخذ|وقت)|कितने (?:दिन|दिनों|घंटे|घंटों|महीने|महीनों|साल|सालों|हफ्ते|मिनट)|कितना (?:समय|टाइम|वक्त)|कितनी देर) /,
+      / (?:how long|how soon|how many (?:\w+ )?(?:days?|hours?|weeks?|months?|years?)|كم (?:من الوقت|مده|المده|يوما?|ساعه|شهرا?|سنه|دقيقه|اسبوعا?|يستغرق|تستغرق|ياخذ|تاخذ|وقت)|कितने (?:दिन|दिनों|घंटे|घंटों|महीने|महीनों|साल|सालों|हफ्ते|मिनट)|कितना (?:समय|टाइम|वक्त)|कितनी देर) /,
     ways: [
       ['f:duration', 1],
       ['f:time', 0.75],
@@ -188,9 +204,21 @@ const KINDS: readonly (Kind & { asked: RegExp })[] = [
 
 const wantedKinds = (asked: string): Kind[] => KINDS.filter((kind) => kind.asked.test(asked));
 
-const addKind = (demands: Demand[], kind: Kind): void => {
+/** The word that is counted: "how many students", "كم عدد الطلاب", "कितने छात्र". */
+const COUNTS = / (?:how many|كم عدد|कितने) ([\p{L}\p{M}]{3,})/u;
+
+const addKind = (demands: Demand[], kind: Kind, asked: string): void => {
   const said = (name: string): boolean =>
     demands.some((demand) => demand.label === `#${name}` || (demand.force === 'must' && demand.ways.has(`c:${name}`)));
   if ((kind.unless ?? []).some(said)) return;
-  demands.push({ label: `#${kind.name}`, ways: new Map(kind.ways), force: 'kind', decisive: false, term: null });
+  const counted = kind.name === 'number' ? COUNTS.exec(asked)?.[1] : undefined;
+  const things = counted === undefined ? undefined : demands.find((demand) => demand.label.startsWith(counted));
+  demands.push({
+    label: `#${kind.name}`,
+    ways: new Map(kind.ways),
+    force: 'kind',
+    decisive: false,
+    term: null,
+    ...(things === undefined ? {} : { counts: things }),
+  });
 };

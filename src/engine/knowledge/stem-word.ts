@@ -18,6 +18,14 @@ const DIGIT = /\d/;
 
 const ARABIC_PREFIXES = ['وبال', 'فبال', 'وال', 'فال', 'بال', 'كال', 'ولل', 'فلل', 'ال', 'لل'];
 const ARABIC_SUFFIXES = [
+  'تكم',
+  'تها',
+  'تنا',
+  'تهم',
+  'تي',
+  'تك',
+  'ته',
+  'ني',
   'كما',
   'هما',
   'تما',
@@ -60,7 +68,10 @@ export const stemArabic = (word: string): string => {
       stem = stem.slice(0, -1);
       continue;
     }
-    const suffix = ARABIC_SUFFIXES.find((ending) => stem.endsWith(ending) && stem.length - ending.length >= 3);
+    const suffix = ARABIC_SUFFIXES.find(
+      (ending) =>
+        stem.endsWith(ending) && !(ending === 'ني' && stem.endsWith('اني')) && stem.length - ending.length >= 3,
+    );
     if (suffix === undefined) break;
     stem = stem.slice(0, -suffix.length);
   }
@@ -201,8 +212,77 @@ const STEP_2_ENDING = new RegExp(`^(.+?)(${Object.keys(STEP_2).join('|')})$`);
 const STEP_3_ENDING = new RegExp(`^(.+?)(${Object.keys(STEP_3).join('|')})$`);
 const STEP_4_ENDING = /^(.+?)(al|ance|ence|er|ic|able|ible|ant|ement|ment|ent|ou|ism|ate|iti|ous|ive|ize)$/;
 
+/** Forms that no rule of endings finds. */
+const IRREGULAR: Record<string, string> = {
+  paid: 'pay',
+  sent: 'send',
+  bought: 'buy',
+  lost: 'lose',
+  sold: 'sell',
+  kept: 'keep',
+  left: 'leave',
+  given: 'give',
+  gave: 'give',
+  taken: 'take',
+  took: 'take',
+  made: 'make',
+  held: 'hold',
+  met: 'meet',
+  brought: 'bring',
+  spoke: 'speak',
+  spoken: 'speak',
+  began: 'begin',
+  begun: 'begin',
+  ran: 'run',
+  swam: 'swim',
+  flew: 'fly',
+  flown: 'fly',
+  flies: 'fly',
+  children: 'child',
+  men: 'man',
+  women: 'woman',
+  feet: 'foot',
+  teeth: 'tooth',
+  broke: 'break',
+  broken: 'break',
+  stole: 'steal',
+  stolen: 'steal',
+  worn: 'wear',
+  wore: 'wear',
+  ate: 'eat',
+  eaten: 'eat',
+  drank: 'drink',
+  drunk: 'drink',
+  drove: 'drive',
+  driven: 'drive',
+  slept: 'sleep',
+  spent: 'spend',
+  taught: 'teach',
+  went: 'go',
+  gone: 'go',
+  wrote: 'write',
+  written: 'write',
+  chose: 'choose',
+  chosen: 'choose',
+  cheaper: 'cheap',
+  cheapest: 'cheap',
+  bigger: 'big',
+  biggest: 'big',
+  larger: 'large',
+  largest: 'large',
+  fees: 'fee',
+  shipped: 'ship',
+  dying: 'die',
+  lying: 'lie',
+  knives: 'knife',
+  wives: 'wife',
+  lives: 'live',
+  leaves: 'leave',
+};
+
 export const stemEnglish = (input: string): string => {
   let word = input.replace(/'s?$/, '').replace(/'.*$/, '');
+  if (Object.hasOwn(IRREGULAR, word)) word = IRREGULAR[word]!;
   if (word.length < 3) return word;
   word = word.replace(/^y/, 'Y');
   word = word.replace(/(ss|i)es$/, '$1').replace(/([^s])s$/, '$1');

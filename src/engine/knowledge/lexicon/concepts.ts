@@ -12,12 +12,12 @@ export const CONCEPTS: Record<string, readonly [en: string, ar: string, hi: stri
     'कीमत|कीमतें|दाम|मूल्य|शुल्क|फीस|रेट|खर्च|खर्चा|किराया|भाव|लागत|चार्ज|प्राइस|कितने का|कितने की|कितने रुपये|कितने में|कितने पैसे',
   ],
   free: [
-    'free|complimentary|no charge|no cost|free of charge|at no extra cost|without charge|gratis|no extra charge',
-    'مجاني|مجانا|بالمجان|مجانية|بدون رسوم|بلا رسوم|دون مقابل|بدون مقابل',
+    'free|complimentary|no charge|no cost|free of charge|at no extra cost|without charge|gratis|no extra charge|for free|without a fee|no fee|waived',
+    'مجاني|مجانا|بالمجان|مجانية|بدون رسوم|بلا رسوم|دون مقابل|بدون مقابل|ببلاش|مجان',
     'मुफ्त|फ्री|निःशुल्क|निशुल्क|बिना शुल्क|बिना किसी शुल्क',
   ],
   discount: [
-    'discount|offer|promotion|deal|coupon|promo|voucher code|promo code|sale|price reduction|concession',
+    'discount|offer|promotion|deal|coupon|promo|voucher code|promo code|sale|price reduction|concession|reduction|percent off|cheaper|reduced',
     'خصم|خصومات|تخفيض|تخفيضات|عرض|عروض|كوبون|حسم|كود خصم',
     'छूट|डिस्काउंट|ऑफर|रियायत|कूपन|सेल',
   ],
@@ -28,10 +28,42 @@ export const CONCEPTS: Record<string, readonly [en: string, ar: string, hi: stri
   ],
   cash: ['cash|in cash|cash on delivery|cod', 'نقدا|كاش|نقد|نقدي|الدفع عند الاستلام', 'नकद|कैश|नगद'],
   card: [
-    'card|credit card|debit card|bank card >> visa|mastercard|amex',
-    'بطاقة|بطاقات|كرت|بطاقة ائتمان >> فيزا|ماستركارد|مدى',
-    'कार्ड|क्रेडिट कार्ड|डेबिट कार्ड >> वीजा|मास्टरकार्ड|रुपे',
+    'card|bank card|cards >> credit card|debit card|visa|mastercard|amex',
+    'بطاقة|بطاقات|كرت|بطاقة بنكية >> بطاقة ائتمان|فيزا|ماستركارد|مدى',
+    'कार्ड|बैंक कार्ड >> क्रेडिट कार्ड|डेबिट कार्ड|वीजा|मास्टरकार्ड|रुपे',
   ],
+  credit_card: [
+    'credit card > visa|mastercard|amex',
+    'بطاقة ائتمان|بطاقة ائتمانية > فيزا|ماستركارد',
+    'क्रेडिट कार्ड > वीजा|मास्टरकार्ड',
+  ],
+  debit_card: ['debit card', 'بطاقة الصراف|بطاقة خصم', 'डेबिट कार्ड'],
+  hand_luggage: [
+    'hand luggage|hand baggage|cabin bag|cabin baggage|carry on|carry-on|cabin luggage',
+    'حقيبة اليد|حقيبة المقصورة|أمتعة اليد',
+    'हैंड बैग|केबिन बैग|हैंड लगेज',
+  ],
+  travel: ['travel|fly|flying|travelling|traveling|journey', 'سفر|أسافر|السفر|يسافر|تسافر', 'सफर|यात्रा|उड़ना'],
+  illness: ['sick|ill|illness|disease|sickness|unwell', 'مرض|مريض|المرض|مرضت', 'बीमार|बीमारी|रोग'],
+  forgotten: ['forgot|forget|forgotten|reset|recover', 'نسيت|إعادة تعيين|استعادة|نسيان', 'भूल|भूल गया|भूल गई|रीसेट'],
+  sibling: [
+    'sibling|siblings|brother|sister|brothers|sisters',
+    'أخ|أخت|إخوة|أشقاء|شقيق|أخي|أختي|الأخوة',
+    'भाई|बहन|भाई-बहन',
+  ],
+  balance: ['balance|credit balance', 'رصيد|رصيدي|الرصيد', 'शेष|बैलेंस|बकाया राशि'],
+  overnight: ['overnight|sleep over|stay the night|sleep', 'المبيت|مبيت|ينام', 'रात रुकना|रात भर'],
+  meeting: ['meeting|conference|meeting room', 'اجتماع|اجتماعات|مؤتمر', 'बैठक|मीटिंग|सम्मेलन'],
+  newborn: ['pregnant|pregnancy|maternity|birth|childbirth', 'حمل|حامل|ولادة|الولادة', 'गर्भवती|प्रसव|गर्भावस्था'],
+  volunteer: ['volunteer|volunteering', 'تطوع|متطوع', 'स्वयंसेवक'],
+  rent: ['rent|rental|hire|lease|renting', 'إيجار|استئجار|تأجير|أستأجر|الإيجار', 'किराए पर|किराये पर|भाड़ा'],
+  photo: [
+    'photo|photos|photography|camera|pictures|photograph',
+    'تصوير|صور|كاميرا|التصوير',
+    'फोटो|फोटोग्राफी|कैमरा|तस्वीर',
+  ],
+  child_seat: ['child seat|baby seat|high chair|booster', 'كرسي أطفال|كرسي طفل', 'बच्चे की कुर्सी'],
+  stroller: ['stroller|pram|pushchair|buggy', 'عربة أطفال', 'प्रैम'],
   instalment: [
     'installment|instalment|installments|instalments|emi|pay later|monthly payments',
     'تقسيط|أقساط|بالتقسيط|قسط',
@@ -45,7 +77,7 @@ export const CONCEPTS: Record<string, readonly [en: string, ar: string, hi: stri
   penalty: [
     'penalty|fine|late fee|surcharge|late charge|penalties',
     'غرامة|غرامات|جزاء|مخالفة',
-    'जुर्माना|दंड|पेनल्टी|विलंब शुल्क|फाइन',
+    'जुर्माना|दंड|पेनल्टी|विलंब शुल्क|फाइन|कटौती|काटा|कटेंगे|कटेगा|काटते',
   ],
   bill: ['bill|invoice|statement|billing', 'فاتورة|فواتير|كشف حساب', 'बिल|चालान|इनवॉइस'],
   receipt: ['receipt|proof of purchase', 'إيصال|وصل|فاتورة الشراء|فاتورة', 'रसीद|बिल|पर्ची'],
@@ -77,8 +109,8 @@ export const CONCEPTS: Record<string, readonly [en: string, ar: string, hi: stri
     'रिफंड|धनवापसी|पैसे वापस|पैसा वापस|रकम वापस|पैसे वापसी',
   ],
   return: [
-    'return|returns|send back|give back|bring back|take back|sent back|given back|returnable|refund',
-    'إرجاع|ارجاع|إعادة|استرجاع|ترجيع|أرجع|ارجع|أعيد|مرتجع|استرداد|يعاد|تعاد|ترجع|إعادته|إرجاعها',
+    'return|returns|send back|give back|bring back|take back|sent back|given back|returnable|refund|hand back',
+    'إرجاع|ارجاع|إعادة|استرجاع|ترجيع|أرجع|ارجع|أعيد|مرتجع|استرداد|يعاد|تعاد|ترجع|إعادته|إرجاعها|تعيد|يعيد|نعيد|أرد|رد|يرد|ترجيعها',
     'वापसी|लौटाना|लौटा|लौटाया|लौटाए|वापस करना|वापस कर|वापस|रिटर्न',
   ],
   exchange: [
@@ -103,7 +135,7 @@ export const CONCEPTS: Record<string, readonly [en: string, ar: string, hi: stri
   ],
   delivery: [
     'deliver|delivery|ship|shipping|shipment|dispatch|courier|home delivery|shipped|post it|send it to',
-    'توصيل|التوصيل|نوصل|توصلون|يوصل|شحن|الشحن|تشحنون|ايصال|إيصال الطلب|توصيلة|تسليم|يصل الطلب|دليفري|توصل',
+    'توصيل|التوصيل|نوصل|توصلون|يوصل|شحن|الشحن|تشحنون|ايصال|إيصال الطلب|توصيلة|تسليم|يصل الطلب|دليفري|توصل|تصل|يصل|تصلني|يصلني|وصول الطلب|توصلون',
     'डिलीवरी|डिलिवरी|पहुंचाना|पहुंचाते|पहुँचाते|भेजना|भेजते|शिपिंग|होम डिलीवरी|कूरियर',
   ],
   express: [
@@ -201,7 +233,7 @@ export const CONCEPTS: Record<string, readonly [en: string, ar: string, hi: stri
   ],
   cancel: [
     'cancel|cancellation|cancelled|call off|end my contract|terminate|termination|end your contract|end the contract|quit|cancelling',
-    'إلغاء|الغاء|ألغي|الغي|تلغى|يلغى|إنهاء|فسخ|ملغي|ألغيت|كنسل',
+    'إلغاء|الغاء|ألغي|الغي|تلغى|يلغى|إنهاء|فسخ|ملغي|ألغيت|كنسل|أنهي|انهي|ننهي|تنهي|إنهاء|ينهي|أفسخ',
     'रद्द|कैंसिल|निरस्त|रद्द करना|कैंसल|समाप्त',
   ],
   late: [
@@ -221,9 +253,9 @@ export const CONCEPTS: Record<string, readonly [en: string, ar: string, hi: stri
     'वैधता|मान्य|वैध|समाप्त|चलती|वैलिडिटी|एक्सपायर',
   ],
   deadline: [
-    'deadline|due|last date|closing date|due date|paid within|no later than',
-    'آخر موعد|الموعد النهائي|موعد أقصاه|استحقاق|آخر يوم',
-    'अंतिम तिथि|आखिरी तारीख|लास्ट डेट',
+    'deadline|due|last date|closing date|due date|paid within|no later than|last day|final date|latest date',
+    'آخر موعد|الموعد النهائي|موعد أقصاه|استحقاق|آخر يوم|آخر تاريخ|آخر يوم',
+    'अंतिम तिथि|आखिरी तारीख|लास्ट डेट|आखिरी दिन|आखिरी तारीख',
   ],
   start: [
     'start|begin|begins|starts|commence|beginning',
@@ -289,9 +321,9 @@ export const CONCEPTS: Record<string, readonly [en: string, ar: string, hi: stri
   ],
   complaint: ['complaint|complain|grievance|feedback', 'شكوى|شكاوى|أشتكي|تظلم|ملاحظات', 'शिकायत|शिकायतें|कंप्लेंट'],
   parking: [
-    'parking|park|car park|valet|parking space|parking lot|garage|parked',
+    'parking|park|car park|valet|parking space|parking lot|garage|parked|where to park',
     'موقف|مواقف|باركينج|باركنج|مواقف السيارات|صف السيارة|موقف سيارات|أوقف سيارتي|كراج',
-    'पार्किंग|गाड़ी खड़ी|वाहन खड़ा|गाड़ी लगाना',
+    'पार्किंग|गाड़ी खड़ी|वाहन खड़ा|गाड़ी लगाना|पार्क|गाड़ी पार्क',
   ],
   transport: [
     'transport|transportation|bus|shuttle|taxi|metro|train|transfer|get to|get there|airport transfer|getting here',
@@ -302,7 +334,7 @@ export const CONCEPTS: Record<string, readonly [en: string, ar: string, hi: stri
   airport: ['airport', 'مطار|المطار', 'हवाई अड्डा|एयरपोर्ट|हवाईअड्डा|हवाई अड्डे'],
   luggage: ['luggage|baggage|bag|bags|suitcase|suitcases', 'أمتعة|حقائب|شنط|حقيبة|امتعتي|الشنط', 'सामान|बैग|लगेज'],
   floor: ['floor|level|storey', 'طابق|دور|الطابق', 'मंजिल|तल|फ्लोर'],
-  entrance: ['entrance|entry|gate|door', 'مدخل|بوابة|باب', 'प्रवेश द्वार|गेट|द्वार'],
+  entrance: ['entrance|entry|gate|door', 'مدخل|بوابة|باب|أبواب|ابواب|بوابات', 'प्रवेश द्वार|गेट|द्वार|दरवाजा|दरवाजे'],
 
   // Places and amenities
   wifi: [
@@ -310,7 +342,13 @@ export const CONCEPTS: Record<string, readonly [en: string, ar: string, hi: stri
     'واي فاي|وايفاي|إنترنت|انترنت|لاسلكي|الإنترنت اللاسلكي|النت',
     'वाईफाई|वाई-फाई|वाइफाइ|इंटरनेट',
   ],
-  internet: ['internet|broadband|fibre|fiber|data', 'إنترنت|انترنت|النت|فايبر|بيانات', 'इंटरनेट|ब्रॉडबैंड|डेटा|डाटा'],
+  internet: ['internet', 'إنترنت|انترنت|النت', 'इंटरनेट'],
+  broadband: [
+    'broadband|fibre|fiber|home internet',
+    'فايبر|ألياف|إنترنت منزلي|الإنترنت المنزلي',
+    'ब्रॉडबैंड|फाइबर|होम इंटरनेट',
+  ],
+  car: ['car|cars|vehicle|automobile', 'سيارة|سيارات|سيارتي|عربية', 'गाड़ी|कार|वाहन|गाड़ियां'],
   password: ['password|passcode|pin', 'كلمة السر|كلمة المرور|رمز|الرقم السري', 'पासवर्ड|पिन'],
   pool: [
     'pool|swimming pool|swim|swimming',
@@ -318,7 +356,7 @@ export const CONCEPTS: Record<string, readonly [en: string, ar: string, hi: stri
     'स्विमिंग पूल|तरणताल|पूल|तैराकी|तैरना',
   ],
   gym: [
-    'gym|fitness|fitness centre|fitness room|fitness center|workout|gymnasium|health club',
+    'gym|fitness|fitness centre|fitness room|fitness center|workout|gymnasium|health club|sports hall|sports centre|sports center',
     'نادي رياضي|صالة رياضية|جيم|النادي الصحي|النادي الرياضي|جم|رياضة|نادي',
     'जिम|व्यायामशाला|फिटनेस|कसरत',
   ],
@@ -397,9 +435,9 @@ export const CONCEPTS: Record<string, readonly [en: string, ar: string, hi: stri
     'चेक आउट|चेक-आउट|चेकआउट',
   ],
   hostel: [
-    'hostel|dormitory|dorm|student housing|residence hall|boarding',
-    'سكن طلابي|سكن|سكن الطلاب|السكن',
-    'छात्रावास|हॉस्टल|होस्टल|छात्रावास',
+    'hostel|dormitory|dorm|student housing|residence hall|boarding|housing|halls of residence|accommodation|residence',
+    'سكن طلابي|سكن|سكن الطلاب|السكن|السكن الجامعي',
+    'छात्रावास|हॉस्टल|होस्टल|छात्रावास|आवास',
   ],
   pets: [
     'pet|pets|animal|animals >> dog|cat|puppy|kitten|bird|parrot',
@@ -418,7 +456,11 @@ export const CONCEPTS: Record<string, readonly [en: string, ar: string, hi: stri
     'महिला|महिलाओं|लड़कियों|लड़की|लड़कियां|महिलाएं',
   ],
   men: ['men|man|gents|male|boys|boy|gentlemen', 'رجال|رجالي|للرجال|شباب|ذكور', 'पुरुष|पुरुषों|लड़कों|लड़का|लड़के'],
-  student: ['student|students|pupil|pupils', 'طالب|طلاب|طالبات|طلبة|الطلاب', 'छात्र|छात्रों|विद्यार्थी|विद्यार्थियों|स्टूडेंट'],
+  student: [
+    'student|students|pupil|pupils|study|studies|studying|enrolled',
+    'طالب|طلاب|طالبات|طلبة|الطلاب',
+    'छात्र|छात्रों|विद्यार्थी|विद्यार्थियों|स्टूडेंट',
+  ],
   senior: [
     'senior|seniors|elderly|pensioner|retired|senior citizen',
     'كبار السن|متقاعد|متقاعدين|المسنين',
@@ -510,9 +552,9 @@ export const CONCEPTS: Record<string, readonly [en: string, ar: string, hi: stri
 
   // Study and work
   documents: [
-    'document|documents|paper|papers|paperwork|id|identification|certificate|passport|documentation|bring',
-    'وثائق|مستندات|أوراق|المستندات|الأوراق|هوية|بطاقة شخصية|شهادة|إثبات',
-    'दस्तावेज|कागज|कागजात|प्रमाण पत्र|डॉक्यूमेंट|पहचान पत्र|कागजात',
+    'document|documents|paper|papers|paperwork|documentation|identification > passport|id|id card|student card|photo|photograph|certificate|driving licence|birth certificate',
+    'وثائق|مستندات|أوراق|المستندات|الأوراق|إثبات|وثيقة|ورق > هوية|بطاقة شخصية|شهادة|جواز سفر|صورة شخصية|الهوية',
+    'दस्तावेज|कागज|कागजात|डॉक्यूमेंट|कागजों > आधार|आधार कार्ड|पैन कार्ड|पैन|प्रमाण पत्र|पहचान पत्र|फोटो|पासपोर्ट|मार्कशीट',
   ],
   requirements: [
     'requirement|requirements|condition|conditions|eligibility|eligible|criteria|qualify|prerequisite|need to have',
@@ -583,7 +625,11 @@ export const CONCEPTS: Record<string, readonly [en: string, ar: string, hi: stri
   sms: ['sms|text message|texts', 'رسائل نصية|رسالة نصية|اس ام اس', 'एसएमएस'],
   roaming: ['roaming|roam', 'تجوال|التجوال|رومنج', 'रोमिंग'],
   sim: ['sim|sim card', 'شريحة|الشريحة|سيم|شرائح', 'सिम|सिम कार्ड'],
-  speed: ['speed|fast|mbps|gbps|how fast|bandwidth', 'سرعة|ميجابت|السرعة|سرعات', 'गति|स्पीड|रफ्तार|एमबीपीएस'],
+  speed: [
+    'speed|fast|mbps|gbps|how fast|bandwidth|mega|megabit',
+    'سرعة|ميجابت|السرعة|سرعات|ميجا|ميغا|ميجابايت',
+    'गति|स्पीड|रफ्तार|एमबीपीएस',
+  ],
   router: ['router|modem', 'راوتر|مودم', 'राउटर|मॉडेम'],
   topup: ['top up|top-up|topup|recharge', 'إعادة تعبئة|تعبئة الرصيد|شحن الرصيد|تعبئة', 'रिचार्ज|रीचार्ज|टॉप अप'],
   contract: ['contract|agreement|commitment|lock in', 'عقد|اتفاقية|التزام|العقد', 'अनुबंध|करार|कॉन्ट्रैक्ट'],
