@@ -29,5 +29,7 @@ export const channel = pgTable(
     index('channel_list')
       .on(table.orgId, table.agentId, table.id)
       .where(sql`deleted_at IS NULL`),
+    // A provider's hook names the channel alone.
+    index('channel_inbound').on(table.id),
   ],
 );

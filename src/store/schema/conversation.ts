@@ -1,5 +1,16 @@
 import { sql } from 'drizzle-orm';
-import { foreignKey, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import {
+  boolean,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core';
+import type { DeliveryError } from '../../../contract/channels.ts';
 import type { MessageContent, MessageSource } from '../../../contract/messages.ts';
 import type { TurnTrace } from '../../engine/provider.ts';
 import { agent } from './agent.ts';
@@ -44,10 +55,17 @@ export const conversation = pgTable(
     uniqueIndex('conversation_key')
       .on(table.orgId, table.agentId, table.key)
       .where(sql`key IS NOT NULL`),
+    // Which conversation goes on when somebody writes from this address; conversations of the sandbox are not in it.
+    index('conversation_address')
+      .on(table.orgId, table.channelId, table.address, table.id)
+      .where(sql`address IS NOT NULL`),
   ],
 );
 
-/** One thing said. `id` sorts by time. */
+/**
+ * One thing said. `id` sorts by time. At once its place in the queue of deliveries: a message with a `due_at` in the
+ * past wants to be sent, and is claimed, renewed and completed as a run is (run.ts).
+ */
 export const message = pgTable(
   'message',
   {
@@ -64,6 +82,18 @@ export const message = pgTable(
     status: text('status'),
     /** The member who wrote it, for role `member`. */
     authorId: text('author_id'),
+    /** The message that this one answers. */
+    replyTo: text('reply_to'),
+    metadata: jsonb('metadata').$type<Record<string, string>>(),
+    sendAt: moment('send_at'),
+    dueAt: moment('due_at'),
+    lease: text('lease'),
+    /** Times that a worker set out to deliver it. */
+    attempts: integer('attempts').notNull().default(0),
+    error: jsonb('error').$type<DeliveryError>(),
+    providerMessageId: text('provider_message_id'),
+    /** The provider may have been called more than once: a worker died, or an answer was lost, in between. */
+    possibleDuplicate: boolean('possible_duplicate').notNull().default(false),
     createdAt: createdAt(),
   },
   (table) => [
@@ -73,5 +103,15 @@ export const message = pgTable(
       foreignColumns: [conversation.orgId, conversation.id],
     }),
     index('message_conversation').on(table.orgId, table.conversationId, table.id),
+    index('message_due')
+      .on(table.dueAt)
+      .where(sql`due_at IS NOT NULL`),
+    // What is before a message in its conversation's queue.
+    index('message_queue')
+      .on(table.orgId, table.conversationId, table.id)
+      .where(sql`due_at IS NOT NULL`),
+    index('message_provider')
+      .on(table.orgId, table.providerMessageId)
+      .where(sql`provider_message_id IS NOT NULL`),
   ],
 );

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { boolean, foreignKey, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { boolean, foreignKey, index, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { channel } from './channel.ts';
 import { createdAt, moment, orgId } from './columns.ts';
 
@@ -47,11 +47,14 @@ export const identity = pgTable(
     channelId: text('channel_id').notNull(),
     address: text('address').notNull(),
     endUserId: text('end_user_id').notNull(),
+    /** When the person last wrote from there: some providers allow free text only for a while after it. */
+    lastInboundAt: moment('last_inbound_at'),
     createdAt: createdAt(),
   },
   (table) => [
     primaryKey({ columns: [table.orgId, table.channelId, table.address] }),
     foreignKey({ columns: [table.orgId, table.channelId], foreignColumns: [channel.orgId, channel.id] }),
     foreignKey({ columns: [table.orgId, table.endUserId], foreignColumns: [endUser.orgId, endUser.id] }),
+    index('identity_end_user').on(table.orgId, table.endUserId, table.channelId),
   ],
 );

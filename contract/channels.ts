@@ -1,0 +1,121 @@
+import { Type, type Static } from 'typebox';
+import { idPattern } from './ids.ts';
+import { MessageContent } from './messages.ts';
+import { EndUserInput, Metadata } from './triggers.ts';
+
+const closed = { additionalProperties: false };
+const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()]);
+
+export const CONTENT_TYPES = ['text', 'image', 'audio', 'video', 'file', 'location', 'choices', 'template'] as const;
+export type ContentType = (typeof CONTENT_TYPES)[number];
+
+/** What a kind of channel can do. */
+export const ChannelCapabilities = Type.Object(
+  {
+    content: Type.Array(Type.Enum(CONTENT_TYPES), { description: 'Content types that a message may have.' }),
+    max_text: Type.Integer({ description: 'Characters of one message.' }),
+    receipts: Type.Array(Type.Union([Type.Literal('delivered'), Type.Literal('read'), Type.Literal('failed')]), {
+      description: 'What the provider reports about a message after it was sent.',
+    }),
+    inbound: Type.Boolean({ description: 'People can write back.' }),
+    reply_window_hours: nullable(
+      Type.Integer({ description: 'Only templates may be sent when the person has not written for so long.' }),
+    ),
+    needs_address: Type.Boolean({ description: 'A message needs an address of the recipient.' }),
+  },
+  { title: 'ChannelCapabilities' },
+);
+export type ChannelCapabilities = Static<typeof ChannelCapabilities>;
+
+export const ChannelSummary = Type.Object(
+  {
+    id: Type.String(),
+    agent_id: Type.String(),
+    kind: Type.String(),
+    name: Type.String(),
+    enabled: Type.Boolean(),
+    status: Type.Union([Type.Literal('connected'), Type.Literal('broken')]),
+    status_detail: nullable(Type.String()),
+    capabilities: ChannelCapabilities,
+    created_at: Type.String({ format: 'date-time' }),
+  },
+  { title: 'Channel' },
+);
+export type ChannelSummary = Static<typeof ChannelSummary>;
+
+/** All of an agent's channels: there are at most 100. */
+export const ChannelList = Type.Object(
+  { data: Type.Array(ChannelSummary), next_cursor: Type.Null(), has_more: Type.Literal(false) },
+  { title: 'ChannelList' },
+);
+
+export const SendMessage = Type.Object(
+  {
+    to: Type.Object(
+      {
+        end_user: Type.Optional(EndUserInput),
+        address: Type.Optional(Type.String({ minLength: 1, maxLength: 320 })),
+        conversation_id: Type.Optional(Type.String({ pattern: idPattern('conv') })),
+      },
+      { ...closed, description: 'Exactly one of the three.' },
+    ),
+    content: MessageContent,
+    reply_to: Type.Optional(nullable(Type.String({ pattern: idPattern('msg') }))),
+    metadata: Type.Optional(Metadata),
+    send_at: Type.Optional(nullable(Type.String({ format: 'date-time' }))),
+  },
+  { ...closed, title: 'SendMessage' },
+);
+export type SendMessage = Static<typeof SendMessage>;
+
+export const DELIVERY_STATUSES = [
+  'queued',
+  'sent',
+  'delivered',
+  'read',
+  'failed',
+  'undelivered',
+  'suppressed',
+] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
+export const DeliveryError = Type.Object(
+  {
+    code: Type.String({ description: 'One of the closed list under /docs/channels.' }),
+    detail: Type.String(),
+    provider_code: nullable(Type.String({ description: "The provider's own code." })),
+  },
+  { title: 'DeliveryError' },
+);
+export type DeliveryError = Static<typeof DeliveryError>;
+
+const accepted = {
+  id: Type.String(),
+  status: Type.Enum(DELIVERY_STATUSES),
+  conversation_id: Type.String(),
+  end_user_id: Type.String(),
+  created_at: Type.String({ format: 'date-time' }),
+};
+
+/** The 202 of a channel send. */
+export const AcceptedMessage = Type.Object(accepted, { title: 'AcceptedMessage' });
+export type AcceptedMessage = Static<typeof AcceptedMessage>;
+
+export const ChannelMessage = Type.Object(
+  {
+    ...accepted,
+    channel_id: Type.String(),
+    content: MessageContent,
+    reply_to: nullable(Type.String()),
+    metadata: Metadata,
+    send_at: nullable(Type.String({ format: 'date-time' })),
+    attempts: Type.Integer(),
+    error: nullable(DeliveryError),
+    provider_message_id: nullable(Type.String()),
+    possible_duplicate: Type.Boolean({
+      description: 'The provider may have been called more than once: a worker died or an answer was lost in between.',
+    }),
+  },
+  { title: 'ChannelMessage' },
+);
+export type ChannelMessage = Static<typeof ChannelMessage>;

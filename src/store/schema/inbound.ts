@@ -1,0 +1,42 @@
+import { foreignKey, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import type { DeliveryError } from '../../../contract/channels.ts';
+import { channel } from './channel.ts';
+import { createdAt, orgId } from './columns.ts';
+
+/** What a provider has told us already: it may say everything twice. Kept for INBOUND_KEPT_DAYS. */
+export const inboundEvent = pgTable(
+  'inbound_event',
+  {
+    orgId: orgId(),
+    channelId: text('channel_id').notNull(),
+    /** The provider's own id of the event. */
+    eventId: text('event_id').notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.orgId, table.channelId, table.eventId] }),
+    foreignKey({ columns: [table.orgId, table.channelId], foreignColumns: [channel.orgId, channel.id] }),
+    index('inbound_event_age').on(table.createdAt),
+  ],
+);
+
+/**
+ * What became of a message, in the provider's words. Kept apart from the message, because a receipt may come before
+ * the answer that tells us under which id the provider knows the message.
+ */
+export const receipt = pgTable(
+  'receipt',
+  {
+    orgId: orgId(),
+    channelId: text('channel_id').notNull(),
+    providerMessageId: text('provider_message_id').notNull(),
+    status: text('status').notNull(),
+    error: jsonb('error').$type<DeliveryError>(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.orgId, table.channelId, table.providerMessageId, table.status] }),
+    foreignKey({ columns: [table.orgId, table.channelId], foreignColumns: [channel.orgId, channel.id] }),
+    index('receipt_age').on(table.createdAt),
+  ],
+);
