@@ -1,0 +1,280 @@
+import { Agent, request } from 'node:http';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { mintKey } from '../../src/access/key-format.ts';
+import { newId } from '../../src/kernel/ids.ts';
+import { type Answer, startTestApp, type TestApp } from '../app.ts';
+import { givenAgent, givenKey, givenOrganization, givenTrigger } from '../factories.ts';
+
+/** Contract, section 3, row by row, against the running program: the first condition that applies answers. */
+let parley: TestApp;
+let orgId: string;
+let agentId: string;
+let otherAgentId: string;
+let triggerId: string;
+let path: string;
+const keys: Record<string, { id: string; value: string }> = {};
+
+beforeAll(async () => {
+  parley = await startTestApp({
+    PARLEY_LIMITS: '{"triggers":{"key":50,"organization":1000}}',
+    BASE_URL_EU: 'https://eu.parley.test',
+  });
+  orgId = await givenOrganization(parley.db);
+  ({ agentId } = await givenAgent(parley.db, orgId));
+  ({ agentId: otherAgentId } = await givenAgent(parley.db, orgId));
+  triggerId = await givenTrigger(parley.db, orgId, agentId);
+  path = `/api/triggers/${agentId}/${triggerId}`;
+  keys.organization = await parley.key(orgId);
+  keys.agent = await parley.key(orgId, { scope: 'agent', agentId });
+  keys.channels = await parley.key(orgId, { permissions: ['channels'] });
+});
+
+afterAll(() => parley.stop());
+
+const post = (key: string | undefined, at = path, body: unknown = {}, headers: Record<string, string> = {}) =>
+  parley.call('POST', at, { ...(key !== undefined && { key }), body, headers });
+
+const verdict = (answer: Answer) => [answer.status, answer.body?.code];
+
+describe('401', () => {
+  test.each([
+    ['no header', {}, undefined],
+    ['an empty header', { authorization: '' }, undefined],
+    ['another scheme', { authorization: 'Basic YTpi' }, undefined],
+    ['no token', { authorization: 'Bearer ' }, undefined],
+  ])('authorization_missing: %s', async (_, headers) => {
+    const answer = await parley.call('GET', '/api/me', { headers: headers as Record<string, string> });
+    expect(verdict(answer)).toEqual([401, 'authorization_missing']);
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="parley"');
+  });
+
+  test('keys in query, cookie, body or other headers are ignored', async () => {
+    const { value } = keys.organization!;
+    const headers = { cookie: `key=${value}`, 'x-api-key': value };
+    const answer = await parley.call('POST', `${path}?api_key=${value}`, { headers, body: { key: value } });
+    expect(verdict(answer)).toEqual([401, 'authorization_missing']);
+  });
+
+  test('Bearer is case-insensitive, one or more spaces follow', async () => {
+    for (const scheme of ['bearer ', 'BEARER  ', 'BeArEr    ']) {
+      const answer = await parley.call('GET', '/api/me', {
+        headers: { authorization: scheme + keys.organization!.value },
+      });
+      expect(answer.status).toBe(200);
+    }
+  });
+
+  test.each([
+    ['nonsense', () => 'nonsense'],
+    [
+      'a wrong checksum',
+      () => keys.organization!.value.slice(0, -1) + (keys.organization!.value.endsWith('0') ? '1' : '0'),
+    ],
+    ['a well-formed key that nobody made', () => mintKey('us')],
+  ])('key_invalid: %s', async (_, value) => {
+    const answer = await parley.call('GET', '/api/me', { key: value() });
+    expect(verdict(answer)).toEqual([401, 'key_invalid']);
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="parley", error="invalid_token"');
+    expect(answer.text).not.toContain(value());
+  });
+
+  test('key_wrong_region names the base URL of that region', async () => {
+    const answer = await parley.call('GET', '/api/me', { key: mintKey('eu') });
+    expect(verdict(answer)).toEqual([401, 'key_wrong_region']);
+    expect(answer.body.detail).toContain('https://eu.parley.test');
+  });
+});
+
+describe('403', () => {
+  test('plan_required comes before permissions, and goes away with the plan', async () => {
+    const other = await givenOrganization(parley.db, { plan: 'free' });
+    const { value } = await parley.key(other, { permissions: ['channels'] });
+    expect(verdict(await post(value))).toEqual([403, 'plan_required']);
+    await parley.app.access.change({ kind: 'organization', id: other }, async (tx) => {
+      await tx.execute(sql`UPDATE organization SET plan = 'paid' WHERE id = ${other}`);
+    });
+    expect(verdict(await post(value))).toEqual([403, 'permission_missing']);
+  });
+
+  test('permission_missing tells what is needed and what is there', async () => {
+    const answer = await post(keys.channels!.value);
+    expect(verdict(answer)).toEqual([403, 'permission_missing']);
+    expect(answer.body).toMatchObject({ required_permission: 'triggers', key_permissions: ['channels'] });
+    expect(answer.headers.get('www-authenticate')).toContain('error="insufficient_scope", scope="triggers"');
+  });
+
+  test('agent_mismatch for every other agent, existing or not', async () => {
+    for (const other of [otherAgentId, newId('agent'), 'nonsense', '..%2f']) {
+      const answer = await post(keys.agent!.value, `/api/triggers/${other}/${triggerId}`);
+      expect(verdict(answer), other).toEqual([403, 'agent_mismatch']);
+    }
+  });
+});
+
+describe('404', () => {
+  test('agent_not_found: unknown, malformed, and another organization’s', async () => {
+    const foreign = await givenAgent(parley.db, await givenOrganization(parley.db));
+    for (const other of [newId('agent'), 'nonsense', foreign.agentId, 'a%2fb']) {
+      const answer = await post(keys.organization!.value, `/api/triggers/${other}/${triggerId}`);
+      expect(verdict(answer), other).toEqual([404, 'agent_not_found']);
+    }
+  });
+
+  test('trigger_not_found: unknown, malformed, and another agent’s', async () => {
+    for (const [agent, trigger] of [
+      [agentId, newId('trigger')],
+      [agentId, 'nonsense'],
+      [otherAgentId, triggerId],
+    ]) {
+      const answer = await post(keys.organization!.value, `/api/triggers/${agent}/${trigger}`);
+      expect(verdict(answer)).toEqual([404, 'trigger_not_found']);
+    }
+  });
+
+  test('the key of a deleted agent stays a key, and gets 404', async () => {
+    const { agentId: gone } = await givenAgent(parley.db, orgId);
+    const trigger = await givenTrigger(parley.db, orgId, gone);
+    const { value } = await parley.key(orgId, { scope: 'agent', agentId: gone });
+    expect((await post(value, `/api/triggers/${gone}/${trigger}`)).status).toBe(202);
+    await parley.app.access.change({ kind: 'agent', id: gone }, async (tx) => {
+      await tx.execute(sql`UPDATE agent SET deleted_at = now() WHERE id = ${gone}`);
+    });
+    expect(verdict(await post(value, `/api/triggers/${gone}/${trigger}`))).toEqual([404, 'agent_not_found']);
+    expect((await parley.call('GET', '/api/me', { key: value })).status).toBe(200);
+  });
+});
+
+describe('the order of the rows', () => {
+  test('a stranger with a broken body sees 401, a known caller without permission 403', async () => {
+    const body = '{"broken';
+    expect(verdict(await post(undefined, path, body))).toEqual([401, 'authorization_missing']);
+    expect(verdict(await post(keys.channels!.value, path, body))).toEqual([403, 'permission_missing']);
+    expect(verdict(await post(keys.organization!.value, path, body))).toEqual([400, 'body_invalid']);
+    expect(verdict(await post(keys.organization!.value, path, '{}', { 'content-type': 'text/plain' }))).toEqual([
+      415,
+      'unsupported_media_type',
+    ]);
+  });
+
+  test('over the limit: 429 before the body is looked at, Retry-After 60, and nothing is stored', async () => {
+    const { value } = await parley.key(orgId);
+    const answers = await Promise.all(Array.from({ length: 60 }, () => post(value)));
+    const refused = answers.filter((answer) => answer.status === 429);
+    expect(refused).toHaveLength(10);
+    expect(answers.filter((answer) => answer.status === 202)).toHaveLength(50);
+    expect(refused[0]!.headers.get('retry-after')).toBe('60');
+    expect(verdict(await post(value, path, '{"broken'))).toEqual([429, 'rate_limited']);
+    expect((await parley.call('GET', `${path}/runs`, { key: value })).status).toBe(200);
+  });
+});
+
+describe('strictness', () => {
+  /** Many calls on one kept-alive connection. */
+  function onOneConnection(value: string) {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const call = () =>
+      new Promise<{ status: number; port: number }>((resolve, reject) => {
+        const sent = request(
+          `${parley.url}${path}`,
+          { method: 'POST', agent, headers: { authorization: `Bearer ${value}` } },
+          (answer) => {
+            const port = answer.socket.localPort!;
+            answer.resume().on('end', () => resolve({ status: answer.statusCode!, port }));
+          },
+        );
+        sent.on('error', reject).end();
+      });
+    return { call, close: () => agent.destroy() };
+  }
+
+  test('a revoked key is refused on the very next request of a kept-alive connection', async () => {
+    for (let round = 0; round < 20; round++) {
+      const { id, value } = await parley.key(orgId);
+      const connection = onOneConnection(value);
+      const before = await connection.call();
+      await parley.app.access.change({ kind: 'key', id }, async (tx) => {
+        await tx.execute(sql`UPDATE api_key SET revoked_at = now() WHERE id = ${id}`);
+      });
+      const after = await connection.call();
+      connection.close();
+      expect([before.status, after.status]).toEqual([202, 401]);
+      expect(after.port).toBe(before.port);
+    }
+  });
+
+  test('calls under hard load: none that started after the answer is accepted', async () => {
+    const { id, value } = await parley.key(orgId);
+    let revokedAt = Infinity;
+    let stop = false;
+    const ledger: { startedAt: number; status: number }[] = [];
+    const callers = Array.from({ length: 16 }, async () => {
+      while (!stop) {
+        const startedAt = performance.now();
+        const answer = await parley.call('GET', '/api/me', { key: value });
+        ledger.push({ startedAt, status: answer.status });
+      }
+    });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await parley.app.access.change({ kind: 'key', id }, async (tx) => {
+      await tx.execute(sql`UPDATE api_key SET revoked_at = now() WHERE id = ${id}`);
+    });
+    revokedAt = performance.now();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    stop = true;
+    await Promise.all(callers);
+    expect(ledger.filter((call) => call.status === 200).length).toBeGreaterThan(20);
+    expect(ledger.filter((call) => call.startedAt > revokedAt && call.status !== 401)).toEqual([]);
+  });
+
+  test('a key revoked behind the back of this node’s memory writes nothing: the fence', async () => {
+    const { id, value } = await parley.key(orgId);
+    expect((await post(value)).status).toBe(202);
+    // Straight in the database, without the change log: as if this node had slept since its check.
+    await parley.db.execute(sql`UPDATE api_key SET revoked_at = now() WHERE id = ${id}`);
+    const before = await parley.db.execute<{ n: string }>(sql`SELECT count(*) AS n FROM run`);
+    expect(verdict(await post(value))).toEqual([401, 'key_revoked']);
+    const after = await parley.db.execute<{ n: string }>(sql`SELECT count(*) AS n FROM run`);
+    expect(after.rows).toEqual(before.rows);
+  });
+
+  test('an expired key is refused at its second, without anybody revoking it', async () => {
+    const { id, value } = await parley.key(orgId);
+    await parley.db.execute(sql`UPDATE api_key SET revoke_at = now() + interval '1 second' WHERE id = ${id}`);
+    expect((await parley.call('GET', '/api/me', { key: value })).status).toBe(200);
+    await new Promise((resolve) => setTimeout(resolve, 1_050));
+    expect(verdict(await parley.call('GET', '/api/me', { key: value }))).toEqual([401, 'key_revoked']);
+  });
+});
+
+describe('last used', () => {
+  test('is written at the first authenticated call, also a refused one, and never by a 401', async () => {
+    const lastUsed = async (id: string) =>
+      (await parley.db.execute<{ at: Date | null }>(sql`SELECT last_used_at AS at FROM api_key WHERE id = ${id}`))
+        .rows[0]!.at;
+    const used = await parley.key(orgId, { permissions: ['channels'] });
+    await post(used.value);
+    const revoked = await givenKey(parley.db, orgId);
+    await new Promise((resolve) => setTimeout(resolve, 900));
+    expect(await lastUsed(used.id)).not.toBeNull();
+    expect(await lastUsed(revoked)).toBeNull();
+  });
+});
+
+describe('a database that is away', () => {
+  test('answers 503 with Retry-After, never 401 or 404', async () => {
+    const away = await startTestApp();
+    const org = await givenOrganization(away.db);
+    const { value } = await away.key(org);
+    expect((await away.call('GET', '/api/me', { key: value })).status).toBe(200);
+    await away.database.drop();
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    const answer = await away.call('GET', '/api/me', { key: value });
+    expect(verdict(answer)).toEqual([503, 'unavailable']);
+    expect(answer.headers.get('retry-after')).not.toBeNull();
+    expect((await away.call('GET', '/api/health')).status).toBe(200);
+    expect((await away.call('GET', '/ready')).status).toBe(503);
+    await away.app.stop();
+    await away.db.$client.end();
+  }, 60_000);
+});
