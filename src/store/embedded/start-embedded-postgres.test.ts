@@ -123,6 +123,18 @@ describe('a start', () => {
     expect(readdirSync(dataDir).toSorted()).toEqual(['postgres', 'postgres.log']);
   });
 
+  test('leaves nothing running when it is stopped while it starts', async () => {
+    const child = spawn(process.execPath, [PROGRAM, dataDir], { stdio: 'ignore' });
+    children.push(child);
+    const pidFile = path.join(dataDir, 'postgres', 'postmaster.pid');
+    await expect.poll(() => existsSync(pidFile), { interval: 1, timeout: 20_000 }).toBe(true);
+    const postmaster = Number(readFileSync(pidFile, 'utf8').split('\n')[0]);
+    child.kill('SIGTERM');
+    await expect
+      .poll(() => [startTime(postmaster), existsSync(path.join(dataDir, 'parley.lock'))])
+      .toEqual([null, false]);
+  });
+
   test('works when the path is too long for a socket', async () => {
     const dir = path.join(dataDir, 'x'.repeat(100));
     const started = await start({ dir });

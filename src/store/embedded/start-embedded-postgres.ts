@@ -1,11 +1,11 @@
 import type { ChildProcess } from 'node:child_process';
-import { availableParallelism, totalmem } from 'node:os';
+import { availableParallelism, constants, totalmem } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { findBinaries } from './binaries.ts';
 import { ensureCluster, prepareDataFolder } from './data-folder.ts';
-import { lockDataFolder } from './data-lock.ts';
+import { type DataLock, lockDataFolder } from './data-lock.ts';
 import { chooseRunAs } from './run-as.ts';
 import {
   type ServerLog,
@@ -52,6 +52,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   prepareDataFolder(dataDir);
   const runAs = chooseRunAs(dataDir, binaries.folder);
   const lock = await lockDataFolder(dataDir);
+  const settle = leaveCleanlyOnSignals(dataDir, lock);
   let socketDir = '';
   let child: ChildProcess | undefined;
   try {
@@ -78,8 +79,28 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     if (socketDir) removeSocketFolder(socketDir);
     lock.release();
     throw error;
+  } finally {
+    settle();
   }
 }
+
+/** Until the program has its own handlers, a signal would end it without a word to the database that is just starting. */
+function leaveCleanlyOnSignals(dataDir: string, lock: DataLock): () => void {
+  const abandon = (): void => {
+    const started = findPostmaster(dataDir);
+    if (started) signal(started.pid, 'SIGINT');
+    lock.release();
+  };
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  process.once('exit', abandon);
+  for (const name of signals) process.once(name, leave);
+  return () => {
+    process.off('exit', abandon);
+    for (const name of signals) process.off(name, leave);
+  };
+}
+
+const leave = (name: NodeJS.Signals): void => process.exit(128 + constants.signals[name]);
 
 /** The address of the database that another Parley runs on this data now, or null. For commands that join it. */
 export function findRunningPostgres(dataDir: string): string | null {
