@@ -78,8 +78,9 @@ export function createLease(deps: LeaseDeps): Lease {
     if (node === null) return register(start, wallStart);
     const reading = await store.readLog(node.position);
     server.observe(reading.server, 0);
-    if (reading.server !== node.server && !without.has('start anew on another server'))
-      return register(start, wallStart);
+    if (without.has('start anew on another server')) node.server = reading.server;
+    // Its log may have lost its end, and its numbers may be given out a second time.
+    if (reading.server !== node.server) return register(start, wallStart);
     // Every number of the log is one change: fewer than there should be means that they were cleared away.
     const isWhole = reading.subjects.length === reading.head - node.position;
     if (!isWhole && !without.has('notice a gap in the log')) return register(start, wallStart);

@@ -30,6 +30,7 @@ export async function sweepRevokes(db: Db, changes: Changes): Promise<void> {
   }
   const unfinished = await readUnfinishedRevokes(db, ROUND);
   if (unfinished.length === 0) return;
-  await changes.everywhere(Math.max(...unfinished.map(({ seq }) => seq)));
-  await markEffective(db, unfinished);
+  const last = Math.max(...unfinished.map(({ seq }) => seq));
+  await changes.everywhere(last);
+  await markEffective(db, unfinished, last);
 }

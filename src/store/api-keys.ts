@@ -119,12 +119,16 @@ export async function scheduleRevoke(tx: Queryable, orgId: string, id: string, a
   return scheduled.length > 0;
 }
 
-/** Stamps the moment from which no node accepts these keys; a stamp that is there stays. */
-export async function markEffective(db: Queryable, keys: readonly { orgId: string; id: string }[]): Promise<void> {
+/**
+ * Stamps the moment from which no node accepts these keys, if they were revoked at `seq` or before; a stamp that is
+ * there stays. A failover may have lost the revoke that was waited for, and another one may have come since.
+ */
+export async function markEffective(db: Queryable, keys: readonly KeyName[], seq: number): Promise<void> {
   await db.execute(sql`
     UPDATE api_key k SET effective_at = clock_timestamp()
     FROM unnest(${sql.param(keys.map((key) => key.orgId))}::text[], ${sql.param(keys.map((key) => key.id))}::text[]) AS u(org_id, id)
-    WHERE k.org_id = u.org_id AND k.id = u.id AND k.revoked_at IS NOT NULL AND k.effective_at IS NULL`);
+    WHERE k.org_id = u.org_id AND k.id = u.id AND k.revoked_at IS NOT NULL AND k.effective_at IS NULL
+      AND coalesce(k.revoked_seq, 0) <= ${seq}`);
 }
 
 export type KeyName = { orgId: string; id: string };

@@ -1,4 +1,5 @@
 import type { KeyRecord } from '../../../contract/dashboard/keys.ts';
+import type { Committed } from '../../access/change.ts';
 import { isUnreachable } from '../../store/db.ts';
 import { markEffective, revokeApiKey as revokeRow } from '../../store/api-keys.ts';
 import { type Actor, recordAudit } from '../../store/audit.ts';
@@ -14,18 +15,18 @@ export async function revokeApiKey(deps: ApiKeysDeps, orgId: string, id: string,
   const before = await foundApiKey(db, orgId, id);
   if (before.effectiveAt !== null) return readApiKey(deps, orgId, id);
   const isFirst = before.revokedAt === null || before.revokedSeq === null;
-  const everywhere = isFirst ? await revokeNow() : () => access.everywhere(before.revokedSeq!);
-  await settleRevoke(deps, { orgId, id }, everywhere);
+  const committed = isFirst ? await revokeNow() : null;
+  const seq = committed?.seq ?? before.revokedSeq!;
+  await settleRevoke(deps, { orgId, id }, { seq, everywhere: committed?.everywhere ?? (() => access.everywhere(seq)) });
   return readApiKey(deps, orgId, id);
 
-  async function revokeNow(): Promise<() => Promise<Date>> {
-    const committed = await access.commit({ kind: 'key', id }, async (tx, seq) => {
+  function revokeNow(): Promise<Committed<void>> {
+    return access.commit({ kind: 'key', id }, async (tx, seq) => {
       // False if somebody was faster: that place in the log is before ours, and waiting for ours covers both.
       if (!(await revokeRow(tx, orgId, id, { userId: actor.userId, seq }))) return;
       const facts = { label: before.label, prefix: before.prefix };
       await recordAudit(tx, { orgId, actor, action: 'api_key.revoked', subjectId: id, facts });
     });
-    return committed.everywhere;
   }
 }
 
@@ -33,11 +34,11 @@ export async function revokeApiKey(deps: ApiKeysDeps, orgId: string, id: string,
 export async function settleRevoke(
   { db }: Pick<ApiKeysDeps, 'db'>,
   key: { orgId: string; id: string },
-  everywhere: () => Promise<Date>,
+  { seq, everywhere }: Pick<Committed<unknown>, 'seq' | 'everywhere'>,
 ): Promise<void> {
   try {
     await everywhere();
-    await markEffective(db, [key]);
+    await markEffective(db, [key], seq);
   } catch (error) {
     if (!isUnreachable(error)) throw error;
   }

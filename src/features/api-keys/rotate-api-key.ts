@@ -46,7 +46,7 @@ export async function rotateApiKey(
     await recordAudit(tx, { orgId, actor, action: 'api_key.rotated', subjectId: id, facts });
     return made;
   });
-  if (overlap === 'now') await settleRevoke(deps, { orgId, id }, committed.everywhere);
+  if (overlap === 'now') await settleRevoke(deps, { orgId, id }, committed);
   const { id: newKeyId, value } = committed.result;
   return { ...(await readApiKey(deps, orgId, newKeyId)), value };
 }
