@@ -6,6 +6,7 @@ import type { DashboardAccess } from '../../../contract/dashboard/routes.ts';
 import type { Db } from '../../store/db.ts';
 import { readOperatorId } from '../../store/installation.ts';
 import { findMembership, type Membership } from '../../store/organizations.ts';
+import { lostDatabase } from './lost-database.ts';
 import { checkOrigin } from './origin.ts';
 import type { Sessions, SignedIn } from './sessions.ts';
 
@@ -42,12 +43,12 @@ export function createSessionGate(deps: { db: Db; sessions: Sessions; baseUrl: s
       const found = await sessions.read({ cookie, address: request.ip, userAgent });
       if (!found) throw new Refusal('session_missing');
       const { signedIn, setCookie } = found;
-      const isOperator = (await readOperatorId(db)) === signedIn.user.id;
+      const isOperator = (await decided(readOperatorId(db))) === signedIn.user.id;
       const caller: DashboardCaller = { ...signedIn, membership: null, isOperator, setCookie };
       if (access === 'signed_in') return caller;
 
       const { org_id: orgId } = request.params as { org_id: string };
-      const membership = isId('org', orgId) ? await findMembership(db, orgId, signedIn.user.id) : null;
+      const membership = isId('org', orgId) ? await decided(findMembership(db, orgId, signedIn.user.id)) : null;
       if (access === 'operator') {
         if (isOperator) return { ...caller, membership };
         throw membership ? new Refusal('operator_required') : new Refusal('organization_not_found');
@@ -59,3 +60,9 @@ export function createSessionGate(deps: { db: Db; sessions: Sessions; baseUrl: s
       return { ...caller, membership };
     };
 }
+
+/** Nothing has been done yet: a database that is gone by now is 503 `unavailable`, whatever the method. */
+const decided = <T>(reading: Promise<T>): Promise<T> =>
+  reading.catch((error: unknown) => {
+    throw lostDatabase('GET', error);
+  });

@@ -11,6 +11,7 @@ import {
 } from '../../../contract/dashboard/routes.ts';
 import { DEFAULT_PAGE } from '../../../contract/limits.ts';
 import type { Role } from '../../../contract/permissions.ts';
+import { lostDatabase } from '../../access/sessions/lost-database.ts';
 import { checkOrigin } from '../../access/sessions/origin.ts';
 import type { createSessionGate, DashboardCaller } from '../../access/sessions/session-gate.ts';
 import type { Caller } from '../../access/sessions/sessions.ts';
@@ -78,10 +79,14 @@ export function createDeclareRoute({ gate, paging, baseUrl }: Deps): DeclareRout
       ...(declared.bodyLimit !== undefined && { bodyBytes: declared.bodyLimit, bodyKeys: LARGE_BODY_KEYS }),
       ...(declared.query && { query: declared.query }),
       responses: { [declared.status]: declared.answer ?? null, ...more },
-      handle: (request, reply) => {
+      handle: async (request, reply) => {
         // Said here, because a further status of success may come first in the list of answers.
         reply.code(declared.status);
-        return handle(callOf(name, request, reply, paging));
+        try {
+          return await handle(callOf(name, request, reply, paging));
+        } catch (error) {
+          throw lostDatabase(request.method, error);
+        }
       },
     };
   };

@@ -141,10 +141,17 @@ describe('members', () => {
     const theirs = (await call(`GET ${at}/members`)).body.data.find(
       (one: { email: string }) => one.email === second.email,
     ).id;
-    const both = await Promise.all([
-      call(`DELETE ${at}/members/${mine}`),
-      second.call(`DELETE ${at}/members/${theirs}`),
-    ]);
+    // Both have counted two owners, if they could, before either of them is let go on.
+    const holder = await server.db.$client.connect();
+    await holder.query('BEGIN');
+    await holder.query('SELECT 1 FROM member WHERE organization_id = $1 FOR UPDATE', [owner.orgId]);
+    const leaving = [call(`DELETE ${at}/members/${mine}`), second.call(`DELETE ${at}/members/${theirs}`)];
+    await new Promise((resolve) => {
+      setTimeout(resolve, 200);
+    });
+    await holder.query('COMMIT');
+    holder.release();
+    const both = await Promise.all(leaving);
     expect(both.map(({ status }) => status).toSorted(ascending)).toEqual([204, 409]);
   });
 
