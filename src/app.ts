@@ -82,7 +82,8 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
   const queue = createAcceptQueue(db);
   const findProvider = createFindProvider({ db, egress, sealingKey: secrets.sealingKey });
   const loadAgent = createAgentLoader(db, findProvider);
-  const worker = role === 'api' ? null : createTurnWorker({ db, log, loadAgent, onStored: waiter.look });
+  const worker =
+    role === 'api' ? null : createTurnWorker({ db, log, loadAgent, pressed: queue.pressed, onStored: waiter.look });
   const housekeeper = role === 'api' ? null : createHousekeeper({ db, log });
   const onAccepted = () => worker?.wake();
   const paging = createPaging(secrets.cursorKey);

@@ -8,7 +8,8 @@ export type Batcher<In, Out> = {
   add(item: In): Promise<Out>;
   /** Resolves when all that was added has left and returned. Nothing may be added afterwards. */
   drain(): Promise<void>;
-  waiting(): number;
+  /** Items that wait or are under way. */
+  load(): number;
 };
 
 export type BatcherOptions<In, Out> = {
@@ -29,6 +30,7 @@ type Waiting<In, Out> = { item: In; resolve(outcome: Out): void; reject(error: E
 export function createBatcher<In, Out>(options: BatcherOptions<In, Out>): Batcher<In, Out> {
   let queue: Waiting<In, Out>[] = [];
   let busy = 0;
+  let underWay = 0;
   let scheduled = false;
   let drained: (() => void) | null = null;
   let closed = false;
@@ -48,8 +50,10 @@ export function createBatcher<In, Out>(options: BatcherOptions<In, Out>): Batche
     const batch = queue.length <= options.size ? queue : queue.slice(0, options.size);
     queue = batch === queue ? [] : queue.slice(options.size);
     busy++;
+    underWay += batch.length;
     void settle(batch).finally(() => {
       busy--;
+      underWay -= batch.length;
       if (queue.length > 0) schedule();
       else if (busy === 0) drained?.();
     });
@@ -83,6 +87,6 @@ export function createBatcher<In, Out>(options: BatcherOptions<In, Out>): Batche
         drained = resolve;
       });
     },
-    waiting: () => queue.length,
+    load: () => queue.length + underWay,
   };
 }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { ProviderError } from '../engine/provider.ts';
 import { createBatcher } from '../kernel/batcher.ts';
@@ -28,6 +29,8 @@ export type TurnWorkerOptions = {
   db: Db;
   log: Logger;
   loadAgent: LoadAgent;
+  /** True while this process accepts as fast as it can: accepting comes before working off, which can wait. */
+  pressed?(): boolean;
   /** Called after turns were stored, for those who wait for an answer. */
   onStored(): void;
 };
@@ -37,12 +40,15 @@ const CAPACITY = 400;
 const CLAIM_BATCH = 200;
 /** How long an idle worker sleeps: a run accepted by another process waits this long at most. */
 const POLL_MS = 200;
+/** While calls press in, so many runs are claimed every PRESSED_PAUSE_MS all the same: nothing waits for ever. */
+const PRESSED_BATCH = 50;
+const PRESSED_PAUSE_MS = 100;
 /** A run that was claimed this often without ending is dead. */
 const MAX_ATTEMPTS = 8;
 const MAX_BACKOFF_MS = 5 * 60_000;
 const TURN_TIMEOUT_MS = 120_000;
 
-export function createTurnWorker({ db, log, loadAgent, onStored }: TurnWorkerOptions): TurnWorker {
+export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: TurnWorkerOptions): TurnWorker {
   const pool = db.$client;
   const lease = newId('node');
   const underWay = new Map<string, { run: ClaimedRun; abort: AbortController; done: Promise<void> }>();
@@ -67,7 +73,8 @@ export function createTurnWorker({ db, log, loadAgent, onStored }: TurnWorkerOpt
   async function claim(): Promise<void> {
     while (!stopping) {
       woken = false;
-      const room = Math.min(CLAIM_BATCH, CAPACITY - underWay.size);
+      const isPressed = pressed?.() ?? false;
+      const room = Math.min(isPressed ? PRESSED_BATCH : CLAIM_BATCH, CAPACITY - underWay.size);
       let claimed: ClaimedRun[] = [];
       try {
         if (room > 0) claimed = await claimRuns(pool, lease, room);
@@ -75,7 +82,8 @@ export function createTurnWorker({ db, log, loadAgent, onStored }: TurnWorkerOpt
         if (!stopping) log.warn({ err: error }, 'the worker cannot claim runs; it tries again');
       }
       for (const run of claimed) begin(run);
-      if (claimed.length < CLAIM_BATCH && !woken && !stopping) await sleep();
+      if (isPressed && !stopping) await pause(PRESSED_PAUSE_MS);
+      else if (claimed.length < CLAIM_BATCH && !woken && !stopping) await sleep();
     }
   }
 

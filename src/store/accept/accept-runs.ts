@@ -15,7 +15,12 @@ import { LOST_RACE, type PlannedCall, writeRuns } from './write-runs.ts';
  * anonymous calls) and written together (`write-runs.ts`). Each call gets its own outcome; a call that must wait for
  * a neighbour (same conversation key, or news about the same person) goes with the next batch.
  */
-export type AcceptQueue = { accept(call: AcceptCall): Promise<AcceptOutcome>; drain(): Promise<void> };
+export type AcceptQueue = {
+  accept(call: AcceptCall): Promise<AcceptOutcome>;
+  /** True while so many calls arrive at once that other work had better wait. */
+  pressed(): boolean;
+  drain(): Promise<void>;
+};
 
 /** Calls of one statement: beyond this a batch only gets slower. */
 const BATCH = 200;
@@ -23,6 +28,8 @@ const BATCH = 200;
 const LANES = 2;
 /** Waiting calls; about half a second of work on a small machine. */
 const QUEUE = 5_000;
+/** Calls under way from which on the worker of this process steps back: far above what a quiet system has. */
+const PRESSED = 24;
 /** Plans of one batch before giving up: each repetition means that another node was faster. */
 const TRIES = 5;
 
@@ -42,6 +49,7 @@ export function createAcceptQueue(db: Db): AcceptQueue {
         if (outcome !== LATER) return outcome;
       }
     },
+    pressed: () => batcher.load() >= PRESSED,
     drain: () => batcher.drain(),
   };
 }

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { boolean, foreignKey, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { boolean, foreignKey, index, jsonb, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core';
 import { agent } from './agent.ts';
 import { createdAt, moment, orgId } from './columns.ts';
 
@@ -26,6 +26,7 @@ export const channel = pgTable(
   (table) => [
     primaryKey({ columns: [table.orgId, table.id] }),
     foreignKey({ columns: [table.orgId, table.agentId], foreignColumns: [agent.orgId, agent.id] }),
+    unique('channel_of_agent').on(table.orgId, table.agentId, table.id),
     index('channel_list')
       .on(table.orgId, table.agentId, table.id)
       .where(sql`deleted_at IS NULL`),

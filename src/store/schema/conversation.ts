@@ -13,7 +13,6 @@ import {
 import type { DeliveryError } from '../../../contract/channels.ts';
 import type { MessageContent, MessageSource } from '../../../contract/messages.ts';
 import type { TurnTrace } from '../../engine/provider.ts';
-import { agent } from './agent.ts';
 import { channel } from './channel.ts';
 import { createdAt, moment, orgId } from './columns.ts';
 import { endUser } from './end-user.ts';
@@ -49,8 +48,12 @@ export const conversation = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.orgId, table.id] }),
-    foreignKey({ columns: [table.orgId, table.agentId], foreignColumns: [agent.orgId, agent.id] }),
-    foreignKey({ columns: [table.orgId, table.channelId], foreignColumns: [channel.orgId, channel.id] }),
+    // One key for two pointers: the channel is the agent's own, and the agent exists because the channel points to it.
+    // Each foreign key costs every accepted call a look-up (docs/adr/0002).
+    foreignKey({
+      columns: [table.orgId, table.agentId, table.channelId],
+      foreignColumns: [channel.orgId, channel.agentId, channel.id],
+    }),
     foreignKey({ columns: [table.orgId, table.endUserId], foreignColumns: [endUser.orgId, endUser.id] }),
     uniqueIndex('conversation_key')
       .on(table.orgId, table.agentId, table.key)
