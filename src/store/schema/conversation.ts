@@ -53,6 +53,7 @@ export const conversation = pgTable(
     foreignKey({
       columns: [table.orgId, table.agentId, table.channelId],
       foreignColumns: [channel.orgId, channel.agentId, channel.id],
+      name: 'conversation_channel_of_agent',
     }),
     foreignKey({ columns: [table.orgId, table.endUserId], foreignColumns: [endUser.orgId, endUser.id] }),
     uniqueIndex('conversation_key')
