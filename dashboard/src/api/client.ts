@@ -1,0 +1,120 @@
+import { routes } from 'virtual:dashboard-routes';
+import type { Fault, ProblemBody, ProblemCode } from '../../../contract/problems.ts';
+import type { AnswerOf, BodyOf, DashboardRouteName, ParamOf, QueryOf } from '../../../contract/dashboard/routes.ts';
+
+/**
+ * The only file that calls fetch. Every route is named and typed by contract/dashboard/routes.ts; what goes wrong,
+ * whatever it was, arrives as a Problem.
+ */
+export type CallInput<N extends DashboardRouteName> = ParamsInput<N> & {
+  query?: QueryOf<N>;
+  body?: BodyOf<N>;
+  signal?: AbortSignal;
+};
+type ParamsInput<N extends DashboardRouteName> = [ParamOf<N>] extends [never]
+  ? { params?: undefined }
+  : { params: Record<ParamOf<N>, string> };
+
+type AnyInput = { params?: Record<string, string>; query?: object; body?: unknown; signal?: AbortSignal };
+
+/** Longer than the server's own longest wait, so that its answer wins. */
+const TIMEOUT_MS = 40_000;
+
+export async function call<N extends DashboardRouteName>(name: N, input: CallInput<N>): Promise<AnswerOf<N>> {
+  const [method, path] = routes[name]!.split(' ') as [string, string];
+  const { body, query, signal, params = {} } = input as AnyInput;
+  return (await send(fill(path, params) + search(query), {
+    method,
+    signal,
+    credentials: 'same-origin',
+    ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+  })) as AnswerOf<N>;
+}
+
+export type Me = { label: string; organization: { name: string }; region: string; permissions: string[] };
+
+/** The test request of a key that was just made: the public API, without the session. */
+export async function callMe(key: string): Promise<Me> {
+  return (await send('/api/me', { headers: { authorization: `Bearer ${key}` }, credentials: 'omit' })) as Me;
+}
+
+/** What every failed call throws. `status` 0: no answer came, so it is not known whether the call took effect. */
+export class Problem extends Error {
+  readonly code: ProblemCode | 'connection_lost' | 'answer_unreadable';
+  readonly status: number;
+  readonly title: string;
+  readonly requestId: string | null;
+  readonly faults: readonly Fault[];
+  readonly existingId: string | null;
+
+  constructor(facts: {
+    code: Problem['code'];
+    status: number;
+    title?: string;
+    detail?: string;
+    requestId?: string | null;
+    faults?: readonly Fault[];
+    existingId?: string | null;
+  }) {
+    super(facts.detail ?? facts.code);
+    this.name = 'Problem';
+    this.code = facts.code;
+    this.status = facts.status;
+    this.title = facts.title ?? '';
+    this.requestId = facts.requestId ?? null;
+    this.faults = facts.faults ?? [];
+    this.existingId = facts.existingId ?? null;
+  }
+}
+
+async function send(url: string, init: RequestInit): Promise<unknown> {
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  let response: Response;
+  try {
+    response = await fetch(url, {
+      ...init,
+      cache: 'no-store',
+      redirect: 'error',
+      signal: init.signal ? AbortSignal.any([init.signal, timeout]) : timeout,
+    });
+  } catch (error) {
+    // A call that TanStack Query gave up on is not a lost connection.
+    if (init.signal?.aborted) throw error;
+    throw new Problem({ code: 'connection_lost', status: 0 });
+  }
+  if (response.ok) return response.status === 204 ? undefined : readJson(response);
+  throw await readProblem(response);
+}
+
+async function readJson(response: Response): Promise<unknown> {
+  try {
+    return await response.json();
+  } catch {
+    throw new Problem({
+      code: 'answer_unreadable',
+      status: response.status,
+      requestId: response.headers.get('x-request-id'),
+    });
+  }
+}
+
+async function readProblem(response: Response): Promise<Problem> {
+  const body = (await readJson(response)) as Partial<ProblemBody>;
+  return new Problem({
+    code: body.code ?? 'answer_unreadable',
+    status: response.status,
+    title: body.title,
+    detail: body.detail,
+    requestId: body.request_id ?? response.headers.get('x-request-id'),
+    faults: body.errors,
+    existingId: body.existing_id,
+  });
+}
+
+const fill = (path: string, params: Record<string, string>): string =>
+  path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name]!));
+
+function search(query: object | undefined): string {
+  const given = Object.entries(query ?? {}).filter(([, value]) => value !== undefined && value !== '');
+  return given.length === 0 ? '' : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
+}

@@ -1,0 +1,87 @@
+import {
+  QueryCache,
+  QueryClient,
+  MutationCache,
+  keepPreviousData,
+  queryOptions,
+  useMutation,
+  useQuery,
+  useQueryClient,
+  type UseQueryResult,
+} from '@tanstack/react-query';
+import type { AnswerOf, DashboardRouteName } from '../../../contract/dashboard/routes.ts';
+import { call, Problem, type CallInput } from './client.ts';
+
+/**
+ * Reads and acts over the one client. A read is named by its route and input, so acting says which routes to read
+ * anew: `useAct('setMemberRole', { refresh: ['listMembers'] })`.
+ */
+const listeners = new Set<(problem: Problem) => void>();
+const tell = (error: unknown): void => {
+  if (error instanceof Problem) for (const listener of listeners) listener(error);
+};
+
+/** Told of every failed call: the shell leads to sign-in by it. */
+export function onProblem(listener: (problem: Problem) => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export const queryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: tell }),
+  mutationCache: new MutationCache({ onError: tell }),
+  defaultOptions: {
+    queries: {
+      // The server is often this very machine: what the browser thinks of the network says nothing.
+      networkMode: 'always',
+      staleTime: 5_000,
+      refetchOnWindowFocus: true,
+      // A refusal will be the same again; a lost connection may come back.
+      retry: (failures, error) => failures < 1 && error instanceof Problem && error.status === 0,
+      retryDelay: 500,
+    },
+    mutations: { networkMode: 'always', retry: false },
+  },
+});
+
+export const readOptions = <N extends DashboardRouteName>(name: N, input: Omit<CallInput<N>, 'signal' | 'body'>) =>
+  queryOptions<AnswerOf<N>, Problem>({
+    queryKey: [name, input.params ?? {}, input.query ?? {}],
+    queryFn: ({ signal }) => call(name, { ...input, signal } as CallInput<N>),
+  });
+
+type ReadExtras = {
+  /** Read again every so many milliseconds while the window is seen. */
+  every?: number;
+  enabled?: boolean;
+  staleTime?: number;
+  /** Show the previous page or filter until the next has come. */
+  keep?: boolean;
+};
+
+export function useRead<N extends DashboardRouteName>(
+  name: N,
+  input: Omit<CallInput<N>, 'signal' | 'body'>,
+  { every, enabled, staleTime, keep }: ReadExtras = {},
+): UseQueryResult<AnswerOf<N>, Problem> {
+  return useQuery({
+    ...readOptions(name, input),
+    refetchInterval: every,
+    enabled,
+    ...(staleTime !== undefined && { staleTime }),
+    ...(keep && { placeholderData: keepPreviousData }),
+  } as ReturnType<typeof readOptions<N>>);
+}
+
+export function useAct<N extends DashboardRouteName>(name: N, { refresh }: { refresh: readonly DashboardRouteName[] }) {
+  const client = useQueryClient();
+  return useMutation<AnswerOf<N>, Problem, CallInput<N>>({
+    mutationFn: (input) => call(name, input),
+    onSuccess: () => readAnew(client, refresh),
+  });
+}
+
+/** Resolves once every list in sight has been read again. */
+export async function readAnew(client: QueryClient, names: readonly DashboardRouteName[]): Promise<void> {
+  await Promise.all(names.map((name) => client.invalidateQueries({ queryKey: [name] })));
+}

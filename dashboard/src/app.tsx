@@ -1,0 +1,55 @@
+import { DirectionProvider, MantineProvider, useDirection, type MantineColorSchemeManager } from '@mantine/core';
+import { Notifications } from '@mantine/notifications';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { useEffect, type ReactNode } from 'react';
+import { queryClient } from './api/queries.ts';
+import { useLanguage } from './language/words.tsx';
+import { preferences, setPreferences, subscribe, type Theme } from './preferences.ts';
+import { router } from './routes.tsx';
+import { theme } from './theme.ts';
+
+export function App(): ReactNode {
+  return (
+    <DirectionProvider detectDirection>
+      <MantineProvider
+        theme={theme}
+        colorSchemeManager={rememberedTheme}
+        defaultColorScheme="auto"
+        getStyleNonce={() => globalThis.__webpack_nonce__ ?? ''}
+      >
+        <LanguageOnPage />
+        <QueryClientProvider client={queryClient}>
+          <RouterProvider router={router} />
+          <Notifications position="bottom-right" limit={3} />
+        </QueryClientProvider>
+      </MantineProvider>
+    </DirectionProvider>
+  );
+}
+
+/** The language of the page and the side that lines start from follow the person's choice at once. */
+function LanguageOnPage(): ReactNode {
+  const language = useLanguage();
+  const { setDirection } = useDirection();
+  useEffect(() => {
+    document.documentElement.lang = language;
+    // Painted before the styles came, by public/preferences.js.
+    document.documentElement.style.backgroundColor = '';
+    setDirection(language === 'ar' ? 'rtl' : 'ltr');
+  }, [language, setDirection]);
+  return null;
+}
+
+let stopListening = (): void => {};
+const rememberedTheme: MantineColorSchemeManager = {
+  get: () => preferences().theme ?? 'auto',
+  set: (value) => {
+    if (value !== preferences().theme) setPreferences({ theme: value satisfies Theme });
+  },
+  subscribe: (onUpdate) => {
+    stopListening = subscribe(() => onUpdate(preferences().theme ?? 'auto'));
+  },
+  unsubscribe: () => stopListening(),
+  clear: () => setPreferences({ theme: undefined }),
+};

@@ -1,0 +1,48 @@
+import type { Language } from '../preferences.ts';
+
+/** Latin digits in both languages: keys, ids and code beside them have no others. */
+const LOCALES: Record<Language, string> = { en: 'en', ar: 'ar-u-nu-latn' };
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** "3 minutes ago", "in 2 hours". Under ten seconds it is "now". */
+export function relative(language: Language, at: string | number | Date, now: number): string {
+  const seconds = Math.round((new Date(at).getTime() - now) / 1000);
+  const size = Math.abs(seconds);
+  const format = relativeFormat(language);
+  if (size < 10) return format.format(0, 'second');
+  if (size < MINUTE) return format.format(seconds, 'second');
+  if (size < HOUR) return format.format(Math.trunc(seconds / MINUTE), 'minute');
+  if (size < DAY) return format.format(Math.trunc(seconds / HOUR), 'hour');
+  if (size < 30 * DAY) return format.format(Math.trunc(seconds / DAY), 'day');
+  if (size < 365 * DAY) return format.format(Math.trunc(seconds / (30 * DAY)), 'month');
+  return format.format(Math.trunc(seconds / (365 * DAY)), 'year');
+}
+
+/** The one exact form, the same in every language: "2026-11-20 20:00:00 UTC". */
+export const utc = (at: string | number | Date): string =>
+  `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+
+/** With milliseconds, for "refused everywhere since". */
+export const utcTime = (at: string | number | Date): string => `${new Date(at).toISOString().slice(11, 23)} UTC`;
+
+export const day = (language: Language, at: string | number | Date): string =>
+  new Intl.DateTimeFormat(LOCALES[language], { dateStyle: 'medium' }).format(new Date(at));
+
+export const clock = (language: Language, at: string | number | Date): string =>
+  new Intl.DateTimeFormat(LOCALES[language], { timeStyle: 'short' }).format(new Date(at));
+
+export const number = (language: Language, value: number): string =>
+  new Intl.NumberFormat(LOCALES[language]).format(value);
+
+export const list = (language: Language, items: readonly string[]): string =>
+  new Intl.ListFormat(LOCALES[language], { type: 'conjunction' }).format(items);
+
+const known = new Map<Language, Intl.RelativeTimeFormat>();
+function relativeFormat(language: Language): Intl.RelativeTimeFormat {
+  let format = known.get(language);
+  if (!format) known.set(language, (format = new Intl.RelativeTimeFormat(LOCALES[language], { numeric: 'auto' })));
+  return format;
+}

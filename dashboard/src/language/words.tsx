@@ -1,0 +1,62 @@
+import { Fragment, useMemo, type ReactNode } from 'react';
+import { languageOf, usePreferences, type Language } from '../preferences.ts';
+
+/**
+ * Words live beside the page that says them, in both languages at once, and load with it:
+ *
+ *   export const words = defineWords({ greeting: 'Hello {name}' }, { greeting: 'مرحبًا {name}' });
+ *   const say = useWords(words);
+ *   say('greeting', { name })           → text
+ *   say.rich('greeting', { name: <b/> }) → text with elements in it
+ *
+ * The compiler refuses a word that one of the languages lacks. A word with a number in it is an object of plural
+ * forms (the names are those of Intl.PluralRules), chosen by the value `count`.
+ */
+export type Plural = { other: string; zero?: string; one?: string; two?: string; few?: string; many?: string };
+type Entry = string | Plural;
+type Translated<T> = { [K in keyof T]: T[K] extends string ? string : Plural };
+export type Words<K extends string> = Record<Language, Record<K, Entry>>;
+type Values = Record<string, string | number>;
+
+export type Say<K extends string> = {
+  (key: K, values?: Values): string;
+  rich(key: K, values: Record<string, ReactNode>): ReactNode;
+  language: Language;
+};
+
+export const defineWords = <const T extends Record<string, Entry>>(
+  en: T,
+  ar: Translated<T>,
+): Words<keyof T & string> => ({ en, ar });
+
+export function useWords<K extends string>(words: Words<K>): Say<K> {
+  const language = useLanguage();
+  return useMemo(() => sayIn(words, language), [words, language]);
+}
+
+export const useLanguage = (): Language => languageOf(usePreferences());
+
+export function sayIn<K extends string>(words: Words<K>, language: Language): Say<K> {
+  const pick = (key: K, count: unknown): string => {
+    const entry = words[language][key];
+    if (typeof entry === 'string') return entry;
+    return entry[pluralRules(language).select(Number(count ?? 0))] ?? entry.other;
+  };
+  const say = (key: K, values: Values = {}): string =>
+    pick(key, values['count']).replace(PLACE, (whole, name: string) => String(values[name] ?? whole));
+  const rich = (key: K, values: Record<string, ReactNode>): ReactNode =>
+    pick(key, values['count'])
+      .split(PLACE)
+      // A split by a pattern with one group yields text, name, text, name, …
+      .map((part, index) => <Fragment key={index}>{index % 2 === 1 ? values[part] : part}</Fragment>);
+  return Object.assign(say, { rich, language });
+}
+
+const PLACE = /\{(\w+)\}/g;
+
+const rules = new Map<Language, Intl.PluralRules>();
+function pluralRules(language: Language): Intl.PluralRules {
+  let known = rules.get(language);
+  if (!known) rules.set(language, (known = new Intl.PluralRules(language)));
+  return known;
+}

@@ -1,0 +1,89 @@
+import { Skeleton, VisuallyHidden } from '@mantine/core';
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { Problem } from '../api/client.ts';
+import { common } from '../language/common.ts';
+import { useWords } from '../language/words.tsx';
+import { ProblemAlert } from '../parts/problem-alert.tsx';
+import classes from './data-list.module.css';
+
+export type Column<T> = {
+  /** Stable name, and the heading unless `hidden`. */
+  id: string;
+  label: string;
+  cell: (item: T) => ReactNode;
+  /** The heading is for screen readers alone. */
+  hidden?: boolean;
+  width?: string;
+  align?: 'end';
+};
+
+type Props<T> = {
+  label: string;
+  columns: readonly Column<T>[];
+  read: UseQueryResult<{ data: T[] }, Problem>;
+  keyOf: (item: T) => string;
+  /** Shown in place of the table when there is nothing. */
+  empty: ReactNode;
+  /** Dims a row, such as that of a revoked key. */
+  faded?: (item: T) => boolean;
+  footer?: ReactNode;
+};
+
+/**
+ * A table that becomes a stack of cards on a narrow screen. Roles are written out because `display: block` would take
+ * them away. Loading, failing and being empty look the same in every list.
+ */
+export function DataList<T>({ label, columns, read, keyOf, empty, faded, footer }: Props<T>): ReactNode {
+  if (read.isPending) return <ListSkeleton columns={columns.length} />;
+  if (!read.data) return <ProblemAlert problem={read.error} onRetry={() => void read.refetch()} />;
+  const rows = read.data.data;
+  if (rows.length === 0) return <>{empty}</>;
+  return (
+    <div className={classes.frame}>
+      <div className={classes.scroll} data-stale={read.isPlaceholderData || undefined}>
+        <table className={classes.table} role="table" aria-label={label}>
+          <thead role="rowgroup">
+            <tr role="row">
+              {columns.map(({ id, label: heading, hidden, width, align }) => (
+                <th key={id} role="columnheader" scope="col" style={{ width }} data-align={align}>
+                  {hidden ? <VisuallyHidden>{heading}</VisuallyHidden> : heading}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody role="rowgroup">
+            {rows.map((item) => (
+              <tr key={keyOf(item)} role="row" data-faded={faded?.(item) || undefined} data-row={keyOf(item)}>
+                {columns.map(({ id, label: heading, cell, hidden, align }) => (
+                  <td key={id} role="cell" data-label={hidden ? undefined : heading} data-align={align}>
+                    {cell(item)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {footer}
+    </div>
+  );
+}
+
+const ROWS = 4;
+
+function ListSkeleton({ columns }: { columns: number }): ReactNode {
+  const say = useWords(common);
+  return (
+    <div className={classes.frame} aria-busy="true">
+      <VisuallyHidden role="status">{say('loading')}</VisuallyHidden>
+      {Array.from({ length: ROWS }, (_, row) => (
+        <div key={row} className={classes.skeleton}>
+          {Array.from({ length: columns }, (_, column) => (
+            <Skeleton key={column} h={14} w={column === 0 ? '80%' : '55%'} />
+          ))}
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,43 @@
+import { Button, Group, TextInput } from '@mantine/core';
+import { IconSearch } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { common } from '../language/common.ts';
+import { useWords } from '../language/words.tsx';
+import { useTypedFilter } from './use-list-state.ts';
+
+type Props = {
+  text: string | undefined;
+  onText: (text: string | undefined) => void;
+  placeholder: string;
+  filtered: boolean;
+  onClear: () => void;
+  children?: ReactNode;
+};
+
+/** A search field, the list's own filters as children, and a way to clear them all. */
+export function FilterBar({ text, onText, placeholder, filtered, onClear, children }: Props): ReactNode {
+  const say = useWords(common);
+  const field = useTypedFilter(text, onText);
+  return (
+    <Group role="search" gap="xs" mb="md" align="center">
+      <TextInput
+        type="search"
+        aria-label={say('search')}
+        placeholder={placeholder}
+        leftSection={<IconSearch size={16} />}
+        value={field.value}
+        maxLength={100}
+        dir="auto"
+        onChange={(event) => field.onChange(event.currentTarget.value)}
+        flex="1 1 220px"
+        maw={{ sm: 320 }}
+      />
+      {children}
+      {filtered && (
+        <Button variant="subtle" color="gray" size="compact-sm" onClick={onClear}>
+          {say('clear_filters')}
+        </Button>
+      )}
+    </Group>
+  );
+}

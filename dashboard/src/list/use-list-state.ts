@@ -1,0 +1,75 @@
+import { useDebouncedCallback } from '@mantine/hooks';
+import { useLocation, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+
+/**
+ * The state of a list is its URL: filters and cursor are search parameters, so a list can be linked to, survives a
+ * reload and goes back with the browser. The cursors of earlier pages travel in the history entry, for "Previous".
+ */
+export type ListState<F> = {
+  filters: F;
+  cursor: string | undefined;
+  filtered: boolean;
+  setFilters: (change: Partial<F>) => void;
+  clear: () => void;
+  toFirst: () => void;
+  toNext: (cursor: string) => void;
+  /** Undefined where the earlier pages are not known, as after following a link. */
+  toPrevious: (() => void) | undefined;
+};
+
+declare module '@tanstack/react-router' {
+  interface HistoryState {
+    /** Cursors of the pages before this one; the first page has none and stands as an empty text. */
+    trail?: string[];
+  }
+}
+
+const MAX_TRAIL = 200;
+
+export function useListState<F extends object>(filterNames: readonly (keyof F & string)[]): ListState<F> {
+  const location = useLocation();
+  const search = location.search as F & { cursor?: string };
+  const { trail } = location.state;
+  const navigate = useNavigate();
+  const go = (next: object, state: { trail?: string[] } = {}, replace = false): void =>
+    void navigate({ to: '.', search: next, state: state, replace, resetScroll: false });
+
+  const filters = Object.fromEntries(filterNames.map((name) => [name, search[name]])) as F;
+  const { cursor } = search;
+  return {
+    filters,
+    cursor,
+    filtered: filterNames.some((name) => search[name] !== undefined),
+    setFilters: (change) => go({ ...search, ...change, cursor: undefined }, {}, true),
+    clear: () =>
+      go(
+        { ...search, ...Object.fromEntries(filterNames.map((name) => [name, undefined])), cursor: undefined },
+        {},
+        true,
+      ),
+    toFirst: () => go({ ...search, cursor: undefined }),
+    toNext: (next) => go({ ...search, cursor: next }, { trail: [...(trail ?? []), cursor ?? ''].slice(-MAX_TRAIL) }),
+    toPrevious: trail?.length
+      ? () => go({ ...search, cursor: trail.at(-1) || undefined }, { trail: trail.slice(0, -1) })
+      : undefined,
+  };
+}
+
+const TYPING_MS = 250;
+
+/** A search field that writes the URL once the person pauses. */
+export function useTypedFilter(value: string | undefined, commit: (value: string | undefined) => void) {
+  const [typed, setTyped] = useState<string | null>(null);
+  const later = useDebouncedCallback((text: string) => {
+    commit(text.trim() === '' ? undefined : text.trim());
+    setTyped(null);
+  }, TYPING_MS);
+  return {
+    value: typed ?? value ?? '',
+    onChange: (text: string) => {
+      setTyped(text);
+      later(text);
+    },
+  };
+}

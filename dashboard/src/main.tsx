@@ -1,0 +1,18 @@
+import '@fontsource-variable/inter/wght.css';
+import '@fontsource-variable/jetbrains-mono/wght.css';
+import '@fontsource/ibm-plex-sans-arabic/arabic-400.css';
+import '@fontsource/ibm-plex-sans-arabic/arabic-500.css';
+import '@fontsource/ibm-plex-sans-arabic/arabic-600.css';
+import '@mantine/core/styles.layer.css';
+import '@mantine/notifications/styles.layer.css';
+import './theme.css';
+import { createRoot } from 'react-dom/client';
+import { App } from './app.tsx';
+
+// react-remove-scroll (inside Mantine's dialogs) asks for the nonce of its style element by this name.
+declare global {
+  var __webpack_nonce__: string | undefined;
+}
+globalThis.__webpack_nonce__ = document.querySelector<HTMLMetaElement>('meta[name=csp-nonce]')?.nonce;
+
+createRoot(document.getElementById('root')!).render(<App />);

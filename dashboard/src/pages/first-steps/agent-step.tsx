@@ -1,0 +1,51 @@
+import { Select, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { AgentSummary } from '../../../../contract/dashboard/agents.ts';
+import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
+import { useAct } from '../../api/queries.ts';
+import { useWords } from '../../language/words.tsx';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { useOrganization } from '../../session/session.ts';
+import { NameForm } from './name-form.tsx';
+import { Step } from './step.tsx';
+import { words } from './words.ts';
+
+type Props = {
+  done: boolean;
+  agents: readonly AgentSummary[];
+  agent: AgentSummary | null;
+  onChoose: (id: string | null) => void;
+};
+
+export function AgentStep({ done, agents, agent, onChoose }: Props): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const create = useAct('createAgent', { refresh: ['listAgents', 'readOverview'] });
+  return (
+    <Step number={1} done={done} title={say('step_agent')} hint={say('step_agent_hint')}>
+      {agent === null ? (
+        <NameForm
+          label={say('agent_name')}
+          initial={say('agent_name_example')}
+          maxLength={MAX_NAME_CHARACTERS}
+          act={say('agent_create')}
+          busy={create.isPending}
+          onSubmit={(name) => create.mutate({ params: { org_id }, body: { name } })}
+        />
+      ) : agents.length === 1 ? (
+        <Text size="sm">{say.rich('agent_done', { agent: <b dir="auto">{agent.name}</b> })}</Text>
+      ) : (
+        <Select
+          label={say('agent_which')}
+          maw={320}
+          searchable
+          allowDeselect={false}
+          value={agent.id}
+          data={agents.map(({ id, name }) => ({ value: id, label: name }))}
+          onChange={onChoose}
+        />
+      )}
+      {create.error && <ProblemAlert problem={create.error} />}
+    </Step>
+  );
+}

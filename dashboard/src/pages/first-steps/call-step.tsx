@@ -1,0 +1,62 @@
+import { Group, Loader, Text } from '@mantine/core';
+import { IconCircleCheck } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import type { TriggerRecord } from '../../../../contract/dashboard/triggers.ts';
+import { useWords } from '../../language/words.tsx';
+import { CodeBlock } from '../../parts/code-tabs.tsx';
+import { useSession } from '../../session/session.ts';
+import { curl } from '../settings/integrations/api-keys/create/code-of-key.ts';
+import { Step } from './step.tsx';
+import { words } from './words.ts';
+
+const PLACE = '$PARLEY_API_KEY';
+
+type Props = { done: boolean; trigger: TriggerRecord | null; conversations: number };
+
+/** The call to run, and the moment in which it arrives. The key itself was shown once, in its dialog, and is not here. */
+export function CallStep({ done, trigger, conversations }: Props): ReactNode {
+  const say = useWords(words);
+  const { base_url } = useSession();
+  return (
+    <Step number={5} done={done} title={say('step_call')} hint={say('step_call_hint')}>
+      {trigger ? (
+        <>
+          <CodeBlock
+            label={say('step_call')}
+            code={curl(
+              {
+                method: 'POST',
+                path: trigger.path,
+                body: JSON.stringify({ end_user: { external_id: 'crm-42', name: 'Asha' }, message: 'Hello' }),
+              },
+              base_url,
+              PLACE,
+            ).replace(`'Authorization: Bearer ${PLACE}'`, `"Authorization: Bearer ${PLACE}"`)}
+          />
+          <Text size="xs" c="dimmed" mt={6}>
+            {say.rich('call_key', { place: <code>{PLACE}</code> })}
+          </Text>
+        </>
+      ) : (
+        <Text size="sm" c="dimmed">
+          {say('needs_trigger')}
+        </Text>
+      )}
+      <Group gap={8} mt="md" role="status">
+        {done ? (
+          <>
+            <IconCircleCheck size={20} color="var(--accent)" aria-hidden="true" />
+            <Text size="sm" fw={570}>
+              {say('call_seen')} {conversations > 0 && say('call_conversations', { count: conversations })}
+            </Text>
+          </>
+        ) : (
+          <>
+            <Loader size={16} aria-hidden="true" />
+            <Text size="sm">{say('call_waiting')}</Text>
+          </>
+        )}
+      </Group>
+    </Step>
+  );
+}

@@ -1,0 +1,67 @@
+import { Anchor, Button, Group, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconKey } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { AgentSummary } from '../../../../contract/dashboard/agents.ts';
+import { common } from '../../language/common.ts';
+import { useWords } from '../../language/words.tsx';
+import { useMay, useOrganization } from '../../session/session.ts';
+import { UpgradeLink } from '../settings/integrations/api-keys/upgrade-link.tsx';
+import { CreateKeyDialog } from '../settings/integrations/api-keys/create/create-key-dialog.tsx';
+import { Step } from './step.tsx';
+import { words } from './words.ts';
+
+type Props = { done: boolean; agent: AgentSummary | null; active: number };
+
+export function KeyStep({ done, agent, active }: Props): ReactNode {
+  const say = useWords(words);
+  return (
+    <Step number={4} done={done} title={say('step_key')} hint={say('step_key_hint')}>
+      {done && (
+        <Text size="sm" mb="sm">
+          {say('key_have', { count: active })}{' '}
+          <Anchor renderRoot={(props) => <Link to="/settings/integrations/api-keys" {...props} />}>
+            {say('key_all')}
+          </Anchor>
+        </Text>
+      )}
+      <Create done={done} agent={agent} />
+    </Step>
+  );
+}
+
+function Create({ done, agent }: Omit<Props, 'active'>): ReactNode {
+  const say = useWords(words);
+  const sayCommon = useWords(common);
+  const organization = useOrganization();
+  const may = useMay('admin');
+  const [opened, { open, close }] = useDisclosure(false);
+  if (!may)
+    return (
+      <Text size="sm" c="dimmed">
+        {say('key_role', { role: sayCommon(`role_${organization.role}`) })}
+      </Text>
+    );
+  if (organization.plan === 'free')
+    return (
+      <Group gap="sm">
+        <Text size="sm">{say('key_free')}</Text>
+        <UpgradeLink />
+      </Group>
+    );
+  if (!agent)
+    return (
+      <Text size="sm" c="dimmed">
+        {say('needs_agent')}
+      </Text>
+    );
+  return (
+    <>
+      <Button variant={done ? 'default' : 'filled'} leftSection={<IconKey size={16} />} onClick={open}>
+        {say(done ? 'key_more' : 'key_create')}
+      </Button>
+      <CreateKeyDialog opened={opened} agentId={agent.id} onClose={close} />
+    </>
+  );
+}

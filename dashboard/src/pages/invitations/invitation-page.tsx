@@ -1,0 +1,97 @@
+import { Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { InvitationLook } from '../../../../contract/dashboard/organizations.ts';
+import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
+import { useAct, useRead } from '../../api/queries.ts';
+import { common } from '../../language/common.ts';
+import { useWords } from '../../language/words.tsx';
+import { PagePending } from '../../parts/page-pending.tsx';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { useCheckedForm } from '../../parts/use-checked-form.ts';
+import { FrontPage } from '../../shell/front-page.tsx';
+import { useEntered } from '../sign-in/entered.ts';
+import { passwordFault } from '../sign-in/faults.ts';
+import { words } from '../sign-in/words.ts';
+
+const route = getRouteApi('/front/invitations/$invitation');
+
+export function InvitationPage(): ReactNode {
+  const say = useWords(words);
+  const sayCommon = useWords(common);
+  const { invitation } = route.useParams();
+  const look = useRead('readInvitation', { params: { invitation } }, { staleTime: Infinity });
+  if (look.isPending)
+    return (
+      <FrontPage title={sayCommon('loading')}>
+        <PagePending />
+      </FrontPage>
+    );
+  if (!look.data)
+    return (
+      <FrontPage title="Parley">
+        <ProblemAlert problem={look.error} onRetry={() => void look.refetch()} />
+      </FrontPage>
+    );
+  const { organization, email, role, has_account } = look.data;
+  return (
+    <FrontPage
+      title={say('invited', { organization })}
+      description={say.rich('invited_hint', {
+        role: <b>{sayCommon(`role_${role}`)}</b>,
+        email: <b className="ltr">{email}</b>,
+      })}
+    >
+      {has_account && (
+        <Text size="sm" mb="md">
+          {say('invited_has_account')}
+        </Text>
+      )}
+      <AcceptForm invitation={invitation} look={look.data} />
+    </FrontPage>
+  );
+}
+
+function AcceptForm({ invitation, look }: { invitation: string; look: InvitationLook }): ReactNode {
+  const say = useWords(words);
+  const entered = useEntered();
+  const accept = useAct('acceptInvitation', { refresh: [] });
+  const form = useCheckedForm({ name: '', password: '' }, (common) => ({
+    name: (value) => (!look.has_account && value.trim() === '' ? common('required') : null),
+    password: (value) => passwordFault(value, say),
+  }));
+  const submit = form.submit(({ name, password }) =>
+    accept.mutate(
+      { params: { invitation }, body: { password, ...(!look.has_account && { name: name.trim() }) } },
+      { onSuccess: (session) => void entered(session), onError: (problem) => void form.place(problem) },
+    ),
+  );
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        {accept.error && accept.error.faults.length === 0 && <ProblemAlert problem={accept.error} />}
+        <input type="hidden" name="username" autoComplete="username" value={look.email} />
+        {!look.has_account && (
+          <TextInput
+            label={say('name')}
+            autoComplete="name"
+            maxLength={MAX_NAME_CHARACTERS}
+            dir="auto"
+            autoFocus
+            {...form.getInputProps('name')}
+          />
+        )}
+        <PasswordInput
+          label={say(look.has_account ? 'password' : 'new_password')}
+          description={look.has_account ? undefined : say('password_hint')}
+          autoComplete={look.has_account ? 'current-password' : 'new-password'}
+          visibilityToggleButtonProps={{ 'aria-label': say('show_password') }}
+          {...form.getInputProps('password')}
+        />
+        <Button type="submit" size="md" loading={accept.isPending} fullWidth mt="xs">
+          {say('join')}
+        </Button>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,154 @@
+import { Badge, Button, Group, SegmentedControl } from '@mantine/core';
+import { IconPencil, IconRefresh } from '@tabler/icons-react';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import type { KeyRecord } from '../../../../../../contract/dashboard/keys.ts';
+import { useRead } from '../../../../api/queries.ts';
+import { useWords } from '../../../../language/words.tsx';
+import { Card } from '../../../../parts/card.tsx';
+import { CopyFact, Fact, Facts } from '../../../../parts/fact.tsx';
+import { Moment } from '../../../../parts/moment.tsx';
+import { PageHeader } from '../../../../parts/page-header.tsx';
+import { PagePending } from '../../../../parts/page-pending.tsx';
+import { ProblemAlert } from '../../../../parts/problem-alert.tsx';
+import { useMay, useOrganization } from '../../../../session/session.ts';
+import { KeyHistory } from './key-history.tsx';
+import type { KeyAct } from './api-keys-page.tsx';
+import { LastUsed, Permissions, Prefix, Scope, Standing, personName } from './key-parts.tsx';
+import { KeyUsageCards } from './key-usage.tsx';
+import { useAgentNames, useCampaignNames, usePeopleNames } from './names.ts';
+import { RenameDialog } from './rename-dialog.tsx';
+import { RevokeDialog } from './revoke-dialog.tsx';
+import { RotateDialog } from './rotate-dialog.tsx';
+import { USAGE_RANGES, type UsageRange } from './search.ts';
+import { words } from './words.ts';
+
+const route = getRouteApi('/inside/settings/integrations/api-keys/$key_id');
+const LOOK_AGAIN_MS = 2_000;
+
+export function ApiKeyPage(): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const { key_id } = route.useParams();
+  const { range = '24h' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const key = useRead('readKey', { params: { org_id, key_id } }, { every: LOOK_AGAIN_MS });
+  const [verb, setVerb] = useState<KeyAct['verb'] | null>(null);
+  if (key.isPending) return <PagePending />;
+  const crumbs = [
+    { label: say('settings'), to: '/settings' as const },
+    { label: say('integrations') },
+    { label: say('api_keys'), to: '/settings/integrations/api-keys' as const },
+  ];
+  if (!key.data)
+    return (
+      <>
+        <PageHeader title={say('api_keys')} crumbs={crumbs} />
+        <ProblemAlert problem={key.error} onRetry={() => void key.refetch()} />
+      </>
+    );
+  const item = key.data;
+  const acting = (wanted: KeyAct['verb']): KeyRecord | null => (verb === wanted ? item : null);
+  const done = (): void => setVerb(null);
+  return (
+    <>
+      <PageHeader
+        title={item.label}
+        crumbs={crumbs}
+        badge={<StateBadge item={item} />}
+        actions={<PageActions item={item} onAct={setVerb} />}
+      />
+      <KeyFacts item={item} />
+      <Group justify="flex-end" mt="lg" mb="sm">
+        <SegmentedControl
+          size="xs"
+          aria-label={say('range')}
+          value={range}
+          onChange={(value) => void navigate({ to: '.', search: { range: value as UsageRange }, replace: true })}
+          data={USAGE_RANGES.map((value) => ({ value, label: say(`range_${value}`) }))}
+        />
+      </Group>
+      <KeyUsageCards keyId={key_id} range={range} />
+      <KeyHistory keyId={key_id} />
+      <RevokeDialog item={acting('revoke')} onClose={done} />
+      <RotateDialog item={acting('rotate')} onClose={done} />
+      <RenameDialog item={acting('rename')} onClose={done} />
+    </>
+  );
+}
+
+function StateBadge({ item }: { item: KeyRecord }): ReactNode {
+  const say = useWords(words);
+  const color = { active: 'jade', revoking: 'orange', revoked: 'gray' }[item.state];
+  return (
+    <Badge color={color} size="lg">
+      {say(`state_${item.state}`)}
+    </Badge>
+  );
+}
+
+function PageActions({ item, onAct }: { item: KeyRecord; onAct: (verb: KeyAct['verb']) => void }): ReactNode {
+  const say = useWords(words);
+  const mayManage = useMay('admin');
+  const { plan } = useOrganization();
+  if (!mayManage || item.state !== 'active') return null;
+  return (
+    <>
+      <Button variant="default" leftSection={<IconPencil size={16} />} onClick={() => onAct('rename')}>
+        {say('rename')}
+      </Button>
+      {plan === 'paid' && (
+        <Button variant="default" leftSection={<IconRefresh size={16} />} onClick={() => onAct('rotate')}>
+          {say('rotate')}
+        </Button>
+      )}
+      <Button color="red.8" onClick={() => onAct('revoke')}>
+        {say('revoke')}
+      </Button>
+    </>
+  );
+}
+
+function KeyFacts({ item }: { item: KeyRecord }): ReactNode {
+  const say = useWords(words);
+  const agentName = useAgentNames(item.agent_id ? [item.agent_id] : []);
+  const campaignName = useCampaignNames(item.campaign_id ? [item.campaign_id] : []);
+  const who = usePeopleNames();
+  return (
+    <Card>
+      <Facts>
+        <Fact label={say('prefix')}>
+          <Prefix prefix={item.prefix} />
+        </Fact>
+        <Fact label={say('scope')}>
+          <Scope item={item} agentName={agentName} campaignName={campaignName} />
+        </Fact>
+        <Fact label={say('permissions')}>
+          <Permissions permissions={item.permissions} />
+        </Fact>
+        <Fact label={say('last_used')}>
+          <LastUsed item={item} />
+        </Fact>
+        <Fact label={say('created')}>
+          <Moment at={item.created_at} />
+        </Fact>
+        <Fact label={say('created_by')}>
+          <bdi>{personName(item.created_by, who, say('gone_person'), say('by_schedule'))}</bdi>
+        </Fact>
+        {(item.state !== 'active' || item.revoke_at) && (
+          <Fact label={say(`state_${item.state}`)}>
+            <Standing item={item} who={who} />
+          </Fact>
+        )}
+        {item.rotated_from && (
+          <Fact label={say('rotated_from')}>
+            <Link to="/settings/integrations/api-keys/$key_id" params={{ key_id: item.rotated_from }}>
+              {say('older_key')}
+            </Link>
+          </Fact>
+        )}
+        <CopyFact label={say('key_id')} value={item.id} copyLabel={say('copy_key_id')} />
+      </Facts>
+    </Card>
+  );
+}

@@ -1,0 +1,159 @@
+import { Alert, Button, Select, Switch } from '@mantine/core';
+import { IconCreditCard, IconEye, IconPlus } from '@tabler/icons-react';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import type { KeyRecord } from '../../../../../../contract/dashboard/keys.ts';
+import { KEY_SCOPES, PERMISSIONS, type KeyScope, type Permission } from '../../../../../../contract/permissions.ts';
+import { useRead } from '../../../../api/queries.ts';
+import { common } from '../../../../language/common.ts';
+import { useWords } from '../../../../language/words.tsx';
+import { FilterBar } from '../../../../list/filter-bar.tsx';
+import { useListState } from '../../../../list/use-list-state.ts';
+import { PageHeader } from '../../../../parts/page-header.tsx';
+import { useMay, useOrganization } from '../../../../session/session.ts';
+import { BaseUrlCard } from './base-url-card.tsx';
+import { CreateKeyDialog } from './create/create-key-dialog.tsx';
+import { KeysList } from './keys-list.tsx';
+import { LostValue } from './lost-value.tsx';
+import { RenameDialog } from './rename-dialog.tsx';
+import { RevokeDialog } from './revoke-dialog.tsx';
+import { RotateDialog } from './rotate-dialog.tsx';
+import type { KeysSearch } from './search.ts';
+import { UpgradeLink } from './upgrade-link.tsx';
+import { words } from './words.ts';
+
+const route = getRouteApi('/inside/settings/integrations/api-keys');
+const PAGE = 20;
+/** Last used is seen within a second of the server's knowing it; a quiet list asks little. */
+const LOOK_AGAIN_MS = 2_000;
+
+export type KeyAct = { verb: 'revoke' | 'rotate' | 'rename'; item: KeyRecord };
+
+export function ApiKeysPage(): ReactNode {
+  const say = useWords(words);
+  const organization = useOrganization();
+  const mayManage = useMay('admin');
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const [act, setAct] = useState<KeyAct | null>(null);
+  const [shown, setShown] = useState(false);
+  const list = useListState<Omit<KeysSearch, 'create' | 'created' | 'cursor'>>([
+    'text',
+    'scope',
+    'permission',
+    'state',
+    'agent_id',
+  ]);
+  const keys = useRead(
+    'listKeys',
+    { params: { org_id: organization.id }, query: { ...list.filters, cursor: list.cursor, limit: PAGE } },
+    { every: LOOK_AGAIN_MS, keep: true },
+  );
+  const mayCreate = mayManage && organization.plan === 'paid';
+  const go = (change: Partial<KeysSearch>, replace = true): void =>
+    void navigate({ to: '.', search: (before: KeysSearch) => ({ ...before, ...change }), replace });
+  const createButton = mayCreate && (
+    <Button leftSection={<IconPlus size={16} />} onClick={() => go({ create: '', created: undefined }, false)}>
+      {say('create')}
+    </Button>
+  );
+  const empty = keys.data?.data.length === 0 && !list.filtered;
+
+  return (
+    <>
+      <PageHeader
+        title={say('api_keys')}
+        crumbs={[{ label: say('settings'), to: '/settings' }, { label: say('integrations') }]}
+        description={say('hint')}
+        actions={organization.plan === 'free' ? <UpgradeLink /> : createButton}
+      />
+      <Standing empty={empty} />
+      {search.created && !shown && <LostValue keyId={search.created} onDismiss={() => go({ created: undefined })} />}
+      <BaseUrlCard />
+      {!empty && <Filters list={list} />}
+      <KeysList keys={keys} list={list} createButton={createButton} onAct={setAct} mayManage={mayManage} />
+      <CreateKeyDialog
+        opened={search.create !== undefined && mayCreate}
+        agentId={search.create || null}
+        onMade={({ id }) => {
+          setShown(true);
+          go({ create: undefined, created: id });
+        }}
+        onClose={() => {
+          setShown(false);
+          go({ create: undefined, created: undefined });
+        }}
+      />
+      <RevokeDialog item={act?.verb === 'revoke' ? act.item : null} onClose={() => setAct(null)} />
+      <RotateDialog item={act?.verb === 'rotate' ? act.item : null} onClose={() => setAct(null)} />
+      <RenameDialog item={act?.verb === 'rename' ? act.item : null} onClose={() => setAct(null)} />
+    </>
+  );
+}
+
+/** Why something cannot be done here: the plan, or one's role. */
+function Standing({ empty }: { empty: boolean }): ReactNode {
+  const say = useWords(words);
+  const sayCommon = useWords(common);
+  const organization = useOrganization();
+  const mayManage = useMay('admin');
+  return (
+    <>
+      {organization.plan === 'free' && (
+        <Alert color="orange" icon={<IconCreditCard size={18} />} title={say('free_title')} mb="lg">
+          {say(empty ? 'free_words_empty' : 'free_words')}
+        </Alert>
+      )}
+      {!mayManage && (
+        <Alert color="gray" icon={<IconEye size={18} />} title={say('read_only_title')} mb="lg">
+          {say.rich('read_only', {
+            organization: <bdi>{organization.name}</bdi>,
+            role: sayCommon(`role_${organization.role}`),
+          })}
+        </Alert>
+      )}
+    </>
+  );
+}
+
+function Filters({
+  list,
+}: {
+  list: ReturnType<typeof useListState<Omit<KeysSearch, 'create' | 'created' | 'cursor'>>>;
+}) {
+  const say = useWords(words);
+  const { filters, setFilters } = list;
+  return (
+    <FilterBar
+      text={filters.text}
+      onText={(text) => setFilters({ text })}
+      placeholder={say('filter_text')}
+      filtered={list.filtered}
+      onClear={list.clear}
+    >
+      <Select
+        aria-label={say('scope')}
+        placeholder={say('any_scope')}
+        clearable
+        w={185}
+        value={filters.scope ?? null}
+        data={KEY_SCOPES.map((scope) => ({ value: scope, label: say(`scope_${scope}`) }))}
+        onChange={(scope) => setFilters({ scope: scope ?? undefined })}
+      />
+      <Select
+        aria-label={say('permissions')}
+        placeholder={say('any_permission')}
+        clearable
+        w={175}
+        value={filters.permission ?? null}
+        data={PERMISSIONS.map((permission) => ({ value: permission, label: say(`permission_${permission}`) }))}
+        onChange={(permission) => setFilters({ permission: permission ?? undefined })}
+      />
+      <Switch
+        label={say('show_revoked')}
+        checked={filters.state !== undefined}
+        onChange={(event) => setFilters({ state: event.currentTarget.checked ? 'all' : undefined })}
+      />
+    </FilterBar>
+  );
+}

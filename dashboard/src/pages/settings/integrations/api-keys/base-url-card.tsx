@@ -1,0 +1,41 @@
+import { Anchor, Group } from '@mantine/core';
+import { IconBook, IconFileCode } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { REGIONS } from '../../../../../../contract/regions.ts';
+import { useWords } from '../../../../language/words.tsx';
+import { CopyFact, Fact } from '../../../../parts/fact.tsx';
+import { useSession } from '../../../../session/session.ts';
+import { words } from './words.ts';
+import classes from './api-keys.module.css';
+
+/** Where the keys below work, and where it is written how. */
+export function BaseUrlCard(): ReactNode {
+  const say = useWords(words);
+  const { base_url, region } = useSession();
+  return (
+    <section className={classes.place} aria-label={say('base_url')}>
+      <div className={classes.placeUrl}>
+        <CopyFact label={say('base_url')} value={base_url} copyLabel={say('copy_base_url')} />
+      </div>
+      <Fact label={say('region')}>
+        <span>
+          {REGIONS[region]} <code>({region})</code>. {say('region_only')}
+        </span>
+      </Fact>
+      <div className={classes.placeLinks}>
+        <Anchor href="/docs" target="_blank" rel="noreferrer">
+          <Group gap={6} component="span">
+            <IconBook size={16} aria-hidden="true" />
+            {say('reference')}
+          </Group>
+        </Anchor>
+        <Anchor href="/api/openapi.json" target="_blank" rel="noreferrer">
+          <Group gap={6} component="span">
+            <IconFileCode size={16} aria-hidden="true" />
+            {say('openapi')}
+          </Group>
+        </Anchor>
+      </div>
+    </section>
+  );
+}

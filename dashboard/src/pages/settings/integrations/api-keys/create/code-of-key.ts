@@ -1,0 +1,70 @@
+import type { NewKey } from '../../../../../../../contract/dashboard/keys.ts';
+import type { CodeTab } from '../../../../../parts/code-tabs.tsx';
+
+type Target = { agentId: string | null; triggerId: string | null };
+type Call = { method: 'GET' | 'POST'; path: string; body?: string };
+
+/** Code that runs as it is copied: real address, real agent and trigger, and the call that this key may make. */
+export function codeOfKey(made: NewKey, baseUrl: string, target: Target): CodeTab[] {
+  const call = callFor(made, target);
+  return [
+    { name: '.env', code: `PARLEY_BASE_URL=${baseUrl}\nPARLEY_API_KEY=${made.value}` },
+    { name: 'curl', code: curl(call, baseUrl, made.value) },
+    { name: 'TypeScript', code: typescript(call) },
+    { name: 'Python', code: python(call) },
+    { name: 'MCP', code: mcp(baseUrl, made.value) },
+  ];
+}
+
+function callFor({ permissions }: NewKey, { agentId, triggerId }: Target): Call {
+  if (permissions.includes('triggers') && agentId && triggerId)
+    return {
+      method: 'POST',
+      path: `/api/triggers/${agentId}/${triggerId}`,
+      body: JSON.stringify({ end_user: { external_id: 'crm-42', name: 'Asha' }, message: 'Hello' }),
+    };
+  if (permissions.includes('channels') && agentId) return { method: 'GET', path: `/api/channels/${agentId}` };
+  if (permissions.includes('end_users')) return { method: 'GET', path: '/api/end-users?limit=1' };
+  return { method: 'GET', path: '/api/me' };
+}
+
+export function curl({ method, path, body }: Call, baseUrl: string, key: string): string {
+  const lines = [`curl -X ${method} '${baseUrl}${path}'`, `-H 'Authorization: Bearer ${key}'`];
+  if (body) lines.push("-H 'Content-Type: application/json'", `-d '${body}'`);
+  return lines.join(' \\\n  ');
+}
+
+function typescript({ method, path, body }: Call): string {
+  return `const response = await fetch(\`\${process.env.PARLEY_BASE_URL}${path}\`, {
+  method: '${method}',
+  headers: {
+    Authorization: \`Bearer \${process.env.PARLEY_API_KEY}\`,${body ? "\n    'Content-Type': 'application/json'," : ''}
+  },${body ? `\n  body: JSON.stringify(${body}),` : ''}
+});
+console.log(response.status, await response.json());`;
+}
+
+function python({ method, path, body }: Call): string {
+  return `import json, os, urllib.request
+
+request = urllib.request.Request(
+    os.environ["PARLEY_BASE_URL"] + "${path}",
+    method="${method}",
+    headers={
+        "Authorization": "Bearer " + os.environ["PARLEY_API_KEY"],${body ? '\n        "Content-Type": "application/json",' : ''}
+    },${body ? `\n    data=json.dumps(${body}).encode(),` : ''}
+)
+with urllib.request.urlopen(request) as response:
+    print(response.status, json.load(response))`;
+}
+
+const mcp = (baseUrl: string, key: string): string =>
+  JSON.stringify(
+    {
+      mcpServers: {
+        parley: { type: 'http', url: `${baseUrl}/mcp`, headers: { Authorization: `Bearer ${key}` } },
+      },
+    },
+    null,
+    2,
+  );

@@ -1,0 +1,60 @@
+import { Skeleton, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useRead } from '../../../../api/queries.ts';
+import { useWords } from '../../../../language/words.tsx';
+import { Card } from '../../../../parts/card.tsx';
+import { Moment } from '../../../../parts/moment.tsx';
+import { ProblemAlert } from '../../../../parts/problem-alert.tsx';
+import { useOrganization } from '../../../../session/session.ts';
+import { words, type KeyWord } from './words.ts';
+import classes from './key-usage.module.css';
+
+const SHOWN = 20;
+const KNOWN = ['created', 'renamed', 'rotated', 'revoked'];
+
+/** The lines of the audit log about this key: who, what, when, and for admins from where. */
+export function KeyHistory({ keyId }: { keyId: string }): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const audit = useRead('listAudit', { params: { org_id }, query: { subject_id: keyId, limit: SHOWN } }, {});
+  return (
+    <div className={classes.section}>
+      <Card title={say('history')}>
+        {audit.isPending ? (
+          <Skeleton h={60} />
+        ) : !audit.data ? (
+          <ProblemAlert problem={audit.error} onRetry={() => void audit.refetch()} />
+        ) : audit.data.data.length === 0 ? (
+          <Text size="sm" c="dimmed">
+            {say('history_empty')}
+          </Text>
+        ) : (
+          <ul className={classes.history}>
+            {audit.data.data.map(({ id, action, actor_name, address, facts, created_at }) => {
+              const verb = action.split('.').at(-1)!;
+              return (
+                <li key={id}>
+                  <b>{KNOWN.includes(verb) ? say(`audit_${verb}` as KeyWord) : action}</b>
+                  {typeof facts['from'] === 'string' && typeof facts['to'] === 'string' && (
+                    <span>
+                      <bdi>{facts['from']}</bdi> → <bdi>{facts['to']}</bdi>
+                    </span>
+                  )}
+                  <span>{say.rich('by', { who: <bdi>{actor_name ?? say('by_schedule')}</bdi> })}</span>
+                  {address && (
+                    <span className={classes.historyFacts}>
+                      {say.rich('audit_from', { address: <code>{address}</code> })}
+                    </span>
+                  )}
+                  <span className={classes.historyFacts}>
+                    <Moment at={created_at} />
+                  </span>
+                </li>
+              );
+            })}
+          </ul>
+        )}
+      </Card>
+    </div>
+  );
+}

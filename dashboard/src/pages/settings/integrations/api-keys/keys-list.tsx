@@ -1,0 +1,143 @@
+import { ActionIcon, Button, Menu } from '@mantine/core';
+import { IconDots, IconKey, IconPencil, IconRefresh } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { KeyRecord } from '../../../../../../contract/dashboard/keys.ts';
+import type { Problem } from '../../../../api/client.ts';
+import { common } from '../../../../language/common.ts';
+import { useWords } from '../../../../language/words.tsx';
+import { DataList, type Column } from '../../../../list/data-list.tsx';
+import { Empty, NothingFound } from '../../../../list/empty.tsx';
+import { Pager } from '../../../../list/pager.tsx';
+import type { ListState } from '../../../../list/use-list-state.ts';
+import { Moment } from '../../../../parts/moment.tsx';
+import { useOrganization } from '../../../../session/session.ts';
+import type { KeyAct } from './api-keys-page.tsx';
+import { LastUsed, Permissions, Prefix, Scope, Standing } from './key-parts.tsx';
+import { useAgentNames, useCampaignNames, usePeopleNames } from './names.ts';
+import { words } from './words.ts';
+import classes from './api-keys.module.css';
+
+type Props = {
+  keys: UseQueryResult<{ data: KeyRecord[]; next_cursor: string | null }, Problem>;
+  list: ListState<object>;
+  createButton: ReactNode;
+  onAct: (act: KeyAct) => void;
+  mayManage: boolean;
+};
+
+export function KeysList({ keys, list, createButton, onAct, mayManage }: Props): ReactNode {
+  const say = useWords(words);
+  const sayCommon = useWords(common);
+  const rows = keys.data?.data ?? [];
+  const agentName = useAgentNames(rows.flatMap(({ agent_id }) => agent_id ?? []));
+  const campaignName = useCampaignNames(rows.flatMap(({ campaign_id }) => campaign_id ?? []));
+  const who = usePeopleNames();
+
+  const columns: Column<KeyRecord>[] = [
+    {
+      id: 'label',
+      label: say('label'),
+      cell: (item) => (
+        <div className={classes.nameCell}>
+          <Link
+            to="/settings/integrations/api-keys/$key_id"
+            params={{ key_id: item.id }}
+            className={classes.name}
+            dir="auto"
+            id={`label-${item.id}`}
+          >
+            {item.label}
+          </Link>
+          <div className={classes.standing}>
+            <Standing item={item} who={who} />
+            {mayManage && item.state === 'active' && item.revoke_at && (
+              <Button size="compact-xs" variant="subtle" color="red" onClick={() => onAct({ verb: 'revoke', item })}>
+                {say('revoke_now')}
+              </Button>
+            )}
+          </div>
+        </div>
+      ),
+    },
+    { id: 'prefix', label: say('prefix'), cell: ({ prefix }) => <Prefix prefix={prefix} /> },
+    {
+      id: 'scope',
+      label: say('scope'),
+      cell: (item) => <Scope item={item} agentName={agentName} campaignName={campaignName} />,
+    },
+    {
+      id: 'permissions',
+      label: say('permissions'),
+      cell: ({ permissions }) => <Permissions permissions={permissions} />,
+    },
+    { id: 'created', label: say('created'), cell: ({ created_at }) => <Moment at={created_at} /> },
+    { id: 'last_used', label: say('last_used'), cell: (item) => <LastUsed item={item} /> },
+  ];
+  if (mayManage)
+    columns.push({
+      id: 'actions',
+      label: sayCommon('actions'),
+      hidden: true,
+      align: 'end',
+      cell: (item) => (item.state === 'active' ? <Actions item={item} onAct={onAct} /> : null),
+    });
+  return (
+    <DataList
+      label={say('api_keys')}
+      read={keys}
+      columns={columns}
+      keyOf={({ id }) => id}
+      faded={({ state }) => state !== 'active'}
+      empty={
+        list.filtered || list.cursor ? (
+          <NothingFound icon={<IconKey size={26} />} onClear={list.clear} />
+        ) : (
+          <Empty icon={<IconKey size={26} />} title={say('empty_title')} action={createButton}>
+            {say('empty_words')}
+          </Empty>
+        )
+      }
+      footer={<Pager list={list} page={keys.data} />}
+    />
+  );
+}
+
+function Actions({ item, onAct }: { item: KeyRecord; onAct: (act: KeyAct) => void }): ReactNode {
+  const say = useWords(words);
+  const { plan } = useOrganization();
+  return (
+    <div className={classes.actions}>
+      <Button
+        size="compact-sm"
+        variant="subtle"
+        color="red"
+        aria-describedby={`label-${item.id}`}
+        onClick={() => onAct({ verb: 'revoke', item })}
+      >
+        {say('revoke')}
+      </Button>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon variant="subtle" color="gray" aria-label={say('more', { label: item.label })}>
+            <IconDots size={17} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => onAct({ verb: 'rename', item })}>
+            {say('rename')}
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<IconRefresh size={16} />}
+            // A new key needs the paid plan, like any other; a campaign's key is made anew on the campaign's page.
+            disabled={plan === 'free'}
+            onClick={() => onAct({ verb: 'rotate', item })}
+          >
+            {say('rotate')}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+    </div>
+  );
+}

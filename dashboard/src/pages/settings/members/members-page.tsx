@@ -1,0 +1,190 @@
+import { ActionIcon, Badge, Button, Group, Select, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconUserMinus, IconUserPlus } from '@tabler/icons-react';
+import { useNavigate } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import type { MemberRecord } from '../../../../../contract/dashboard/organizations.ts';
+import { ROLES, type Role } from '../../../../../contract/permissions.ts';
+import { useAct, useRead } from '../../../api/queries.ts';
+import { common } from '../../../language/common.ts';
+import { useWords } from '../../../language/words.tsx';
+import { DataList } from '../../../list/data-list.tsx';
+import { Card } from '../../../parts/card.tsx';
+import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx';
+import { Fact, Facts } from '../../../parts/fact.tsx';
+import { Moment } from '../../../parts/moment.tsx';
+import { notifyDone } from '../../../parts/notify.tsx';
+import { PageHeader } from '../../../parts/page-header.tsx';
+import { ProblemAlert } from '../../../parts/problem-alert.tsx';
+import { atLeast, useMay, useOrganization, useSession } from '../../../session/session.ts';
+import { words } from '../words.ts';
+import { Invitations } from './invitations.tsx';
+import { InviteDialog } from './invite-dialog.tsx';
+
+export function MembersPage(): ReactNode {
+  const say = useWords(words);
+  const sayCommon = useWords(common);
+  const organization = useOrganization();
+  const { user } = useSession();
+  const mayManage = useMay('admin');
+  const [inviting, { open, close }] = useDisclosure(false);
+  const [leaving, setLeaving] = useState<MemberRecord | null>(null);
+  const members = useRead('listMembers', { params: { org_id: organization.id } }, { every: 15_000 });
+
+  return (
+    <>
+      <PageHeader
+        title={say('members')}
+        crumbs={[{ label: say('settings'), to: '/settings' }]}
+        description={say.rich('members_hint', { organization: <bdi>{organization.name}</bdi> })}
+        actions={
+          mayManage && (
+            <Button leftSection={<IconUserPlus size={16} />} onClick={open}>
+              {say('invite')}
+            </Button>
+          )
+        }
+      />
+      <DataList
+        label={say('members')}
+        read={members}
+        keyOf={({ id }) => id}
+        empty={null}
+        columns={[
+          {
+            id: 'person',
+            label: say('person'),
+            cell: ({ name, email, user_id }) => (
+              <div>
+                <Group gap={8}>
+                  <Text size="sm" fw={550} dir="auto">
+                    {name}
+                  </Text>
+                  {user_id === user.id && <Badge>{say('you')}</Badge>}
+                </Group>
+                <Text size="xs" c="dimmed" component="span" className="ltr">
+                  {email}
+                </Text>
+              </div>
+            ),
+          },
+          { id: 'role', label: say('role'), cell: (member) => <RoleOf member={member} />, width: '200px' },
+          { id: 'since', label: say('since'), cell: ({ created_at }) => <Moment at={created_at} />, width: '160px' },
+          {
+            id: 'actions',
+            label: sayCommon('actions'),
+            hidden: true,
+            align: 'end',
+            width: '60px',
+            cell: (member) =>
+              member.user_id === user.id || (mayManage && atLeast(organization.role, member.role)) ? (
+                <ActionIcon
+                  variant="subtle"
+                  color="gray"
+                  aria-label={
+                    member.user_id === user.id
+                      ? `${say('leave')}: ${organization.name}`
+                      : `${say('remove')}: ${member.name}`
+                  }
+                  onClick={() => setLeaving(member)}
+                >
+                  <IconUserMinus size={17} />
+                </ActionIcon>
+              ) : null,
+          },
+        ]}
+      />
+      {mayManage && <Invitations />}
+      <Card title={say('roles')}>
+        <Facts>
+          {ROLES.map((role) => (
+            <Fact key={role} label={sayCommon(`role_${role}`)}>
+              {say(`role_${role}_can`)}
+            </Fact>
+          ))}
+        </Facts>
+      </Card>
+      <InviteDialog opened={inviting} onClose={close} />
+      <RemoveDialog member={leaving} onClose={() => setLeaving(null)} />
+    </>
+  );
+}
+
+function RoleOf({ member }: { member: MemberRecord }): ReactNode {
+  const say = useWords(words);
+  const sayCommon = useWords(common);
+  const organization = useOrganization();
+  const change = useAct('setMemberRole', { refresh: ['listMembers', 'readSession'] });
+  // An admin neither makes nor unmakes owners.
+  const may = atLeast(organization.role, 'admin') && atLeast(organization.role, member.role);
+  if (!may) return <Text size="sm">{sayCommon(`role_${member.role}`)}</Text>;
+  return (
+    <div>
+      <Select
+        size="xs"
+        w={170}
+        aria-label={say('role_of', { name: member.name })}
+        allowDeselect={false}
+        disabled={change.isPending}
+        value={member.role}
+        data={ROLES.filter((role) => atLeast(organization.role, role)).map((role) => ({
+          value: role,
+          label: sayCommon(`role_${role}`),
+        }))}
+        onChange={(role) =>
+          role &&
+          role !== member.role &&
+          change.mutate(
+            { params: { org_id: organization.id, member_id: member.id }, body: { role: role } },
+            {
+              onSuccess: () => notifyDone(say('role_changed', { name: member.name, role: sayCommon(`role_${role}`) })),
+            },
+          )
+        }
+      />
+      {change.error && <ProblemAlert problem={change.error} />}
+    </div>
+  );
+}
+
+function RemoveDialog({ member, onClose }: { member: MemberRecord | null; onClose: () => void }): ReactNode {
+  const say = useWords(words);
+  const organization = useOrganization();
+  const { user } = useSession();
+  const navigate = useNavigate();
+  const self = member?.user_id === user.id;
+  const remove = useAct('removeMember', { refresh: self ? ['readSession'] : ['listMembers'] });
+  const name = member?.name ?? '';
+  const close = (): void => {
+    remove.reset();
+    onClose();
+  };
+  return (
+    <ConfirmDialog
+      opened={member !== null}
+      onClose={close}
+      title={self ? say('leave_title', { organization: organization.name }) : say('remove_title', { name })}
+      act={self ? say('leave') : say('remove')}
+      busy={remove.isPending}
+      problem={remove.error}
+      onAct={() =>
+        remove.mutate(
+          { params: { org_id: organization.id, member_id: member!.id } },
+          {
+            onSuccess: () => {
+              close();
+              if (self) void navigate({ to: '/' });
+              else notifyDone(say('removed', { name }));
+            },
+          },
+        )
+      }
+    >
+      <Text size="sm">
+        {self
+          ? say('leave_words')
+          : say.rich('remove_words', { name: <bdi>{name}</bdi>, organization: <bdi>{organization.name}</bdi> })}
+      </Text>
+    </ConfirmDialog>
+  );
+}

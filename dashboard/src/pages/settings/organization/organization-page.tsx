@@ -1,0 +1,88 @@
+import { Button, Stack, Text, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { MAX_NAME_CHARACTERS } from '../../../../../contract/limits.ts';
+import { REGIONS } from '../../../../../contract/regions.ts';
+import { useAct } from '../../../api/queries.ts';
+import { common } from '../../../language/common.ts';
+import { useWords } from '../../../language/words.tsx';
+import { Card } from '../../../parts/card.tsx';
+import { CopyFact, Fact, Facts } from '../../../parts/fact.tsx';
+import { notifyDone } from '../../../parts/notify.tsx';
+import { PageHeader } from '../../../parts/page-header.tsx';
+import { ProblemAlert } from '../../../parts/problem-alert.tsx';
+import { useCheckedForm } from '../../../parts/use-checked-form.ts';
+import { useMay, useOrganization, useSession } from '../../../session/session.ts';
+import { words } from '../words.ts';
+
+export function OrganizationPage(): ReactNode {
+  const say = useWords(words);
+  const organization = useOrganization();
+  const { region, base_url } = useSession();
+  return (
+    <>
+      <PageHeader
+        title={say('organization')}
+        crumbs={[{ label: say('settings'), to: '/settings' }]}
+        description={say.rich('organization_hint', { organization: <bdi>{organization.name}</bdi> })}
+      />
+      <NameCard key={organization.id} />
+      <Card title={say('region')} description={say('region_hint')}>
+        <Facts>
+          <Fact label={say('region')}>
+            {REGIONS[region]} <code>({region})</code>
+          </Fact>
+          <CopyFact label={say('base_url')} value={base_url} copyLabel={say('copy_base_url')} />
+          <CopyFact label={say('organization_id')} value={organization.id} copyLabel={say('copy_organization_id')} />
+        </Facts>
+      </Card>
+    </>
+  );
+}
+
+function NameCard(): ReactNode {
+  const say = useWords(words);
+  const sayCommon = useWords(common);
+  const organization = useOrganization();
+  const may = useMay('admin');
+  const rename = useAct('renameOrganization', { refresh: ['readSession'] });
+  const form = useCheckedForm({ name: organization.name }, (common) => ({
+    name: (value) => (value.trim() === '' ? common('required') : null),
+  }));
+  const submit = form.submit(({ name }) =>
+    rename.mutate(
+      { params: { org_id: organization.id }, body: { name: name.trim() } },
+      { onSuccess: () => notifyDone(say('name_saved')), onError: (problem) => void form.place(problem) },
+    ),
+  );
+  return (
+    <form onSubmit={submit} noValidate>
+      <Card
+        title={say('name')}
+        description={say('name_hint')}
+        footer={
+          may ? (
+            <Button type="submit" loading={rename.isPending}>
+              {sayCommon('save')}
+            </Button>
+          ) : (
+            <Text size="sm" c="dimmed" me="auto">
+              {say('admins_only', { role: sayCommon(`role_${organization.role}`) })}
+            </Text>
+          )
+        }
+      >
+        <Stack>
+          <TextInput
+            aria-label={say('name')}
+            maw={420}
+            dir="auto"
+            maxLength={MAX_NAME_CHARACTERS}
+            readOnly={!may}
+            {...form.getInputProps('name')}
+          />
+          {rename.error && rename.error.faults.length === 0 && <ProblemAlert problem={rename.error} />}
+        </Stack>
+      </Card>
+    </form>
+  );
+}

@@ -1,0 +1,27 @@
+/** A short name for what a session was opened with: "Chrome on Linux". Order matters: most pretend to be others. */
+const PROGRAMS: readonly (readonly [RegExp, string])[] = [
+  [/parley-cli/i, 'Parley command line'],
+  [/Edg\//, 'Edge'],
+  [/OPR\//, 'Opera'],
+  [/Firefox\//, 'Firefox'],
+  [/Chrom(?:e|ium)\//, 'Chrome'],
+  [/Safari\//, 'Safari'],
+  [/node|undici/i, 'Node.js'],
+  [/curl\//, 'curl'],
+];
+const SYSTEMS: readonly (readonly [RegExp, string])[] = [
+  [/iPhone|iPad/, 'iOS'],
+  [/Android/, 'Android'],
+  [/Mac OS X/, 'macOS'],
+  [/Windows/, 'Windows'],
+  [/Linux/, 'Linux'],
+];
+
+export function programOf(userAgent: string | null): string | null {
+  if (!userAgent) return null;
+  const nameIn = (list: typeof PROGRAMS): string | undefined => list.find(([mark]) => mark.test(userAgent))?.[1];
+  const program = nameIn(PROGRAMS);
+  const system = nameIn(SYSTEMS);
+  if (!program) return null;
+  return system ? `${program} · ${system}` : program;
+}

@@ -1,0 +1,159 @@
+import { Badge, Button, Group, PasswordInput, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useAct, useRead } from '../../../api/queries.ts';
+import { common } from '../../../language/common.ts';
+import { useWords } from '../../../language/words.tsx';
+import { DataList } from '../../../list/data-list.tsx';
+import { Card } from '../../../parts/card.tsx';
+import { Moment } from '../../../parts/moment.tsx';
+import { notifyDone } from '../../../parts/notify.tsx';
+import { PageHeader } from '../../../parts/page-header.tsx';
+import { ProblemAlert } from '../../../parts/problem-alert.tsx';
+import { useCheckedForm } from '../../../parts/use-checked-form.ts';
+import { useSession } from '../../../session/session.ts';
+import { words } from '../words.ts';
+import { programOf } from './program-of.ts';
+import classes from './sessions.module.css';
+
+/** What belongs to the person and not to an organization: where they are signed in, and their password. */
+export function SessionsPage(): ReactNode {
+  const say = useWords(words);
+  const { user } = useSession();
+  return (
+    <>
+      <PageHeader
+        title={say('account')}
+        crumbs={[{ label: say('settings'), to: '/settings' }]}
+        description={say.rich('account_hint', { email: <b className="ltr">{user.email}</b> })}
+      />
+      <Sessions />
+      <PasswordCard />
+    </>
+  );
+}
+
+function Sessions(): ReactNode {
+  const say = useWords(words);
+  const sayCommon = useWords(common);
+  const sessions = useRead('listSessions', {}, { every: 15_000 });
+  const end = useAct('endSession', { refresh: ['listSessions'] });
+  const endOthers = useAct('endOtherSessions', { refresh: ['listSessions'] });
+  const others = sessions.data?.data.some(({ current }) => !current);
+  return (
+    <section aria-label={say('sessions')} className={classes.sessions}>
+      <Group justify="space-between" align="flex-end" mb="sm">
+        <div>
+          <h2 className={classes.heading}>{say('sessions')}</h2>
+          <Text size="sm" c="dimmed">
+            {say('sessions_hint')}
+          </Text>
+        </div>
+        {others && (
+          <Button
+            variant="default"
+            loading={endOthers.isPending}
+            onClick={() => endOthers.mutate({}, { onSuccess: () => notifyDone(say('ended_others')) })}
+          >
+            {say('end_others')}
+          </Button>
+        )}
+      </Group>
+      {(end.error ?? endOthers.error) && <ProblemAlert problem={end.error ?? endOthers.error} />}
+      <DataList
+        label={say('sessions')}
+        read={sessions}
+        keyOf={({ id }) => id}
+        empty={null}
+        columns={[
+          {
+            id: 'browser',
+            label: say('browser'),
+            cell: ({ user_agent, current }) => (
+              <Group gap={8}>
+                <Text size="sm" fw={550} component="span" title={user_agent ?? undefined}>
+                  {programOf(user_agent) ?? say('unknown_browser')}
+                </Text>
+                {current && <Badge>{say('this_session')}</Badge>}
+              </Group>
+            ),
+          },
+          { id: 'address', label: say('address'), cell: ({ address }) => <code>{address ?? '—'}</code> },
+          { id: 'last_seen', label: say('last_seen'), cell: ({ last_seen_at }) => <Moment at={last_seen_at} /> },
+          { id: 'signed_in', label: say('signed_in'), cell: ({ created_at }) => <Moment at={created_at} /> },
+          {
+            id: 'actions',
+            label: sayCommon('actions'),
+            hidden: true,
+            align: 'end',
+            cell: ({ id, current }) =>
+              current ? null : (
+                <Button
+                  size="compact-sm"
+                  variant="subtle"
+                  color="gray"
+                  onClick={() =>
+                    end.mutate({ params: { session_id: id } }, { onSuccess: () => notifyDone(say('ended')) })
+                  }
+                >
+                  {say('end_session')}
+                </Button>
+              ),
+          },
+        ]}
+      />
+    </section>
+  );
+}
+
+function PasswordCard(): ReactNode {
+  const say = useWords(words);
+  const { user } = useSession();
+  const change = useAct('changePassword', { refresh: ['listSessions'] });
+  const form = useCheckedForm({ current_password: '', new_password: '' }, (common) => ({
+    current_password: (value) => (value === '' ? common('required') : null),
+    new_password: (value) => (value.length < 10 ? say('password_short') : null),
+  }));
+  const submit = form.submit((body) =>
+    change.mutate(
+      { body },
+      {
+        onSuccess: () => {
+          form.reset();
+          notifyDone(say('password_changed'));
+        },
+        onError: (problem) => void form.place(problem),
+      },
+    ),
+  );
+  const toggle = { 'aria-label': say('show_password') };
+  return (
+    <form onSubmit={submit} noValidate>
+      <Card
+        title={say('password')}
+        description={say('password_hint')}
+        footer={
+          <Button type="submit" loading={change.isPending}>
+            {say('change_password')}
+          </Button>
+        }
+      >
+        <Stack maw={420}>
+          <input type="text" autoComplete="username" value={user.email} readOnly hidden />
+          <PasswordInput
+            label={say('current_password')}
+            autoComplete="current-password"
+            visibilityToggleButtonProps={toggle}
+            {...form.getInputProps('current_password')}
+          />
+          <PasswordInput
+            label={say('new_password')}
+            autoComplete="new-password"
+            visibilityToggleButtonProps={toggle}
+            {...form.getInputProps('new_password')}
+          />
+          {change.error && change.error.faults.length === 0 && <ProblemAlert problem={change.error} />}
+        </Stack>
+      </Card>
+    </form>
+  );
+}

@@ -1,0 +1,90 @@
+import { Alert, Anchor, Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
+import { useAct } from '../../api/queries.ts';
+import { useWords } from '../../language/words.tsx';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { useCheckedForm } from '../../parts/use-checked-form.ts';
+import { FrontPage } from '../../shell/front-page.tsx';
+import { passwordFault, emailFault } from '../sign-in/faults.ts';
+import { useEntered } from '../sign-in/entered.ts';
+import { words } from '../sign-in/words.ts';
+
+const route = getRouteApi('/front/setup');
+
+/** Opened by the link that the first start prints: makes the owner and the first organization. */
+export function SetupPage(): ReactNode {
+  const say = useWords(words);
+  const { token } = route.useSearch();
+  const entered = useEntered();
+  const setUp = useAct('setUp', { refresh: [] });
+  const form = useCheckedForm({ name: '', organization_name: '', email: '', password: '' }, (common) => ({
+    name: (value) => (value.trim() === '' ? common('required') : null),
+    organization_name: (value) => (value.trim() === '' ? common('required') : null),
+    email: (value) => emailFault(value, say),
+    password: (value) => passwordFault(value, say),
+  }));
+
+  const submit = form.submit((values) =>
+    setUp.mutate(
+      { body: { ...values, email: values.email.trim(), token: token! } },
+      { onSuccess: (session) => void entered(session), onError: (problem) => void form.place(problem) },
+    ),
+  );
+  if (!token)
+    return (
+      <FrontPage title={say('setup_no_token')}>
+        <Stack>
+          <Alert>{say('setup_no_token_hint')}</Alert>
+          <Anchor renderRoot={(props) => <Link to="/sign-in" {...props} />}>{say('to_sign_in')}</Anchor>
+        </Stack>
+      </FrontPage>
+    );
+  return (
+    <FrontPage title={say('setup')} description={say('setup_hint')}>
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          {setUp.error && setUp.error.faults.length === 0 && <ProblemAlert problem={setUp.error} />}
+          <TextInput
+            label={say('name')}
+            autoComplete="name"
+            maxLength={MAX_NAME_CHARACTERS}
+            dir="auto"
+            autoFocus
+            {...form.getInputProps('name')}
+          />
+          <TextInput
+            label={say('organization')}
+            description={say('organization_hint')}
+            autoComplete="organization"
+            maxLength={MAX_NAME_CHARACTERS}
+            dir="auto"
+            {...form.getInputProps('organization_name')}
+          />
+          <TextInput
+            label={say('email')}
+            type="email"
+            autoComplete="username"
+            inputMode="email"
+            classNames={{ input: 'ltr' }}
+            {...form.getInputProps('email')}
+          />
+          <PasswordInput
+            label={say('new_password')}
+            description={say('password_hint')}
+            autoComplete="new-password"
+            visibilityToggleButtonProps={{ 'aria-label': say('show_password') }}
+            {...form.getInputProps('password')}
+          />
+          <Button type="submit" size="md" loading={setUp.isPending} fullWidth mt="xs">
+            {say('set_up')}
+          </Button>
+          <Anchor size="sm" ta="center" renderRoot={(props) => <Link to="/sign-in" {...props} />}>
+            {say('to_sign_in')}
+          </Anchor>
+        </Stack>
+      </form>
+    </FrontPage>
+  );
+}

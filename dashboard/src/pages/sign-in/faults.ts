@@ -1,0 +1,16 @@
+import type { Say } from '../../language/words.tsx';
+import type { words } from './words.ts';
+
+type SignInSay = Say<keyof (typeof words)['en']>;
+
+/** The same bounds as the server's; it decides all the same. */
+const MIN_PASSWORD = 10;
+const MAX_PASSWORD = 128;
+
+export function passwordFault(value: string, say: SignInSay): string | null {
+  if (value.length < MIN_PASSWORD) return say('password_short');
+  return value.length > MAX_PASSWORD ? say('password_long') : null;
+}
+
+export const emailFault = (value: string, say: SignInSay): string | null =>
+  /^\S+@\S+\.\S+$/.test(value.trim()) ? null : say('email_wrong');

@@ -1,0 +1,63 @@
+import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useAct } from '../../api/queries.ts';
+import { useWords } from '../../language/words.tsx';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { useCheckedForm } from '../../parts/use-checked-form.ts';
+import { FrontPage } from '../../shell/front-page.tsx';
+import { useEntered } from './entered.ts';
+import { words } from './words.ts';
+
+const route = getRouteApi('/front/sign-in');
+
+export function SignInPage(): ReactNode {
+  const say = useWords(words);
+  const { back } = route.useSearch();
+  const entered = useEntered();
+  const signIn = useAct('signIn', { refresh: [] });
+  const form = useCheckedForm({ email: '', password: '' }, (common) => ({
+    email: (value) => (value.trim() === '' ? common('required') : null),
+    password: (value) => (value === '' ? common('required') : null),
+  }));
+
+  const submit = form.submit(({ email, password }) =>
+    signIn.mutate(
+      { body: { email: email.trim(), password } },
+      {
+        onSuccess: (session) => void entered(session, back),
+        onError: () => {
+          form.setFieldValue('password', '');
+          form.getInputNode('password')?.focus();
+        },
+      },
+    ),
+  );
+  return (
+    <FrontPage title={say('sign_in')} description={say(back ? 'signed_out' : 'sign_in_hint')}>
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          {signIn.error && <ProblemAlert problem={signIn.error} />}
+          <TextInput
+            label={say('email')}
+            type="email"
+            autoComplete="username"
+            inputMode="email"
+            classNames={{ input: 'ltr' }}
+            autoFocus
+            {...form.getInputProps('email')}
+          />
+          <PasswordInput
+            label={say('password')}
+            autoComplete="current-password"
+            visibilityToggleButtonProps={{ 'aria-label': say('show_password') }}
+            {...form.getInputProps('password')}
+          />
+          <Button type="submit" size="md" loading={signIn.isPending} fullWidth mt="xs">
+            {say('sign_in')}
+          </Button>
+        </Stack>
+      </form>
+    </FrontPage>
+  );
+}

@@ -1,0 +1,54 @@
+import { Button, Group, Modal, Stack } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { common } from '../language/common.ts';
+import { useWords } from '../language/words.tsx';
+import { ProblemAlert } from './problem-alert.tsx';
+
+type Props = {
+  opened: boolean;
+  onClose: () => void;
+  title: string;
+  children: ReactNode;
+  /** The word on the button that acts. */
+  act: string;
+  onAct: () => void;
+  busy?: boolean;
+  /** False while something is missing, such as a label to type. */
+  ready?: boolean;
+  problem?: unknown;
+  danger?: boolean;
+};
+
+/** Asks before what cannot be undone: the focus starts on Cancel, and goes back to the opener. */
+export function ConfirmDialog(props: Props): ReactNode {
+  const { opened, onClose, title, children, act, onAct, busy = false, ready = true, problem, danger = true } = props;
+  const say = useWords(common);
+  return (
+    <Modal
+      opened={opened}
+      onClose={busy ? () => {} : onClose}
+      title={title}
+      closeButtonProps={{ 'aria-label': say('close') }}
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (ready && !busy) onAct();
+        }}
+      >
+        <Stack gap="md">
+          {children}
+          {problem ? <ProblemAlert problem={problem} /> : null}
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose} disabled={busy} data-autofocus>
+              {say('cancel')}
+            </Button>
+            <Button type="submit" color={danger ? 'red.8' : undefined} loading={busy} disabled={!ready}>
+              {act}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,57 @@
+import { ActionIcon, Button, Tooltip, VisuallyHidden } from '@mantine/core';
+import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { common } from '../language/common.ts';
+import { useWords } from '../language/words.tsx';
+import { copyText } from './copy-text.ts';
+
+type Props = {
+  text: string;
+  /** What is copied, for screen readers: "Copy base URL". */
+  label?: string;
+  /** With the word on it; else an icon alone. */
+  full?: boolean;
+  variant?: 'filled' | 'default';
+  onCopied?: () => void;
+};
+
+const SHOWN_MS = 2_000;
+
+/** An ancestor with data-copy-scope and the text's element with data-copy-source let the last resort select it. */
+export function CopyButton({ text, label, full = false, variant = 'default', onCopied }: Props): ReactNode {
+  const say = useWords(common);
+  const [state, setState] = useState<'idle' | 'copied' | 'selected'>('idle');
+  const timer = useRef<number>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+
+  const copy = async (near: HTMLElement): Promise<void> => {
+    const happened = await copyText(text, near);
+    setState(happened);
+    onCopied?.();
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => setState('idle'), SHOWN_MS);
+  };
+  const word = state === 'idle' ? say('copy') : say(state === 'copied' ? 'copied' : 'copy_by_hand');
+  const icon = state === 'copied' ? <IconCheck size={16} /> : <IconCopy size={16} />;
+  return (
+    <>
+      {full ? (
+        <Button leftSection={icon} variant={variant} onClick={(event) => void copy(event.currentTarget)} miw={104}>
+          {word}
+        </Button>
+      ) : (
+        <Tooltip label={state === 'idle' ? (label ?? word) : word} opened={state === 'idle' ? undefined : true}>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-label={label ?? say('copy')}
+            onClick={(event) => void copy(event.currentTarget)}
+          >
+            {icon}
+          </ActionIcon>
+        </Tooltip>
+      )}
+      <VisuallyHidden aria-live="polite">{state === 'idle' ? '' : word}</VisuallyHidden>
+    </>
+  );
+}

@@ -1,0 +1,32 @@
+/**
+ * Copies, also where the browser offers no clipboard (a page over plain http): then by the old command, and where
+ * that is gone too the text is left selected. Says which of these happened.
+ */
+export async function copyText(text: string, near: HTMLElement): Promise<'copied' | 'selected'> {
+  try {
+    if (!navigator.clipboard) throw new Error('No clipboard in an insecure context.');
+    await navigator.clipboard.writeText(text);
+    return 'copied';
+  } catch {
+    return copyBySelection(text, near);
+  }
+}
+
+/** The field stands beside the button, since a dialog takes the focus away from anything outside it. */
+function copyBySelection(text: string, near: HTMLElement): 'copied' | 'selected' {
+  const visible = near.closest('[data-copy-scope]')?.querySelector<HTMLElement>('[data-copy-source]');
+  const field = document.createElement('textarea');
+  field.value = text;
+  field.readOnly = true;
+  field.setAttribute('aria-hidden', 'true');
+  field.style.cssText = 'position:fixed;inset-block-start:0;opacity:0;pointer-events:none';
+  near.after(field);
+  field.select();
+  const done = document.execCommand('copy');
+  field.remove();
+  near.focus();
+  if (done) return 'copied';
+  if (visible instanceof HTMLInputElement) visible.select();
+  else if (visible) getSelection()?.selectAllChildren(visible);
+  return 'selected';
+}

@@ -1,0 +1,29 @@
+import type { ReactNode } from 'react';
+import { CopyButton } from './copy-button.tsx';
+import classes from './fact.module.css';
+
+/** Something fixed, as a key or an address: its name, its value, and a button that copies it. */
+export function CopyFact({ label, value, copyLabel }: { label: string; value: string; copyLabel: string }): ReactNode {
+  return (
+    <div className={classes.fact} data-copy-scope>
+      <span className={classes.label}>{label}</span>
+      <span className={classes.value}>
+        <code data-copy-source>{value}</code>
+        <CopyButton text={value} label={copyLabel} />
+      </span>
+    </div>
+  );
+}
+
+export function Fact({ label, children }: { label: string; children: ReactNode }): ReactNode {
+  return (
+    <div className={classes.fact}>
+      <span className={classes.label}>{label}</span>
+      <span className={classes.value}>{children}</span>
+    </div>
+  );
+}
+
+export function Facts({ children }: { children: ReactNode }): ReactNode {
+  return <div className={classes.facts}>{children}</div>;
+}

@@ -1,0 +1,46 @@
+import type { ReactNode } from 'react';
+import type { PlaygroundTurn } from '../../../../contract/dashboard/agents.ts';
+import { useWords } from '../../language/words.tsx';
+import { words } from './words.ts';
+import classes from './playground.module.css';
+
+/** What the agent said in one turn, and behind a summary why. People's words are text, whatever they hold. */
+export function TurnView({ turn }: { turn: PlaygroundTurn }): ReactNode {
+  const say = useWords(words);
+  return (
+    <div className={classes.turn}>
+      {turn.messages.length === 0 && <p className={classes.note}>{say('silent')}</p>}
+      {turn.messages.map(({ content, sources }, index) => (
+        <div key={index} className={classes.theirs}>
+          <p dir="auto">{'text' in content && content.text ? content.text : content.type}</p>
+          {content.type === 'choices' && (
+            <ul className={classes.choices}>
+              {content.choices.map(({ id, label }) => (
+                <li key={id} dir="auto">
+                  {label}
+                </li>
+              ))}
+            </ul>
+          )}
+          {sources.map(({ document, quote }) => (
+            <blockquote key={document + quote} dir="auto">
+              <cite>{say.rich('sources', { document: <bdi>{document}</bdi> })}</cite>
+              {quote}
+            </blockquote>
+          ))}
+        </div>
+      ))}
+      <details className={classes.why}>
+        <summary>{say('why')}</summary>
+        <p>{say.rich('by', { provider: <code>{turn.trace.provider}</code> })}</p>
+        <ol>
+          {turn.trace.steps.map(({ kind, detail }, index) => (
+            <li key={index}>
+              <code>{kind}</code> <span dir="auto">{detail}</span>
+            </li>
+          ))}
+        </ol>
+      </details>
+    </div>
+  );
+}

@@ -1,0 +1,38 @@
+import { defineWords } from '../../language/words.tsx';
+
+export const words = defineWords(
+  {
+    chat: 'Test chat',
+    placeholder: 'Write a message',
+    send: 'Send',
+    open: 'Let the agent begin',
+    you: 'You',
+    agent: 'Agent',
+    writing: 'The agent is writing…',
+    why: 'Why this answer?',
+    by: 'Answered by {provider}',
+    sources: 'From {document}',
+    ended: 'The agent has completed the conversation.',
+    handed: 'The agent handed over to people.',
+    silent: 'The agent says nothing to this.',
+    again: 'Start again',
+    empty: 'Write something, or let the agent begin.',
+  },
+  {
+    chat: 'محادثة تجريبية',
+    placeholder: 'اكتب رسالة',
+    send: 'إرسال',
+    open: 'دع الوكيل يبدأ',
+    you: 'أنت',
+    agent: 'الوكيل',
+    writing: 'الوكيل يكتب…',
+    why: 'لماذا هذا الرد؟',
+    by: 'أجاب {provider}',
+    sources: 'من {document}',
+    ended: 'أنهى الوكيل المحادثة.',
+    handed: 'سلّم الوكيل المحادثة إلى أشخاص.',
+    silent: 'لا يقول الوكيل شيئًا عن هذا.',
+    again: 'البدء من جديد',
+    empty: 'اكتب شيئًا، أو دع الوكيل يبدأ.',
+  },
+);

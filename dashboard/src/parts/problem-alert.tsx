@@ -1,0 +1,47 @@
+import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
+import { IconAlertCircle } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { Problem } from '../api/client.ts';
+import { common, problemTitlesAr } from '../language/common.ts';
+import { useWords } from '../language/words.tsx';
+
+type Props = { problem: unknown; onRetry?: () => void; title?: string };
+
+/** What went wrong, in words, with the request's id for whoever looks into it. */
+export function ProblemAlert({ problem, onRetry, title }: Props): ReactNode {
+  const say = useWords(common);
+  const told = useProblemWords(problem);
+  const requestId = problem instanceof Problem ? problem.requestId : null;
+  return (
+    <Alert color="red" icon={<IconAlertCircle size={18} />} title={title ?? told.title} role="alert">
+      <Stack gap="xs" align="flex-start">
+        {told.detail && (
+          <Text size="sm" dir="auto">
+            {told.detail}
+          </Text>
+        )}
+        {requestId && (
+          <Text size="xs">
+            {say('request_id')}: <Code className="ltr">{requestId}</Code>
+          </Text>
+        )}
+        {onRetry && (
+          <Group>
+            <Button size="xs" variant="default" onClick={onRetry}>
+              {say('retry')}
+            </Button>
+          </Group>
+        )}
+      </Stack>
+    </Alert>
+  );
+}
+
+export function useProblemWords(problem: unknown): { title: string; detail: string } {
+  const say = useWords(common);
+  if (!(problem instanceof Problem)) return { title: say('answer_unreadable_title'), detail: '' };
+  if (problem.code === 'connection_lost' || problem.code === 'answer_unreadable')
+    return { title: say(`${problem.code}_title`), detail: say(problem.code) };
+  const arabic = say.language === 'ar' ? problemTitlesAr[problem.code] : undefined;
+  return arabic ? { title: arabic, detail: '' } : { title: problem.title, detail: problem.message };
+}

@@ -1,0 +1,77 @@
+import { useSyncExternalStore } from 'react';
+
+/**
+ * What a person likes: theme, language, the organization last worked in. Kept in this browser, one record for each
+ * person and one for whoever comes first (the sign-in page has a language too). public/preferences.js reads the same
+ * storage before the first paint. Never a place for keys or anything that the server said.
+ */
+export type Language = 'en' | 'ar';
+export type Theme = 'light' | 'dark' | 'auto';
+export type Preferences = {
+  language?: Language;
+  theme?: Theme;
+  /** Organization last worked in. */
+  organization?: string;
+  /** Agents that were talked to in the playground: First steps ticks itself by it. */
+  tried?: string[];
+};
+
+const STORAGE = 'parley.preferences';
+const MAX_TRIED = 50;
+
+let person: string | null = null;
+let current: Preferences = read(STORAGE);
+const listeners = new Set<() => void>();
+
+/** From now on the preferences are this person's; what they chose before signing in is kept where they had none. */
+export function rememberAs(userId: string): void {
+  if (person === userId) return;
+  person = userId;
+  current = { ...read(`${STORAGE}.${userId}`) };
+  const before = read(STORAGE);
+  current.language ??= before.language;
+  current.theme ??= before.theme;
+  save();
+}
+
+export const preferences = (): Preferences => current;
+
+export function setPreferences(change: Partial<Preferences>): void {
+  current = { ...current, ...change };
+  save();
+}
+
+export function markTried(agentId: string): void {
+  const tried = current.tried ?? [];
+  if (!tried.includes(agentId)) setPreferences({ tried: [...tried, agentId].slice(-MAX_TRIED) });
+}
+
+export const usePreferences = (): Preferences => useSyncExternalStore(subscribe, preferences);
+
+export function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export const languageOf = (liked: Preferences): Language =>
+  liked.language ?? (navigator.language.startsWith('ar') ? 'ar' : 'en');
+
+function save(): void {
+  try {
+    if (person !== null) localStorage.setItem(`${STORAGE}.${person}`, JSON.stringify(current));
+    // Before anybody has signed in again, the page looks as it did for the last person; their places are not told.
+    localStorage.setItem(STORAGE, JSON.stringify({ language: current.language, theme: current.theme }));
+  } catch {
+    // Storage may be full or switched off: the choice then lasts as long as the page.
+  }
+  for (const listener of listeners) listener();
+}
+
+function read(name: string): Preferences {
+  try {
+    const saved: unknown = JSON.parse(localStorage.getItem(name) ?? '{}');
+    return typeof saved === 'object' && saved !== null ? saved : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,71 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { Problem } from './api/client.ts';
+import { queryClient } from './api/queries.ts';
+import { Crash, NotFound } from './shell/crash.tsx';
+import { PagePending } from './parts/page-pending.tsx';
+import { sessionOptions } from './session/session.ts';
+import { rememberAs } from './preferences.ts';
+import { Shell } from './shell/shell.tsx';
+import { readKeySearch, readKeysSearch } from './pages/settings/integrations/api-keys/search.ts';
+
+/**
+ * The contents page of the dashboard: each page one line, each page a file of its own below pages/ that loads when it
+ * is first opened. A page's search parameters are read here, by a function beside the page, since a link to it has to
+ * be checked before it is loaded.
+ */
+const root = createRootRoute({ notFoundComponent: NotFound, errorComponent: Crash });
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+
+/** Pages for people who are not signed in. */
+const front = createRoute({ getParentRoute: () => root, id: 'front' });
+
+/** Everything else asks for a session first, and comes back after signing in. */
+const inside = createRoute({
+  getParentRoute: () => root,
+  id: 'inside',
+  component: Shell,
+  beforeLoad: async ({ location }) => {
+    try {
+      rememberAs((await queryClient.ensureQueryData(sessionOptions)).user.id);
+    } catch (error) {
+      if (error instanceof Problem && error.status === 401)
+        throw redirect({ to: '/sign-in', search: { back: location.href === '/' ? undefined : location.href } });
+      throw error;
+    }
+  },
+});
+
+// oxfmt-ignore
+const routeTree = root.addChildren([
+  front.addChildren([
+    createRoute({ getParentRoute: () => front, path: '/sign-in', validateSearch: (s: Record<string, unknown>): { back?: string } => ({ back: text(s['back']) }), component: lazyRouteComponent(() => import('./pages/sign-in/sign-in-page.tsx'), 'SignInPage') }),
+    createRoute({ getParentRoute: () => front, path: '/setup', validateSearch: (s: Record<string, unknown>): { token?: string } => ({ token: text(s['token']) }), component: lazyRouteComponent(() => import('./pages/setup/setup-page.tsx'), 'SetupPage') }),
+    createRoute({ getParentRoute: () => front, path: '/invitations/$invitation', component: lazyRouteComponent(() => import('./pages/invitations/invitation-page.tsx'), 'InvitationPage') }),
+  ]),
+  inside.addChildren([
+    createRoute({ getParentRoute: () => inside, path: '/', component: lazyRouteComponent(() => import('./pages/first-steps/first-steps-page.tsx'), 'FirstStepsPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/settings', beforeLoad: () => { throw redirect({ to: '/settings/organization' }); } }),
+    createRoute({ getParentRoute: () => inside, path: '/settings/organization', component: lazyRouteComponent(() => import('./pages/settings/organization/organization-page.tsx'), 'OrganizationPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/settings/plan', component: lazyRouteComponent(() => import('./pages/settings/plan/plan-page.tsx'), 'PlanPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/settings/members', component: lazyRouteComponent(() => import('./pages/settings/members/members-page.tsx'), 'MembersPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/settings/sessions', component: lazyRouteComponent(() => import('./pages/settings/sessions/sessions-page.tsx'), 'SessionsPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/settings/integrations', beforeLoad: () => { throw redirect({ to: '/settings/integrations/api-keys' }); } }),
+    createRoute({ getParentRoute: () => inside, path: '/settings/integrations/api-keys', validateSearch: readKeysSearch, component: lazyRouteComponent(() => import('./pages/settings/integrations/api-keys/api-keys-page.tsx'), 'ApiKeysPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/settings/integrations/api-keys/$key_id', validateSearch: readKeySearch, component: lazyRouteComponent(() => import('./pages/settings/integrations/api-keys/api-key-page.tsx'), 'ApiKeyPage') }),
+  ]),
+]);
+
+export const router = createRouter({
+  routeTree,
+  defaultPreload: 'intent',
+  defaultPendingComponent: PagePending,
+  defaultErrorComponent: Crash,
+  scrollRestoration: true,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

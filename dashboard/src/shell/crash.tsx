@@ -1,0 +1,36 @@
+import { Button, Group } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { Problem } from '../api/client.ts';
+import { useWords } from '../language/words.tsx';
+import { ProblemAlert } from '../parts/problem-alert.tsx';
+import { FrontPage } from './front-page.tsx';
+import { words } from './words.ts';
+
+/** A page that could not be read, or one with a fault of ours: either way there is a way on. */
+export function Crash({ error }: { error: unknown }): ReactNode {
+  const say = useWords(words);
+  const reload = (): void => location.reload();
+  if (error instanceof Problem)
+    return (
+      <FrontPage title={say('crashed')}>
+        <ProblemAlert problem={error} onRetry={reload} />
+      </FrontPage>
+    );
+  return (
+    <FrontPage title={say('crashed')} description={say('crashed_hint')}>
+      <Group>
+        <Button onClick={reload}>{say('reload')}</Button>
+      </Group>
+    </FrontPage>
+  );
+}
+
+export function NotFound(): ReactNode {
+  const say = useWords(words);
+  return (
+    <FrontPage title={say('not_found')} description={say('not_found_hint')}>
+      <Button renderRoot={(props) => <Link to="/" {...props} />}>{say('to_first_steps')}</Button>
+    </FrontPage>
+  );
+}

@@ -1,0 +1,37 @@
+import { Text, Title } from '@mantine/core';
+import { useEffect, type ReactNode } from 'react';
+import { Logo } from './logo.tsx';
+import { LanguageControl, ThemeControl } from './preference-controls.tsx';
+import classes from './front-page.module.css';
+
+type Props = { title: string; description?: ReactNode; children: ReactNode };
+
+/** Pages before the shell: signing in, setting up, accepting an invitation. */
+export function FrontPage({ title, description, children }: Props): ReactNode {
+  useEffect(() => {
+    document.title = `${title} · Parley`;
+  }, [title]);
+  return (
+    <div className={classes.page}>
+      <main className={classes.card}>
+        <div className={classes.brand}>
+          <Logo size={32} />
+          <span>Parley</span>
+        </div>
+        <Title order={1} dir="auto">
+          {title}
+        </Title>
+        {description && (
+          <Text c="dimmed" mt={6} component="div">
+            {description}
+          </Text>
+        )}
+        <div className={classes.body}>{children}</div>
+      </main>
+      <footer className={classes.foot}>
+        <LanguageControl />
+        <ThemeControl />
+      </footer>
+    </div>
+  );
+}

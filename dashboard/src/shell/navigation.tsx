@@ -1,0 +1,54 @@
+import { IconBuilding, IconCreditCard, IconKey, IconRocket, IconUserCircle, IconUsers } from '@tabler/icons-react';
+import { Link, type LinkProps } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useWords } from '../language/words.tsx';
+import { words } from './words.ts';
+import classes from './shell.module.css';
+
+type Word = keyof (typeof words)['en'];
+type Item = { to: NonNullable<LinkProps['to']>; word: Word; icon: typeof IconKey; exact?: boolean };
+type Section = { heading?: Word; items: readonly Item[] };
+
+/** Every entry of the sidebar, in order; a page without an entry here is reached from another page. */
+const SECTIONS: readonly Section[] = [
+  { items: [{ to: '/', word: 'first_steps', icon: IconRocket, exact: true }] },
+  { heading: 'integrations', items: [{ to: '/settings/integrations/api-keys', word: 'api_keys', icon: IconKey }] },
+  {
+    heading: 'settings',
+    items: [
+      { to: '/settings/organization', word: 'organization', icon: IconBuilding },
+      { to: '/settings/members', word: 'members', icon: IconUsers },
+      { to: '/settings/plan', word: 'plan', icon: IconCreditCard },
+      { to: '/settings/sessions', word: 'account', icon: IconUserCircle },
+    ],
+  },
+];
+
+export function Navigation({ onNavigate }: { onNavigate?: () => void }): ReactNode {
+  const say = useWords(words);
+  return (
+    <nav aria-label={say('main_navigation')} className={classes.navigation}>
+      {SECTIONS.map(({ heading, items }) => (
+        <div key={heading ?? 'start'} className={classes.section}>
+          {heading && <div className={classes.heading}>{say(heading)}</div>}
+          <ul>
+            {items.map(({ to, word, icon: Icon, exact }) => (
+              <li key={to}>
+                <Link
+                  to={to}
+                  className={classes.link}
+                  activeOptions={{ exact: exact ?? false, includeSearch: false }}
+                  activeProps={{ 'aria-current': 'page', 'data-active': true } as object}
+                  onClick={onNavigate}
+                >
+                  <Icon size={18} stroke={1.7} aria-hidden="true" />
+                  {say(word)}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,104 @@
+import { ActionIcon, Drawer } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconMenu2 } from '@tabler/icons-react';
+import { Outlet, useLocation, useRouter } from '@tanstack/react-router';
+import { Suspense, useEffect, useRef, type ReactNode } from 'react';
+import { onProblem } from '../api/queries.ts';
+import { useWords } from '../language/words.tsx';
+import { PagePending } from '../parts/page-pending.tsx';
+import { forgetSession, useMaybeOrganization } from '../session/session.ts';
+import { ConnectionBar } from './connection-bar.tsx';
+import { FrontPage } from './front-page.tsx';
+import { Logo } from './logo.tsx';
+import { Navigation } from './navigation.tsx';
+import { NewOrganizationForm } from './new-organization-dialog.tsx';
+import { OrganizationSwitcher } from './organization-switcher.tsx';
+import { UserMenu } from './user-menu.tsx';
+import { words } from './words.ts';
+import classes from './shell.module.css';
+
+/** What stands around every page of somebody who is signed in. */
+export function Shell(): ReactNode {
+  const say = useWords(words);
+  const organization = useMaybeOrganization();
+  const [opened, { open, close }] = useDisclosure(false);
+  const main = useFocusOnNavigation();
+  useSignInWhenRefused();
+
+  if (!organization)
+    return (
+      <FrontPage title={say('no_organization')} description={say('no_organization_hint')}>
+        <NewOrganizationForm />
+      </FrontPage>
+    );
+  const side = (
+    <>
+      <OrganizationSwitcher />
+      <Navigation onNavigate={close} />
+      <UserMenu />
+    </>
+  );
+  return (
+    <div className={classes.shell}>
+      <a href="#main" className={classes.skip}>
+        {say('skip')}
+      </a>
+      <aside className={classes.side}>{side}</aside>
+      <Drawer
+        opened={opened}
+        onClose={close}
+        size={288}
+        padding={0}
+        withCloseButton={false}
+        aria-label={say('main_navigation')}
+        classNames={{ body: classes.drawer, content: classes.drawerContent }}
+      >
+        {side}
+      </Drawer>
+      <div className={classes.column}>
+        <header className={classes.bar}>
+          <ActionIcon variant="subtle" color="gray" size="lg" onClick={open} aria-label={say('open_navigation')}>
+            <IconMenu2 size={20} />
+          </ActionIcon>
+          <Logo size={26} />
+          <span dir="auto" className={classes.barName}>
+            {organization.name}
+          </span>
+        </header>
+        <ConnectionBar />
+        <main id="main" ref={main} tabIndex={-1} className={classes.main} key={organization.id}>
+          <Suspense fallback={<PagePending />}>
+            <Outlet />
+          </Suspense>
+        </main>
+      </div>
+    </div>
+  );
+}
+
+/** A new page is announced and read from its start; a change of filters leaves the focus where it is. */
+function useFocusOnNavigation() {
+  const main = useRef<HTMLElement>(null);
+  const path = useLocation({ select: ({ pathname }) => pathname });
+  const before = useRef(path);
+  useEffect(() => {
+    if (before.current === path) return;
+    before.current = path;
+    main.current?.focus({ preventScroll: true });
+  }, [path]);
+  return main;
+}
+
+/** A session that ended in the middle leads to sign-in, and from there back to this very place. */
+function useSignInWhenRefused(): void {
+  const router = useRouter();
+  useEffect(
+    () =>
+      onProblem(({ code }) => {
+        if (code !== 'session_missing') return;
+        const back = router.state.location.href;
+        void forgetSession().then(() => router.navigate({ to: '/sign-in', search: { back } }));
+      }),
+    [router],
+  );
+}

@@ -1,0 +1,71 @@
+import { Menu, Text, UnstyledButton } from '@mantine/core';
+import { IconBook, IconLogout, IconSelector, IconUserCircle } from '@tabler/icons-react';
+import { useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useAct } from '../api/queries.ts';
+import { useWords } from '../language/words.tsx';
+import { forgetSession, useSession } from '../session/session.ts';
+import { LanguageControl, ThemeControl } from './preference-controls.tsx';
+import { words } from './words.ts';
+import classes from './shell.module.css';
+
+export function UserMenu(): ReactNode {
+  const say = useWords(words);
+  const { user } = useSession();
+  const navigate = useNavigate();
+  const signOut = useAct('signOut', { refresh: [] });
+
+  const leave = (): void => {
+    // Signed out or not reached: either way nothing of this person stays on the screen.
+    signOut.mutate({}, { onSettled: () => void forgetSession().then(() => location.assign('/sign-in')) });
+  };
+  return (
+    <Menu position="top-start" width={268}>
+      <Menu.Target>
+        <UnstyledButton className={classes.person} aria-label={say('your_menu', { name: user.name })}>
+          <span className={classes.face} aria-hidden="true">
+            {initials(user.name)}
+          </span>
+          <span className={classes.personWords}>
+            <Text size="sm" fw={550} truncate dir="auto">
+              {user.name}
+            </Text>
+            <Text size="xs" c="dimmed" truncate className="ltr" ta="start">
+              {user.email}
+            </Text>
+          </span>
+          <IconSelector size={16} className={classes.soft} aria-hidden="true" />
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item
+          leftSection={<IconUserCircle size={16} />}
+          onClick={() => void navigate({ to: '/settings/sessions' })}
+        >
+          {say('account')}
+        </Menu.Item>
+        <Menu.Item leftSection={<IconBook size={16} />} component="a" href="/docs" target="_blank" rel="noreferrer">
+          {say('reference')}
+        </Menu.Item>
+        <Menu.Divider />
+        <div className={classes.menuControls}>
+          <ThemeControl fullWidth />
+          <LanguageControl fullWidth />
+        </div>
+        <Menu.Divider />
+        <Menu.Item leftSection={<IconLogout size={16} className="mirror" />} onClick={leave}>
+          {say('sign_out')}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+export const initials = (name: string): string =>
+  name
+    .split(/\s+/)
+    .filter(Boolean)
+    .slice(0, 2)
+    .map((word) => [...word][0])
+    .join('')
+    .toUpperCase();

@@ -1,0 +1,84 @@
+import { createTheme, type MantineColorsTuple } from '@mantine/core';
+
+const jade: MantineColorsTuple = [
+  '#e8f6f1',
+  '#d0ebe1',
+  '#a5d8c7',
+  '#75c3aa',
+  '#4caf91',
+  '#2c997b',
+  '#1a8068',
+  '#0f6b5c',
+  '#0c564a',
+  '#08403a',
+];
+const gray: MantineColorsTuple = [
+  '#f8f8f5',
+  '#f0f0ec',
+  '#e5e5df',
+  '#d5d5cd',
+  '#b3b4ab',
+  '#85877e',
+  '#63665e',
+  '#4a4d46',
+  '#333630',
+  '#1d201c',
+];
+const dark: MantineColorsTuple = [
+  '#dfe2dc',
+  '#bfc3bc',
+  '#9ba098',
+  '#747a72',
+  '#3a3f39',
+  '#2c302c',
+  '#212522',
+  '#191c1a',
+  '#131614',
+  '#0e100f',
+];
+
+/** Inter for Latin and IBM Plex Sans Arabic for Arabic, in one stack: a name in the other script looks right too. */
+const SANS = "'Inter Variable', 'IBM Plex Sans Arabic', system-ui, sans-serif";
+const MONO = "'JetBrains Mono Variable', ui-monospace, monospace";
+
+export const theme = createTheme({
+  primaryColor: 'jade',
+  primaryShade: { light: 7, dark: 6 },
+  colors: { jade, gray, dark },
+  autoContrast: true,
+  luminanceThreshold: 0.34,
+  fontFamily: SANS,
+  fontFamilyMonospace: MONO,
+  headings: {
+    fontFamily: SANS,
+    fontWeight: '620',
+    sizes: {
+      h1: { fontSize: '1.625rem', lineHeight: '1.25' },
+      h2: { fontSize: '1.125rem', lineHeight: '1.35' },
+      h3: { fontSize: '0.9375rem', lineHeight: '1.45' },
+    },
+  },
+  fontSizes: { xs: '0.75rem', sm: '0.84375rem', md: '0.9375rem', lg: '1.0625rem', xl: '1.25rem' },
+  radius: { xs: '4px', sm: '7px', md: '10px', lg: '14px', xl: '20px' },
+  defaultRadius: 'sm',
+  cursorType: 'pointer',
+  focusRing: 'auto',
+  respectReducedMotion: true,
+  components: {
+    Button: { defaultProps: { size: 'sm' } },
+    Modal: {
+      defaultProps: {
+        radius: 'lg',
+        padding: 'xl',
+        overlayProps: { backgroundOpacity: 0.45, blur: 3 },
+        transitionProps: { transition: 'pop', duration: 140 },
+      },
+    },
+    Tooltip: { defaultProps: { openDelay: 150, transitionProps: { duration: 100 }, withinPortal: true } },
+    Menu: { defaultProps: { radius: 'md', shadow: 'lg', transitionProps: { duration: 90 } } },
+    Select: { defaultProps: { comboboxProps: { shadow: 'lg', transitionProps: { duration: 90 } } } },
+    Badge: { defaultProps: { radius: 'sm', variant: 'light', tt: 'none', fw: 550 } },
+    Alert: { defaultProps: { radius: 'md', variant: 'light' } },
+    Anchor: { defaultProps: { underline: 'hover' } },
+  },
+});

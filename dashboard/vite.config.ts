@@ -1,0 +1,39 @@
+import react from '@vitejs/plugin-react';
+import { defineConfig, type Plugin } from 'vite';
+import { DASHBOARD_BASE, DASHBOARD_ROUTES } from '../contract/dashboard/routes.ts';
+
+/**
+ * The browser needs method and path of each route, not its schemas: those, and the library that makes them, stay
+ * behind. The table is read from the contract while building, so nothing is written twice.
+ */
+function contractRoutes(): Plugin {
+  const id = 'virtual:dashboard-routes';
+  const table = Object.entries(DASHBOARD_ROUTES).map(([name, { method, path }]) => [
+    name,
+    `${method} ${DASHBOARD_BASE}${path}`,
+  ]);
+  return {
+    name: 'contract-routes',
+    resolveId: (source) => (source === id ? `\0${id}` : null),
+    load: (source) =>
+      source === `\0${id}` ? `export const routes = ${JSON.stringify(Object.fromEntries(table))};` : null,
+  };
+}
+
+/** Where the server runs during development; `npm start` needs no second server. */
+const SERVER = 'http://127.0.0.1:4000';
+
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [react(), contractRoutes()],
+  build: {
+    outDir: 'dist',
+    emptyOutDir: true,
+    target: 'es2022',
+    // The content security policy lets nothing in that is not a file of ours.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: true,
+  },
+  server: { host: '127.0.0.1', port: 5173, proxy: { '/dashboard/api': SERVER, '/api': SERVER, '/docs': SERVER } },
+});

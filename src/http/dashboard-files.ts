@@ -1,0 +1,139 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+/**
+ * Serves the built dashboard. It is small (a few MB), so all of it is read and compressed once and then answered from
+ * memory: no path from a request ever reaches the file system. Names below /assets/ hold a hash of their content and
+ * may be kept for ever; index.html is made anew for each request, because its style elements need a nonce.
+ */
+export function mountDashboard(server: FastifyInstance, folder: string): void {
+  let site = readSite(folder);
+  server.get('/*', (request, reply) => {
+    // Built while the server runs: no restart needed.
+    site ??= readSite(folder);
+    const target = request.raw.url!.split('?', 1)[0]!;
+    reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
+    const file = site?.files.get(target);
+    if (file) return sendFile(request, reply, file);
+    if (!isPage(request, target)) return reply.callNotFound();
+    return site ? sendPage(reply, site.page) : sendMissing(reply);
+  });
+}
+
+type StoredFile = {
+  type: string;
+  etag: string;
+  plain: Buffer;
+  gzip: Buffer | null;
+  brotli: Buffer | null;
+  hashed: boolean;
+};
+type Site = { files: ReadonlyMap<string, StoredFile>; page: string };
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.woff2': 'font/woff2',
+  '.woff': 'font/woff',
+  '.txt': 'text/plain; charset=utf-8',
+};
+const COMPRESSED = new Set(['.js', '.css', '.svg', '.txt']);
+/** Below this the headers weigh more than what is saved. */
+const COMPRESS_FROM_BYTES = 1024;
+/** Better than gzip's best, in a quarter of a second for everything. */
+const BROTLI_QUALITY = 6;
+const NONCE_PLACE = /__CSP_NONCE__/g;
+
+function readSite(folder: string): Site | null {
+  const page = path.join(folder, 'index.html');
+  if (!existsSync(page)) return null;
+  const files = new Map<string, StoredFile>();
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const extension = path.extname(entry.name);
+    const type = TYPES[extension];
+    if (!entry.isFile() || !type) continue;
+    const file = path.join(entry.parentPath, entry.name);
+    const url = `/${path.relative(folder, file).split(path.sep).join('/')}`;
+    files.set(url, store(readFileSync(file), type, COMPRESSED.has(extension), url.startsWith('/assets/')));
+  }
+  return { files, page: readFileSync(page, 'utf8') };
+}
+
+function store(plain: Buffer, type: string, text: boolean, hashed: boolean): StoredFile {
+  const compress = text && plain.length >= COMPRESS_FROM_BYTES;
+  const params = { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY };
+  return {
+    type,
+    hashed,
+    plain,
+    etag: `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`,
+    gzip: compress ? gzipSync(plain) : null,
+    brotli: compress ? brotliCompressSync(plain, { params }) : null,
+  };
+}
+
+function sendFile(request: FastifyRequest, reply: FastifyReply, file: StoredFile): FastifyReply {
+  reply
+    .header('content-type', file.type)
+    .header('etag', file.etag)
+    .header('vary', 'accept-encoding')
+    .header('cache-control', file.hashed ? 'public, max-age=31536000, immutable' : 'no-cache')
+    // A drawing opened on its own is a document too.
+    .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'");
+  if (request.headers['if-none-match'] === file.etag) return reply.code(304).send();
+  const accepted = String(request.headers['accept-encoding'] ?? '');
+  if (file.brotli && /\bbr\b/.test(accepted)) return reply.header('content-encoding', 'br').send(file.brotli);
+  if (file.gzip && /\bgzip\b/.test(accepted)) return reply.header('content-encoding', 'gzip').send(file.gzip);
+  return reply.send(file.plain);
+}
+
+/** Machines that ask for a path that is not there get the one error body; people get the page, which has its own. */
+function isPage(request: FastifyRequest, target: string): boolean {
+  if (/^\/(?:api|dashboard|docs|assets|mcp|ready|metrics)(?:\/|$)/.test(target)) return false;
+  if (/\.\w{1,5}$/.test(target)) return false;
+  // `curl` sends "anything": only the front door is then the page.
+  return /\btext\/html\b/.test(String(request.headers.accept ?? '')) || target === '/';
+}
+
+function sendPage(reply: FastifyReply, page: string): FastifyReply {
+  const nonce = randomBytes(18).toString('base64url');
+  return secured(reply, nonce).send(page.replace(NONCE_PLACE, nonce));
+}
+
+function sendMissing(reply: FastifyReply): FastifyReply {
+  return secured(reply.code(503), null).send(
+    `<!doctype html><html lang="en"><meta charset="utf-8"><title>Parley</title><h1>The dashboard is not built</h1>
+<p>The server runs, and the HTTP API and the command line work. <code>npm start</code> builds the dashboard before it
+starts; to build it alone run <code>node_modules/.bin/vite build dashboard</code>, then load this page again.</p></html>`,
+  );
+}
+
+/** No script but our files, no style but our files and what carries the nonce, no frame, no plug-in, no other site. */
+function secured(reply: FastifyReply, nonce: string | null): FastifyReply {
+  const policy = [
+    "default-src 'self'",
+    "script-src 'self'",
+    `style-src 'self'${nonce === null ? '' : ` 'nonce-${nonce}'`}`,
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-src 'none'",
+    "frame-ancestors 'none'",
+  ];
+  return reply
+    .header('content-type', 'text/html; charset=utf-8')
+    .header('cache-control', 'no-store')
+    .header('content-security-policy', policy.join('; '))
+    .header('x-frame-options', 'DENY')
+    .header('referrer-policy', 'no-referrer')
+    .header('cross-origin-opener-policy', 'same-origin')
+    .header('permissions-policy', 'camera=(), microphone=(), geolocation=(), payment=()');
+}
