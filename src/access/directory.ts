@@ -49,7 +49,7 @@ export type Directory = {
   size(): number;
 };
 
-export const DIRECTORY_ENTRIES = 200_000;
+const DIRECTORY_ENTRIES = 200_000;
 /** Beyond it all of them are forgotten: they are worth one query each. */
 const MAX_ABSENT = 10_000;
 /** Changes whose generation is remembered one by one; older ones count as changes of everything. */

@@ -18,7 +18,7 @@ export type Use = { orgId: string; keyId: string; at: Date; isLast: boolean };
 
 type State = { orgId: string; written: number; latest: number };
 
-export const COALESCE_MS = 60_000;
+const COALESCE_MS = 60_000;
 const SWEEP_MS = 5_000;
 /** Keys whose last use is followed at once; beyond it the oldest is written early. */
 const MAX_KEYS = 200_000;
