@@ -35,6 +35,8 @@ export type Api = {
   public(call: Call): Promise<Answer>;
   signIn(email: string, password: string): Promise<void>;
   signOut(): Promise<void>;
+  /** Ends a session that was opened for this one command, so that none stays behind on the server. */
+  close(): Promise<void>;
 };
 
 /** What a list shows without --all: enough for people, a bound for accidents. */
@@ -43,6 +45,7 @@ export const DEFAULT_ROWS = 1_000;
 export function createApi(settings: Settings): Api {
   const { url, configFolder, email, password } = settings;
   let cookie: string | null = null;
+  let onlyForThisCommand = false;
   let organization: string | null = settings.org ?? null;
 
   const signIn = async (as: string, secret: string): Promise<string> => {
@@ -57,7 +60,10 @@ export function createApi(settings: Settings): Api {
     call.method === 'GET' ? call : { ...call, headers: { ...call.headers, origin: new URL(url).origin } };
 
   const ensureSession = async (): Promise<string> => {
-    if (cookie === null && email !== undefined && password !== undefined) await signIn(email, password);
+    if (cookie === null && email !== undefined && password !== undefined) {
+      await signIn(email, password);
+      onlyForThisCommand = true;
+    }
     cookie ??= loadSession(configFolder, url)?.cookie ?? null;
     if (cookie !== null) return cookie;
     throw new Failure(
@@ -110,6 +116,10 @@ export function createApi(settings: Settings): Api {
         if (!(error instanceof Refused && error.code === 'session_missing')) throw error;
       });
       forgetSession(configFolder, url);
+    },
+    async close() {
+      // What the command did stands, whether or not this succeeds; the session runs out by itself.
+      if (onlyForThisCommand) await call('signOut').catch(() => {});
     },
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { answer, errorOf, MEMBER, runCli, stage, stageSignedIn } from './testing/run-cli.ts';
+import { answer, errorOf, lastCall, MEMBER, runCli, stage, stageSignedIn } from './testing/run-cli.ts';
 
 const DEAD = 'http://127.0.0.1:9';
 
@@ -85,7 +85,7 @@ describe('what is sent and printed', () => {
     expect(Object.keys(JSON.parse(stdout) as object)).toEqual(
       'id value prefix label scope agent_id campaign_id permissions created_at last_used_at'.split(' '),
     );
-    const { url, body, headers } = server.seen.at(-1)!;
+    const { url, body, headers } = lastCall(server);
     expect(url).toBe('/dashboard/api/organizations/org_1/keys');
     expect(headers.origin).toBe(server.url);
     expect(JSON.parse(body)).toEqual({ label: 'CRM', scope: 'organization', permissions: ['triggers', 'channels'] });
@@ -107,6 +107,18 @@ describe('what is sent and printed', () => {
     expect(data.every((row) => !('value' in row))).toBe(true);
   });
 
+  test('a session opened for one command is ended with it, also when the command fails', async () => {
+    await using server = await stageSignedIn((seen, reply) =>
+      seen.method === 'GET' ? answer(reply, 200, { data: [], next_cursor: null }) : answer(reply, 404, { code: 'x' }),
+    );
+    const env = { ...MEMBER, PARLEY_URL: server.url };
+    await runCli(['agents', 'list'], env);
+    await runCli(['agents', 'create', '--name', 'x'], env);
+    expect(server.seen.filter(({ url }) => url.endsWith('/sign-in'))).toHaveLength(2);
+    expect(server.seen.filter(({ url }) => url.endsWith('/sign-out'))).toHaveLength(2);
+    expect(server.seen.at(-1)!.url).toBe('/dashboard/api/sign-out');
+  });
+
   test('several organizations: lists them and asks for --org', async () => {
     await using server = await stageSignedIn(
       (_seen, reply) => answer(reply, 200, { data: [], next_cursor: null }),
@@ -120,7 +132,7 @@ describe('what is sent and printed', () => {
     expect(error.code).toBe('organization_ambiguous');
     expect(error.message).toMatch(/org_1 {2}One\n.*org_2 {2}Two/);
     expect((await runCli(['agents', 'list', '--org', 'org_2'], env)).code).toBe(0);
-    expect(server.seen.at(-1)!.url).toContain('/organizations/org_2/agents?');
+    expect(lastCall(server).url).toContain('/organizations/org_2/agents?');
     expect((await runCli(['agents', 'list'], { ...env, PARLEY_ORG: 'org_1' })).code).toBe(0);
   });
 

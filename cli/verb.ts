@@ -15,7 +15,11 @@ export function verb<Options>(
   return command.action(async () => {
     const settings = readSettings(command.optsWithGlobals<GlobalOptions>(), process.env);
     const cli: Cli = { settings, api: createApi(settings), out: createOutput(settings.json) };
-    await run(cli, command.processedArgs as string[], command.opts<Options & object>());
+    try {
+      await run(cli, command.processedArgs as string[], command.opts<Options & object>());
+    } finally {
+      await cli.api.close();
+    }
   });
 }
 

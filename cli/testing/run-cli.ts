@@ -59,6 +59,9 @@ export const answer = (
   reply.writeHead(status, { 'content-type': type, ...headers }).end(body === null ? '' : JSON.stringify(body));
 };
 
+/** The last call that a command was about, without the sign-out that ends it. */
+export const lastCall = ({ seen }: Stage): Seen => seen.findLast(({ url }) => url !== '/dashboard/api/sign-out')!;
+
 /** Signs everybody in and hands the rest to the test. */
 export const stageSignedIn = (
   play: (seen: Seen, reply: ServerResponse) => void,
@@ -74,6 +77,7 @@ export const stageSignedIn = (
       return answer(reply, 401, { code: 'session_missing', detail: 'Sign in.' });
     }
     if (seen.url === '/dashboard/api/session') return answer(reply, 200, session);
+    if (seen.url === '/dashboard/api/sign-out') return answer(reply, 204, null);
     play(seen, reply);
   });
 
