@@ -195,7 +195,7 @@ const kinds = {
     cure: 'Wait a second and send the same call again; its answer will be replayed.',
   },
   // 413, 414, 415, 431
-  payload_too_large: { status: 413, title: 'The body is too large', cure: 'Send at most 256 KiB (262,144 bytes).' },
+  payload_too_large: { status: 413, title: 'The body is too large', cure: 'Send at most 256 KiB (262,144 bytes); where a call takes more, its reference says so.' },
   unsupported_media_type: {
     status: 415,
     title: 'The body is not sent as plain JSON',

@@ -33,15 +33,19 @@ export const EndUserInput = Type.Object(
       Type.String({ format: 'time-zone', maxLength: 64, description: 'IANA name, e.g. Asia/Qatar.' }),
     ),
     attributes: Type.Optional(
-      Type.Record(Type.String({ minLength: 1, maxLength: 64 }), Type.Unknown(), { maxProperties: 100 }),
+      Type.Record(Type.String(), Type.Unknown(), {
+        maxProperties: 100,
+        propertyNames: { minLength: 1, maxLength: 64 },
+      }),
     ),
   },
   { ...closed, title: 'EndUserInput' },
 );
 export type EndUserInput = Static<typeof EndUserInput>;
 
-export const Metadata = Type.Record(Type.String({ maxLength: 64 }), Type.String({ maxLength: 500 }), {
+export const Metadata = Type.Record(Type.String(), Type.String({ maxLength: 500 }), {
   maxProperties: 50,
+  propertyNames: { maxLength: 64 },
 });
 
 export const TriggerCall = Type.Object(
@@ -56,7 +60,7 @@ export const TriggerCall = Type.Object(
         closed,
       ),
     ),
-    variables: Type.Optional(Type.Record(Type.String({ maxLength: 64 }), Type.Unknown())),
+    variables: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { propertyNames: { maxLength: 64 } })),
     message: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_MESSAGE_CHARACTERS })),
     conversation: Type.Optional(
       Type.Object(

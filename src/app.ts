@@ -1,4 +1,5 @@
 import { createDigest } from './access/digest.ts';
+import { fileURLToPath } from 'node:url';
 import { createAccess, type Access } from './access/access.ts';
 import { createSessions, type Sessions } from './access/sessions/sessions.ts';
 import { createSignInLimit } from './access/sessions/sign-in-limit.ts';
@@ -15,6 +16,7 @@ import { triggerRoutes } from './http/api/triggers/routes.ts';
 import type { Room } from './http/dashboard/deps.ts';
 import { dashboardRoutes } from './http/dashboard/routes.ts';
 import { createPaging } from './http/paging.ts';
+import { mountDashboard } from './http/dashboard-files.ts';
 import { createHttpServer } from './http/server.ts';
 import { systemClock } from './kernel/clock.ts';
 import { createEgress } from './kernel/egress.ts';
@@ -54,6 +56,8 @@ export type App = {
   stop(): Promise<void>;
 };
 
+/** The built dashboard; made by the set-up. */
+const DASHBOARD = fileURLToPath(new URL('../dashboard/dist', import.meta.url));
 /** Half of what the promise "drained in 30 s" leaves for turns, the rest for requests and the database. */
 const TURN_GRACE_MS = 15_000;
 
@@ -135,11 +139,14 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
           ready: () => readiness(db),
         });
 
+  if (server) mountDashboard(server, DASHBOARD);
+
   return {
     access,
     sessions,
     start: async () => {
-      await access.start();
+      // A worker asks nobody for a key: with a lease it would only be waited for.
+      if (role !== 'worker') await access.start();
       worker?.start();
       housekeeper?.start();
       usage.start();

@@ -5,7 +5,7 @@ import { Refusal } from '../../contract/problems.ts';
 import { parseStrictJson } from './json.ts';
 
 export type Body = { readonly value: unknown; readonly bytes: Buffer };
-export type BodyRules = { readonly optional: boolean; readonly maxKeys?: number };
+export type BodyRules = { readonly optional: boolean; readonly maxKeys?: number; readonly maxBytes?: number };
 
 const EMPTY = Buffer.alloc(0);
 
@@ -18,10 +18,11 @@ export async function readJsonBody(
   if (!announcesBody(request)) return emptyBody(rules);
   refuseOtherTypes(request);
   const declared = Number(request.headers['content-length'] ?? 0);
-  if (declared > MAX_BODY_BYTES) throw new Refusal('payload_too_large');
+  const maxBytes = rules.maxBytes ?? MAX_BODY_BYTES;
+  if (declared > maxBytes) throw new Refusal('payload_too_large');
   // Somebody who asks first is told to go on only now, after access was granted.
   if (request.headers.expect !== undefined) response.writeContinue();
-  const bytes = await readBytes(request);
+  const bytes = await readBytes(request, maxBytes);
   return bytes.length === 0 ? emptyBody(rules) : { value: parse(bytes, rules), bytes };
 }
 
@@ -51,14 +52,14 @@ function refuseOtherTypes({ headers, rawHeaders }: IncomingMessage): void {
   if (types > 1) throw new Refusal('unsupported_media_type', 'There must be exactly one Content-Type header.');
 }
 
-function readBytes(request: IncomingMessage): Promise<Buffer> {
+function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
       // What comes after too much is still read, until the connection is closed, but not kept.
-      if (size > MAX_BODY_BYTES) reject(new Refusal('payload_too_large'));
+      if (size > maxBytes) reject(new Refusal('payload_too_large'));
       else chunks.push(chunk);
     });
     request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));

@@ -154,7 +154,11 @@ function handling(route: Route, { problems, checkAnswers }: Mounting) {
   };
   const readThenRun = async (request: FastifyRequest, reply: FastifyReply, check: Check): Promise<FastifyReply> => {
     const optional = route.body === undefined || route.bodyOptional === true;
-    const { value, bytes } = await readJsonBody(request.raw, reply.raw, { optional, maxKeys: route.bodyKeys });
+    const { value, bytes } = await readJsonBody(request.raw, reply.raw, {
+      optional,
+      maxKeys: route.bodyKeys,
+      maxBytes: route.bodyBytes,
+    });
     check(value);
     request.body = value;
     if (route.idempotent) request.idempotency = idempotencyOf(request.raw, bytes);

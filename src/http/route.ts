@@ -23,6 +23,8 @@ export type Route = {
   readonly bodyOptional?: boolean;
   /** More keys than the usual 1,000, for bodies that carry many records. */
   readonly bodyKeys?: number;
+  /** More bytes than the usual 256 KiB, for documents. */
+  readonly bodyBytes?: number;
   /** An object of strings, integers, booleans and enumerations; absent: the query is ignored. */
   readonly query?: TSchema;
   /** Request headers that the handler itself reads, for the reference: name → what it does. */

@@ -136,7 +136,11 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 /** A path that other methods know is 405 and names them; nothing else about it is told. */
 function notFound(server: FastifyInstance, target: string): Refusal {
   const path = target.split('?', 1)[0]!;
-  const allowed = METHODS.filter((method) => server.findRoute({ method, url: path }) !== null);
+  const allowed = METHODS.filter((method) => {
+    const found = server.findRoute({ method, url: path }) as { params?: object } | null;
+    // The pages of the dashboard are the answer to what nothing else is the answer to: no path of the API.
+    return found !== null && !Object.hasOwn(found.params ?? {}, '*');
+  });
   if (allowed.length === 0) return new Refusal('route_not_found', 'There is nothing at this path.');
   if (allowed.includes('GET')) allowed.splice(1, 0, 'HEAD');
   const allow = allowed.join(', ');

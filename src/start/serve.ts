@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { createApp, type Role } from '../app.ts';
 import { deriveSecrets } from '../config/secrets.ts';
 import type { Config } from '../config/config.ts';
-import { createLogger } from '../kernel/log.ts';
+import { createLogger, type Logger } from '../kernel/log.ts';
 import { StartError } from '../kernel/start-error.ts';
 import { openDb } from '../store/db.ts';
 import { openDatabase } from './open-database.ts';
@@ -17,31 +17,26 @@ const STOP_WITHIN_MS = 29_000;
 /** Starts everything this process is to do, says where to go, and stops cleanly on SIGTERM and SIGINT. */
 export async function serve(role: Role): Promise<void> {
   const config = readConfig((text) => process.stderr.write(`${text}\n`));
-  const log = createLogger({ level: config.logLevel, pretty: process.stdout.isTTY === true });
+  const pretty = config.logFormat === null ? process.stdout.isTTY === true : config.logFormat === 'pretty';
+  const log = createLogger({ level: config.logLevel, pretty });
   if (role !== 'worker') await refuseTakenPort(config);
-  const database = await openDatabase(config, log);
-  const db = openDb(database.url, { onError: (error) => log.warn({ err: error }, 'a database connection broke') });
-  const app = await createApp({ config, db, databaseUrl: database.url, log, role, version: await readVersion() });
 
-  let stopping = false;
-  const stop = async (why: string, code: number) => {
-    if (stopping) return;
-    stopping = true;
-    log.info(`stopping: ${why}`);
-    const late = setTimeout(() => process.exit(1), STOP_WITHIN_MS);
-    await app.stop().catch((error: unknown) => log.error({ err: error }, 'stopping failed'));
-    await db.$client.end().catch(() => {});
-    await database.stop();
-    clearTimeout(late);
-    log.flush(() => process.exit(code));
+  // What has been started, in this order; stopped in the other one, also when a signal comes in the middle.
+  const started: (() => Promise<unknown>)[] = [];
+  const stopStarted = async () => {
+    for (const stop of started.splice(0).toReversed()) {
+      await stop().catch((error: unknown) => log.error({ err: error }, 'stopping failed'));
+    }
   };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal, 0));
-  process.on('uncaughtException', (error) => {
-    log.fatal({ err: error }, 'an error that nobody expected');
-    void stop('an unexpected error', 1);
-  });
+  const end = createEnd(log, stopStarted);
 
   try {
+    const database = await openDatabase(config, log);
+    started.push(() => database.stop());
+    const db = openDb(database.url, { onError: (error) => log.warn({ err: error }, 'a database connection broke') });
+    started.push(() => db.$client.end());
+    const app = await createApp({ config, db, databaseUrl: database.url, log, role, version: await readVersion() });
+    started.push(() => app.stop());
     const prepared = await prepare({
       config,
       db,
@@ -52,11 +47,29 @@ export async function serve(role: Role): Promise<void> {
     const address = await app.start();
     await greet({ config, db, role, address, prepared });
   } catch (error) {
-    await app.stop().catch(() => {});
-    await db.$client.end();
-    await database.stop();
-    throw taken(config, error);
+    await stopStarted();
+    // A start that was told to stop half-way has nothing to complain about.
+    if (!end.isEnding()) throw taken(config, error);
   }
+}
+
+/** Signals and errors that nobody expected end the process, in order and in time. */
+function createEnd(log: Logger, stopStarted: () => Promise<void>) {
+  let isEnding = false;
+  const end = async (why: string, code: number) => {
+    if (isEnding) return;
+    isEnding = true;
+    log.info(`stopping: ${why}`);
+    setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
+    await stopStarted();
+    log.flush(() => process.exit(code));
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void end(signal, 0));
+  process.on('uncaughtException', (error) => {
+    log.fatal({ err: error }, 'an error that nobody expected');
+    void end('an unexpected error', 1);
+  });
+  return { isEnding: () => isEnding };
 }
 
 /** Looked at before anything is started or made, so that a second start by mistake does nothing at all. */

@@ -13,7 +13,8 @@ export function createIdempotencyGuard(): IdempotencyGuard {
   return async (call, work) => {
     if (call.idempotency === null) return work();
     const name = `${call.orgId} ${call.idempotency.scope.toString('base64')}`;
-    if (underWay.has(name)) throw new Refusal('idempotency_in_progress', undefined, { headers: { 'Retry-After': '1' } });
+    if (underWay.has(name))
+      throw new Refusal('idempotency_in_progress', undefined, { headers: { 'Retry-After': '1' } });
     underWay.add(name);
     try {
       return await work();

@@ -43,8 +43,8 @@ describe('401', () => {
     ['an empty header', { authorization: '' }, undefined],
     ['another scheme', { authorization: 'Basic YTpi' }, undefined],
     ['no token', { authorization: 'Bearer ' }, undefined],
-  ])('authorization_missing: %s', async (_, headers) => {
-    const answer = await parley.call('GET', '/api/me', { headers: headers as Record<string, string> });
+  ] as [string, Record<string, string>, undefined][])('authorization_missing: %s', async (_, headers) => {
+    const answer = await parley.call('GET', '/api/me', { headers });
     expect(verdict(answer)).toEqual([401, 'authorization_missing']);
     expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="parley"');
   });
@@ -277,4 +277,17 @@ describe('a database that is away', () => {
     await away.app.stop();
     await away.db.$client.end();
   }, 60_000);
+});
+
+describe('paths', () => {
+  test.each([
+    ['GET', '/api/nope', 404, 'route_not_found'],
+    ['POST', '/api/nope', 404, 'route_not_found'],
+    ['GET', '/dashboard/api/nope', 404, 'route_not_found'],
+    ['POST', '/nope', 404, 'route_not_found'],
+    ['POST', '/api/me', 405, 'method_not_allowed'],
+    ['DELETE', '/api/triggers/a/b', 405, 'method_not_allowed'],
+  ])('%s %s is %d, with the dashboard mounted beside the API', async (method, at, status, code) => {
+    expect(verdict(await parley.call(method, at))).toEqual([status, code]);
+  });
 });
