@@ -1,6 +1,6 @@
 import type { AgentDefinition, Rule } from '../../../contract/agents.ts';
 import { asciiDigits } from '../knowledge/fold-text.ts';
-import { withoutArabicClitics } from '../knowledge/stem-word.ts';
+import { withoutArabicClitics } from '../knowledge/stem-arabic.ts';
 import { type Budget, compilePattern, type Pattern, PatternFault } from './compile-pattern.ts';
 import { MAX_READ_CHARACTERS, readWords, type Words } from './phrases.ts';
 

@@ -1,5 +1,5 @@
 import { foldText, wordsOf } from '../knowledge/fold-text.ts';
-import { withoutArabicClitics } from '../knowledge/stem-word.ts';
+import { withoutArabicClitics } from '../knowledge/stem-arabic.ts';
 
 /**
  * What people say to an agent that is no question: stop, a person please, hello, thanks, yes, no, skip. Lists in

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentDefinition } from '../../../contract/agents.ts';
 import type { Finding, KnowledgeSearch, TurnRequest, TurnResult } from '../provider.ts';
+import { buildKnowledge } from '../knowledge/build-knowledge.ts';
+import { splitDocument } from '../knowledge/split-document.ts';
 import { embeddedProvider } from './provider.ts';
 
 const noKnowledge: KnowledgeSearch = { search: () => [] };
@@ -230,10 +232,11 @@ describe('rules', () => {
   });
 
   it('answer within milliseconds whatever a pattern is', () => {
-    const traps = Array.from({ length: 200 }, (_, index) => ({ name: `r${index}`, pattern: '(a+)+b' }));
+    const traps = Array.from({ length: 200 }, (_, index) => ({ name: `r${index}`, pattern: '(a?a?){40}b' }));
     const started = performance.now();
     turn({ rules: traps }, ['a'.repeat(30_000)]);
-    expect(performance.now() - started).toBeLessThan(250);
+    // Without the budget this takes many seconds; 5 ms is usual, the rest is for a busy machine.
+    expect(performance.now() - started).toBeLessThan(1_000);
   });
 });
 
@@ -332,6 +335,29 @@ describe('knowledge', () => {
       ...Array.from({ length: 4 }, () => 'waiting_for_user'),
       'handed_off',
     ]);
+  });
+});
+
+describe('knowledge of real documents', () => {
+  const text =
+    '# Shop\n\n## Payment\n\nWe accept:\n\n- Visa\n- cash\n\n## Kettle 300\n\nIt costs QAR 149.\n\n## Kettle 500\n\nIt costs QAR 229.';
+  const knowledge = buildKnowledge(splitDocument({ id: 'doc_1', name: 'Shop', text }));
+
+  it('says all items of a list, each with its source', () => {
+    const [message] = turn({}, ['How can I pay?'], { knowledge }).messages;
+    expect(message).toEqual({
+      content: { type: 'text', text: 'We accept:\n• Visa\n• cash' },
+      sources: [
+        { document: 'Shop', quote: 'Visa' },
+        { document: 'Shop', quote: 'cash' },
+      ],
+    });
+  });
+
+  it('says only the twin that was asked for', () => {
+    const result = turn({}, ['How much is the Kettle 500?'], { knowledge });
+    expect(result.messages[0]!.sources).toEqual([{ document: 'Shop', quote: 'It costs QAR 229.' }]);
+    expect(turn({}, ['Does the Kettle 500 have a warranty?'], { knowledge }).messages[0]!.sources).toEqual([]);
   });
 });
 

@@ -1,7 +1,9 @@
 import { ARABIC, DEVANAGARI, foldText, wordsOf } from './fold-text.ts';
 import { CONCEPTS, WEEKDAYS } from './lexicon/concepts.ts';
 import { EMPTY, WEAK } from './lexicon/plain-words.ts';
-import { arabicSkeleton, hindiSkeleton, stemWord, withoutArabicClitics } from './stem-word.ts';
+import { arabicSkeleton, withoutArabicClitics } from './stem-arabic.ts';
+import { hindiSkeleton } from './stem-hindi.ts';
+import { stemWord } from './stem-word.ts';
 
 /**
  * Text as the search sees it. Every word becomes a few keys, each a way in which a question may name the same thing:

@@ -34,6 +34,23 @@ describe('twins', () => {
   it('do not lend each other an answer', () => {
     expect(ask(text, 'Does the Pure 100 have a warranty?')).toBeNull();
     expect(ask(text, 'How much is the Pure 300?')).toBeNull();
+    expect(ask(text, 'How much is the Pure Ultra?')).toBeNull();
+  });
+
+  it('are told apart where only their texts name them', () => {
+    const doctors = '# Doctors\n\nDoctor Salma works on Sunday.\n\nDoctor Karim is a surgeon.';
+    expect(ask(doctors, 'When does doctor Salma work?')).toContain('Sunday');
+    expect(ask(doctors, 'When does doctor Karim work?')).toBeNull();
+  });
+
+  it('are not meant by a name that no document has', () => {
+    const plans = '# Telecom\n\n## Wave Mini\n\nWave Mini costs QAR 60 a month.';
+    expect(ask(plans, 'What is the monthly price of Wave Mini?')).toContain('60');
+    expect(ask(plans, 'What is the monthly price of Wave Ultra?')).toBeNull();
+  });
+
+  it('in one phrase are not the thing in general', () => {
+    expect(ask('# Bank\n\nA debit card costs QAR 20.', 'How much is a credit card?')).toBeNull();
   });
 });
 
@@ -79,5 +96,22 @@ describe('weekdays', () => {
     const text = '# Clinic\n\nSunday to Thursday from 7 to 21.';
     expect(ask(text, 'Are you open on Tuesday?')).toContain('Sunday');
     expect(ask(text, 'Are you open on Saturday?')).toBeNull();
+  });
+
+  it.each(['Mon-Fri', 'Monday – Friday', 'الاثنين - الجمعة', 'सोमवार-शुक्रवार', 'सोमवार से शुक्रवार'])(
+    'are named by "%s"',
+    (days) => {
+      const question = /[a-z]/.test(days)
+        ? 'open on Wednesday?'
+        : /[\u0600-\u06ff]/.test(days)
+          ? 'مفتوح يوم الأربعاء؟'
+          : 'क्या बुधवार को खुला है?';
+      const hours = /[a-z]/.test(days) ? 'Open' : /[\u0600-\u06ff]/.test(days) ? 'مفتوح' : 'खुला';
+      expect(ask(`${hours} ${days} 9:00.`, question)).toContain('9:00');
+    },
+  );
+
+  it('in a list name only themselves', () => {
+    expect(ask('Open Monday, Wednesday from 9:00.', 'Open on Tuesday?')).toBeNull();
   });
 });

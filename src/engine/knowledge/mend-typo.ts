@@ -1,5 +1,5 @@
 import { ARABIC } from './fold-text.ts';
-import { withoutArabicClitics } from './stem-word.ts';
+import { withoutArabicClitics } from './stem-arabic.ts';
 import { knownWords, type Term, isWeakWord } from './analyze-text.ts';
 
 /**

@@ -13,6 +13,10 @@ export type Demand = {
   /** A passage without it is about something else: model numbers and the like. */
   decisive: boolean;
   term: Term | null;
+  /** Place among the words of the question; kinds of fact have none. */
+  at: number | null;
+  /** A word that means nothing in particular. */
+  general: boolean;
   /** Of "how many": the demand for the things counted, beside which the number must stand. */
   counts?: Demand;
 };
@@ -25,13 +29,13 @@ export const readQuestion = (question: string): Demand[] => {
     const term = phrase ?? terms[at]!;
     const joined = joinedAt(terms, at);
     if (phrase === null && joined !== null) {
-      demands.push(modelDemand(joined, terms[at]!, terms[at + 1]!));
+      demands.push({ ...modelDemand(joined, terms[at]!, terms[at + 1]!), at });
       at += 2;
       continue;
     }
     at += term.span;
     if (phrase === null && isEmptyWord(term)) continue;
-    demands.push(demandOf(term, terms[at], terms[at - 2]));
+    demands.push({ ...demandOf(term, terms[at], terms[at - 2]), at: at - term.span });
   }
   for (const demand of demands) {
     const beside = demand.term?.means.map((concept) => UNDERSTOOD[concept]).find((concept) => concept !== undefined);
@@ -39,7 +43,7 @@ export const readQuestion = (question: string): Demand[] => {
   }
   // Where only general words are asked, those that mean something are what is asked.
   if (!demands.some((demand) => demand.force === 'must')) {
-    for (const demand of demands) if (demand.term !== null) demand.force = 'must';
+    for (const demand of demands) if (!demand.general) demand.force = 'must';
   }
   const asked = ` ${foldText(question).replace(/[^\p{L}\p{M}\p{N}']+/gu, ' ')} `;
   for (const kind of wantedKinds(asked)) addKind(demands, kind, asked);
@@ -75,7 +79,9 @@ const demandOf = (term: Term, next: Term | undefined, before: Term | undefined):
     ways,
     force: weak ? 'may' : 'must',
     decisive: !weak && ((number && !counted) || stated),
-    term: weak && !hasMatter ? null : term,
+    term,
+    at: null,
+    general: weak && !hasMatter,
   };
 };
 
@@ -106,10 +112,8 @@ const FACTS: Record<string, readonly string[]> = {
   duration: ['duration'],
   hours: ['time'],
   size: ['measure'],
-  capacity: ['measure'],
   weight: ['measure'],
   speed: ['measure'],
-  power: ['measure'],
   discount: ['percent'],
   interest: ['percent'],
   deadline: ['time'],
@@ -130,6 +134,8 @@ const SOFT = new Set([
   'requirements',
   'general',
   'used',
+  'money',
+  'party_size',
 ]);
 
 /** Matters that go without saying beside another: who asks about parking has a car. */
@@ -147,6 +153,8 @@ const modelDemand = (joined: string, first: Term, second: Term): Demand => ({
   force: 'must',
   decisive: true,
   term: null,
+  at: null,
+  general: false,
 });
 
 type Kind = { name: string; ways: readonly (readonly [string, number])[]; unless?: readonly string[] };
@@ -219,6 +227,8 @@ const addKind = (demands: Demand[], kind: Kind, asked: string): void => {
     force: 'kind',
     decisive: false,
     term: null,
+    at: null,
+    general: false,
     ...(things === undefined ? {} : { counts: things }),
   });
 };

@@ -110,7 +110,7 @@ export const CONCEPTS: Record<string, readonly [en: string, ar: string, hi: stri
   ],
   return: [
     'return|returns|send back|give back|bring back|take back|sent back|given back|returnable|refund|hand back',
-    'إرجاع|ارجاع|إعادة|استرجاع|ترجيع|أرجع|ارجع|أعيد|مرتجع|استرداد|يعاد|تعاد|ترجع|إعادته|إرجاعها|تعيد|يعيد|نعيد|أرد|رد|يرد|ترجيعها',
+    'إرجاع|ارجاع|إعادة|استرجاع|ترجيع|أرجع|ارجع|أعيد|مرتجع|استرداد|يعاد|تعاد|ترجع|إعادته|إرجاعها|تعيد|يعيد|نعيد|أرد|رد|يرد|ترجيعها|ترد|نرد',
     'वापसी|लौटाना|लौटा|लौटाया|लौटाए|वापस करना|वापस कर|वापस|रिटर्न',
   ],
   exchange: [
@@ -134,7 +134,7 @@ export const CONCEPTS: Record<string, readonly [en: string, ar: string, hi: stri
     'टूटा|टूटे|टूटी|खराब|दोषपूर्ण|डैमेज|क्षतिग्रस्त|खराबी',
   ],
   delivery: [
-    'deliver|delivery|ship|shipping|shipment|dispatch|courier|home delivery|shipped|post it|send it to',
+    'deliver|delivery|ship|shipping|shipment|dispatch|courier|home delivery|shipped|post it|send it to|send|sends|sending|arrive|arrives',
     'توصيل|التوصيل|نوصل|توصلون|يوصل|شحن|الشحن|تشحنون|ايصال|إيصال الطلب|توصيلة|تسليم|يصل الطلب|دليفري|توصل|تصل|يصل|تصلني|يصلني|وصول الطلب|توصلون',
     'डिलीवरी|डिलिवरी|पहुंचाना|पहुंचाते|पहुँचाते|भेजना|भेजते|शिपिंग|होम डिलीवरी|कूरियर',
   ],
@@ -163,13 +163,13 @@ export const CONCEPTS: Record<string, readonly [en: string, ar: string, hi: stri
   stock: ['in stock|stock|availability', 'متوفر|متوفرة|المخزون|توفر|متاح', 'स्टॉक|उपलब्धता'],
   gift: [
     'gift|present|gift card|gift voucher|gift wrap',
-    'هدية|هدايا|تغليف هدايا|قسيمة هدية|بطاقة هدية',
+    'هدية|هدايا|تغليف هدايا|قسيمة هدية|بطاقة هدية|هدايا|الهدايا|كهدية',
     'उपहार|गिफ्ट|तोहफा',
   ],
   wholesale: ['wholesale|bulk|bulk order', 'جملة|بالجملة|كميات كبيرة', 'थोक'],
   packaging: [
     'packaging|package|box|original packaging|wrapper|packed',
-    'تغليف|علبة|عبوة|التغليف|الأصلي',
+    'تغليف|علبة|عبوة|التغليف|الأصلي|تغلفون|نغلف|يغلف',
     'पैकेजिंग|पैकिंग|डिब्बा|पैक',
   ],
   size: [
@@ -211,7 +211,7 @@ export const CONCEPTS: Record<string, readonly [en: string, ar: string, hi: stri
   membership: [
     'membership|member|subscription|subscribe|subscriber|join|enrol',
     'عضوية|اشتراك|مشترك|الاشتراك|عضو|أشترك',
-    'सदस्यता|मेंबरशिप|सब्सक्रिप्शन|सदस्य',
+    'सदस्यता|मेंबरशिप|सब्सक्रिप्शन|सदस्य|मेंबर|मेम्बर|सदस्यों',
   ],
   loyalty: ['loyalty|points|reward|rewards|loyalty points', 'نقاط|ولاء|مكافآت|نقاط الولاء', 'पॉइंट|रिवॉर्ड|लॉयल्टी'],
 
@@ -281,11 +281,7 @@ export const CONCEPTS: Record<string, readonly [en: string, ar: string, hi: stri
     'عنوان|موقع|العنوان|الموقع|يقع|تقع|مكان|أين|وين|خريطة|لوكيشن|مقر|موقعكم|عنوانكم',
     'पता|कहाँ|कहां|स्थान|लोकेशन|जगह|स्थित|किधर|एड्रेस',
   ],
-  branch: [
-    'branch|branches|outlet|store|shop|showroom|location',
-    'فرع|فروع|متجر|محل|معرض|الفروع|فرعكم',
-    'शाखा|ब्रांच|दुकान|शोरूम|स्टोर|शाखाएं',
-  ],
+  branch: ['branch|branches|outlet|outlets|location', 'فرع|فروع|الفروع|فرعكم', 'शाखा|ब्रांच|शाखाएं|शाखाओं'],
   headquarters: [
     'headquarters|head office|main office|hq',
     'المقر الرئيسي|المكتب الرئيسي|الإدارة العامة',
@@ -420,7 +416,7 @@ export const CONCEPTS: Record<string, readonly [en: string, ar: string, hi: stri
     'खेल का मैदान|प्ले एरिया|झूले|खेल क्षेत्र',
   ],
   view: ['view|overlook|overlooking|views', 'إطلالة|مطلة|تطل|يطل|اطلالة', 'नजारा|दृश्य|व्यू'],
-  room: ['room|rooms|suite|accommodation', 'غرفة|غرف|جناح|الغرف', 'कमरा|कमरे|रूम|कमरों'],
+  room: ['room|rooms|suite|accommodation', 'غرفة|غرف|جناح|الغرف', 'कमरा|कमरे|रूम|कमरों|कक्ष'],
   bed: ['bed|beds', 'سرير|أسرة', 'बिस्तर|बेड|पलंग|बिस्तरों'],
   cot: ['cot|crib|baby bed|cots', 'سرير أطفال|سرير طفل|مهد', 'पालना|बच्चे का बिस्तर'],
   extra: ['extra|additional|more|supplementary|add', 'إضافي|إضافية|زيادة|اضافي', 'अतिरिक्त|एक्स्ट्रा'],
@@ -655,7 +651,11 @@ export const CONCEPTS: Record<string, readonly [en: string, ar: string, hi: stri
   general: ['general', 'عام|عامة', 'सामान्य|जनरल'],
   towel: ['towel|towels', 'منشفة|مناشف|فوط', 'तौलिया|तौलिए'],
   video: ['video', 'فيديو|مرئي', 'वीडियो|विडियो'],
-  used: ['opened|used|worn|open box', 'مستعمل|مفتوح|مستخدم', 'इस्तेमाल किया|खुला हुआ|प्रयुक्त'],
+  used: [
+    'opened|used|worn|open box|unsealed|unopened|sealed',
+    'مستعمل|مفتوح|مستخدم|فتحت|مفتوحة|المفتوحة|فتح|مغلف',
+    'इस्तेमाल किया|खुला हुआ|प्रयुक्त',
+  ],
   hygiene: [
     'hygiene|hygienic|cosmetic|cosmetics >> shampoo|lipstick|makeup|underwear|toothbrush|perfume',
     'نظافة شخصية|مستحضرات|تجميل >> شامبو|مكياج|عطر',
@@ -667,6 +667,43 @@ export const CONCEPTS: Record<string, readonly [en: string, ar: string, hi: stri
     'allowed|permitted|allow|admit|admitted|forbidden|prohibited|banned|permit|may enter|enter',
     'مسموح|ممنوع|يسمح|يمنع|تسمحون|الدخول',
     'अनुमति|मना|मनाही|इजाजत|वर्जित',
+  ],
+  showroom: ['showroom|gallery|display', 'معرض|المعرض|معرضكم|صالة عرض', 'शोरूम|प्रदर्शनी'],
+  money: ['money|cash back', 'فلوس|فلوسي|مبلغ|المبلغ|نقود|مصاري|أموال|مال', 'पैसा|पैसे|रकम|राशि|धन'],
+  book_item: ['book|books|title|titles', 'كتاب|كتب|الكتب', 'किताब|किताबें|किताबों|पुस्तक|पुस्तकें|पुस्तकों'],
+  freeze: ['freeze|pause|suspend|put on hold|on hold', 'تجميد|تعليق|إيقاف مؤقت|أجمد', 'रोकना|स्थगित|फ्रीज'],
+  origin: [
+    'origin|made in|come from|comes from|manufactured|produced',
+    'منشأ|صنع|مصدر|بلد المنشأ|منشأه',
+    'बना है|निर्माण|मूल',
+  ],
+  taste: ['smell|scent|fragrance|taste|flavour|flavor', 'رائحة|رائحته|طعم|نكهة', 'खुशबू|स्वाद|महक'],
+  print: [
+    'print|printing|printout|photocopy|copy|scan|scanning',
+    'طباعة|تصوير مستندات|نسخ|أطبع',
+    'प्रिंट|फोटोकॉपी|प्रिंटआउट',
+  ],
+  computer: ['computer|computers|pc|laptop', 'حاسوب|كمبيوتر|لابتوب', 'कंप्यूटर|कम्प्यूटर|लैपटॉप'],
+  locker: ['locker|lockers|locker room|lock|padlock|safe deposit', 'خزانة|خزائن|قفل', 'लॉकर|ताला|तिजोरी'],
+  trial: ['trial|try out|first session|taster|demo|test drive', 'تجربة|تجريبية|حصة تجريبية', 'ट्रायल|डेमो|परीक्षण'],
+  table: ['table|tables', 'طاولة|طاولات|الطاولة', 'टेबल|मेज'],
+  party_size: ['people|persons|guests', 'أشخاص|شخص|ضيوف', 'लोग|लोगों|व्यक्ति|मेहमान'],
+  minor_alone: ['unaccompanied|alone', 'بمفرده|وحده', 'अकेला|अकेले'],
+  music: ['music|live music|band|concert', 'موسيقى|حفل موسيقي', 'संगीत|म्यूजिक'],
+  weather: ['rain|weather|bad weather|storm', 'مطر|طقس|الطقس', 'बारिश|मौसम'],
+  accident: ['accident|crash|collision', 'حادث|حوادث|الحادث', 'दुर्घटना|हादसा|एक्सीडेंट'],
+  claim: ['claim|claims|file a claim', 'مطالبة|مطالبات|تعويض', 'दावा|क्लेम'],
+  fuel: ['fuel|petrol|gasoline|diesel|gas', 'وقود|بنزين|ديزل', 'ईंधन|पेट्रोल|डीजल'],
+  driver: ['driver|drivers|chauffeur', 'سائق|سائقين|السائق', 'ड्राइवर|चालक'],
+  water: ['water|drinking water', 'ماء|مياه|المياه', 'पानी|जल'],
+  temperature: ['temperature|degrees|hot|cold|heated|warm', 'درجة حرارة|حرارة|بارد|ساخن|مدفأ|دافئ', 'तापमान|गर्म|ठंडा'],
+  safety: ['safe|safety|dangerous', 'سلامة|آمن|خطر', 'सुरक्षित|सुरक्षा'],
+  sample: ['sample|samples|tester', 'عينة|عينات', 'नमूना|सैंपल'],
+  custom: ['custom|customize|personalized|engraving|bespoke|engrave', 'تخصيص|حسب الطلب|نقش', 'कस्टम|मनपसंद'],
+  colleague: [
+    'employee|employees|staff|personnel|worker|workers',
+    'موظف|موظفين|موظفو|عامل|الموظفين',
+    'कर्मचारी|कर्मचारियों|स्टाफ',
   ],
 };
 

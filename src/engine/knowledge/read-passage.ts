@@ -1,0 +1,105 @@
+import type { Passage } from '../provider.ts';
+import { joinedAt, phraseAt, type Term, weekdayOf } from './analyze-text.ts';
+import { featuresOf } from './detect-features.ts';
+import { foldText } from './fold-text.ts';
+import { HEADING_SEPARATOR } from './split-document.ts';
+
+/**
+ * A passage as the index keeps it: every key by which a question may find it, with how much it tells there. What
+ * stands in the text tells most, then the nearest heading, those above, and the document's name.
+ */
+export type Entry = { passage: Passage; keys: Map<string, number>; length: number };
+
+export const readPassage = (passage: Passage, before: Passage | undefined, terms: (text: string) => Term[]): Entry => {
+  const keys = new Map<string, number>();
+  const path = passage.heading?.split(HEADING_SEPARATOR) ?? [];
+  const text = terms(spellRanges(passage.text));
+  addKeys(keys, text, FIELD.text);
+  const inText = new Set(keys.keys());
+  for (const [at, heading] of path.entries())
+    addKeys(keys, terms(heading), at === path.length - 1 ? FIELD.heading : FIELD.above);
+  addKeys(keys, terms(passage.document.replace(/\.[a-z]{2,4}$/i, '').replace(/[-_]/g, ' ')), FIELD.document);
+  if (before !== undefined && before.heading === passage.heading && REFERS_BACK.test(passage.text)) {
+    addKeys(keys, terms(spellRanges(before.text)), FIELD.before);
+  }
+  for (const [key, field] of keys.entries().toArray()) {
+    // A heading speaks for a kind ("Pets" for "dog") unless the text names other kinds.
+    if (key.startsWith('c:') && (inText.has(key) || !inText.has(`n:${key.slice(2)}`)))
+      keys.set(`t:${key.slice(2)}`, field);
+  }
+  for (const feature of featuresOf(foldText(passage.text))) keys.set(`f:${feature}`, 1);
+  return { passage, keys, length: text.length };
+};
+
+const addKeys = (keys: Map<string, number>, terms: readonly Term[], field: number): void => {
+  const add = (key: string): void => {
+    if ((keys.get(key) ?? 0) < field) keys.set(key, field);
+  };
+  let within = 0;
+  for (const [at, term] of terms.entries()) {
+    const phrase = phraseAt(terms, at);
+    if (phrase !== null) within = Math.max(within, at + phrase.span);
+    // Inside "debit card" the card is no card in general.
+    addTermKeys(term, add, at >= within);
+    if (phrase !== null) addTermKeys(phrase, add, true);
+    const joined = joinedAt(terms, at);
+    if (joined !== null) add(`s:${joined}`);
+    if (at > 0 && /^\d/.test(term.word)) add(`j:${terms[at - 1]!.stem} ${term.stem}`);
+  }
+  for (const day of daysNamed(terms)) add(`c:day_${day}`);
+};
+
+/** Where a word stands decides how much it tells about the passage. */
+const FIELD = { text: 1, before: 0.72, heading: 0.96, above: 0.9, document: 0.85 } as const;
+/** A passage that begins with "it" or "this" goes on about what the one before named. */
+const REFERS_BACK =
+  /^(?:it|its|they|their|this|these|both|he|she|هو|هي|وهو|وهي|يتميز|ويتميز|كما|यह|ये|इस|इसकी|इसका|इसके|इसमें|उनकी|उनका)(?![\p{L}\p{M}])/iu;
+
+/** A dash between words means "to"; a hyphen does only between weekdays. */
+const spellRanges = (text: string): string =>
+  text.replace(/(?<=\p{L})(?:\s+[-–—]\s+|[–—])(?=\p{L})/gu, ' to ').replace(DAY_HYPHEN, '$1 to ');
+const DAY =
+  '(?:sun|mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?)(?:day)?|[\\u0900-\\u097f]+वार|ال(?:أحد|احد|اثنين|إثنين|ثلاثاء|أربعاء|خميس|جمعة|سبت)';
+const DAY_HYPHEN = new RegExp(`(${DAY})-(?=${DAY})`, 'giu');
+
+/** The keys of one term; without its meanings inside a phrase that means something else. */
+export const addTermKeys = (term: Term, add: (key: string) => void, meanings: boolean): void => {
+  add(`s:${term.stem}`);
+  if (term.otherStem !== null) add(`s:${term.otherStem}`);
+  if (term.skeleton !== null) add(`k:${term.skeleton}`);
+  if (!meanings) return;
+  for (const concept of term.means) add(`c:${concept}`);
+  for (const concept of term.kindOf) add(`n:${concept}`);
+};
+
+/** Names of columns in a table row, as `splitDocument` writes it. */
+export const columnsOf = (passage: Passage): string[] =>
+  [...passage.text.matchAll(/(?:^|; )([^:;]{1,40}):/g)].map((match) => match[1]!);
+
+/** What a passage says it is about: its headings, the label before a colon, the first cell of a table row. */
+export const labelsOf = (passage: Passage): string[] => {
+  const labels = passage.heading?.split(HEADING_SEPARATOR) ?? [];
+  const label = /^([^:;.!?؟।]{2,60}):/.exec(passage.text)?.[1];
+  const cell = /^[^:;]{1,40}: ([^:;]{1,60});/.exec(passage.text)?.[1];
+  return [...labels, ...(cell === undefined ? (label === undefined ? [] : [label]) : [cell])].filter(
+    (text) => text.length <= 80,
+  );
+};
+
+const RANGE = new Set(['to', 'till', 'until', 'through', 'الي', 'حتي', 'لغايه', 'से', 'तक', 'thru']);
+const EVERY_DAY = new Set(['daily', 'everyday', 'يوميا', 'रोजाना', 'प्रतिदिन']);
+
+/** "Sunday to Thursday" names the days between, "daily" all of them. */
+const daysNamed = (terms: readonly Term[]): number[] => {
+  const days: number[] = [];
+  for (const [at, term] of terms.entries()) {
+    const everyDay = EVERY_DAY.has(term.word) || (term.word === 'every' && terms[at + 1]?.word === 'day');
+    if (everyDay) days.push(0, 1, 2, 3, 4, 5, 6);
+    const from = weekdayOf(term);
+    if (from === null) continue;
+    const [between, end] = [terms[at + 1], terms[at + 2]];
+    const to = between !== undefined && end !== undefined && RANGE.has(between.word) ? weekdayOf(end) : null;
+    if (to !== null) for (let day = from; day !== to; day = (day + 1) % 7) days.push(day);
+  }
+  return days;
+};
