@@ -1,11 +1,17 @@
+import { eq } from 'drizzle-orm';
 import type { AgentDefinition } from '../contract/agents.ts';
+import type { MessageContent } from '../contract/messages.ts';
 import type { KeyScope, Permission, Plan } from '../contract/permissions.ts';
 import type { VariableDeclaration } from '../contract/triggers.ts';
 import { newId } from '../src/kernel/ids.ts';
+import { type Key, placeOf, seal } from '../src/kernel/seal.ts';
 import type { Db } from '../src/store/db.ts';
+import { openDataKey } from '../src/store/models.ts';
 import { agent } from '../src/store/schema/agent.ts';
 import { apiKey } from '../src/store/schema/api-key.ts';
 import { channel } from '../src/store/schema/channel.ts';
+import { conversation, message } from '../src/store/schema/conversation.ts';
+import { endUser } from '../src/store/schema/end-user.ts';
 import { organization } from '../src/store/schema/identity.ts';
 import { apiKeyDigest } from '../src/store/schema/installation.ts';
 import { trigger } from '../src/store/schema/trigger.ts';
@@ -81,5 +87,61 @@ export async function givenKey(
     permissions: options.permissions ?? ['triggers'],
   });
   if (options.digest) await db.insert(apiKeyDigest).values({ digest: options.digest, orgId, keyId: id });
+  return id;
+}
+
+/** A connected channel; its secrets are sealed as the connect route seals them. */
+export async function givenChannel(
+  db: Db,
+  orgId: string,
+  agentId: string,
+  options: {
+    kind: string;
+    settings?: Record<string, unknown>;
+    secrets?: Record<string, string>;
+    sealingKey?: Key;
+    enabled?: boolean;
+  },
+): Promise<string> {
+  const { kind, settings = {}, secrets, sealingKey, enabled = true } = options;
+  const id = newId('channel');
+  const place = placeOf({ table: 'channel', column: 'sealed', row: id, organization: orgId });
+  const sealed =
+    secrets && sealingKey ? seal(await openDataKey(db, orgId, sealingKey), JSON.stringify(secrets), place) : null;
+  await db.insert(channel).values({ orgId, id, agentId, kind, name: kind, settings, sealed, enabled });
+  return id;
+}
+
+/** A conversation with a person of its own, on a channel. */
+export async function givenConversation(
+  db: Db,
+  orgId: string,
+  channelId: string,
+  options: { address?: string; person?: Partial<typeof endUser.$inferInsert>; status?: string } = {},
+): Promise<{ id: string; endUserId: string }> {
+  const id = newId('conv');
+  const endUserId = newId('enduser');
+  const [row] = await db.select({ agentId: channel.agentId }).from(channel).where(eq(channel.id, channelId));
+  await db.insert(endUser).values({ ...options.person, orgId, id: endUserId });
+  await db.insert(conversation).values({
+    orgId,
+    id,
+    agentId: row!.agentId,
+    channelId,
+    endUserId,
+    address: options.address ?? null,
+    status: options.status ?? 'open',
+  });
+  return { id, endUserId };
+}
+
+export async function givenMessage(
+  db: Db,
+  orgId: string,
+  conversationId: string,
+  { at, ...row }: Partial<typeof message.$inferInsert> & { content: MessageContent; at?: number },
+): Promise<string> {
+  const id = newId('msg', at);
+  await db.insert(message).values({ role: 'agent', ...row, orgId, id, conversationId });
   return id;
 }

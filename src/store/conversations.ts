@@ -223,6 +223,8 @@ export async function insertMessage(
     content: MessageContent;
     status?: string | null;
     authorId?: string | null;
+    /** For what has to be delivered: when. */
+    dueAt?: Date | null;
   },
 ): Promise<MessageRow> {
   const [made] = await tx

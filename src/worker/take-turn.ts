@@ -54,6 +54,7 @@ const personVariables = ({ end_user: person }: ClaimedRun) => ({
 const conversationStatuses = { waiting_for_user: 'open', handed_off: 'handed_off', completed: 'resolved' } as const;
 
 export function completedTurn(run: ClaimedRun, result: TurnResult): CompletedTurn {
+  const said = Date.now();
   return {
     ...unchanged(run),
     status: result.opted_out ? 'completed' : result.next,
@@ -62,7 +63,8 @@ export function completedTurn(run: ClaimedRun, result: TurnResult): CompletedTur
     tags: [...new Set([...run.tags, ...result.tags])],
     state: result.state ?? null,
     messages: result.messages.map((message, index) => ({
-      id: newId('msg'),
+      // Ids of one millisecond have no order among themselves, and messages are shown and sent in the order of ids.
+      id: newId('msg', said + index),
       content: message.content,
       sources: message.sources,
       // One trace a turn, kept with its first message.

@@ -65,14 +65,16 @@ export async function replyInConversation(
   text: string,
   memberId: string,
 ): Promise<ConversationMessage> {
-  await takeOverConversation(db, orgId, id, memberId);
+  const { channel_kind: kind } = await takeOverConversation(db, orgId, id, memberId);
+  // On the sandbox a message is delivered by being stored; elsewhere the delivery worker takes it from here.
+  const stored = kind === 'sandbox' ? { status: 'delivered' } : { status: 'queued', dueAt: new Date() };
   const row = await insertMessage(db, orgId, {
     id: newId('msg'),
     conversationId: id,
     runId: null,
     role: 'member',
     content: { type: 'text', text },
-    status: 'delivered',
+    ...stored,
     authorId: memberId,
   });
   return presentConversationMessage(row);

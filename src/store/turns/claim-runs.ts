@@ -57,7 +57,11 @@ WITH due AS MATERIALIZED (
   RETURNING r.org_id, r.id, r.trigger_id, r.conversation_id, r.attempts, r.turns, r.input, r.request_id
 )
 SELECT r.org_id, r.id AS run_id, r.trigger_id, $2 AS lease, r.attempts, r.turns, r.input, r.request_id,
-  c.agent_id, a.revision AS agent_revision, c.channel_id, ch.kind AS channel_kind, c.address,
+  c.agent_id, a.revision AS agent_revision, c.channel_id, ch.kind AS channel_kind,
+  CASE WHEN c.address IS NOT NULL OR ch.kind = 'sandbox' THEN c.address ELSE coalesce(
+    (SELECT i.address FROM identity i WHERE i.org_id = c.org_id AND i.end_user_id = c.end_user_id
+      AND i.channel_id = c.channel_id LIMIT 1),
+    CASE ch.kind WHEN 'email' THEN e.email WHEN 'whatsapp' THEN e.phone WHEN 'sms' THEN e.phone END) END AS address,
   c.id AS conversation_id, c.version AS conversation_version, c.status AS conversation_status,
   c.locale AS conversation_locale, c.run_id AS conversation_run_id, c.state, c.tags, c.unanswered,
   json_build_object('id', e.id, 'external_id', e.external_id, 'name', e.name, 'email', e.email, 'phone', e.phone,

@@ -52,8 +52,9 @@ WITH turn AS MATERIALIZED (
   WHERE r.org_id = mine.org_id AND r.id = mine.run_id
   RETURNING r.id
 ), said AS (
-  INSERT INTO message (org_id, id, conversation_id, run_id, role, content, sources, trace, status, created_at)
-  SELECT m.org_id, m.id, m.conversation_id, m.run_id, 'agent', m.content::jsonb, m.sources::jsonb, m.trace::jsonb, m.status, clock_timestamp()
+  INSERT INTO message (org_id, id, conversation_id, run_id, role, content, sources, trace, status, created_at, due_at)
+  SELECT m.org_id, m.id, m.conversation_id, m.run_id, 'agent', m.content::jsonb, m.sources::jsonb, m.trace::jsonb, m.status, clock_timestamp(),
+    CASE WHEN m.status = 'queued' THEN now() END
   FROM unnest($12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[])
     AS m(org_id, id, conversation_id, run_id, content, sources, trace, status)
   JOIN talked ON talked.org_id = m.org_id AND talked.run_id = m.run_id

@@ -1,0 +1,104 @@
+import { type EgressRequest, EgressError } from '../kernel/egress.ts';
+import { ChannelFailure, type FailureFacts, type SendTools } from './channel.ts';
+
+/** A provider's answer with its body read as JSON, where it is JSON. */
+export type ProviderAnswer = { status: number; headers: Record<string, string>; text: string; json: unknown };
+
+/** Bounds what a provider may make us wait, so that a message never sleeps for days. */
+const MAX_RETRY_AFTER_MS = 60 * 60_000;
+
+/**
+ * One call of a provider over the guarded way out. An answer, whatever it says, is definite. No answer is definite only
+ * when the connection was never made; everything else may have reached the provider (`mayHaveSent`).
+ */
+export async function callProvider(
+  { egress, signal }: Pick<SendTools, 'egress' | 'signal'>,
+  request: EgressRequest,
+): Promise<ProviderAnswer> {
+  try {
+    const answer = await egress.request({ ...request, signal });
+    const text = answer.body.toString('utf8');
+    return { status: answer.status, headers: answer.headers, text, json: parse(text) };
+  } catch (error) {
+    throw noAnswer(error);
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function noAnswer(error: unknown): unknown {
+  if (!(error instanceof EgressError)) return error;
+  if (error.code === 'egress_refused') {
+    return new ChannelFailure('address_refused', error.message, { channelBroken: true, cause: error });
+  }
+  const mayHaveSent = !neverConnected(error);
+  const code = error.code === 'egress_timeout' ? 'provider_timeout' : 'provider_unreachable';
+  return new ChannelFailure(code, error.message, { retryable: true, mayHaveSent, cause: error });
+}
+
+const NOT_CONNECTED = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+const MAX_CAUSES = 8;
+
+function neverConnected(error: unknown): boolean {
+  let at = error;
+  for (let depth = 0; depth < MAX_CAUSES && at instanceof Error; depth++) {
+    if (NOT_CONNECTED.has((at as NodeJS.ErrnoException).code ?? '')) return true;
+    at = at.cause;
+  }
+  return false;
+}
+
+/** What a status outside 200–299 means, where the provider's own code says nothing more exact. */
+export function statusFailure(
+  answer: ProviderAnswer,
+  provider: string,
+  facts: Pick<FailureFacts, 'providerCode'> & { detail?: string | undefined } = {},
+): ChannelFailure {
+  const { status } = answer;
+  const { providerCode = String(status), detail } = facts;
+  const said = detail ? `: ${detail.slice(0, 300)}` : '.';
+  if (status === 401) {
+    return new ChannelFailure('channel_unauthorized', `${provider} refuses the credentials (401)${said}`, {
+      providerCode,
+      channelBroken: true,
+    });
+  }
+  if (status === 429 || status === 408 || status >= 500) {
+    const code = status === 429 ? 'provider_rate_limited' : 'provider_unavailable';
+    return new ChannelFailure(code, `${provider} answered ${status}${said}`, {
+      providerCode,
+      retryable: true,
+      retryAfterMs: readRetryAfter(answer.headers['retry-after']),
+    });
+  }
+  return new ChannelFailure('provider_refused', `${provider} answered ${status}${said}`, { providerCode });
+}
+
+/** RFC 9110, 10.2.3: seconds or a date. */
+export function readRetryAfter(value: string | undefined, now = Date.now()): number | null {
+  if (value === undefined) return null;
+  const ms = /^\d+(\.\d+)?$/.test(value.trim()) ? Number(value) * 1_000 : Date.parse(value) - now;
+  return Number.isFinite(ms) && ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : null;
+}
+
+/** A member of an object that a stranger sent. */
+export const member = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+
+export const textMember = (value: unknown, name: string): string | undefined => {
+  const found = member(value, name);
+  return typeof found === 'string' ? found : undefined;
+};

@@ -1,0 +1,42 @@
+import type { ChannelCapabilities } from '../../contract/channels.ts';
+import type { MessageContent } from '../../contract/messages.ts';
+import { ChannelFailure } from './channel.ts';
+
+/**
+ * What an agent says in a form that a channel can carry: choices become a numbered list, a file its address. A backend's
+ * own message is never changed like this: it is refused when it is accepted.
+ */
+export function fitContent(content: MessageContent, capabilities: ChannelCapabilities): MessageContent {
+  const fitted = capabilities.content.includes(content.type) ? content : asText(content);
+  if (fitted === null || !capabilities.content.includes(fitted.type)) {
+    throw new ChannelFailure('content_unsupported', `The channel cannot carry ${content.type}.`);
+  }
+  if ('text' in fitted && (fitted.text?.length ?? 0) > capabilities.max_text) {
+    throw new ChannelFailure(
+      'content_unsupported',
+      `The text is longer than the ${capabilities.max_text} characters that the channel carries.`,
+    );
+  }
+  return fitted;
+}
+
+function asText(content: MessageContent): MessageContent | null {
+  switch (content.type) {
+    case 'choices':
+      return lines(content.text, ...content.choices.map(({ label }, index) => `${index + 1}. ${label}`));
+    case 'image':
+    case 'audio':
+    case 'video':
+    case 'file':
+      return lines(content.text, content.url);
+    case 'location':
+      return lines(content.text, `https://www.openstreetmap.org/?mlat=${content.latitude}&mlon=${content.longitude}`);
+    default:
+      return null;
+  }
+}
+
+const lines = (...parts: (string | undefined)[]): MessageContent => ({
+  type: 'text',
+  text: parts.filter((part) => part !== undefined && part !== '').join('\n'),
+});

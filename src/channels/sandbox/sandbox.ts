@@ -1,0 +1,19 @@
+import { Type } from 'typebox';
+import { CONTENT_TYPES } from '../../../contract/channels.ts';
+import { MAX_MESSAGE_CHARACTERS } from '../../../contract/limits.ts';
+import type { ChannelKind } from '../channel.ts';
+
+/** For trying out: what is sent is stored, and so delivered; the dashboard and the command line read and answer it. */
+export const sandbox: ChannelKind = {
+  kind: 'sandbox',
+  capabilities: {
+    content: [...CONTENT_TYPES],
+    max_text: MAX_MESSAGE_CHARACTERS,
+    receipts: [],
+    inbound: true,
+    reply_window_hours: null,
+    needs_address: false,
+  },
+  settings: Type.Object({}, { additionalProperties: false }),
+  secretFields: [],
+};

@@ -1,0 +1,142 @@
+import { Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { CONTENT_TYPES } from '../../../contract/channels.ts';
+import { idPattern } from '../../../contract/ids.ts';
+import { MAX_MESSAGE_CHARACTERS } from '../../../contract/limits.ts';
+import { callProvider, statusFailure } from '../call-provider.ts';
+import { type ChannelKind, ChannelFailure, InboundError, type InboundEvent } from '../channel.ts';
+import { newWebhookSecret, signWebhook, verifyWebhook } from './standard-webhooks.ts';
+
+/**
+ * A channel of the customer's own: messages go to the customer's endpoint and come from it, signed both ways as
+ * Standard Webhooks 1.0. The `webhook-id` of a message is the message's id, so an endpoint that sees it twice can tell.
+ */
+const ends = { additionalProperties: false };
+const text = (maxLength: number) => Type.Optional(Type.String({ minLength: 1, maxLength }));
+
+/** What the customer's backend posts: a person wrote something. */
+const Incoming = Compile(
+  Type.Object(
+    {
+      type: Type.Literal('message'),
+      address: text(320),
+      conversation_id: Type.Optional(Type.String({ pattern: idPattern('conv') })),
+      person: Type.Optional(
+        Type.Object(
+          {
+            external_id: text(255),
+            name: text(200),
+            email: text(254),
+            phone: Type.Optional(Type.String({ pattern: '^\\+[1-9][0-9]{6,14}$' })),
+            locale: text(35),
+          },
+          ends,
+        ),
+      ),
+      text: Type.String({ minLength: 1, maxLength: MAX_MESSAGE_CHARACTERS }),
+    },
+    ends,
+  ),
+);
+/** … or what became of a message of ours. */
+const Receipt = Compile(
+  Type.Object(
+    {
+      type: Type.Literal('receipt'),
+      message_id: Type.String({ pattern: idPattern('msg') }),
+      status: Type.Union([Type.Literal('delivered'), Type.Literal('read'), Type.Literal('failed')]),
+      detail: text(500),
+    },
+    ends,
+  ),
+);
+
+export const webhook: ChannelKind = {
+  kind: 'webhook',
+  capabilities: {
+    content: [...CONTENT_TYPES],
+    max_text: MAX_MESSAGE_CHARACTERS,
+    receipts: ['delivered', 'read', 'failed'],
+    inbound: true,
+    reply_window_hours: null,
+    needs_address: false,
+  },
+  settings: Type.Object({ url: Type.String({ format: 'uri', pattern: '^https?://', maxLength: 2048 }) }, ends),
+  secretFields: [],
+  ownSecrets: { make: () => ({ secret: newWebhookSecret() }), shown: 'secret' },
+  repeatable: true,
+  addressOf: (person) => person.external_id,
+
+  async send(message, account, tools) {
+    const body = JSON.stringify({
+      type: 'message',
+      message_id: message.id,
+      conversation_id: message.conversationId,
+      channel_id: account.id,
+      address: message.address,
+      end_user: message.person,
+      role: message.role,
+      content: message.content,
+      reply_to: message.replyTo?.id ?? null,
+      metadata: message.metadata,
+      created_at: message.createdAt.toISOString(),
+    });
+    const answer = await callProvider(tools, {
+      url: String(account.settings['url']),
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': 'Parley',
+        ...signWebhook(account.secrets['secret'] ?? '', message.id, new Date(tools.now()), body),
+      },
+      body,
+    });
+    if (answer.status >= 200 && answer.status <= 299) return { providerMessageId: message.id, status: 'sent' };
+    // Standard Webhooks: the endpoint is gone for good.
+    if (answer.status === 410) {
+      throw new ChannelFailure('endpoint_gone', 'The endpoint answered 410: it takes no messages any more.', {
+        providerCode: '410',
+        channelBroken: true,
+      });
+    }
+    throw statusFailure(answer, 'The endpoint');
+  },
+
+  inbound: {
+    verify: ({ headers, body }, { secrets }, now) => verifyWebhook(secrets['secret'] ?? '', headers, body, now),
+    parse({ headers, body }): InboundEvent[] {
+      let value: unknown;
+      try {
+        value = JSON.parse(body.toString('utf8'));
+      } catch {
+        throw new InboundError('The body is not JSON.');
+      }
+      if (Receipt.Check(value)) {
+        const { status, detail = 'The endpoint reported that the message could not be delivered.' } = value;
+        return [
+          {
+            type: 'receipt',
+            providerMessageId: value.message_id,
+            status,
+            ...(status === 'failed' && { error: { code: 'provider_refused', detail, provider_code: null } }),
+          },
+        ];
+      }
+      if (!Incoming.Check(value)) throw new InboundError('The body is neither a message nor a receipt as documented.');
+      if ((value.address === undefined) === (value.conversation_id === undefined)) {
+        throw new InboundError('A message names its sender by exactly one of address and conversation_id.');
+      }
+      const address = value.address ?? null;
+      return [
+        {
+          type: 'message',
+          eventId: headers['webhook-id']!,
+          address,
+          ...(value.conversation_id !== undefined && { conversationId: value.conversation_id }),
+          person: { ...(address !== null && { external_id: address }), ...value.person },
+          content: { type: 'text', text: value.text },
+        },
+      ];
+    },
+  },
+};

@@ -1,0 +1,175 @@
+import type pg from 'pg';
+import type { DeliveryError, DeliveryStatus } from '../../contract/channels.ts';
+import type { MessageContent } from '../../contract/messages.ts';
+
+/** A worker that dies leaves its messages to the others when this has passed; a living one renews every third of it. */
+export const DELIVERY_LEASE_SECONDS = 30;
+
+/** A claimed message with everything that sending it needs. */
+export type ClaimedDelivery = {
+  org_id: string;
+  id: string;
+  lease: string;
+  attempts: number;
+  possible_duplicate: boolean;
+  conversation_id: string;
+  /** The conversation's own, else the one under which the person is known on the channel. */
+  address: string | null;
+  /** When the person last wrote from this address; null: never, or not known. */
+  last_inbound_at: Date | null;
+  role: string;
+  content: MessageContent;
+  metadata: Record<string, string> | null;
+  created_at: Date;
+  reply_to: { id: string; provider_message_id: string | null } | null;
+  channel: {
+    id: string;
+    kind: string;
+    enabled: boolean;
+    deleted: boolean;
+    status: string;
+    settings: Record<string, unknown>;
+    sealed: string | null;
+    updated_at: string;
+  };
+  person: {
+    id: string;
+    external_id: string | null;
+    name: string | null;
+    email: string | null;
+    phone: string | null;
+    blocked: boolean;
+    consent: string | null;
+  };
+};
+
+/**
+ * Takes up to `limit` due messages for this worker, as claim-runs.ts does runs. Of one conversation only the oldest
+ * undelivered message can be taken: while it is under way or waits for its next attempt, `due_at` is set and holds back
+ * those behind it; a message whose own time (`send_at`) has not come holds back nobody. A message that still carries a
+ * lease was left by a worker that died between calling and storing: from now on it may be a duplicate.
+ */
+const CLAIM = `
+WITH due AS MATERIALIZED (
+  SELECT m.org_id, m.id FROM message m
+  WHERE m.due_at <= now() AND NOT EXISTS (
+    SELECT 1 FROM message o WHERE o.org_id = m.org_id AND o.conversation_id = m.conversation_id
+      AND o.due_at IS NOT NULL AND o.id < m.id AND (o.send_at IS NULL OR o.send_at <= now()))
+  ORDER BY m.due_at LIMIT $1 FOR UPDATE OF m SKIP LOCKED
+), claimed AS (
+  UPDATE message m SET due_at = now() + make_interval(secs => ${DELIVERY_LEASE_SECONDS}), lease = $2,
+    attempts = m.attempts + 1, possible_duplicate = m.possible_duplicate OR m.lease IS NOT NULL
+  FROM due WHERE m.org_id = due.org_id AND m.id = due.id
+  RETURNING m.*
+)
+SELECT m.org_id, m.id, m.lease, m.attempts, m.possible_duplicate, m.conversation_id, m.role, m.content, m.metadata, m.created_at,
+  coalesce(c.address, i.address) AS address, coalesce(own.last_inbound_at, i.last_inbound_at) AS last_inbound_at,
+  CASE WHEN m.reply_to IS NOT NULL THEN json_build_object('id', m.reply_to, 'provider_message_id',
+    (SELECT r.provider_message_id FROM message r WHERE r.org_id = m.org_id AND r.id = m.reply_to)) END AS reply_to,
+  json_build_object('id', ch.id, 'kind', ch.kind, 'enabled', ch.enabled, 'deleted', ch.deleted_at IS NOT NULL,
+    'status', ch.status, 'settings', ch.settings, 'sealed', ch.sealed, 'updated_at', ch.updated_at) AS channel,
+  json_build_object('id', e.id, 'external_id', e.external_id, 'name', e.name, 'email', e.email, 'phone', e.phone,
+    'blocked', e.blocked, 'consent', e.consent -> ch.kind ->> 'status') AS person
+FROM claimed m
+JOIN conversation c ON c.org_id = m.org_id AND c.id = m.conversation_id
+JOIN channel ch ON ch.org_id = c.org_id AND ch.id = c.channel_id
+JOIN end_user e ON e.org_id = c.org_id AND e.id = c.end_user_id
+LEFT JOIN identity own ON own.org_id = c.org_id AND own.channel_id = c.channel_id AND own.address = c.address
+LEFT JOIN LATERAL (SELECT address, last_inbound_at FROM identity i WHERE c.address IS NULL AND i.org_id = c.org_id
+  AND i.end_user_id = c.end_user_id AND i.channel_id = c.channel_id ORDER BY i.last_inbound_at DESC NULLS LAST LIMIT 1) i ON true
+ORDER BY m.id`;
+
+export async function claimDeliveries(pool: pg.Pool, lease: string, limit: number): Promise<ClaimedDelivery[]> {
+  const claimed = await pool.query<ClaimedDelivery>({ name: 'claim-deliveries', text: CLAIM, values: [limit, lease] });
+  return claimed.rows;
+}
+
+type Held = { org_id: string; id: string; lease: string };
+
+/** Keeps the messages of a living worker from being taken by another. */
+export async function renewDeliveries(pool: pg.Pool, held: readonly Held[]): Promise<void> {
+  await pool.query({
+    name: 'renew-deliveries',
+    text: `UPDATE message m SET due_at = now() + make_interval(secs => ${DELIVERY_LEASE_SECONDS})
+      FROM unnest($1::text[], $2::text[], $3::text[]) AS t(org_id, id, lease)
+      WHERE m.org_id = t.org_id AND m.id = t.id AND m.lease = t.lease`,
+    values: [held.map((one) => one.org_id), held.map((one) => one.id), held.map((one) => one.lease)],
+  });
+}
+
+/** What came of one attempt. */
+export type DeliveryOutcome = {
+  held: Held;
+  status: DeliveryStatus;
+  error: DeliveryError | null;
+  providerMessageId: string | null;
+  possibleDuplicate: boolean;
+  /** Try again after so long; null: this was the last attempt. */
+  againAfterMs: number | null;
+  /** The attempt never reached the provider and is not counted. */
+  refund: boolean;
+  /** An address that was found out and belongs to the conversation from now on. */
+  learned: { conversationId: string; channelId: string; endUserId: string; address: string } | null;
+};
+
+const COMPLETE = `
+WITH outcome AS MATERIALIZED (
+  SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bool[], $8::float8[],
+    $9::int[], $10::text[], $11::text[], $12::text[], $13::text[])
+    AS t(org_id, id, lease, status, error, provider_message_id, possible_duplicate, again_ms, refund,
+      conversation_id, channel_id, end_user_id, address)
+), done AS (
+  UPDATE message m SET status = t.status, error = t.error::jsonb, lease = NULL,
+    provider_message_id = coalesce(t.provider_message_id, m.provider_message_id),
+    possible_duplicate = m.possible_duplicate OR t.possible_duplicate, attempts = m.attempts - t.refund,
+    due_at = now() + t.again_ms * interval '1 millisecond'
+  FROM outcome t WHERE m.org_id = t.org_id AND m.id = t.id AND m.lease = t.lease
+  RETURNING m.id
+), placed AS (
+  UPDATE conversation c SET address = t.address FROM outcome t
+  WHERE t.address IS NOT NULL AND c.org_id = t.org_id AND c.id = t.conversation_id AND c.address IS NULL
+), known AS (
+  INSERT INTO identity (org_id, channel_id, address, end_user_id)
+  SELECT DISTINCT ON (org_id, channel_id, address) org_id, channel_id, address, end_user_id FROM outcome WHERE address IS NOT NULL
+  ON CONFLICT DO NOTHING
+)
+SELECT id FROM done`;
+
+/** Stores what came of attempts; returns the ids of those whose lease was still their worker's own. */
+export async function completeDeliveries(pool: pg.Pool, outcomes: readonly DeliveryOutcome[]): Promise<Set<string>> {
+  const done = await pool.query<{ id: string }>({
+    name: 'complete-deliveries',
+    text: COMPLETE,
+    values: [
+      outcomes.map(({ held }) => held.org_id),
+      outcomes.map(({ held }) => held.id),
+      outcomes.map(({ held }) => held.lease),
+      outcomes.map((outcome) => outcome.status),
+      outcomes.map((outcome) => outcome.error && JSON.stringify(outcome.error)),
+      outcomes.map((outcome) => outcome.providerMessageId),
+      outcomes.map((outcome) => outcome.possibleDuplicate),
+      outcomes.map((outcome) => outcome.againAfterMs),
+      outcomes.map((outcome) => (outcome.refund ? 1 : 0)),
+      outcomes.map(({ learned }) => learned?.conversationId ?? null),
+      outcomes.map(({ learned }) => learned?.channelId ?? null),
+      outcomes.map(({ learned }) => learned?.endUserId ?? null),
+      outcomes.map(({ learned }) => learned?.address ?? null),
+    ],
+  });
+  return new Set(done.rows.map((row) => row.id));
+}
+
+/** A channel that a provider refused is marked broken and says why; one that works again is no longer. */
+export async function markChannel(
+  pool: pg.Pool,
+  orgId: string,
+  channelId: string,
+  state: { status: 'connected' } | { status: 'broken'; detail: string },
+): Promise<void> {
+  await pool.query({
+    name: 'mark-channel',
+    text: `UPDATE channel SET status = $3, status_detail = $4 WHERE org_id = $1 AND id = $2
+      AND (status, status_detail) IS DISTINCT FROM ($3, $4)`,
+    values: [orgId, channelId, state.status, state.status === 'broken' ? state.detail : null],
+  });
+}

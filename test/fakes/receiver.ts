@@ -1,0 +1,69 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+
+export type ReceivedCall = { method: string; path: string; headers: IncomingHttpHeaders; body: Buffer; at: number };
+
+/** What the fake does with a call: answer, or fail in one of the ways in which the real ones do. */
+export type Answer =
+  | { status?: number; headers?: Record<string, string>; json?: unknown; text?: string; delayMs?: number }
+  /** Takes the call, then hangs up without an answer. */
+  | 'reset'
+  /** Takes the call and never answers. */
+  | 'hang';
+
+export type Receiver = {
+  url: string;
+  calls: ReceivedCall[];
+  /** Decides about each call, in order; the default answers 200. */
+  answer: (call: ReceivedCall) => Answer;
+  /** Resolves when so many calls have come. */
+  received(count: number, timeoutMs?: number): Promise<ReceivedCall[]>;
+  stop(): Promise<void>;
+};
+
+/** Any HTTP endpoint of somebody else's: what a customer's backend or a provider looks like from here. */
+export async function startReceiver(answer: Receiver['answer'] = () => ({})): Promise<Receiver> {
+  const calls: ReceivedCall[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const { method = '', url = '', headers } = request;
+      const call = { method, path: url, headers, body: Buffer.concat(chunks), at: Date.now() };
+      calls.push(call);
+      reply(response, receiver.answer(call));
+    });
+  });
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const receiver: Receiver = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls,
+    answer,
+    received: async (count, timeoutMs = 10_000) => {
+      const until = Date.now() + timeoutMs;
+      while (calls.length < count) {
+        if (Date.now() > until) throw new Error(`${calls.length} of ${count} calls came in ${timeoutMs} ms`);
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+      return calls;
+    },
+    stop: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return receiver;
+}
+
+function reply(response: ServerResponse, answer: Answer): void {
+  if (answer === 'reset') response.socket?.destroy();
+  if (typeof answer === 'string') return;
+  const { status = 200, headers = {}, json, text = json === undefined ? '' : JSON.stringify(json) } = answer;
+  const type = json === undefined ? {} : { 'content-type': 'application/json' };
+  setTimeout(() => response.writeHead(status, { ...type, ...headers }).end(text), answer.delayMs ?? 0);
+}
