@@ -57,10 +57,6 @@ export async function deliverMessage(
 
 /** What forbids the message whatever the provider says. */
 function heldBack({ attempts, channel, person }: ClaimedDelivery) {
-  const because = (status: 'failed' | 'suppressed', code: string, detail: string) => ({
-    status,
-    error: { code, detail, provider_code: null },
-  });
   if (channel.deleted || !channel.enabled) {
     return because('failed', 'channel_disabled', 'The channel was disconnected or disabled before the message left.');
   }
@@ -73,6 +69,11 @@ function heldBack({ attempts, channel, person }: ClaimedDelivery) {
   }
   return null;
 }
+
+const because = (status: 'failed' | 'suppressed', code: string, detail: string) => ({
+  status,
+  error: { code, detail, provider_code: null },
+});
 
 function checked(claimed: ClaimedDelivery, { capabilities }: ChannelKind, address: string | null, now: number) {
   if (capabilities.needs_address && address === null) {

@@ -76,6 +76,7 @@ export function createDeliveryWorker({ db, log, kinds, egress, openSecrets }: De
   });
 
   async function claim(): Promise<void> {
+    // oxlint-disable-next-line eslint/no-unmodified-loop-condition -- stop() changes it
     while (!stopping) {
       woken = false;
       const room = Math.min(CLAIM_BATCH, CAPACITY - underWay.size);
@@ -136,7 +137,10 @@ export function createDeliveryWorker({ db, log, kinds, egress, openSecrets }: De
     const { outcome, broken, called } = await deliverMessage(claimed, { kinds, openSecrets, tools });
     if (outcome.error !== null) {
       const { error, againAfterMs, status } = outcome;
-      log.warn({ message_id: claimed.id, channel_id: claimed.channel.id, error, status, againAfterMs }, 'not delivered');
+      log.warn(
+        { message_id: claimed.id, channel_id: claimed.channel.id, error, status, againAfterMs },
+        'not delivered',
+      );
     }
     await storeSurely(outcome);
     if (broken !== null) await mark(claimed, { status: 'broken', detail: broken });
