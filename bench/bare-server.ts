@@ -1,0 +1,17 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/**
+ * The yardstick: the least that Node does for an HTTP request. `end(body)` without `writeHead` sends Content-Length;
+ * a chunked answer would be slower and flatter everything that is compared with it.
+ */
+const BODY = JSON.stringify({ id: 'key_01k8v3m9e5f7rsm6z4n0q2x1ab', label: 'Bench', permissions: ['triggers'] });
+
+const server = http.createServer((_request, reply) => {
+  reply.setHeader('content-type', 'application/json');
+  reply.end(BODY);
+});
+server.listen(0, '127.0.0.1', () => {
+  process.stdout.write(`${JSON.stringify({ port: (server.address() as AddressInfo).port })}\n`);
+});
+process.once('SIGTERM', () => process.exit(0));

@@ -1,0 +1,59 @@
+import { CONNECTIONS, fire, type Hits, type Shot } from './load.ts';
+
+/** How much is measured; `scale` shrinks the sections that count in rows instead of seconds. */
+export type Plan = { rounds: number; seconds: number; scale: number };
+
+/** Both servers under the same load, turn by turn (A B A B …), so that what else the machine does hits both alike. */
+export type Comparison = { ratio: number; ours: Hits; bare: Hits; ratios: number[] };
+
+const WARM_UP_SECONDS = 2;
+
+export async function compare(plan: Plan, bare: string, ours: string, shot: Shot): Promise<Comparison> {
+  await fire(bare, shot, WARM_UP_SECONDS);
+  await fire(ours, shot, WARM_UP_SECONDS);
+  const pairs: { bare: Hits; ours: Hits }[] = [];
+  for (let round = 0; round < plan.rounds; round += 1) {
+    pairs.push({ bare: await fire(bare, shot, plan.seconds), ours: await fire(ours, shot, plan.seconds) });
+  }
+  const ratios = pairs.map((pair) => pair.ours.perSecond / pair.bare.perSecond);
+  return {
+    ratio: median(ratios),
+    ratios,
+    bare: middle(pairs.map((pair) => pair.bare)),
+    ours: middle(pairs.map((pair) => pair.ours)),
+  };
+}
+
+/** Medians of the rounds; what went wrong is added up, because a fault must not vanish in a median. */
+const middle = (rounds: readonly Hits[]): Hits => ({
+  perSecond: median(rounds.map((round) => round.perSecond)),
+  p50: median(rounds.map((round) => round.p50)),
+  p99: median(rounds.map((round) => round.p99)),
+  answered: sum(rounds.map((round) => round.answered)),
+  refused: sum(rounds.map((round) => round.refused)),
+  broken: sum(rounds.map((round) => round.broken)),
+});
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
+
+export function median(numbers: readonly number[]): number {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const half = sorted.length >> 1;
+  return sorted.length % 2 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2;
+}
+
+export function told(name: string, { ratio, ratios, ours, bare }: Comparison): string {
+  const spread = `${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)}`;
+  const faults = ours.refused + ours.broken;
+  return [
+    `${name.padEnd(34)} ${ratio.toFixed(2)} × bare (${spread})`,
+    `${perSecond(ours)} against ${perSecond(bare)}`,
+    `p50 ${ours.p50.toFixed(1)} ms, p99 ${ours.p99.toFixed(1)} ms`,
+    ...(faults > 0 ? [`${ours.refused} NOT 2xx, ${ours.broken} BROKEN`] : []),
+  ].join('   ');
+}
+
+export const perSecond = (hits: Pick<Hits, 'perSecond'>): string =>
+  `${Math.round(hits.perSecond).toLocaleString('en')}/s`;
+
+export const SETTING = `${CONNECTIONS} connections`;

@@ -1,0 +1,51 @@
+import { availableParallelism, cpus, loadavg } from 'node:os';
+import { parseArgs } from 'node:util';
+import { type Plan, SETTING } from './compare.ts';
+import { GENERATOR } from './load.ts';
+import { accept } from './sections/accept.ts';
+import { database } from './sections/database.ts';
+import { drain } from './sections/drain.ts';
+import { keys } from './sections/keys.ts';
+import { me } from './sections/me.ts';
+import { memory } from './sections/memory.ts';
+
+/** `npm run bench -- [SECTION…]`: what each number means is in docs/benchmarks.md. */
+const SECTIONS: Record<string, [title: string, measure: (plan: Plan) => Promise<string[]>]> = {
+  me: ['Verifying a key', me],
+  accept: ['Accepting trigger calls', accept],
+  drain: ['Working off the queue', drain],
+  keys: ['Verifying among many keys', keys],
+  memory: ['Memory after many calls', memory],
+  database: ["The database's own limit", database],
+};
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '4' },
+    scale: { type: 'string', default: '1' },
+  },
+});
+const plan: Plan = { rounds: Number(values.rounds), seconds: Number(values.seconds), scale: Number(values.scale) };
+const wrong = positionals.filter((name) => !(name in SECTIONS));
+if (wrong.length > 0 || Object.values(plan).some((number) => !(number > 0))) {
+  console.error(
+    `Usage: npm run bench -- [${Object.keys(SECTIONS).join('|')} …] [--rounds N] [--seconds N] [--scale 0.1]`,
+  );
+  process.exit(1);
+}
+
+console.log(
+  `${cpus()[0]?.model.trim()}, ${availableParallelism()} cores shared by everything, Node ${process.versions.node}`,
+);
+console.log(`${GENERATOR}, ${SETTING}, ${plan.rounds} rounds of ${plan.seconds} s in turns, medians (least–most)`);
+// What else runs takes from us and from the yardstick in turns, so that single rounds say nothing.
+const busy = loadavg()[0]! / availableParallelism();
+if (busy > 0.5)
+  console.log(`CAUTION: the machine is busy already (load ${loadavg()[0]!.toFixed(1)}); repeat this when it is idle.`);
+for (const name of positionals.length > 0 ? positionals : Object.keys(SECTIONS)) {
+  const [title, measure] = SECTIONS[name]!;
+  console.log(`\n${title} (${name})`);
+  for (const line of await measure(plan)) console.log(`  ${line}`);
+}

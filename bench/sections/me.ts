@@ -1,0 +1,11 @@
+import { compare, type Plan, told } from '../compare.ts';
+import { startBare, startProgram } from '../program.ts';
+
+/** What verifying a key costs on top of bare HTTP. */
+export async function me(plan: Plan): Promise<string[]> {
+  await using bare = await startBare();
+  await using program = await startProgram('api');
+  const headers = { Authorization: `Bearer ${program.key}` };
+  const shot = { method: 'GET', path: '/api/me', headers } as const;
+  return [told('GET /api/me', await compare(plan, bare.origin, program.origin, shot))];
+}
