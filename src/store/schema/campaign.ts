@@ -1,8 +1,20 @@
 import { sql } from 'drizzle-orm';
-import { foreignKey, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import {
+  boolean,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core';
+import type { CampaignSettings } from '../../../contract/campaigns.ts';
 import { agent } from './agent.ts';
 import { channel } from './channel.ts';
 import { createdAt, moment, orgId } from './columns.ts';
+import { endUser } from './end-user.ts';
 
 /** A webhook campaign: recipients are pushed in over HTTP with the campaign's own key. */
 export const campaign = pgTable(
@@ -15,7 +27,11 @@ export const campaign = pgTable(
     name: text('name').notNull(),
     /** `draft`, `live`, `paused`, `ended`. */
     state: text('state').notNull().default('draft'),
-    settings: jsonb('settings').$type<Record<string, unknown>>().notNull().default({}),
+    settings: jsonb('settings').$type<CampaignSettings>().notNull().default({}),
+    /** True from the start until the last recipient of an ended campaign has been settled: the worker looks after it. */
+    attended: boolean('attended').notNull().default(false),
+    /** Pacing: the moment at which the next recipient may go out. */
+    pacedUntil: moment('paced_until'),
     createdAt: createdAt(),
     updatedAt: moment('updated_at').notNull().defaultNow(),
     deletedAt: moment('deleted_at'),
@@ -27,5 +43,54 @@ export const campaign = pgTable(
     index('campaign_list')
       .on(table.orgId, table.createdAt, table.id)
       .where(sql`deleted_at IS NULL`),
+    index('campaign_attended')
+      .on(table.orgId, table.id)
+      .where(sql`attended`),
+  ],
+);
+
+/**
+ * One enrolment of one end user. At once its place in the queue: with a `due_at` in the past it wants to be turned into
+ * a conversation and a run, which happens in one transaction; from then on a rule of the database (migrations) moves
+ * `status` along with the run and its first message.
+ */
+export const recipient = pgTable(
+  'recipient',
+  {
+    orgId: orgId(),
+    campaignId: text('campaign_id').notNull(),
+    id: text('id').notNull(),
+    /** Null once the person was erased. */
+    endUserId: text('end_user_id'),
+    /** 0 for the first enrolment of a person in a campaign; more only where the caller asked for no dedupe. */
+    enrolment: integer('enrolment').notNull().default(0),
+    /** The caller's own name for it. */
+    ref: text('ref'),
+    status: text('status').notNull(),
+    reason: text('reason'),
+    variables: jsonb('variables').$type<Record<string, unknown>>().notNull().default({}),
+    sendAt: moment('send_at'),
+    dueAt: moment('due_at'),
+    conversationId: text('conversation_id'),
+    runId: text('run_id'),
+    requestId: text('request_id'),
+    createdAt: createdAt(),
+    updatedAt: moment('updated_at').notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.orgId, table.campaignId, table.id] }),
+    foreignKey({ columns: [table.orgId, table.campaignId], foreignColumns: [campaign.orgId, campaign.id] }),
+    foreignKey({ columns: [table.orgId, table.endUserId], foreignColumns: [endUser.orgId, endUser.id] }),
+    uniqueIndex('recipient_once').on(table.orgId, table.endUserId, table.campaignId, table.enrolment),
+    index('recipient_status').on(table.orgId, table.campaignId, table.status, table.id),
+    index('recipient_due')
+      .on(table.orgId, table.campaignId, table.dueAt)
+      .where(sql`due_at IS NOT NULL`),
+    index('recipient_ref')
+      .on(table.orgId, table.campaignId, table.ref)
+      .where(sql`ref IS NOT NULL`),
+    index('recipient_run')
+      .on(table.orgId, table.runId)
+      .where(sql`run_id IS NOT NULL`),
   ],
 );

@@ -59,6 +59,7 @@ export const conversation = pgTable(
     uniqueIndex('conversation_key')
       .on(table.orgId, table.agentId, table.key)
       .where(sql`key IS NOT NULL`),
+    index('conversation_end_user').on(table.orgId, table.endUserId, table.id),
     // Which conversation goes on when somebody writes from this address; conversations of the sandbox are not in it.
     index('conversation_address')
       .on(table.orgId, table.channelId, table.address, table.id)

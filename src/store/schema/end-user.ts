@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { boolean, foreignKey, index, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { channel } from './channel.ts';
-import { createdAt, moment, orgId } from './columns.ts';
+import { bytes, createdAt, moment, orgId } from './columns.ts';
 
 /** A person the agents talk to; belongs to the organization. Anonymous until one of the three identifiers is known. */
 export const endUser = pgTable(
@@ -27,16 +27,50 @@ export const endUser = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.orgId, table.id] }),
+    // The operator class serves equality, uniqueness and the search for beginnings alike.
     uniqueIndex('end_user_external_id')
-      .on(table.orgId, table.externalId)
+      .on(table.orgId, table.externalId.op('text_pattern_ops'))
       .where(sql`external_id IS NOT NULL`),
     uniqueIndex('end_user_email')
-      .on(table.orgId, table.email)
+      .on(table.orgId, table.email.op('text_pattern_ops'))
       .where(sql`email IS NOT NULL`),
     uniqueIndex('end_user_phone')
-      .on(table.orgId, table.phone)
+      .on(table.orgId, table.phone.op('text_pattern_ops'))
       .where(sql`phone IS NOT NULL`),
+    // Search: words of the name, tags and attributes of one organization. Somebody of whom nothing is known (most
+    // trigger calls) is not in it and costs nothing.
+    index('end_user_search')
+      .using(
+        'gin',
+        sql`(ARRAY[org_id])`,
+        sql`to_tsvector('simple', name)`,
+        table.tags,
+        table.attributes.op('jsonb_path_ops'),
+      )
+      .where(sql`name IS NOT NULL OR tags <> '{}' OR attributes <> '{}'`),
+    // `updated_after`: rows that never changed are found by their id, which holds the time of creation.
+    index('end_user_changed')
+      .on(table.orgId, table.updatedAt)
+      .where(sql`updated_at <> created_at`),
   ],
+);
+
+/**
+ * What outlives the erasure of a person: that nobody may write to this identifier. Of the identifier only a keyed digest
+ * is kept, so the table tells nothing about anybody; whoever comes back with it finds the opt-out in force.
+ */
+export const suppression = pgTable(
+  'suppression',
+  {
+    orgId: orgId(),
+    /** HMAC-SHA-256 of organization, kind of identifier and identifier. */
+    digest: bytes('digest').notNull(),
+    /** The entries of `end_user.consent` that say `opted_out`. */
+    consent: jsonb('consent').$type<Record<string, unknown>>().notNull(),
+    blocked: boolean('blocked').notNull().default(false),
+    createdAt: createdAt(),
+  },
+  (table) => [primaryKey({ columns: [table.orgId, table.digest] })],
 );
 
 /** Under which address a person is known on a channel. */
