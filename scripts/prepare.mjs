@@ -59,7 +59,9 @@ export async function prepare({ dashboard = false } = {}) {
 
 /** Starts a program in our place: its output, its signals, its exit code. */
 export function runInPlace(command, args, options = {}) {
-  const child = spawn(command, args, { stdio: 'inherit', ...options });
+  // Compiled once, read on later starts: half a second less. Among the packages, where only the owner of the tree writes.
+  const env = { NODE_COMPILE_CACHE: path.join(MODULES, '.cache', 'compiled'), ...process.env };
+  const child = spawn(command, args, { stdio: 'inherit', env, ...options });
   // A terminal gives Ctrl-C to every process of the group by itself; a second one would cut a graceful stop short.
   const forward = (signal) => {
     if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
