@@ -1,0 +1,134 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePort, printedCall, type Program, runProgram } from '../program.ts';
+
+/** The program as people start it, and as machines kill it. */
+let dataDir: string;
+let env: Record<string, string>;
+let call: ReturnType<typeof printedCall>;
+const running: Program[] = [];
+
+beforeAll(async () => {
+  dataDir = mkdtempSync(path.join(tmpdir(), 'parley-start-'));
+  env = {
+    DATA_DIR: dataDir,
+    PORT: String(await freePort()),
+    PARLEY_LIMITS: '{"triggers":{"key":100000,"organization":100000}}',
+  };
+});
+
+afterAll(async () => {
+  for (const program of running) await program.stop('SIGKILL');
+  // The database of a program that was killed ends when the next start finds it; here nobody starts any more.
+  const last = runProgram(env);
+  await last.printed('Parley is ready');
+  await last.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+function start(more: Record<string, string> = {}, args?: string[]): Program {
+  const program = runProgram({ ...env, ...more }, args);
+  running.push(program);
+  return program;
+}
+
+const post = (headers: Record<string, string> = {}, body = call.body) =>
+  fetch(call.url, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${call.key}`, 'content-type': 'application/json', ...headers },
+    body,
+  });
+
+describe('the first start', () => {
+  test('prints a setup link and a call that answers', async () => {
+    const program = start();
+    await program.printed(/-d '\{.*\}'/);
+    expect(program.output()).toMatch(/\/setup\?token=[\w-]{20,}/);
+    call = printedCall(program.output());
+    const answer = await post({ prefer: 'wait=20' });
+    expect(answer.status).toBe(200);
+    const { messages } = (await answer.json()) as { messages: { sources: { document: string }[] }[] };
+    expect(messages[0]!.sources[0]!.document).toBe('Shop guide');
+  });
+
+  test('a second program on the same port, or the same data, says what to do and changes nothing', async () => {
+    const samePort = start();
+    expect(await samePort.stop('SIGCONT')).toBe(1);
+    expect(samePort.output()).toMatch(/Port \d+ on 127\.0\.0\.1 is taken/);
+    const sameData = start({ PORT: String(await freePort()) });
+    expect(await sameData.stop('SIGCONT')).toBe(1);
+    expect(sameData.output()).toMatch(/Another Parley .* is running on the data/);
+    expect((await post()).status).toBe(202);
+  });
+
+  test('the setup token and keys are in no log', async () => {
+    const [program] = running;
+    const lines = program!
+      .output()
+      .split('\n')
+      .filter((line) => line.startsWith('{'));
+    expect(lines.join('\n')).not.toMatch(/setup\?token=|parley_us_\w{20}/);
+  });
+});
+
+test('SIGTERM ends it in order, and the next start prints counts instead', async () => {
+  expect(await running[0]!.stop()).toBe(0);
+  const program = start();
+  await program.printed('Here are');
+  expect(program.output()).toMatch(/1 organization, 1 agent, 1 active API key/);
+  expect(program.output()).not.toContain('Bearer');
+  expect(await program.stop()).toBe(0);
+});
+
+test('wrong settings are all named at once, with their cure', async () => {
+  const program = start({ PORT: 'many', PARLEY_REGION: 'mars', PARLEY_LIMITS: '{"triggers":{"key":-1}}' });
+  expect(await program.stop('SIGCONT')).toBe(1);
+  for (const name of ['PORT', 'PARLEY_REGION', 'PARLEY_LIMITS']) expect(program.output()).toContain(name);
+});
+
+describe('kill -9', () => {
+  test('loses no acknowledged call, and every one of them is answered after the next start', async () => {
+    let program = start();
+    await program.printed('Parley is ready');
+    const accepted = new Set<string>();
+    for (let round = 0; round < 3; round++) {
+      let killed = false;
+      const callers = Array.from({ length: 16 }, async (_, caller) => {
+        for (let n = 0; !killed; n++) {
+          const key = `kill-${round}-${caller}-${n}`;
+          const answer = await post({ 'idempotency-key': key }).catch(() => null);
+          if (answer?.status === 202) {
+            const body = await answer.json().catch(() => null);
+            if (body) accepted.add((body as { id: string }).id);
+          }
+        }
+      });
+      await new Promise((resolve) => setTimeout(resolve, 150 + round * 200));
+      program.child.kill('SIGKILL');
+      killed = true;
+      await Promise.all(callers);
+      program = start();
+      await program.printed('Parley is ready');
+    }
+    expect(accepted.size).toBeGreaterThan(50);
+    const open = new Set(accepted);
+    // The promise is 45 s: a lease of 30 s and what the worker needs.
+    for (const until = Date.now() + 45_000; open.size > 0 && Date.now() < until;) {
+      for (const id of open) {
+        const read = await fetch(`${call.url}/runs/${id}?include=messages`, {
+          headers: { authorization: `Bearer ${call.key}` },
+        });
+        expect(read.status, id).toBe(200);
+        const run = (await read.json()) as { status: string; messages: { role: string }[] };
+        if (run.status !== 'waiting_for_user') break;
+        expect(run.messages.filter((message) => message.role === 'agent')).toHaveLength(1);
+        open.delete(id);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    expect([...open]).toEqual([]);
+    expect(await program.stop()).toBe(0);
+  }, 120_000);
+});
