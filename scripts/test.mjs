@@ -59,14 +59,15 @@ function findTools() {
   return Object.fromEntries(found);
 }
 
-const locate = ({ names }) =>
-  names
+function locate({ names }) {
+  return names
     .flatMap((name) =>
       [...(process.env.PATH ?? '').split(path.delimiter), '/usr/bin', '/usr/local/bin', '/snap/bin']
         .filter(Boolean)
         .map((at) => path.join(at, name)),
     )
     .find((file) => existsSync(file));
+}
 
 function install(tool) {
   const isRoot = process.getuid?.() === 0;
@@ -86,5 +87,6 @@ function install(tool) {
   return locate(tool);
 }
 
-const apt = (...args) =>
-  spawnSync('apt-get', args, { env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }, encoding: 'utf8' });
+function apt(...args) {
+  return spawnSync('apt-get', args, { env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }, encoding: 'utf8' });
+}
