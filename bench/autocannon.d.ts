@@ -6,7 +6,7 @@ declare module 'autocannon' {
       url: string;
       connections: number;
       duration: number;
-      requests: (Request & { setupRequest: (request: Request) => Request })[];
+      requests: (Request & { setupRequest?: (request: Request) => Request })[];
     };
     type Result = {
       duration: number;

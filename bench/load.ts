@@ -32,6 +32,9 @@ export const fire = (origin: string, shot: Shot, seconds: number): Promise<Hits>
 let fired = 0;
 const freshPrefix = (): string => `${process.pid}-${(fired += 1)}-`;
 
+const isVaried = ({ headers, body }: Pick<Shot, 'headers' | 'body'>): boolean =>
+  /\{(n|key)\}/.test(JSON.stringify([headers, body ?? '']));
+
 async function byWrk(origin: string, shot: Shot, seconds: number): Promise<Hits> {
   const script = path.join(tmpdir(), `parley-bench-${randomBytes(6).toString('hex')}.lua`);
   writeFileSync(script, luaScript(shot, freshPrefix()), { mode: 0o600 });
@@ -68,7 +71,6 @@ async function byWrk(origin: string, shot: Shot, seconds: number): Promise<Hits>
 
 /** A request that never changes is left to wrk itself: Lua for each request would slow the generator down. */
 function luaScript({ method, path: target, headers, body, keys }: Shot, prefix: string): string {
-  const varied = JSON.stringify([headers, body ?? '']).match(/\{(n|key)\}/);
   const table = Object.entries(headers).map(([name, value]) => `[${lua(name)}]=${luaValue(value)}`);
   const payload = body === undefined ? 'nil' : luaValue(body);
   const formatted = `wrk.format(${lua(method)}, ${lua(target)}, {${table.join(',')}}, ${payload})`;
@@ -84,7 +86,7 @@ end`;
 local keys = {${(keys ?? []).map(lua).join(',')}}
 local threads, n, key = 0, 0, ''
 function setup(thread) thread:set('id', threads); threads = threads + 1 end
-${varied ? varying : fixed}
+${isVaried({ headers, body }) ? varying : fixed}
 function done(s, l, r)
   local e = s.errors
   io.write(string.format('RESULT %d %d %d %d %d %d\\n', s.requests, s.duration, l:percentile(50), l:percentile(99), e.status, e.connect + e.read + e.write + e.timeout))
@@ -111,7 +113,7 @@ async function byAutocannon(origin: string, shot: Shot, seconds: number): Promis
     url: origin + target,
     connections: CONNECTIONS,
     duration: seconds,
-    requests: [{ method, headers, body, setupRequest }],
+    requests: [isVaried(shot) ? { method, headers, body, setupRequest } : { method, headers, body }],
   });
   return {
     perSecond: result.requests.total / result.duration,

@@ -40,6 +40,11 @@ console.log(
   `${cpus()[0]?.model.trim()}, ${availableParallelism()} cores shared by everything, Node ${process.versions.node}`,
 );
 console.log(`${GENERATOR}, ${SETTING}, ${plan.rounds} rounds of ${plan.seconds} s in turns, medians (least–most)`);
+if (GENERATOR === 'autocannon') {
+  console.log(
+    'CAUTION: autocannon is slower than a bare server, so ratios come out too high; install wrk for true ones.',
+  );
+}
 // What else runs takes from us and from the yardstick in turns, so that single rounds say nothing.
 const busy = loadavg()[0]! / availableParallelism();
 if (busy > 0.5)

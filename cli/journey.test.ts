@@ -1,0 +1,155 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createServer, type AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../test/postgres.ts';
+import { errorOf, runCli } from './testing/run-cli.ts';
+
+/** The main job from the command line, against the whole program as a process: each step uses what the last one made. */
+const OWNER = { email: 'owner@example.qa', password: 'correct horse battery' };
+let database: TestDatabase;
+let folder: string;
+let server: ChildProcess;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  folder = mkdtempSync(path.join(tmpdir(), 'parley-journey-'));
+  const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+  server = spawn(process.execPath, [main, 'serve'], {
+    env: {
+      PATH: process.env['PATH'],
+      DATABASE_URL: database.url,
+      PARLEY_SECRET: randomBytes(36).toString('base64url'),
+      PARLEY_OWNER_EMAIL: OWNER.email,
+      PARLEY_OWNER_PASSWORD: OWNER.password,
+      PARLEY_DEMO: '0',
+      PORT: String(await freePort()),
+      LOG_LEVEL: 'warn',
+    },
+  });
+  const url = await new Promise<string>((resolve, reject) => {
+    let output = '';
+    const look = (chunk: Buffer): void => {
+      output += chunk.toString();
+      const found = /ready at (\S+)/.exec(output);
+      if (found) resolve(found[1]!);
+    };
+    server.stdout!.on('data', look);
+    server.stderr!.on('data', look);
+    server.once('exit', () => reject(new Error(output)));
+  });
+  env = { PARLEY_URL: url, PARLEY_CONFIG_DIR: folder };
+  const login = await runCli(['login', '--email', OWNER.email, '--password-stdin'], env, `${OWNER.password}\n`);
+  if (login.code !== 0) throw new Error(login.stderr);
+});
+afterAll(async () => {
+  const ended = new Promise((resolve) => server.once('exit', resolve));
+  server.kill('SIGTERM');
+  await ended;
+  await database.drop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+// oxlint-disable-next-line typescript/no-explicit-any -- what a script sees: JSON of any shape
+type Made = Record<string, any>;
+
+const words = (text: string): string[] => text.split(' ');
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve) => {
+    const probe = createServer();
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as AddressInfo;
+      probe.close(() => resolve(port));
+    });
+  });
+
+async function parley(...args: string[]): Promise<Made> {
+  const { code, stdout, stderr } = await runCli(args, env);
+  expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' });
+  return JSON.parse(stdout) as Made;
+}
+
+const file = (name: string, text: string): string => {
+  writeFileSync(path.join(folder, name), text);
+  return path.join(folder, name);
+};
+
+test('from nothing to an answer, to a revoked key', async () => {
+  expect(await parley('whoami')).toMatchObject({ user: { email: OWNER.email }, operator: true });
+  const agent = await parley('agents', 'create', '--name', 'Concierge');
+  const opening = file('agent.json', '{"opening":{"default":"Hello about {{order_id}}"}}');
+  expect(await parley('agents', 'update', agent['id'], '--file', opening)).toMatchObject({
+    published: { opening: { default: 'Hello about {{order_id}}' } },
+  });
+  const shown = file('shown.json', JSON.stringify(await parley('agents', 'show', agent['id'])));
+  expect(await parley('agents', 'update', agent['id'], '--file', shown)).toMatchObject({ name: 'Concierge' });
+  await parley(
+    'knowledge',
+    'add',
+    '--agent',
+    agent['id'],
+    '--file',
+    file('returns.md', 'Returns are free for 30 days.\n'),
+  );
+
+  const variables = '[{"name":"order_id","type":"string","required":true}]';
+  const trigger = await parley(
+    'triggers',
+    'create',
+    '--agent',
+    agent['id'],
+    '--name',
+    'Order',
+    '--variables',
+    variables,
+  );
+  const key = await parley(
+    ...words(`keys create --label CRM --scope agent --agent ${agent['id']} --permissions triggers`),
+  );
+  expect(Object.keys(key)).toHaveLength(10);
+  expect((await parley('keys', 'list'))['data']).toMatchObject([{ id: key['id'], last_used: 'Never' }]);
+
+  env['PARLEY_API_KEY'] = key['value'];
+  const call = ['trigger', agent['id'], trigger['id'], '--variables', '{"order_id":"A-1043"}'];
+  const run = await parley(...call, '--wait', '20');
+  expect(run['messages']).toMatchObject([{ role: 'agent', content: { text: 'Hello about A-1043' } }]);
+  const said = await parley('conversations', 'say', run['conversation_id'], '--text', 'How long are returns free?');
+  expect(said['messages'][0].sources).toMatchObject([{ document: 'returns.md' }]);
+  expect((await parley('conversations', 'show', run['conversation_id']))['messages']).toHaveLength(3);
+
+  const revoked = await parley('keys', 'revoke', key['id'], '--yes');
+  expect(revoked).toMatchObject({ state: 'revoked', last_used: expect.stringMatching(/^20/) });
+  expect(errorOf(await runCli(call, env)).code).toBe('key_revoked');
+  delete env['PARLEY_API_KEY'];
+  expect((await parley(...call, '--wait', '20'))['messages']).toHaveLength(1);
+});
+
+test('campaigns, channels and organizations', async () => {
+  const agent = await parley('agents', 'create', '--name', 'Sales');
+  const channel = await parley('channels', 'connect', '--agent', agent['id'], '--kind', 'sandbox', '--name', 'Trial');
+  const campaign = await parley(
+    ...words(`campaigns create --agent ${agent['id']} --channel ${channel['id']} --name Offers`),
+  );
+  expect(await parley('campaigns', 'start', campaign['id'])).toMatchObject({ state: 'live' });
+  expect(
+    await parley('keys', 'create', '--label', 'Push', '--scope', 'campaign', '--campaign', campaign['id']),
+  ).toMatchObject({ permissions: ['campaigns'], campaign_id: campaign['id'] });
+  const other = await parley('orgs', 'create', '--name', 'Other', '--plan', 'paid');
+  expect(other).toMatchObject({ plan: 'paid' });
+  expect(errorOf(await runCli(['agents', 'list'], env)).code).toBe('organization_ambiguous');
+  expect(await parley('agents', 'list', '--org', other['id'])).toEqual({ data: [] });
+  expect(await parley('orgs', 'plan', other['id'], 'free')).toMatchObject({ plan: 'free' });
+});
+
+test('the doctor finds everything right, and the session file holds no password', async () => {
+  const { ok, checks } = await parley('doctor');
+  expect(checks.filter((check: { status: string }) => check.status !== 'ok')).toEqual([]);
+  expect(ok).toBe(true);
+  expect(readFileSync(path.join(folder, 'sessions.json'), 'utf8')).not.toContain(OWNER.password);
+});
