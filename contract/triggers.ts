@@ -26,7 +26,7 @@ export const EndUserInput = Type.Object(
     id: Type.Optional(Type.String({ pattern: idPattern('enduser') })),
     external_id: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
     name: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_NAME_CHARACTERS })),
-    phone: Type.Optional(Type.String({ pattern: '^\\+[1-9][0-9]{6,14}$', description: 'E.164, e.g. +97430000000.' })),
+    phone: Type.Optional(Type.String({ format: 'phone', maxLength: 16, description: 'E.164, e.g. +97430000000.' })),
     email: Type.Optional(Type.String({ format: 'email', maxLength: 254 })),
     locale: Type.Optional(Type.String({ format: 'locale', maxLength: 35, description: 'BCP 47, e.g. ar or ar-QA.' })),
     time_zone: Type.Optional(

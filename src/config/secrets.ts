@@ -12,6 +12,8 @@ export type Secrets = {
   sessionSecret: string;
   /** HMAC key of setup links. */
   setupKey: Key;
+  /** HMAC key of the identifiers that opt-outs of erased people are kept under. */
+  suppressionKey: Key;
 };
 
 export function deriveSecrets(secret: string): Secrets {
@@ -21,5 +23,6 @@ export function deriveSecrets(secret: string): Secrets {
     sealingKey: deriveKey(secret, 'sealing'),
     sessionSecret: deriveKey(secret, 'session').toString('base64url'),
     setupKey: deriveKey(secret, 'setup link'),
+    suppressionKey: deriveKey(secret, 'suppression'),
   };
 }

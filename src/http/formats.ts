@@ -1,8 +1,11 @@
+import { isPhoneNumber } from '../kernel/phone-number.ts';
+
 /** The formats that schemas may name. Each is strict: what passes here is stored and used without a second look. */
 export const FORMATS: Readonly<Record<string, { readonly test: (text: string) => boolean; readonly says: string }>> = {
   'date-time': { test: isDateTime, says: 'Must be a time in RFC 3339 with its offset, such as 2026-11-21T06:00:00Z.' },
   date: { test: isDate, says: 'Must be a date, such as 2026-11-21.' },
   email: { test: isEmail, says: 'Must be an e-mail address.' },
+  phone: { test: isPhoneNumber, says: 'Must be a phone number in E.164, such as +97430000000.' },
   uri: { test: isUri, says: 'Must be an absolute http or https URL.' },
   locale: { test: isLocale, says: 'Must be a BCP 47 language tag, such as ar or ar-QA.' },
   'time-zone': { test: isTimeZone, says: 'Must be an IANA time zone, such as Asia/Qatar.' },
