@@ -3,15 +3,18 @@ import { fileURLToPath } from 'node:url';
 import { createAccess, type Access } from './access/access.ts';
 import { createSessions, type Sessions } from './access/sessions/sessions.ts';
 import { createSignInLimit } from './access/sessions/sign-in-limit.ts';
+import { channelKinds } from './channels/kinds.ts';
 import type { Config } from './config/config.ts';
 import { patternFault } from './engine/embedded/compile-pattern.ts';
 import { templateFault } from './engine/templates.ts';
 import { deriveSecrets } from './config/secrets.ts';
 import { createApiKeys } from './features/api-keys/api-keys.ts';
+import { createChannelMessages } from './features/channel-messages/channel-messages.ts';
 import { createSayInConversation } from './features/conversations/receive-message.ts';
 import { createTriggers } from './features/triggers/triggers.ts';
 import { createUsageCounter } from './features/usage/count-requests.ts';
 import { readKeyUsage } from './features/usage/read-key-usage.ts';
+import { channelApiRoutes } from './http/api/channels/routes.ts';
 import { triggerRoutes } from './http/api/triggers/routes.ts';
 import type { Room } from './http/dashboard/deps.ts';
 import { dashboardRoutes } from './http/dashboard/routes.ts';
@@ -23,8 +26,11 @@ import { createEgress } from './kernel/egress.ts';
 import type { Logger } from './kernel/log.ts';
 import { createAcceptQueue } from './store/accept/accept-runs.ts';
 import { createRunWaiter } from './store/await-run.ts';
+import { createSecretsOpener } from './store/channel-secrets.ts';
 import { type Db, isUnreachable } from './store/db.ts';
 import { createIdempotencyGuard } from './store/idempotency.ts';
+import { createSendQueue } from './store/messages/accept-messages.ts';
+import { createDeliveryWorker } from './worker/deliver-messages.ts';
 import { createHousekeeper } from './worker/housekeeper.ts';
 import { createFindProvider } from './worker/find-provider.ts';
 import { createPlayTurn } from './worker/play-turn.ts';
@@ -60,6 +66,8 @@ export type App = {
 const DASHBOARD = fileURLToPath(new URL('../dashboard/dist', import.meta.url));
 /** Half of what the promise "drained in 30 s" leaves for turns, the rest for requests and the database. */
 const TURN_GRACE_MS = 15_000;
+/** A provider that has been called may still answer; after it the message is left to another node, flagged. */
+const DELIVERY_GRACE_MS = 5_000;
 
 export async function createApp({ config, db, databaseUrl, log, role, version }: AppDeps): Promise<App> {
   const secrets = deriveSecrets(config.secret);
@@ -86,19 +94,34 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
   const queue = createAcceptQueue(db);
   const findProvider = createFindProvider({ db, egress, sealingKey: secrets.sealingKey });
   const loadAgent = createAgentLoader(db, findProvider);
-  const worker =
-    role === 'api' ? null : createTurnWorker({ db, log, loadAgent, pressed: queue.pressed, onStored: waiter.look });
+  const openSecrets = createSecretsOpener(db, secrets.sealingKey);
+  const deliveries =
+    role === 'api' ? null : createDeliveryWorker({ db, log, kinds: channelKinds, egress, openSecrets });
+  const onStored = () => {
+    waiter.look();
+    deliveries?.wake();
+  };
+  const worker = role === 'api' ? null : createTurnWorker({ db, log, loadAgent, pressed: queue.pressed, onStored });
   const housekeeper = role === 'api' ? null : createHousekeeper({ db, log });
   const onAccepted = () => worker?.wake();
   const paging = createPaging(secrets.cursorKey);
+  const guard = createIdempotencyGuard();
   const triggers = createTriggers({
     db,
     queue,
     waiter,
-    guard: createIdempotencyGuard(),
+    guard,
     findChannel: access.facts.channel,
     renderOpening: createRenderOpening(db),
     onAccepted,
+  });
+  const sendQueue = createSendQueue(db);
+  const channelMessages = createChannelMessages({
+    db,
+    queue: sendQueue,
+    guard,
+    kinds: channelKinds,
+    onQueued: () => deliveries?.wake(),
   });
   const usage = createUsageCounter({ db, log });
   const keys = createApiKeys({
@@ -128,7 +151,11 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
     role === 'worker'
       ? null
       : createHttpServer({
-          routes: [...triggerRoutes({ triggers, paging, baseUrl: config.baseUrl }), ...dashboardRoutes(room, paging)],
+          routes: [
+            ...triggerRoutes({ triggers, paging, baseUrl: config.baseUrl }),
+            ...channelApiRoutes({ channelMessages, baseUrl: config.baseUrl }),
+            ...dashboardRoutes(room, paging),
+          ],
           countRequest: usage.count,
           access,
           region: config.region,
@@ -148,6 +175,7 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
       // A worker asks nobody for a key: with a lease it would only be waited for.
       if (role !== 'worker') await access.start();
       worker?.start();
+      deliveries?.start();
       housekeeper?.start();
       usage.start();
       if (!server) return null;
@@ -160,8 +188,10 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
       await server?.close();
       housekeeper?.stop();
       await worker?.stop(TURN_GRACE_MS);
+      await deliveries?.stop(DELIVERY_GRACE_MS);
       waiter.stop();
       await queue.drain();
+      await sendQueue.drain();
       await usage.stop();
       await access.stop();
       await egress.close();

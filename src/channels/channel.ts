@@ -23,6 +23,10 @@ export type ChannelKind = {
   connect?(account: ChannelAccount, tools: ConnectTools): Promise<Record<string, string>>;
   /** Where a person is reached, as far as the person's record says; absent where an address says nothing by itself. */
   addressOf?(person: Person): string | null;
+  /** The one spelling of an address that a caller gave; null when it is none. Absent: any text is an address. */
+  readAddress?(text: string): string | null;
+  /** Who has this address, as far as the address says. */
+  personAt?(address: string): { external_id?: string; email?: string; phone?: string };
   /** The receiver can tell a repetition by our message id: an attempt whose answer was lost is made again. */
   readonly repeatable?: boolean;
   /** Absent: the channel is the database itself, a message is delivered by being stored. */

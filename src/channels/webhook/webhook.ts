@@ -65,7 +65,9 @@ export const webhook: ChannelKind = {
   secretFields: [],
   ownSecrets: { make: () => ({ secret: newWebhookSecret() }), shown: 'secret' },
   repeatable: true,
+  // The customer's own name of the person, which is what the endpoint knows.
   addressOf: (person) => person.external_id,
+  personAt: (address) => (address.length <= 255 ? { external_id: address } : {}),
 
   async send(message, account, tools) {
     const body = JSON.stringify({

@@ -1,0 +1,142 @@
+import type { AcceptedMessage, SendMessage } from '../../../contract/channels.ts';
+import { type Fault, Refusal } from '../../../contract/problems.ts';
+import type { ChannelFacts } from '../../access/types.ts';
+import type { ChannelKind } from '../../channels/channel.ts';
+import { timestamp } from '../../kernel/clock.ts';
+import type { StoredAnswer } from '../../store/accept/call.ts';
+import { readStoredAnswer } from '../../store/accept/stored-answer.ts';
+import type { ChannelRules, NewMessage, SendCall, Target } from '../../store/messages/send-call.ts';
+import type { ChannelMessagesDeps } from './channel-messages.ts';
+
+export type SendInput = {
+  orgId: string;
+  agentId: string;
+  channel: ChannelFacts;
+  body: SendMessage;
+  /** Fenced in the accepting statement; null for a send from the dashboard. */
+  keyId: string | null;
+  idempotency: { scope: Buffer; request: Buffer } | null;
+};
+
+/** Scheduled sends reach at most this far. */
+const MAX_SCHEDULE_DAYS = 366;
+
+/** Accepts a message for delivery: message, conversation, end user and stored answer commit together, then this resolves. */
+export function createSendMessage({ db, queue, guard, kinds, onQueued }: ChannelMessagesDeps) {
+  return (input: SendInput): Promise<{ answer: StoredAnswer; replayed: boolean }> =>
+    guard({ orgId: input.orgId, idempotency: input.idempotency }, () => accept(input));
+
+  async function accept(input: SendInput): Promise<{ answer: StoredAnswer; replayed: boolean }> {
+    let call: SendCall;
+    try {
+      call = checkSend(input, kinds.get(input.channel.kind));
+    } catch (refusal) {
+      // A call that was accepted once is answered as then, whatever has been switched off since.
+      const stored = await readStoredAnswer(db.$client, input);
+      if (stored?.kind === 'replayed') return { answer: stored.answer, replayed: true };
+      throw stored?.kind === 'refused' ? stored.refusal : refusal;
+    }
+    const outcome = await queue.accept(call);
+    if (outcome.kind === 'refused') throw outcome.refusal;
+    if (outcome.kind === 'replayed') return { answer: outcome.answer, replayed: true };
+    if (outcome.message.status === 'queued') onQueued();
+    return { answer: outcome.answer, replayed: false };
+  }
+}
+
+/** Rows 14 (what the schema cannot say) and 15 of the order of checks, as far as they need no database. */
+function checkSend({ orgId, agentId, channel, body, keyId, idempotency }: SendInput, kind?: ChannelKind): SendCall {
+  if (!kind) throw new Refusal('channel_unsupported', 'This server does not know the kind of the channel.');
+  const faults: Fault[] = [];
+  const to = readTarget(body, kind, faults);
+  const sendAt = readSendAt(body, faults);
+  if (faults.length > 0) throw new Refusal('validation_failed', undefined, { errors: faults });
+  checkContent(body, kind);
+  if (!channel.enabled) throw new Refusal('channel_disabled');
+  const path = `/api/channels/${agentId}/${channel.id}/messages`;
+  return {
+    orgId,
+    keyId,
+    agentId,
+    channelId: channel.id,
+    rules: rulesOf(kind),
+    to: to!,
+    content: body.content,
+    replyTo: body.reply_to ?? null,
+    metadata: body.metadata && Object.keys(body.metadata).length > 0 ? body.metadata : null,
+    sendAt,
+    idempotency,
+    answer: (message) => ({
+      status: 202,
+      location: `${path}/${message.id}`,
+      body: JSON.stringify(presentAccepted(message)),
+    }),
+  };
+}
+
+const rulesOf = (kind: ChannelKind): ChannelRules => ({
+  kind: kind.kind,
+  byStoring: kind.send === undefined,
+  needsAddress: kind.capabilities.needs_address,
+  replyWindowHours: kind.capabilities.reply_window_hours,
+  addressOf: (person) => kind.addressOf?.({ ...person, id: '', name: null }) ?? null,
+});
+
+function readTarget({ to }: SendMessage, kind: ChannelKind, faults: Fault[]): Target | null {
+  const { end_user: endUser, address, conversation_id: conversationId } = to;
+  if ([endUser, address, conversationId].filter((one) => one !== undefined).length !== 1) {
+    const detail = 'Name the recipient by exactly one of end_user, address and conversation_id.';
+    faults.push({ pointer: '/to', code: 'exactly_one', detail });
+    return null;
+  }
+  if (conversationId !== undefined) return { conversationId };
+  if (address !== undefined) {
+    const known = kind.readAddress ? kind.readAddress(address) : address;
+    if (known !== null) return { address: known, person: personAt(kind, known) };
+    faults.push({ pointer: '/to/address', code: 'format', detail: `This is no address on a ${kind.kind} channel.` });
+    return null;
+  }
+  const { id, external_id, email, phone } = endUser!;
+  if ([id, external_id, email, phone].every((one) => one === undefined)) {
+    const detail = 'Name the person by id, external_id, email or phone.';
+    faults.push({ pointer: '/to/end_user', code: 'required', detail });
+  }
+  if (id !== undefined && Object.keys(endUser!).length > 1) {
+    const detail = 'With an id nothing else may be given.';
+    faults.push({ pointer: '/to/end_user/id', code: 'conflict', detail });
+  }
+  return { endUser: endUser! };
+}
+
+function personAt(kind: ChannelKind, address: string) {
+  const person = kind.personAt?.(address) ?? {};
+  return Object.keys(person).length > 0 ? person : null;
+}
+
+/** A moment in the past means now. */
+function readSendAt({ send_at: text }: SendMessage, faults: Fault[]): Date | null {
+  if (text === null || text === undefined) return null;
+  const at = new Date(text);
+  if (at.getTime() > Date.now() + MAX_SCHEDULE_DAYS * 86_400_000) {
+    faults.push({ pointer: '/send_at', code: 'too_late', detail: `At most ${MAX_SCHEDULE_DAYS} days ahead.` });
+  }
+  return at.getTime() > Date.now() ? at : null;
+}
+
+function checkContent({ content }: SendMessage, { kind, capabilities }: ChannelKind): void {
+  if (!capabilities.content.includes(content.type)) {
+    const can = capabilities.content.join(', ');
+    throw new Refusal('content_unsupported', `A ${kind} channel carries ${can}.`);
+  }
+  if ('text' in content && (content.text?.length ?? 0) > capabilities.max_text) {
+    throw new Refusal('content_unsupported', `A ${kind} channel carries at most ${capabilities.max_text} characters.`);
+  }
+}
+
+const presentAccepted = (message: NewMessage): AcceptedMessage => ({
+  id: message.id,
+  status: message.status,
+  conversation_id: message.conversationId,
+  end_user_id: message.endUserId,
+  created_at: timestamp(message.createdAt),
+});

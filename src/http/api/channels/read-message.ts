@@ -1,0 +1,24 @@
+import { ChannelMessage } from '../../../../contract/channels.ts';
+import type { Route } from '../../route.ts';
+import type { ChannelRoutesDeps } from './routes.ts';
+
+/** One message that went out, and what became of it. */
+export const readMessage = ({ channelMessages }: ChannelRoutesDeps): Route => ({
+  method: 'GET',
+  path: '/api/channels/:agent_id/:channel_id/messages/:message_id',
+  access: { permission: 'channels', agent: 'agent_id', channel: 'channel_id' },
+  operation: {
+    id: 'readChannelMessage',
+    summary: 'Read a message',
+    description:
+      '`queued` → `sent` (the provider took it) → `delivered` → `read`, as far as the channel reports it. `failed`: refused for good. `undelivered`: it is not known or not true that it arrived. `suppressed`: the person may not be written to. `error` says why.',
+    tag: 'Channels',
+  },
+  responses: { 200: ChannelMessage },
+  problems: ['message_not_found'],
+  async handle(request) {
+    const { caller, channel } = request.admission;
+    const { message_id: id } = request.params as { message_id: string };
+    return channelMessages.read(caller.orgId, channel!.id, id);
+  },
+});

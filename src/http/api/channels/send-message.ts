@@ -1,0 +1,67 @@
+import { AcceptedMessage, SendMessage } from '../../../../contract/channels.ts';
+import type { Route } from '../../route.ts';
+import type { ChannelRoutesDeps } from './routes.ts';
+
+/** Sends a message of the backend's own words: accepted means committed. */
+export const sendMessage = ({ channelMessages, baseUrl }: ChannelRoutesDeps): Route => ({
+  method: 'POST',
+  path: '/api/channels/:agent_id/:channel_id/messages',
+  access: { permission: 'channels', agent: 'agent_id', channel: 'channel_id' },
+  limit: 'channels',
+  operation: {
+    id: 'sendChannelMessage',
+    summary: 'Send a message',
+    description:
+      'Sends on one of the agent’s channels, to exactly one of `end_user` (found, or made, as in a trigger call), `address` (the phone number, e-mail address or other name under which the channel knows the person) and `conversation_id`. The call is accepted (202) once it is stored; delivery follows, in the order of the conversation, and can be read under `Location`.',
+    tag: 'Channels',
+    example: {
+      to: { end_user: { external_id: 'crm-42' } },
+      content: { type: 'text', text: 'Your order shipped' },
+      metadata: { order: 'A-1043' },
+    },
+    examples: {
+      202: {
+        id: 'msg_01k8v3m9e5f7rsm6z4n0q2x1ab',
+        status: 'queued',
+        conversation_id: 'conv_01k8v3m9e5f7rsm6z4n0q2x1ae',
+        end_user_id: 'enduser_01k8v3m9e5f7rsm6z4n0q2x1af',
+        created_at: '2026-11-20T20:00:00.000Z',
+      },
+    },
+  },
+  body: SendMessage,
+  idempotent: true,
+  responses: {
+    202: {
+      schema: AcceptedMessage,
+      description: 'Accepted: stored, and on its way.',
+      headers: { Location: 'Where the message and its delivery state can be read.' },
+    },
+  },
+  problems: [
+    'channel_disabled',
+    'channel_unsupported',
+    'already_exists',
+    'content_unsupported',
+    'session_window_closed',
+    'recipient_opted_out',
+    'no_address',
+    'idempotency_in_progress',
+    'idempotency_mismatch',
+    'outcome_unknown',
+  ],
+  async handle(request, reply) {
+    const { caller, agent, channel } = request.admission;
+    const { answer, replayed } = await channelMessages.send({
+      orgId: caller.orgId,
+      agentId: agent!.id,
+      channel: channel!,
+      body: request.body as SendMessage,
+      keyId: caller.keyId,
+      idempotency: request.idempotency,
+    });
+    if (replayed) reply.header('idempotent-replayed', 'true');
+    if (answer.location !== null) reply.header('location', baseUrl + answer.location);
+    return answer.body;
+  },
+});

@@ -1,0 +1,248 @@
+import type pg from 'pg';
+import { PROBLEMS, type ProblemCode, Refusal } from '../../../contract/problems.ts';
+import { createBatcher, type Batcher } from '../../kernel/batcher.ts';
+import { newId } from '../../kernel/ids.ts';
+import { type EndUserRow, EndUserBook, LATER } from '../accept/resolve-end-users.ts';
+import { readStoredAnswer } from '../accept/stored-answer.ts';
+import { LOST_RACE } from '../accept/write-runs.ts';
+import { type Db, isUnreachable, sqlState } from '../db.ts';
+import { type Addressed, readAddressed, readReplies, readStandings, type Standing } from './read-targets.ts';
+import type { NewMessage, SendCall, SendOutcome } from './send-call.ts';
+import { type PlannedSend, writeMessages } from './write-messages.ts';
+
+/** Accepting channel sends at speed, as accept-runs.ts accepts trigger calls: planned together, written together. */
+export type SendQueue = { accept(call: SendCall): Promise<SendOutcome>; drain(): Promise<void> };
+
+const BATCH = 200;
+const LANES = 2;
+const QUEUE = 5_000;
+const TRIES = 5;
+
+type BatchOutcome = SendOutcome | typeof LATER | Error;
+
+export function createSendQueue(db: Db): SendQueue {
+  const pool = db.$client;
+  const batcher: Batcher<SendCall, SendOutcome | typeof LATER> = createBatcher({
+    size: BATCH,
+    lanes: LANES,
+    queue: QUEUE,
+    send: (calls) => acceptBatch(pool, calls),
+    full: () => unavailable('More calls are waiting than this server takes at once.'),
+  });
+  return {
+    accept: async (call) => {
+      for (;;) {
+        const outcome = await batcher.add(call);
+        if (outcome !== LATER) return outcome;
+      }
+    },
+    drain: () => batcher.drain(),
+  };
+}
+
+const unavailable = (detail: string, cause?: unknown) =>
+  new Refusal('unavailable', detail, { headers: { 'Retry-After': '1' }, cause });
+
+async function acceptBatch(pool: pg.Pool, calls: SendCall[]): Promise<BatchOutcome[]> {
+  for (let attempt = 1; ; attempt++) {
+    const client = await pool.connect().catch((error: unknown) => {
+      throw unavailable('The database cannot be reached.', error);
+    });
+    let broken = false;
+    try {
+      return await planAndWrite(client, calls);
+    } catch (error) {
+      const state = sqlState(error);
+      const again = state === LOST_RACE || state === '40001' || state === '40P01';
+      if (again && attempt < TRIES) continue;
+      if (again) return calls.map(() => unavailable('Too many calls change the same records at this moment.'));
+      if (error instanceof Refusal) throw error;
+      if (isUnreachable(error)) {
+        broken = true;
+        // The statement was sent and no answer came: it may have committed.
+        const headers = { 'Retry-After': '1' };
+        throw new Refusal('outcome_unknown', PROBLEMS.outcome_unknown.cure, { headers, cause: error });
+      }
+      // A row that the database refuses must not fail its neighbours: from here each call goes alone.
+      if (calls.length === 1) return [error as Error];
+    } finally {
+      client.release(broken);
+    }
+    const outcomes: BatchOutcome[] = [];
+    for (const call of calls) outcomes.push(...(await acceptBatch(pool, [call]).catch((error: Error) => [error])));
+    return outcomes;
+  }
+}
+
+type Meant = { call: SendCall; addressed: Addressed | null; row: EndUserRow | null; endUserId: string };
+type Plan = PlannedSend | Refusal | typeof LATER;
+
+async function planAndWrite(client: pg.PoolClient, calls: SendCall[]): Promise<BatchOutcome[]> {
+  let plans: Plan[];
+  try {
+    plans = await planAll(client, calls);
+  } catch (error) {
+    // Nothing was written yet, so this is not "unknown".
+    throw isUnreachable(error) ? unavailable('The database cannot be reached.', error) : error;
+  }
+  const planned = plans.filter(
+    (entry): entry is PlannedSend => typeof entry === 'object' && 'message' in entry && 'call' in entry,
+  );
+  const written = planned.length > 0 ? await writeMessages(client, planned) : new Set<string>();
+  const outcomes: BatchOutcome[] = [];
+  for (const entry of plans) {
+    if (entry === LATER) outcomes.push(LATER);
+    else if (entry instanceof Refusal) outcomes.push({ kind: 'refused', refusal: entry });
+    else if (written.has(entry.message.id))
+      outcomes.push({ kind: 'accepted', message: entry.message, answer: entry.answer });
+    else outcomes.push(await whyNotWritten(client, entry.call).catch((error: unknown) => error as Error));
+  }
+  return outcomes;
+}
+
+async function planAll(client: pg.PoolClient, calls: SendCall[]): Promise<Plan[]> {
+  const addressed = await readAddressed(client, calls);
+  const book = await EndUserBook.read(
+    client,
+    calls.map((call) => ({ orgId: call.orgId, endUser: namedPerson(call) })),
+  );
+  const meant = calls.map((call) => whoIsMeant(call, addressed.get(call) ?? null, book));
+  const known = meant.filter((entry): entry is Meant => isMeant(entry) && entry.row?.updated_at !== null);
+  const standings = await readStandings(
+    client,
+    known.map(({ call, endUserId, addressed: at }) => ({
+      orgId: call.orgId,
+      channelId: call.channelId,
+      kind: call.rules.kind,
+      endUserId,
+      address: 'address' in call.to ? call.to.address : (at?.conversation?.address ?? null),
+    })),
+  );
+  const standing = new Map(known.map((entry, index) => [entry, standings[index]]));
+  const begun = new Map<string, string>();
+  const lastAt = new Map<string, number>();
+  const plans = meant.map((entry) => (isMeant(entry) ? plan(entry, standing.get(entry), begun, lastAt) : entry));
+  return refuseForeignReplies(client, plans);
+}
+
+const isMeant = (entry: Meant | Refusal | typeof LATER): entry is Meant =>
+  entry !== LATER && !(entry instanceof Refusal);
+
+const namedPerson = ({ to }: SendCall) => ('endUser' in to ? to.endUser : 'address' in to ? to.person : null);
+
+function whoIsMeant(call: SendCall, addressed: Addressed | null, book: EndUserBook): Meant | Refusal | typeof LATER {
+  const { to } = call;
+  if ('conversationId' in to && !addressed?.conversation) {
+    const detail = 'The channel has no conversation with this id.';
+    const errors = [{ pointer: '/to/conversation_id', code: 'not_found', detail }];
+    return new Refusal('validation_failed', undefined, { errors });
+  }
+  const stored = addressed?.conversation?.end_user_id ?? addressed?.identityOf ?? null;
+  if (stored !== null) return { call, addressed, row: null, endUserId: stored };
+  const row = book.take(call.orgId, namedPerson(call));
+  if (row instanceof Refusal) return inTarget(row);
+  return row === LATER ? LATER : { call, addressed, row, endUserId: row.id };
+}
+
+/** The book speaks of `/end_user`; here the person is named in `/to/end_user`. */
+function inTarget(refusal: Refusal): Refusal {
+  const errors = refusal.extras.errors?.map((fault) => ({ ...fault, pointer: `/to${fault.pointer}` }));
+  return errors ? new Refusal(refusal.code, refusal.message, { ...refusal.extras, errors }) : refusal;
+}
+
+function plan(
+  { call, addressed, row, endUserId }: Meant,
+  standing: Standing | undefined,
+  begun: Map<string, string>,
+  lastAt: Map<string, number>,
+): Plan {
+  const { rules } = call;
+  const unwanted = standing && mayNotReceive(standing);
+  if (unwanted) return unwanted;
+  const address =
+    'address' in call.to
+      ? call.to.address
+      : (addressed?.conversation?.address ?? standing?.address ?? (row && rules.addressOf(row)));
+  if (rules.needsAddress && address === null) return new Refusal('no_address');
+  if (!windowIsOpen(call, standing)) return new Refusal('session_window_closed');
+  const existing = addressed?.conversation ?? conversationOf(standing, address);
+  const name = `${call.channelId} ${endUserId} ${address}`;
+  const conversationId = existing?.id ?? begun.get(name) ?? newId('conv');
+  if (!existing) begun.set(name, conversationId);
+  // The order of ids is the order of sending, and ids of one millisecond have none.
+  const at = Math.max(Date.now(), (lastAt.get(conversationId) ?? 0) + 1);
+  lastAt.set(conversationId, at);
+  const message: NewMessage = {
+    id: newId('msg', at),
+    status: rules.byStoring && call.sendAt === null ? 'delivered' : 'queued',
+    conversationId,
+    endUserId,
+    createdAt: new Date(at),
+  };
+  return {
+    call,
+    message,
+    answer: call.answer(message),
+    endUser: row,
+    fresh: !existing,
+    address,
+    introduces:
+      address !== null && !existing && (addressed?.identityOf ?? null) === null && standing?.address !== address,
+  };
+}
+
+const conversationOf = (standing: Standing | undefined, address: string | null) =>
+  standing?.conversation_id &&
+  (standing.conversation_address === null || address === null || standing.conversation_address === address)
+    ? { id: standing.conversation_id }
+    : null;
+
+function mayNotReceive({ blocked, consent }: Standing): Refusal | null {
+  if (blocked) return new Refusal('recipient_opted_out', 'The recipient is blocked.');
+  return consent === 'opted_out' ? new Refusal('recipient_opted_out') : null;
+}
+
+/** For later sends it is decided when they leave. */
+function windowIsOpen({ rules, content, sendAt }: SendCall, standing: Standing | undefined): boolean {
+  if (rules.replyWindowHours === null || content.type === 'template' || sendAt !== null) return true;
+  const wrote = standing?.last_inbound_at ?? null;
+  return wrote !== null && Date.now() - wrote.getTime() < rules.replyWindowHours * 3_600_000;
+}
+
+/** An answer answers a message of the same conversation. */
+async function refuseForeignReplies(client: pg.PoolClient, plans: Plan[]): Promise<Plan[]> {
+  const replies = plans.filter(
+    (entry): entry is PlannedSend => typeof entry === 'object' && 'call' in entry && entry.call.replyTo !== null,
+  );
+  const found = await readReplies(
+    client,
+    replies.map(({ call, message }) => ({
+      orgId: call.orgId,
+      conversationId: message.conversationId,
+      messageId: call.replyTo!,
+    })),
+  );
+  const foreign = new Set<Plan>(replies.filter(({ call }) => !found.has(call.replyTo!)));
+  const detail = 'The conversation has no message with this id.';
+  const errors = [{ pointer: '/reply_to', code: 'not_found', detail }];
+  return plans.map((entry) => (foreign.has(entry) ? new Refusal('validation_failed', undefined, { errors }) : entry));
+}
+
+/** Either the Idempotency-Key was used before, or the fence was down. */
+async function whyNotWritten(client: pg.PoolClient, call: SendCall): Promise<SendOutcome> {
+  const stored = await readStoredAnswer(client, call);
+  if (stored?.kind === 'replayed' || stored?.kind === 'refused') return stored;
+  const found = await client.query<{ code: ProblemCode | null }>(
+    `SELECT CASE
+      WHEN $2::text IS NOT NULL AND NOT EXISTS (SELECT 1 FROM api_key WHERE org_id = $1 AND id = $2
+        AND revoked_at IS NULL AND (revoke_at IS NULL OR revoke_at > now())) THEN 'key_revoked'
+      WHEN NOT EXISTS (SELECT 1 FROM organization WHERE id = $1 AND plan = 'paid') THEN 'plan_required'
+      WHEN NOT EXISTS (SELECT 1 FROM agent WHERE org_id = $1 AND id = $3 AND deleted_at IS NULL) THEN 'agent_not_found'
+      WHEN NOT EXISTS (SELECT 1 FROM channel WHERE org_id = $1 AND id = $4 AND deleted_at IS NULL) THEN 'channel_not_found'
+      WHEN NOT EXISTS (SELECT 1 FROM channel WHERE org_id = $1 AND id = $4 AND enabled) THEN 'channel_disabled'
+    END AS code`,
+    [call.orgId, call.keyId, call.agentId, call.channelId],
+  );
+  const code = found.rows[0]?.code;
+  return { kind: 'refused', refusal: code ? new Refusal(code) : unavailable(PROBLEMS.unavailable.cure) };
+}

@@ -1,0 +1,119 @@
+import type pg from 'pg';
+import type { SendCall } from './send-call.ts';
+
+/** What is stored under the address or conversation id that a call names. */
+export type Addressed = { conversation: KnownConversation | null; identityOf: string | null };
+export type KnownConversation = { id: string; end_user_id: string; address: string | null };
+
+const ADDRESSED = `
+SELECT w.n, c.id, c.end_user_id, c.address, NULL AS identity_of
+FROM unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[]) AS w(n, org, agent, channel, id)
+JOIN conversation c ON c.org_id = w.org AND c.id = w.id AND c.agent_id = w.agent AND c.channel_id = w.channel
+UNION ALL
+SELECT w.n, c.id, c.end_user_id, c.address, i.end_user_id
+FROM unnest($6::int[], $7::text[], $8::text[], $9::text[], $10::text[]) AS w(n, org, agent, channel, address)
+LEFT JOIN identity i ON i.org_id = w.org AND i.channel_id = w.channel AND i.address = w.address
+LEFT JOIN LATERAL (SELECT id, end_user_id, address FROM conversation c
+  WHERE c.org_id = w.org AND c.channel_id = w.channel AND c.address = w.address ORDER BY c.id DESC LIMIT 1) c ON true`;
+
+/** One round trip for all calls that name an address or a conversation; none when there are none. */
+export async function readAddressed(
+  client: pg.PoolClient,
+  calls: readonly SendCall[],
+): Promise<Map<SendCall, Addressed>> {
+  const byId = calls.flatMap((call, n) =>
+    'conversationId' in call.to ? [{ n, call, v: call.to.conversationId }] : [],
+  );
+  const byAddress = calls.flatMap((call, n) => ('address' in call.to ? [{ n, call, v: call.to.address }] : []));
+  if (byId.length + byAddress.length === 0) return new Map();
+  const columns = [byId, byAddress].flatMap((rows) => [
+    rows.map(({ n }) => n),
+    rows.map(({ call }) => call.orgId),
+    rows.map(({ call }) => call.agentId),
+    rows.map(({ call }) => call.channelId),
+    rows.map(({ v }) => v),
+  ]);
+  const found = await client.query<
+    { n: number; identity_of: string | null } & (KnownConversation | { id: null; end_user_id: null; address: null })
+  >({ name: 'read-addressed', text: ADDRESSED, values: columns });
+  return new Map(
+    found.rows.map(({ n, identity_of, id, end_user_id, address }) => [
+      calls[n]!,
+      { conversation: id === null ? null : { id, end_user_id, address }, identityOf: identity_of },
+    ]),
+  );
+}
+
+/** What is known of a person on a channel. */
+export type Standing = {
+  blocked: boolean;
+  consent: string | null;
+  /** Under which address the channel knows the person: the call's own if it names one. */
+  address: string | null;
+  last_inbound_at: Date | null;
+  /** The newest conversation with the person on the channel. */
+  conversation_id: string | null;
+  conversation_address: string | null;
+};
+
+const STANDING = `
+SELECT w.n, e.blocked, e.consent -> w.kind ->> 'status' AS consent, i.address, i.last_inbound_at,
+  c.id AS conversation_id, c.address AS conversation_address
+FROM unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[]) AS w(n, org, channel, kind, end_user, address)
+JOIN end_user e ON e.org_id = w.org AND e.id = w.end_user
+LEFT JOIN LATERAL (SELECT address, last_inbound_at FROM identity i
+  WHERE i.org_id = w.org AND i.end_user_id = w.end_user AND i.channel_id = w.channel AND (w.address IS NULL OR i.address = w.address)
+  ORDER BY i.last_inbound_at DESC NULLS LAST LIMIT 1) i ON true
+LEFT JOIN LATERAL (SELECT id, address FROM conversation c
+  WHERE w.address IS NULL AND c.org_id = w.org AND c.end_user_id = w.end_user AND c.channel_id = w.channel
+  ORDER BY c.id DESC LIMIT 1) c ON true`;
+
+export type StandingQuery = {
+  orgId: string;
+  channelId: string;
+  kind: string;
+  endUserId: string;
+  address: string | null;
+};
+
+/** Consent, address and conversation of people that are stored, in the order asked; undefined for who is not. */
+export async function readStandings(
+  client: pg.PoolClient,
+  wanted: readonly StandingQuery[],
+): Promise<(Standing | undefined)[]> {
+  if (wanted.length === 0) return [];
+  const found = await client.query<Standing & { n: number }>({
+    name: 'read-standings',
+    text: STANDING,
+    values: [
+      wanted.map((_, n) => n),
+      wanted.map((one) => one.orgId),
+      wanted.map((one) => one.channelId),
+      wanted.map((one) => one.kind),
+      wanted.map((one) => one.endUserId),
+      wanted.map((one) => one.address),
+    ],
+  });
+  const standings: (Standing | undefined)[] = wanted.map(() => undefined);
+  for (const row of found.rows) standings[row.n] = row;
+  return standings;
+}
+
+/** Which of these messages exist in these conversations. */
+export async function readReplies(
+  client: pg.PoolClient,
+  wanted: readonly { orgId: string; conversationId: string; messageId: string }[],
+): Promise<Set<string>> {
+  if (wanted.length === 0) return new Set();
+  const found = await client.query<{ id: string }>({
+    name: 'read-replies',
+    text: `SELECT m.id FROM unnest($1::text[], $2::text[], $3::text[]) AS w(org, conversation, id)
+      JOIN message m ON m.org_id = w.org AND m.id = w.id AND m.conversation_id = w.conversation`,
+    values: [
+      wanted.map((one) => one.orgId),
+      wanted.map((one) => one.conversationId),
+      wanted.map((one) => one.messageId),
+    ],
+  });
+  return new Set(found.rows.map((row) => row.id));
+}

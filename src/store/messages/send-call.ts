@@ -1,0 +1,52 @@
+import type { DeliveryStatus } from '../../../contract/channels.ts';
+import type { MessageContent } from '../../../contract/messages.ts';
+import type { Refusal } from '../../../contract/problems.ts';
+import type { EndUserFields, StoredAnswer } from '../accept/call.ts';
+
+/** What the channel's kind asks of a recipient; nothing here needs the database. */
+export type ChannelRules = {
+  kind: string;
+  /** A message is delivered by being stored. */
+  byStoring: boolean;
+  needsAddress: boolean;
+  replyWindowHours: number | null;
+  addressOf(person: { external_id: string | null; email: string | null; phone: string | null }): string | null;
+};
+
+/** Whom a message is for: exactly one of the three. */
+export type Target =
+  | { endUser: EndUserFields }
+  /** `person`: who it is if nobody is known under the address yet. */
+  | { address: string; person: EndUserFields | null }
+  | { conversationId: string };
+
+/** One checked channel send, ready to be written. */
+export type SendCall = {
+  orgId: string;
+  /** The calling key, fenced in the statement; null for a send from the dashboard. */
+  keyId: string | null;
+  agentId: string;
+  channelId: string;
+  rules: ChannelRules;
+  to: Target;
+  content: MessageContent;
+  replyTo: string | null;
+  metadata: Record<string, string> | null;
+  sendAt: Date | null;
+  idempotency: { scope: Buffer; request: Buffer } | null;
+  /** Makes the answer that is stored with the effect. */
+  answer(message: NewMessage): StoredAnswer;
+};
+
+export type NewMessage = {
+  id: string;
+  status: DeliveryStatus;
+  conversationId: string;
+  endUserId: string;
+  createdAt: Date;
+};
+
+export type SendOutcome =
+  | { kind: 'accepted'; message: NewMessage; answer: StoredAnswer }
+  | { kind: 'replayed'; answer: StoredAnswer }
+  | { kind: 'refused'; refusal: Refusal };

@@ -1,0 +1,164 @@
+import type pg from 'pg';
+import type { StoredAnswer } from '../accept/call.ts';
+import type { EndUserRow } from '../accept/resolve-end-users.ts';
+import type { NewMessage, SendCall } from './send-call.ts';
+
+/** A send whose person and conversation are known: everything its rows need. */
+export type PlannedSend = {
+  call: SendCall;
+  message: NewMessage;
+  answer: StoredAnswer;
+  /** The person's row where this batch makes or changes it. */
+  endUser: EndUserRow | null;
+  /** The conversation is made by this batch; calls of one batch to one person share it. */
+  fresh: boolean;
+  address: string | null;
+  /** The channel does not know the person under this address yet. */
+  introduces: boolean;
+};
+
+/** As write-runs.ts, for messages: gate (the fence), idempotency, and only then rows; undone whole when a race is lost. */
+const WRITE = `
+WITH gate AS MATERIALIZED (
+  SELECT g.n FROM unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[]) AS g(n, org_id, key_id, agent_id, channel_id)
+  JOIN organization o ON o.id = g.org_id AND o.plan = 'paid'
+  JOIN agent a ON a.org_id = g.org_id AND a.id = g.agent_id AND a.deleted_at IS NULL
+  JOIN channel c ON c.org_id = g.org_id AND c.id = g.channel_id AND c.enabled AND c.deleted_at IS NULL
+  WHERE g.key_id IS NULL OR EXISTS (
+    SELECT 1 FROM api_key k WHERE k.org_id = g.org_id AND k.id = g.key_id
+      AND k.revoked_at IS NULL AND (k.revoke_at IS NULL OR k.revoke_at > now()))
+), call AS MATERIALIZED (
+  SELECT * FROM unnest($6::int[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[],
+    $14::text[], $15::text[], $16::text[], $17::text[], $18::timestamptz[], $19::timestamptz[], $20::bytea[], $21::bytea[],
+    $22::text[], $23::text[], $24::bool[], $25::bool[])
+    AS c(gate, org_id, message_id, agent_id, channel_id, conversation_id, end_user_id, address,
+      content, status, reply_to, metadata, created_at, send_at, scope, request,
+      location, body, fresh, introduces)
+), idem AS (
+  INSERT INTO idempotency (org_id, scope, request, status, location, body, created_at)
+  SELECT org_id, scope, request, 202, location, body, created_at FROM call
+  WHERE scope IS NOT NULL AND gate IN (SELECT n FROM gate) ORDER BY scope
+  ON CONFLICT DO NOTHING RETURNING org_id, scope
+), go AS MATERIALIZED (
+  SELECT call.* FROM call WHERE gate IN (SELECT n FROM gate)
+    AND (scope IS NULL OR EXISTS (SELECT 1 FROM idem WHERE idem.org_id = call.org_id AND idem.scope = call.scope))
+), made AS (
+  INSERT INTO end_user (org_id, id, external_id, name, email, phone, locale, time_zone, attributes, created_at, updated_at)
+  SELECT u.org_id, u.id, u.external_id, u.name, u.email, u.phone, u.locale, u.time_zone, u.attributes::jsonb, u.at, u.at
+  FROM unnest($26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[],
+    $34::text[], $35::timestamptz[])
+    AS u(org_id, id, external_id, name, email, phone, locale, time_zone, attributes, at)
+  WHERE u.id IN (SELECT end_user_id FROM go)
+  ON CONFLICT DO NOTHING RETURNING id
+), changed AS (
+  UPDATE end_user e SET external_id = u.external_id, name = u.name, email = u.email, phone = u.phone,
+    locale = u.locale, time_zone = u.time_zone, attributes = u.attributes::jsonb, updated_at = clock_timestamp()
+  FROM unnest($36::text[], $37::text[], $38::text[], $39::text[], $40::text[], $41::text[], $42::text[], $43::text[],
+    $44::text[], $45::timestamptz[])
+    AS u(org_id, id, external_id, name, email, phone, locale, time_zone, attributes, seen)
+  WHERE e.org_id = u.org_id AND e.id = u.id AND e.updated_at = u.seen AND u.id IN (SELECT end_user_id FROM go)
+  RETURNING e.id
+), introduced AS (
+  INSERT INTO identity (org_id, channel_id, address, end_user_id)
+  SELECT DISTINCT ON (org_id, channel_id, address) org_id, channel_id, address, end_user_id FROM go WHERE introduces
+  ON CONFLICT DO NOTHING RETURNING address
+), begun AS (
+  INSERT INTO conversation (org_id, id, agent_id, channel_id, end_user_id, address, created_at, updated_at)
+  SELECT DISTINCT ON (conversation_id) org_id, conversation_id, agent_id, channel_id, end_user_id, address, created_at, created_at
+  FROM go WHERE fresh ORDER BY conversation_id
+  RETURNING id
+), accepted AS (
+  INSERT INTO message (org_id, id, conversation_id, role, content, status, reply_to, metadata, created_at, send_at, due_at)
+  SELECT org_id, message_id, conversation_id, 'agent', content::jsonb, status, reply_to, metadata::jsonb, created_at, send_at,
+    CASE WHEN status = 'queued' THEN coalesce(send_at, now()) END
+  FROM go RETURNING id
+)
+SELECT id,
+  CASE WHEN (SELECT count(*) FROM made) <> (SELECT count(DISTINCT end_user_id) FROM go WHERE end_user_id = ANY ($27::text[]))
+    OR (SELECT count(*) FROM changed) <> (SELECT count(DISTINCT end_user_id) FROM go WHERE end_user_id = ANY ($37::text[]))
+    OR (SELECT count(*) FROM introduced) <> (SELECT count(DISTINCT (channel_id, address)) FROM go WHERE introduces)
+    OR (SELECT count(*) FROM begun) <> (SELECT count(DISTINCT conversation_id) FROM go WHERE fresh)
+  THEN parley_lost_race() END AS lost
+FROM accepted`;
+
+/** Writes the batch; returns the ids of the messages that were written. The others were fenced off or are replays. */
+export async function writeMessages(client: pg.PoolClient, planned: readonly PlannedSend[]): Promise<Set<string>> {
+  const gates = gatesOf(planned);
+  const made = new Map<string, EndUserRow>();
+  const changed = new Map<string, EndUserRow>();
+  for (const { endUser } of planned) {
+    if (endUser?.updated_at === null) made.set(endUser.id, endUser);
+    else if (endUser?.changed) changed.set(endUser.id, endUser);
+  }
+  const now = planned[0]?.message.createdAt ?? new Date();
+  const written = await client.query<{ id: string }>({
+    name: 'write-messages',
+    text: WRITE,
+    values: [
+      ...gates.columns,
+      ...callColumns(planned, gates.of),
+      ...endUserColumns([...made.values()], () => now),
+      ...endUserColumns([...changed.values()], (row) => row.updated_at),
+    ],
+  });
+  return new Set(written.rows.map((row) => row.id));
+}
+
+/** Calls with the same key, agent and channel pass the same gate, checked once. */
+function gatesOf(planned: readonly PlannedSend[]) {
+  const numbers = new Map<string, number>();
+  const calls: SendCall[] = [];
+  const of = planned.map(({ call }) => {
+    const name = `${call.keyId} ${call.channelId}`;
+    let number = numbers.get(name);
+    if (number === undefined) {
+      number = calls.push(call) - 1;
+      numbers.set(name, number);
+    }
+    return number;
+  });
+  const columns = [
+    calls.map((_, index) => index),
+    calls.map((call) => call.orgId),
+    calls.map((call) => call.keyId),
+    calls.map((call) => call.agentId),
+    calls.map((call) => call.channelId),
+  ];
+  return { of, columns };
+}
+
+const callColumns = (planned: readonly PlannedSend[], gates: number[]): unknown[] => [
+  gates,
+  planned.map(({ call }) => call.orgId),
+  planned.map(({ message }) => message.id),
+  planned.map(({ call }) => call.agentId),
+  planned.map(({ call }) => call.channelId),
+  planned.map(({ message }) => message.conversationId),
+  planned.map(({ message }) => message.endUserId),
+  planned.map(({ address }) => address),
+  planned.map(({ call }) => JSON.stringify(call.content)),
+  planned.map(({ message }) => message.status),
+  planned.map(({ call }) => call.replyTo),
+  planned.map(({ call }) => call.metadata && JSON.stringify(call.metadata)),
+  planned.map(({ message }) => message.createdAt),
+  planned.map(({ call }) => call.sendAt),
+  planned.map(({ call }) => call.idempotency?.scope ?? null),
+  planned.map(({ call }) => call.idempotency?.request ?? null),
+  planned.map(({ answer }) => answer.location),
+  planned.map(({ answer }) => answer.body),
+  planned.map(({ fresh }) => fresh),
+  planned.map(({ introduces }) => introduces),
+];
+
+const endUserColumns = (rows: EndUserRow[], at: (row: EndUserRow) => Date | null): unknown[] => [
+  rows.map((row) => row.org_id),
+  rows.map((row) => row.id),
+  rows.map((row) => row.external_id),
+  rows.map((row) => row.name),
+  rows.map((row) => row.email),
+  rows.map((row) => row.phone),
+  rows.map((row) => row.locale),
+  rows.map((row) => row.time_zone),
+  rows.map((row) => JSON.stringify(row.attributes)),
+  rows.map(at),
+];

@@ -1,0 +1,229 @@
+import { createHash } from 'node:crypto';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type TestApp, startTestApp } from '../app.ts';
+import { givenAgent, givenChannel, givenConversation, givenMessage, givenOrganization } from '../factories.ts';
+import { type Receiver, startReceiver } from '../fakes/receiver.ts';
+
+const SECRET = `whsec_${createHash('sha256').update('journey').digest('base64')}`;
+
+let parley: TestApp;
+let receiver: Receiver;
+let orgId: string;
+let agentId: string;
+let webhookId: string;
+let sandboxId: string;
+let key: string;
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  parley = await startTestApp({ PARLEY_EGRESS_ALLOW: '127.0.0.1' });
+  orgId = await givenOrganization(parley.db);
+  ({ agentId, channelId: sandboxId } = await givenAgent(parley.db, orgId));
+  webhookId = await givenChannel(parley.db, orgId, agentId, {
+    kind: 'webhook',
+    settings: { url: receiver.url },
+    secrets: { secret: SECRET },
+    sealingKey: parley.secrets.sealingKey,
+  });
+  key = (await parley.key(orgId, { permissions: ['channels'] })).value;
+});
+afterAll(async () => {
+  await parley.stop();
+  await receiver.stop();
+});
+
+const pathOf = (channelId: string) => `/api/channels/${agentId}/${channelId}/messages`;
+const text = (words: string) => ({ type: 'text', text: words });
+const send = (body: unknown, headers: Record<string, string> = {}, channelId = webhookId) =>
+  parley.call('POST', pathOf(channelId), { key, body, headers });
+const read = async (id: string, channelId = webhookId) => {
+  const { body } = await parley.call('GET', `${pathOf(channelId)}/${id}`, { key });
+  return body;
+};
+const count = async (table: string) =>
+  Number((await parley.db.execute<{ n: string }>(sql.raw(`SELECT count(*) AS n FROM ${table}`))).rows[0]!.n);
+const crm = (id: string, more = {}) => ({ end_user: { external_id: id, ...more } });
+
+describe('GET /api/channels/{agent_id}', () => {
+  test('lists the channels with what each can do', async () => {
+    const answer = await parley.call('GET', `/api/channels/${agentId}`, { key });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({ has_more: false, next_cursor: null });
+    expect(answer.body.data.map((channel: { kind: string }) => channel.kind).sort()).toEqual(['sandbox', 'webhook']);
+    expect(answer.body.data[0].capabilities).toMatchObject({
+      content: expect.arrayContaining(['text']),
+      inbound: true,
+    });
+    expect(JSON.stringify(answer.body)).not.toContain('whsec_');
+  });
+});
+
+describe('202', () => {
+  test('a message to a new person is stored, delivered, and can be read', async () => {
+    const answer = await send({
+      to: crm('c-1', { name: 'Asha' }),
+      content: text('Your order shipped'),
+      metadata: { order: 'A' },
+    });
+    expect(answer.status).toBe(202);
+    expect(answer.headers.get('location')).toBe(`${parley.config.baseUrl}${pathOf(webhookId)}/${answer.body.id}`);
+    await expect.poll(async () => (await read(answer.body.id)).status).toBe('sent');
+    const record = await read(answer.body.id);
+    expect(record).toMatchObject({
+      ...answer.body,
+      status: 'sent',
+      attempts: 1,
+      error: null,
+      metadata: { order: 'A' },
+    });
+    const call = receiver.calls.find(({ headers }) => headers['webhook-id'] === answer.body.id)!;
+    expect(JSON.parse(call.body.toString())).toMatchObject({
+      address: 'c-1',
+      end_user: { name: 'Asha' },
+      metadata: { order: 'A' },
+    });
+  });
+
+  test('messages to one person are one conversation, by person, by address and by id, also when they come together', async () => {
+    const answers = await Promise.all([1, 2, 3].map((n) => send({ to: crm('c-2'), content: text(`${n}`) })));
+    const more = [
+      await send({ to: { address: 'c-2' }, content: text('4') }),
+      await send({ to: { conversation_id: answers[0]!.body.conversation_id }, content: text('5') }),
+    ];
+    expect([...answers, ...more].map((answer) => answer.status)).toEqual([202, 202, 202, 202, 202]);
+    expect(new Set([...answers, ...more].map(({ body }) => body.conversation_id)).size).toBe(1);
+    expect(new Set([...answers, ...more].map(({ body }) => body.end_user_id)).size).toBe(1);
+  });
+
+  test('an address that nobody has yet makes the person', async () => {
+    const answer = await send({ to: { address: 'c-3' }, content: text('hello') });
+    const found = await parley.db.execute(sql`SELECT external_id FROM end_user WHERE id = ${answer.body.end_user_id}`);
+    expect(found.rows).toEqual([{ external_id: 'c-3' }]);
+  });
+
+  test('on the sandbox it is delivered at once and stands in the conversation', async () => {
+    const answer = await send({ to: crm('c-4'), content: text('hello') }, {}, sandboxId);
+    expect(answer.body.status).toBe('delivered');
+    const second = await send({ to: crm('c-4'), content: text('again') }, {}, sandboxId);
+    expect(second.body.conversation_id).toBe(answer.body.conversation_id);
+    expect(await count(`message WHERE conversation_id = '${answer.body.conversation_id}' AND role = 'agent'`)).toBe(2);
+  });
+
+  test('a scheduled message waits for its time', async () => {
+    const at = new Date(Date.now() + 1_500).toISOString();
+    const { body } = await send({ to: crm('c-5'), content: text('later'), send_at: at });
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect(await read(body.id)).toMatchObject({ status: 'queued', attempts: 0, send_at: at });
+    await expect.poll(async () => (await read(body.id)).status, { timeout: 5_000 }).toBe('sent');
+  });
+
+  test('an answer names the message that it answers', async () => {
+    const first = await send({ to: crm('c-6'), content: text('one') });
+    const second = await send({
+      to: { conversation_id: first.body.conversation_id },
+      content: text('two'),
+      reply_to: first.body.id,
+    });
+    await expect.poll(async () => (await read(second.body.id)).status).toBe('sent');
+    const call = receiver.calls.find(({ headers }) => headers['webhook-id'] === second.body.id)!;
+    expect(JSON.parse(call.body.toString()).reply_to).toBe(first.body.id);
+  });
+});
+
+describe('idempotency', () => {
+  test('one message of many calls with one key, and the first answer again', async () => {
+    const before = await count('message');
+    const headers = { 'idempotency-key': 'send-1' };
+    const first = await send({ to: crm('c-7'), content: text('once') }, headers);
+    const again = await Promise.all([1, 2, 3].map(() => send({ to: crm('c-7'), content: text('once') }, headers)));
+    expect(await count('message')).toBe(before + 1);
+    const replays = again.filter((answer) => answer.status === 202);
+    expect(replays.length).toBeGreaterThan(0);
+    for (const replay of replays) {
+      expect(replay.body).toEqual(first.body);
+      expect(replay.headers.get('idempotent-replayed')).toBe('true');
+    }
+    const other = await send({ to: crm('c-7'), content: text('other') }, headers);
+    expect([other.status, other.body.code]).toEqual([422, 'idempotency_mismatch']);
+  });
+});
+
+describe('422', () => {
+  test.each([
+    ['no target', {}, '/to'],
+    ['two targets', { address: 'x', end_user: { external_id: 'x' } }, '/to'],
+    ['an unknown conversation', { conversation_id: 'conv_01k8v3m9e5f7rsm6z4n0q2x1ae' }, '/to/conversation_id'],
+    ['a person without identifier', { end_user: { name: 'x' } }, '/to/end_user'],
+    ['an unknown person', { end_user: { id: 'enduser_01k8v3m9e5f7rsm6z4n0q2x1ae' } }, '/to/end_user/id'],
+  ])('%s is named', async (_, to, pointer) => {
+    const answer = await send({ to, content: text('x') });
+    expect([answer.status, answer.body.code]).toEqual([422, 'validation_failed']);
+    expect(answer.body.errors[0].pointer).toBe(pointer);
+  });
+
+  test('a conversation of another channel is none of this channel', async () => {
+    const other = await givenConversation(parley.db, orgId, sandboxId);
+    const answer = await send({ to: { conversation_id: other.id }, content: text('x') });
+    expect(answer.body.errors[0].pointer).toBe('/to/conversation_id');
+  });
+
+  test('an answer to a message of another conversation is refused and leaves nothing behind', async () => {
+    const other = await givenConversation(parley.db, orgId, webhookId);
+    const foreign = await givenMessage(parley.db, orgId, other.id, { content: { type: 'text', text: 'x' } });
+    const before = [await count('message'), await count('end_user'), await count('conversation')];
+    const answer = await send({ to: crm('c-8'), content: text('x'), reply_to: foreign });
+    expect([answer.status, answer.body.errors[0].pointer]).toEqual([422, '/reply_to']);
+    expect([await count('message'), await count('end_user'), await count('conversation')]).toEqual(before);
+  });
+
+  test.each([
+    ['opted out', sql`consent = '{"webhook":{"status":"opted_out"}}'`],
+    ['blocked', sql`blocked = true`],
+  ])('who has %s is not written to, whichever way the person is named', async (_, change) => {
+    const { body } = await send({ to: crm('c-9'), content: text('x') });
+    await parley.db.execute(sql`UPDATE end_user SET consent = '{}', blocked = false WHERE id = ${body.end_user_id}`);
+    await parley.db.execute(sql`UPDATE end_user SET ${change} WHERE id = ${body.end_user_id}`);
+    const targets = [
+      crm('c-9'),
+      { address: 'c-9' },
+      { conversation_id: body.conversation_id },
+      { end_user: { id: body.end_user_id } },
+    ];
+    for (const to of targets) {
+      const answer = await send({ to, content: text('x') });
+      expect([answer.status, answer.body.code]).toEqual([422, 'recipient_opted_out']);
+    }
+    await parley.db.execute(sql`UPDATE end_user SET consent = '{}', blocked = false WHERE id = ${body.end_user_id}`);
+  });
+});
+
+describe('access', () => {
+  test('a key without the permission, of another agent, and a revoked one are refused', async () => {
+    const body = { to: crm('c-10'), content: text('x') };
+    const without = await parley.key(orgId, { permissions: ['triggers'] });
+    expect((await parley.call('POST', pathOf(webhookId), { key: without.value, body })).body.code).toBe(
+      'permission_missing',
+    );
+    const other = await givenAgent(parley.db, orgId);
+    const bound = await parley.key(orgId, { scope: 'agent', agentId: other.agentId, permissions: ['channels'] });
+    expect((await parley.call('POST', pathOf(webhookId), { key: bound.value, body })).body.code).toBe('agent_mismatch');
+    const strange = await parley.call('POST', `/api/channels/${agentId}/${other.channelId}/messages`, { key, body });
+    expect([strange.status, strange.body.code]).toEqual([404, 'channel_not_found']);
+  });
+
+  test('the fence holds for a key that ended after it was looked up', async () => {
+    const ending = await parley.key(orgId, { permissions: ['channels'] });
+    const body = { to: crm('c-11'), content: text('x') };
+    expect((await parley.call('POST', pathOf(webhookId), { key: ending.value, body })).status).toBe(202);
+    // Behind the back of the change log: only the fence in the statement can see it.
+    await parley.db.execute(sql`UPDATE api_key SET revoked_at = now() WHERE id = ${ending.id}`);
+    const answer = await parley.call('POST', pathOf(webhookId), { key: ending.value, body });
+    expect([answer.status, answer.body.code]).toEqual([401, 'key_revoked']);
+  });
+
+  test('a message of another channel is not read', async () => {
+    const { body } = await send({ to: crm('c-12'), content: text('x') }, {}, sandboxId);
+    expect((await read(body.id)).code).toBe('message_not_found');
+  });
+});
