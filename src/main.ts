@@ -1,11 +1,12 @@
 import { parseArgs } from 'node:util';
 import type { Role } from './app.ts';
 import { StartError } from './kernel/start-error.ts';
+import { runBackup, runRestore } from './start/backup.ts';
 import { runMigrate } from './start/migrate.ts';
 import { serve } from './start/serve.ts';
 
 /**
- * The program: `serve` (default), `migrate`. What cannot go on says why in one sentence with its cure, and exits
+ * The program: `serve` (default), `migrate`, `backup FILE`, `restore FILE`. What cannot go on says why in one sentence with its cure, and exits
  * with 1 without having damaged anything.
  */
 const ROLES = new Set(['all', 'api', 'worker']);
@@ -13,17 +14,19 @@ const ROLES = new Set(['all', 'api', 'worker']);
 try {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { role: { type: 'string', default: 'all' } },
+    options: { role: { type: 'string', default: 'all' }, 'keep-keys': { type: 'boolean', default: false } },
   });
-  const [command = 'serve'] = positionals;
+  const [command = 'serve', file] = positionals;
   if (!ROLES.has(values.role))
     throw new StartError(`There is no role "${values.role}".`, 'Use --role all, api or worker.');
   if (command === 'serve') await serve(values.role as Role);
   else if (command === 'migrate') await runMigrate();
+  else if (command === 'backup') await runBackup(file);
+  else if (command === 'restore') await runRestore(file, values['keep-keys']);
   else
     throw new StartError(
       `There is no command "${command}".`,
-      'Use serve or migrate; "./parley --help" shows the command line.',
+      'Use serve, migrate, backup or restore; "./parley --help" shows the command line.',
     );
 } catch (error) {
   const known = error instanceof StartError || (error instanceof TypeError && 'code' in error);

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { createApp, type Role } from '../app.ts';
 import { deriveSecrets } from '../config/secrets.ts';
-import type { Config } from '../config/config.ts';
+import { type Config, withPort } from '../config/config.ts';
 import { createLogger, type Logger } from '../kernel/log.ts';
 import { StartError } from '../kernel/start-error.ts';
 import { openDb } from '../store/db.ts';
@@ -16,10 +16,10 @@ const STOP_WITHIN_MS = 29_000;
 
 /** Starts everything this process is to do, says where to go, and stops cleanly on SIGTERM and SIGINT. */
 export async function serve(role: Role): Promise<void> {
-  const config = readConfig((text) => process.stderr.write(`${text}\n`));
-  const pretty = config.logFormat === null ? process.stdout.isTTY === true : config.logFormat === 'pretty';
+  let config = readConfig((text) => process.stderr.write(`${text}\n`));
+  const pretty = config.logFormat === null ? Boolean(process.stdout.isTTY) : config.logFormat === 'pretty';
   const log = createLogger({ level: config.logLevel, pretty });
-  if (role !== 'worker') await refuseTakenPort(config);
+  if (role !== 'worker') config = withPort(config, await findPort(config));
 
   // What has been started, in this order; stopped in the other one, also when a signal comes in the middle.
   const started: (() => Promise<unknown>)[] = [];
@@ -72,13 +72,18 @@ function createEnd(log: Logger, stopStarted: () => Promise<void>) {
   return { isEnding: () => isEnding };
 }
 
-/** Looked at before anything is started or made, so that a second start by mistake does nothing at all. */
-async function refuseTakenPort({ host, port }: Config): Promise<void> {
-  if (port === 0) return;
-  await new Promise<void>((resolve, reject) => {
+/**
+ * Looked at before anything is started or made, so that a second start by mistake does nothing at all. Port 0 becomes
+ * the one that the system gives.
+ */
+async function findPort({ host, port }: Config): Promise<number> {
+  return new Promise<number>((resolve, reject) => {
     const probe = createServer();
     probe.once('error', reject);
-    probe.listen({ host, port, exclusive: true }, () => probe.close(() => resolve()));
+    probe.listen({ host, port, exclusive: true }, () => {
+      const { port: found } = probe.address() as AddressInfo;
+      probe.close(() => resolve(found));
+    });
   }).catch((error: unknown) => {
     throw taken({ host, port }, error);
   });
