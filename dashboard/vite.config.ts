@@ -30,6 +30,8 @@ export default defineConfig({
     outDir: 'dist',
     emptyOutDir: true,
     target: 'es2022',
+    // The first that know light-dark() and nesting, which Mantine needs as well.
+    cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     // The content security policy lets nothing in that is not a file of ours.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

@@ -1,10 +1,10 @@
 import { DirectionProvider, MantineProvider, useDirection, type MantineColorSchemeManager } from '@mantine/core';
-import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { useEffect, type ReactNode } from 'react';
 import { queryClient } from './api/queries.ts';
 import { useLanguage } from './language/words.tsx';
+import { Notes } from './parts/notify.tsx';
 import { preferences, setPreferences, subscribe, type Theme } from './preferences.ts';
 import { router } from './routes.tsx';
 import { theme } from './theme.ts';
@@ -21,7 +21,7 @@ export function App(): ReactNode {
         <LanguageOnPage />
         <QueryClientProvider client={queryClient}>
           <RouterProvider router={router} />
-          <Notifications position="bottom-right" limit={3} />
+          <Notes />
         </QueryClientProvider>
       </MantineProvider>
     </DirectionProvider>

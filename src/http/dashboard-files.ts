@@ -86,7 +86,7 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, file: StoredFile
     // A drawing opened on its own is a document too.
     .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'");
   if (request.headers['if-none-match'] === file.etag) return reply.code(304).send();
-  const accepted = String(request.headers['accept-encoding'] ?? '');
+  const accepted = request.headers['accept-encoding'] ?? '';
   if (file.brotli && /\bbr\b/.test(accepted)) return reply.header('content-encoding', 'br').send(file.brotli);
   if (file.gzip && /\bgzip\b/.test(accepted)) return reply.header('content-encoding', 'gzip').send(file.gzip);
   return reply.send(file.plain);
@@ -97,7 +97,7 @@ function isPage(request: FastifyRequest, target: string): boolean {
   if (/^\/(?:api|dashboard|docs|assets|mcp|ready|metrics)(?:\/|$)/.test(target)) return false;
   if (/\.\w{1,5}$/.test(target)) return false;
   // `curl` sends "anything": only the front door is then the page.
-  return /\btext\/html\b/.test(String(request.headers.accept ?? '')) || target === '/';
+  return /\btext\/html\b/.test(request.headers.accept ?? '') || target === '/';
 }
 
 function sendPage(reply: FastifyReply, page: string): FastifyReply {

@@ -3,16 +3,17 @@ import type { Language } from '../preferences.ts';
 /** Latin digits in both languages: keys, ids and code beside them have no others. */
 const LOCALES: Record<Language, string> = { en: 'en', ar: 'ar-u-nu-latn' };
 
+const JUST_NOW: Record<Language, string> = { en: 'just now', ar: 'الآن' };
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** "3 minutes ago", "in 2 hours". Under ten seconds it is "now". */
+/** "3 minutes ago", "in 2 hours". Under ten seconds it is "just now". */
 export function relative(language: Language, at: string | number | Date, now: number): string {
   const seconds = Math.round((new Date(at).getTime() - now) / 1000);
   const size = Math.abs(seconds);
   const format = relativeFormat(language);
-  if (size < 10) return format.format(0, 'second');
+  if (size < 10) return JUST_NOW[language];
   if (size < MINUTE) return format.format(seconds, 'second');
   if (size < HOUR) return format.format(Math.trunc(seconds / MINUTE), 'minute');
   if (size < DAY) return format.format(Math.trunc(seconds / HOUR), 'hour');
@@ -39,6 +40,10 @@ export const number = (language: Language, value: number): string =>
 
 export const list = (language: Language, items: readonly string[]): string =>
   new Intl.ListFormat(LOCALES[language], { type: 'conjunction' }).format(items);
+
+/** "United States", "الاتحاد الأوروبي": the browser knows them by the very ids that regions have here. */
+export const regionName = (language: Language, region: string): string =>
+  new Intl.DisplayNames(LOCALES[language], { type: 'region' }).of(region.toUpperCase()) ?? region;
 
 const known = new Map<Language, Intl.RelativeTimeFormat>();
 function relativeFormat(language: Language): Intl.RelativeTimeFormat {

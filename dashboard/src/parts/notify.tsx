@@ -1,7 +1,43 @@
-import { notifications } from '@mantine/notifications';
 import { IconCheck } from '@tabler/icons-react';
+import { useSyncExternalStore, type ReactNode } from 'react';
+import classes from './notify.module.css';
 
 /** Says in passing that something was done; what failed is shown beside where it was asked for. */
 export function notifyDone(message: string): void {
-  notifications.show({ message, color: 'jade', icon: <IconCheck size={16} />, autoClose: 3_500, withBorder: true });
+  const id = ++lastId;
+  set([...notes, { id, message }].slice(-MOST));
+  setTimeout(() => set(notes.filter((note) => note.id !== id)), SHOWN_MS);
+}
+
+/** Always in the page, so that a screen reader knows the region before anything is said in it. */
+export function Notes(): ReactNode {
+  const shown = useSyncExternalStore(subscribe, () => notes);
+  return (
+    <div role="status" aria-live="polite" className={classes.notes}>
+      {shown.map(({ id, message }) => (
+        <div key={id} className={classes.note} dir="auto">
+          <IconCheck size={17} stroke={2.4} aria-hidden="true" />
+          {message}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+type Note = { id: number; message: string };
+const MOST = 3;
+const SHOWN_MS = 4_000;
+
+let lastId = 0;
+let notes: readonly Note[] = [];
+const listeners = new Set<() => void>();
+
+function set(next: readonly Note[]): void {
+  notes = next;
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
 }

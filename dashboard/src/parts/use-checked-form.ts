@@ -1,43 +1,65 @@
-import { useForm, type UseFormReturnType } from '@mantine/form';
+import { useId, useState, type FormEvent } from 'react';
 import type { Problem } from '../api/client.ts';
 import { common } from '../language/common.ts';
 import { useWords, type Say } from '../language/words.tsx';
 
 type Checks<V> = { [K in keyof V]?: (value: V[K], values: V) => string | null };
+type Faults<V> = { [K in keyof V]?: string | null };
 
 /**
  * A form whose faults stand beside their fields and take the focus: those found here, and those that the server
- * names by JSON pointer. Submitting stays possible all the time; it is how one learns what is missing.
+ * names by JSON pointer. The names are those of @mantine/form, a tenth of whose size is enough here. Submitting stays possible all the time; it is how one learns what is missing.
  */
-export function useCheckedForm<V extends Record<string, unknown>>(
-  initialValues: V,
-  checks: (say: CommonSay) => Checks<V>,
-) {
+export function useCheckedForm<V extends Record<string, string>>(initial: V, checks: (say: CommonSay) => Checks<V>) {
   const say = useWords(common);
-  const form = useForm<V>({ initialValues, validate: checks(say) as never, validateInputOnBlur: false });
+  const id = useId();
+  const [values, setValues] = useState(initial);
+  const [faults, setFaults] = useState<Faults<V>>({});
+
+  const setFieldValue = <K extends keyof V & string>(name: K, value: V[K]): void => {
+    setValues((before) => ({ ...before, [name]: value }));
+    setFaults((before) => ({ ...before, [name]: null }));
+  };
+  // After the fault is in the page, so that a screen reader reads the field with it.
+  const focus = (name: string | undefined): void =>
+    void (name !== undefined && setTimeout(() => document.getElementById(`${id}-${name}`)?.focus()));
+  const show = (found: Faults<V>): boolean => {
+    setFaults(found);
+    const first = Object.keys(values).find((name) => found[name]);
+    focus(first);
+    return first !== undefined;
+  };
   return {
-    ...form,
+    values,
+    getValues: () => values,
+    setFieldValue,
+    setFieldError: (name: keyof V, fault: string | null) => setFaults((before) => ({ ...before, [name]: fault })),
+    clearErrors: () => setFaults({}),
+    focus,
+    reset: () => setValues(initial),
+    /** For an input of Mantine. */
+    getInputProps: <K extends keyof V & string>(name: K) => ({
+      id: `${id}-${name}`,
+      value: values[name],
+      error: faults[name] ?? null,
+      onChange: (event: { currentTarget: { value: string } }) => setFieldValue(name, event.currentTarget.value as V[K]),
+    }),
     /** For `onSubmit` of the form element. */
-    submit: (act: (values: V) => void) =>
-      form.onSubmit(act as never, (faults) => focusFirst(form, Object.keys(faults))),
-    /** Puts what the server refused beside its field; true when every fault found its place. */
-    place: (problem: Problem): boolean => {
-      const placed = problem.faults.map(({ pointer, detail }) => [pointer.split('/')[1] ?? '', detail] as const);
-      const known = placed.filter(([name]) => name in form.getValues());
-      form.setErrors(Object.fromEntries(known) as never);
-      focusFirst(
-        form,
-        known.map(([name]) => name),
+    submit: (act: (values: V) => void) => (event: FormEvent) => {
+      event.preventDefault();
+      const check = checks(say);
+      const found = Object.fromEntries(
+        Object.entries(values).map(([name, value]) => [name, check[name]?.(value as V[string], values) ?? null]),
       );
+      if (!show(found as Faults<V>)) act(values);
+    },
+    /** Puts what the server refused beside its field; true when every fault found its place. */
+    place: ({ faults: refused }: Problem): boolean => {
+      const placed = refused.map(({ pointer, detail }) => [pointer.split('/')[1] ?? '', detail] as const);
+      const known = placed.filter(([name]) => Object.hasOwn(values, name));
+      show(Object.fromEntries(known) as Faults<V>);
       return placed.length > 0 && known.length === placed.length;
     },
   };
 }
 export type CommonSay = Say<keyof (typeof common)['en']>;
-
-// oxlint-disable-next-line typescript/no-explicit-any -- the form's own type does not widen
-function focusFirst(form: UseFormReturnType<any>, names: readonly string[]): void {
-  const first = names[0];
-  // After the fault is in the page, so that a screen reader reads the field with it.
-  if (first !== undefined) setTimeout(() => form.getInputNode(first)?.focus());
-}

@@ -7,10 +7,11 @@ import { ProblemAlert } from '../parts/problem-alert.tsx';
 import { FrontPage } from './front-page.tsx';
 import { words } from './words.ts';
 
+const reload = (): void => location.reload();
+
 /** A page that could not be read, or one with a fault of ours: either way there is a way on. */
 export function Crash({ error }: { error: unknown }): ReactNode {
   const say = useWords(words);
-  const reload = (): void => location.reload();
   if (error instanceof Problem)
     return (
       <FrontPage title={say('crashed')}>

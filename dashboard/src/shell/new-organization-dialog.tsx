@@ -53,7 +53,6 @@ export function NewOrganizationForm({ onDone }: { onDone?: () => void }): ReactN
           onChange={(event) => setName(event.currentTarget.value)}
           error={missing && sayCommon('required')}
           maxLength={MAX_NAME_CHARACTERS}
-          dir="auto"
           data-autofocus
         />
         {create.error && <ProblemAlert problem={create.error} />}

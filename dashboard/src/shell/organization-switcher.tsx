@@ -1,4 +1,4 @@
-import { Badge, Menu, Text, UnstyledButton } from '@mantine/core';
+import { Badge, Menu, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconCheck, IconPlus, IconSelector } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
@@ -28,10 +28,8 @@ export function OrganizationSwitcher(): ReactNode {
     <>
       <Menu position="bottom-start" width={268}>
         <Menu.Target>
-          <UnstyledButton
-            className={classes.organization}
-            aria-label={`${say('switch_organization')}: ${organization.name}`}
-          >
+          <UnstyledButton className={classes.organization}>
+            <VisuallyHidden>{say('switch_organization')}</VisuallyHidden>
             <span className={classes.organizationMark} aria-hidden="true">
               {initials(organization.name)}
             </span>

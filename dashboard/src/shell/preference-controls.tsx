@@ -2,7 +2,7 @@ import { SegmentedControl, useMantineColorScheme } from '@mantine/core';
 import { IconDeviceDesktop, IconMoon, IconSun } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useWords } from '../language/words.tsx';
-import { setPreferences, type Language, type Theme } from '../preferences.ts';
+import { setPreferences } from '../preferences.ts';
 import { words } from './words.ts';
 import classes from './shell.module.css';
 

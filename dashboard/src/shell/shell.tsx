@@ -50,7 +50,7 @@ export function Shell(): ReactNode {
         size={288}
         padding={0}
         withCloseButton={false}
-        aria-label={say('main_navigation')}
+        attributes={{ content: { 'aria-label': say('main_navigation') } }}
         classNames={{ body: classes.drawer, content: classes.drawerContent }}
       >
         {side}

@@ -1,4 +1,4 @@
-import { Menu, Text, UnstyledButton } from '@mantine/core';
+import { Menu, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { IconBook, IconLogout, IconSelector, IconUserCircle } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -22,7 +22,8 @@ export function UserMenu(): ReactNode {
   return (
     <Menu position="top-start" width={268}>
       <Menu.Target>
-        <UnstyledButton className={classes.person} aria-label={say('your_menu', { name: user.name })}>
+        <UnstyledButton className={classes.person}>
+          <VisuallyHidden>{say('your_menu')}</VisuallyHidden>
           <span className={classes.face} aria-hidden="true">
             {initials(user.name)}
           </span>
@@ -66,6 +67,6 @@ export const initials = (name: string): string =>
     .split(/\s+/)
     .filter(Boolean)
     .slice(0, 2)
-    .map((word) => [...word][0])
+    .map((word) => String.fromCodePoint(word.codePointAt(0)!))
     .join('')
     .toUpperCase();

@@ -1,4 +1,4 @@
-import { Select, Text } from '@mantine/core';
+import { NativeSelect, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { AgentSummary } from '../../../../contract/dashboard/agents.ts';
 import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
@@ -14,7 +14,7 @@ type Props = {
   done: boolean;
   agents: readonly AgentSummary[];
   agent: AgentSummary | null;
-  onChoose: (id: string | null) => void;
+  onChoose: (id: string) => void;
 };
 
 export function AgentStep({ done, agents, agent, onChoose }: Props): ReactNode {
@@ -35,14 +35,12 @@ export function AgentStep({ done, agents, agent, onChoose }: Props): ReactNode {
       ) : agents.length === 1 ? (
         <Text size="sm">{say.rich('agent_done', { agent: <b dir="auto">{agent.name}</b> })}</Text>
       ) : (
-        <Select
+        <NativeSelect
           label={say('agent_which')}
           maw={320}
-          searchable
-          allowDeselect={false}
           value={agent.id}
           data={agents.map(({ id, name }) => ({ value: id, label: name }))}
-          onChange={onChoose}
+          onChange={(event) => onChoose(event.currentTarget.value)}
         />
       )}
       {create.error && <ProblemAlert problem={create.error} />}

@@ -8,7 +8,7 @@ import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { UpgradeLink } from '../settings/integrations/api-keys/upgrade-link.tsx';
-import { CreateKeyDialog } from '../settings/integrations/api-keys/create/create-key-dialog.tsx';
+import { CreateKeyDialog } from '../settings/integrations/api-keys/dialogs.tsx';
 import { Step } from './step.tsx';
 import { words } from './words.ts';
 
@@ -21,7 +21,7 @@ export function KeyStep({ done, agent, active }: Props): ReactNode {
       {done && (
         <Text size="sm" mb="sm">
           {say('key_have', { count: active })}{' '}
-          <Anchor renderRoot={(props) => <Link to="/settings/integrations/api-keys" {...props} />}>
+          <Anchor underline="always" renderRoot={(props) => <Link to="/settings/integrations/api-keys" {...props} />}>
             {say('key_all')}
           </Anchor>
         </Text>

@@ -29,7 +29,6 @@ export function NameForm({ label, initial, maxLength, act, busy, onSubmit }: Pro
         label={label}
         value={name}
         maxLength={maxLength}
-        dir="auto"
         autoComplete="off"
         onChange={(event) => setName(event.currentTarget.value)}
         error={missing && say('required')}

@@ -76,7 +76,6 @@ function AcceptForm({ invitation, look }: { invitation: string; look: Invitation
             label={say('name')}
             autoComplete="name"
             maxLength={MAX_NAME_CHARACTERS}
-            dir="auto"
             autoFocus
             {...form.getInputProps('name')}
           />

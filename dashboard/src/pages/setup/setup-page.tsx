@@ -50,7 +50,6 @@ export function SetupPage(): ReactNode {
             label={say('name')}
             autoComplete="name"
             maxLength={MAX_NAME_CHARACTERS}
-            dir="auto"
             autoFocus
             {...form.getInputProps('name')}
           />
@@ -59,7 +58,6 @@ export function SetupPage(): ReactNode {
             description={say('organization_hint')}
             autoComplete="organization"
             maxLength={MAX_NAME_CHARACTERS}
-            dir="auto"
             {...form.getInputProps('organization_name')}
           />
           <TextInput

@@ -28,7 +28,7 @@ export function SignInPage(): ReactNode {
         onSuccess: (session) => void entered(session, back),
         onError: () => {
           form.setFieldValue('password', '');
-          form.getInputNode('password')?.focus();
+          form.focus('password');
         },
       },
     ),

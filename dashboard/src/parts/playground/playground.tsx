@@ -29,7 +29,9 @@ export function Playground({ agentId, definition, onAnswered }: Props): ReactNod
   const turn = useAct('tryAgent', { refresh: [] });
   const log = useRef<HTMLDivElement>(null);
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => log.current?.scrollTo({ top: log.current.scrollHeight }), [lines, turn.isPending]);
+  useEffect(() => {
+    log.current?.scrollTo({ top: log.current.scrollHeight });
+  }, [lines, turn.isPending]);
 
   const last = lines.findLast((line) => line.role === 'agent');
   const ended = last?.turn.next === 'completed' || last?.turn.next === 'handed_off';
@@ -97,7 +99,6 @@ export function Playground({ agentId, definition, onAnswered }: Props): ReactNod
           placeholder={say('placeholder')}
           value={text}
           maxLength={MAX_MESSAGE_CHARACTERS}
-          dir="auto"
           autoComplete="off"
           onChange={(event) => setText(event.currentTarget.value)}
         />

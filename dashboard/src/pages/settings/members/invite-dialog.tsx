@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Modal, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import type { InvitationRecord } from '../../../../../contract/dashboard/organizations.ts';
 import { ROLES, type Role } from '../../../../../contract/permissions.ts';
@@ -34,7 +34,7 @@ function Invite({ onClose }: { onClose: () => void }): ReactNode {
   const organization = useOrganization();
   const invite = useAct('invite', { refresh: ['listInvitations'] });
   const [made, setMade] = useState<InvitationRecord | null>(null);
-  const form = useCheckedForm({ email: '', role: 'member' }, () => ({
+  const form = useCheckedForm<{ email: string; role: Role }>({ email: '', role: 'member' }, () => ({
     email: (value) => (/^\S+@\S+\.\S+$/.test(value.trim()) ? null : say('email_wrong')),
   }));
   if (made) return <Link invitation={made} onClose={onClose} />;
@@ -58,10 +58,9 @@ function Invite({ onClose }: { onClose: () => void }): ReactNode {
           data-autofocus
           {...form.getInputProps('email')}
         />
-        <Select
+        <NativeSelect
           label={say('role')}
           description={say(`role_${form.values.role}_can`)}
-          allowDeselect={false}
           data={ROLES.filter((role) => atLeast(organization.role, role)).map((role) => ({
             value: role,
             label: sayCommon(`role_${role}`),

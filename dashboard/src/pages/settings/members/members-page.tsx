@@ -1,4 +1,4 @@
-import { ActionIcon, Badge, Button, Group, Select, Text } from '@mantine/core';
+import { ActionIcon, Badge, Button, Group, NativeSelect, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconUserMinus, IconUserPlus } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
@@ -120,27 +120,25 @@ function RoleOf({ member }: { member: MemberRecord }): ReactNode {
   if (!may) return <Text size="sm">{sayCommon(`role_${member.role}`)}</Text>;
   return (
     <div>
-      <Select
+      <NativeSelect
         size="xs"
         w={170}
         aria-label={say('role_of', { name: member.name })}
-        allowDeselect={false}
         disabled={change.isPending}
         value={member.role}
         data={ROLES.filter((role) => atLeast(organization.role, role)).map((role) => ({
           value: role,
           label: sayCommon(`role_${role}`),
         }))}
-        onChange={(role) =>
-          role &&
-          role !== member.role &&
+        onChange={({ currentTarget: { value } }) => {
+          const role = value as Role;
           change.mutate(
             { params: { org_id: organization.id, member_id: member.id }, body: { role: role } },
             {
               onSuccess: () => notifyDone(say('role_changed', { name: member.name, role: sayCommon(`role_${role}`) })),
             },
-          )
-        }
+          );
+        }}
       />
       {change.error && <ProblemAlert problem={change.error} />}
     </div>

@@ -1,9 +1,9 @@
 import { Button, Stack, Text, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { MAX_NAME_CHARACTERS } from '../../../../../contract/limits.ts';
-import { REGIONS } from '../../../../../contract/regions.ts';
 import { useAct } from '../../../api/queries.ts';
 import { common } from '../../../language/common.ts';
+import { regionName } from '../../../language/format.ts';
 import { useWords } from '../../../language/words.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { CopyFact, Fact, Facts } from '../../../parts/fact.tsx';
@@ -29,7 +29,7 @@ export function OrganizationPage(): ReactNode {
       <Card title={say('region')} description={say('region_hint')}>
         <Facts>
           <Fact label={say('region')}>
-            {REGIONS[region]} <code>({region})</code>
+            {regionName(say.language, region)} <code>({region})</code>
           </Fact>
           <CopyFact label={say('base_url')} value={base_url} copyLabel={say('copy_base_url')} />
           <CopyFact label={say('organization_id')} value={organization.id} copyLabel={say('copy_organization_id')} />
@@ -75,7 +75,6 @@ function NameCard(): ReactNode {
           <TextInput
             aria-label={say('name')}
             maw={420}
-            dir="auto"
             maxLength={MAX_NAME_CHARACTERS}
             readOnly={!may}
             {...form.getInputProps('name')}

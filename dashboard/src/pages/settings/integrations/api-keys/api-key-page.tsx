@@ -12,14 +12,12 @@ import { PageHeader } from '../../../../parts/page-header.tsx';
 import { PagePending } from '../../../../parts/page-pending.tsx';
 import { ProblemAlert } from '../../../../parts/problem-alert.tsx';
 import { useMay, useOrganization } from '../../../../session/session.ts';
+import { RenameDialog, RevokeDialog, RotateDialog } from './dialogs.tsx';
 import { KeyHistory } from './key-history.tsx';
 import type { KeyAct } from './api-keys-page.tsx';
 import { LastUsed, Permissions, Prefix, Scope, Standing, personName } from './key-parts.tsx';
 import { KeyUsageCards } from './key-usage.tsx';
 import { useAgentNames, useCampaignNames, usePeopleNames } from './names.ts';
-import { RenameDialog } from './rename-dialog.tsx';
-import { RevokeDialog } from './revoke-dialog.tsx';
-import { RotateDialog } from './rotate-dialog.tsx';
 import { USAGE_RANGES, type UsageRange } from './search.ts';
 import { words } from './words.ts';
 

@@ -1,9 +1,9 @@
-import { Alert, Button, Select, Switch } from '@mantine/core';
+import { Alert, Button, NativeSelect, Switch } from '@mantine/core';
 import { IconCreditCard, IconEye, IconPlus } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { KeyRecord } from '../../../../../../contract/dashboard/keys.ts';
-import { KEY_SCOPES, PERMISSIONS, type KeyScope, type Permission } from '../../../../../../contract/permissions.ts';
+import { KEY_SCOPES, PERMISSIONS } from '../../../../../../contract/permissions.ts';
 import { useRead } from '../../../../api/queries.ts';
 import { common } from '../../../../language/common.ts';
 import { useWords } from '../../../../language/words.tsx';
@@ -12,12 +12,9 @@ import { useListState } from '../../../../list/use-list-state.ts';
 import { PageHeader } from '../../../../parts/page-header.tsx';
 import { useMay, useOrganization } from '../../../../session/session.ts';
 import { BaseUrlCard } from './base-url-card.tsx';
-import { CreateKeyDialog } from './create/create-key-dialog.tsx';
 import { KeysList } from './keys-list.tsx';
+import { CreateKeyDialog, RenameDialog, RevokeDialog, RotateDialog } from './dialogs.tsx';
 import { LostValue } from './lost-value.tsx';
-import { RenameDialog } from './rename-dialog.tsx';
-import { RevokeDialog } from './revoke-dialog.tsx';
-import { RotateDialog } from './rotate-dialog.tsx';
 import type { KeysSearch } from './search.ts';
 import { UpgradeLink } from './upgrade-link.tsx';
 import { words } from './words.ts';
@@ -131,23 +128,29 @@ function Filters({
       filtered={list.filtered}
       onClear={list.clear}
     >
-      <Select
+      <NativeSelect
         aria-label={say('scope')}
-        placeholder={say('any_scope')}
-        clearable
-        w={185}
-        value={filters.scope ?? null}
-        data={KEY_SCOPES.map((scope) => ({ value: scope, label: say(`scope_${scope}`) }))}
-        onChange={(scope) => setFilters({ scope: scope ?? undefined })}
+        flex="1 1 150px"
+        maw={200}
+        value={filters.scope ?? ''}
+        data={[
+          { value: '', label: say('any_scope') },
+          ...KEY_SCOPES.map((scope) => ({ value: scope, label: say(`scope_${scope}`) })),
+        ]}
+        onChange={({ currentTarget: { value } }) => setFilters({ scope: KEY_SCOPES.find((scope) => scope === value) })}
       />
-      <Select
+      <NativeSelect
         aria-label={say('permissions')}
-        placeholder={say('any_permission')}
-        clearable
-        w={175}
-        value={filters.permission ?? null}
-        data={PERMISSIONS.map((permission) => ({ value: permission, label: say(`permission_${permission}`) }))}
-        onChange={(permission) => setFilters({ permission: permission ?? undefined })}
+        flex="1 1 150px"
+        maw={200}
+        value={filters.permission ?? ''}
+        data={[
+          { value: '', label: say('any_permission') },
+          ...PERMISSIONS.map((permission) => ({ value: permission, label: say(`permission_${permission}`) })),
+        ]}
+        onChange={({ currentTarget: { value } }) =>
+          setFilters({ permission: PERMISSIONS.find((permission) => permission === value) })
+        }
       />
       <Switch
         label={say('show_revoked')}

@@ -1,7 +1,7 @@
 import { Anchor, Group } from '@mantine/core';
 import { IconBook, IconFileCode } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import { REGIONS } from '../../../../../../contract/regions.ts';
+import { regionName } from '../../../../language/format.ts';
 import { useWords } from '../../../../language/words.tsx';
 import { CopyFact, Fact } from '../../../../parts/fact.tsx';
 import { useSession } from '../../../../session/session.ts';
@@ -19,7 +19,7 @@ export function BaseUrlCard(): ReactNode {
       </div>
       <Fact label={say('region')}>
         <span>
-          {REGIONS[region]} <code>({region})</code>. {say('region_only')}
+          {regionName(say.language, region)} <code>({region})</code>. {say('region_only')}
         </span>
       </Fact>
       <div className={classes.placeLinks}>

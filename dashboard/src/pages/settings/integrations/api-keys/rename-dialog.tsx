@@ -52,7 +52,6 @@ function Rename({ item, onClose }: { item: KeyRecord; onClose: () => void }): Re
         <TextInput
           label={say('label')}
           maxLength={MAX_LABEL_CHARACTERS}
-          dir="auto"
           autoComplete="off"
           data-autofocus
           {...form.getInputProps('label')}

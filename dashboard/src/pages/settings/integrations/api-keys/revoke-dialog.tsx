@@ -78,7 +78,6 @@ function Revoke({ item, onClose }: { item: KeyRecord; onClose: () => void }): Re
             aria-description={item.label}
             value={typed}
             autoComplete="off"
-            dir="auto"
             error={wrong && say('revoke_mismatch')}
             onChange={(event) => {
               setTyped(event.currentTarget.value);

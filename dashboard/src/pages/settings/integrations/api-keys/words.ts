@@ -47,7 +47,6 @@ export const words = defineWords(
     rotate: 'Rotate',
     rename: 'Rename',
     more: 'More for {label}',
-    just_now: 'just now',
 
     filter_text: 'Search label or prefix',
     any_scope: 'Any scope',
@@ -233,7 +232,6 @@ export const words = defineWords(
     rotate: 'تدوير',
     rename: 'إعادة تسمية',
     more: 'المزيد لـ{label}',
-    just_now: 'الآن',
 
     filter_text: 'ابحث بالتسمية أو البادئة',
     any_scope: 'أي نطاق',

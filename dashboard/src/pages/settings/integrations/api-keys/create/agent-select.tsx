@@ -44,7 +44,6 @@ export function AgentSelect({ id, value, valueName, onChange, error }: Props): R
       // The server has searched already.
       filter={({ options }) => options}
       data={agents}
-      dir="auto"
       nothingFoundMessage={say(found.data && text === '' ? 'agent_no_agents' : 'agent_none')}
       error={error}
       comboboxProps={{ shadow: 'lg' }}

@@ -69,7 +69,6 @@ export function CreateKeyForm({ agentId, onCancel, onMade }: Props): ReactNode {
             description={say('label_hint')}
             withAsterisk
             maxLength={MAX_LABEL_CHARACTERS}
-            dir="auto"
             autoComplete="off"
             value={draft.label}
             onChange={(event) => change({ label: event.currentTarget.value })}

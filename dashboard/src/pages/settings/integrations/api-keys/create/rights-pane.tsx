@@ -1,7 +1,7 @@
 import { IconCheck, IconX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import { REGIONS } from '../../../../../../../contract/regions.ts';
 import type { Permission } from '../../../../../../../contract/permissions.ts';
+import { regionName } from '../../../../../language/format.ts';
 import { useWords } from '../../../../../language/words.tsx';
 import { useOrganization, useSession } from '../../../../../session/session.ts';
 import { words } from '../words.ts';
@@ -31,10 +31,10 @@ export function RightsPane({ scope, agent, permissions }: Props): ReactNode {
     !has('end_users') && say('cannot_end_users'),
     scope === 'agent' && say('cannot_other_agents'),
     say('cannot_campaigns'),
-    say('cannot_regions', { region: REGIONS[region] }),
+    say('cannot_regions', { region: regionName(say.language, region) }),
   ].filter((line) => line !== false);
   return (
-    <aside className={classes.pane} aria-live="polite" aria-relevant="additions text">
+    <div className={classes.pane} aria-live="polite" aria-relevant="additions text">
       <h3>{say('can')}</h3>
       {can.length === 0 ? (
         <ul className={classes.cannot}>
@@ -62,6 +62,6 @@ export function RightsPane({ scope, agent, permissions }: Props): ReactNode {
           </li>
         ))}
       </ul>
-    </aside>
+    </div>
   );
 }

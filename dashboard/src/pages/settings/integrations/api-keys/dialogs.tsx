@@ -1,0 +1,19 @@
+import { onceOpened } from '../../../../parts/once-opened.tsx';
+
+/** The panel's dialogs, each loaded when it is first opened. */
+export const CreateKeyDialog = onceOpened(
+  async () => (await import('./create/create-key-dialog.tsx')).CreateKeyDialog,
+  ({ opened }) => opened,
+);
+export const RevokeDialog = onceOpened(
+  async () => (await import('./revoke-dialog.tsx')).RevokeDialog,
+  ({ item }) => item !== null,
+);
+export const RotateDialog = onceOpened(
+  async () => (await import('./rotate-dialog.tsx')).RotateDialog,
+  ({ item }) => item !== null,
+);
+export const RenameDialog = onceOpened(
+  async () => (await import('./rename-dialog.tsx')).RenameDialog,
+  ({ item }) => item !== null,
+);
