@@ -14,11 +14,18 @@ const start = async (overrides: Partial<HttpDeps> = {}): Promise<void> => {
 const kept = (path: string): string => head({ path, headers: ['Host: a', AUTH], bare: true });
 
 let release = (): void => undefined;
+let reach = (): void => undefined;
+/** Resolves when the next slow call has reached its handler, however busy the machine is. */
+const reached = (): Promise<void> =>
+  new Promise((resolve) => {
+    reach = resolve;
+  });
 const slow = {
   ...echo,
   handle: async () => {
     await new Promise<void>((resolve) => {
       release = resolve;
+      reach();
     });
     return { id: 'done' };
   },
@@ -52,7 +59,9 @@ describe('a request that comes too slowly', () => {
 
   it('is another thing than a slow handler, which may take its time', async () => {
     await start();
-    const call = rawExchange(http.port, [slowCall], 1_000);
+    const underWay = reached();
+    const call = rawExchange(http.port, [slowCall], 3_000);
+    await underWay;
     setTimeout(() => release(), 600);
     expect((await call).answers[0]?.status).toBe(200);
   });
@@ -78,8 +87,9 @@ describe('stopping', () => {
 
   it('finishes what is under way, then closes its connection', async () => {
     await start();
-    const call = rawExchange(http.port, [slowCall], 1_000);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    const underWay = reached();
+    const call = rawExchange(http.port, [slowCall], 3_000);
+    await underWay;
     const closing = http.server.close();
     setTimeout(() => release(), 100);
     const { answers, closed } = await call;
@@ -110,8 +120,9 @@ describe('stopping', () => {
 
   it('cuts what is left after the deadline', async () => {
     await start({ timeouts: { ...QUICK, drainMs: 200 } });
+    const underWay = reached();
     const call = rawExchange(http.port, [slowCall], 3_000);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await underWay;
     await http.server.close();
     expect((await call).answers).toEqual([]);
   });
