@@ -1,8 +1,15 @@
 import type { ConversationMessage, ConversationSummary } from '../../../contract/dashboard/conversations.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { newId } from '../../kernel/ids.ts';
-import { insertMessage, lockConversation, setRunStatus, updateConversation } from '../../store/conversations.ts';
-import type { Db } from '../../store/db.ts';
+import {
+  findConversation,
+  insertMessage,
+  lockConversation,
+  setRunStatus,
+  updateConversation,
+} from '../../store/conversations.ts';
+import { type Actor, recordAudit } from '../../store/audit.ts';
+import type { Db, Queryable } from '../../store/db.ts';
 import { presentConversationMessage, summarizeConversation } from './read-conversations.ts';
 
 /** A person takes over: the agent is silent from now on, a turn under way is thrown away. */
@@ -10,28 +17,37 @@ export async function takeOverConversation(
   db: Db,
   orgId: string,
   id: string,
-  memberId: string,
+  actor: Actor,
+): Promise<ConversationSummary> {
+  await db.transaction((tx) => takeOver(tx, orgId, id, actor));
+  return summarizeConversation(db, orgId, id);
+}
+
+async function takeOver(tx: Queryable, orgId: string, id: string, actor: Actor): Promise<void> {
+  const conversation = await lockConversation(tx, orgId, id);
+  if (!conversation) throw new Refusal('conversation_not_found');
+  await recordAudit(tx, { orgId, actor, action: 'conversation.taken_over', subjectId: id });
+  await updateConversation(tx, orgId, id, { status: 'handed_off', assigneeId: actor.userId, forgetUnanswered: true });
+  if (conversation.runId !== null) {
+    await setRunStatus(tx, orgId, conversation.runId, {
+      from: ['queued', 'running', 'waiting_for_user'],
+      to: 'handed_off',
+    });
+  }
+}
+
+/** Back to the agent: it answers from the end user's next message on. */
+export async function handBackConversation(
+  db: Db,
+  orgId: string,
+  id: string,
+  actor: Actor,
 ): Promise<ConversationSummary> {
   await db.transaction(async (tx) => {
     const conversation = await lockConversation(tx, orgId, id);
     if (!conversation) throw new Refusal('conversation_not_found');
-    await updateConversation(tx, orgId, id, { status: 'handed_off', assigneeId: memberId, forgetUnanswered: true });
-    if (conversation.runId !== null) {
-      await setRunStatus(tx, orgId, conversation.runId, {
-        from: ['queued', 'running', 'waiting_for_user'],
-        to: 'handed_off',
-      });
-    }
-  });
-  return summarizeConversation(db, orgId, id);
-}
-
-/** Back to the agent: it answers from the end user's next message on. */
-export async function handBackConversation(db: Db, orgId: string, id: string): Promise<ConversationSummary> {
-  await db.transaction(async (tx) => {
-    const conversation = await lockConversation(tx, orgId, id);
-    if (!conversation) throw new Refusal('conversation_not_found');
     if (conversation.status !== 'handed_off') return;
+    await recordAudit(tx, { orgId, actor, action: 'conversation.handed_back', subjectId: id });
     await updateConversation(tx, orgId, id, { status: 'open', assigneeId: null });
     if (conversation.runId !== null) {
       await setRunStatus(tx, orgId, conversation.runId, { from: ['handed_off'], to: 'waiting_for_user' });
@@ -41,10 +57,16 @@ export async function handBackConversation(db: Db, orgId: string, id: string): P
 }
 
 /** Done: the next message of the end user opens it again. */
-export async function resolveConversation(db: Db, orgId: string, id: string): Promise<ConversationSummary> {
+export async function resolveConversation(
+  db: Db,
+  orgId: string,
+  id: string,
+  actor: Actor,
+): Promise<ConversationSummary> {
   await db.transaction(async (tx) => {
     const conversation = await lockConversation(tx, orgId, id);
     if (!conversation) throw new Refusal('conversation_not_found');
+    await recordAudit(tx, { orgId, actor, action: 'conversation.resolved', subjectId: id });
     await updateConversation(tx, orgId, id, { status: 'resolved', assigneeId: null, forgetUnanswered: true });
     if (conversation.runId !== null) {
       await setRunStatus(tx, orgId, conversation.runId, {
@@ -57,25 +79,31 @@ export async function resolveConversation(db: Db, orgId: string, id: string): Pr
   return summarizeConversation(db, orgId, id);
 }
 
-/** A member answers as a person. Whoever writes takes over first, so that the agent and a person never both answer. */
+/**
+ * A member answers as a person. Whoever writes takes over first, so that the agent and a person never both answer.
+ * What leaves the house is delivered by the worker like the agent's own words.
+ */
 export async function replyInConversation(
   db: Db,
   orgId: string,
   id: string,
   text: string,
-  memberId: string,
+  actor: Actor,
 ): Promise<ConversationMessage> {
-  const { channel_kind: kind } = await takeOverConversation(db, orgId, id, memberId);
-  // On the sandbox a message is delivered by being stored; elsewhere the delivery worker takes it from here.
-  const stored = kind === 'sandbox' ? { status: 'delivered' } : { status: 'queued', dueAt: new Date() };
-  const row = await insertMessage(db, orgId, {
-    id: newId('msg'),
-    conversationId: id,
-    runId: null,
-    role: 'member',
-    content: { type: 'text', text },
-    ...stored,
-    authorId: memberId,
+  const row = await db.transaction(async (tx) => {
+    await takeOver(tx, orgId, id, actor);
+    const conversation = await findConversation(tx, orgId, id);
+    const isSandbox = conversation?.channelKind === 'sandbox';
+    return insertMessage(tx, orgId, {
+      id: newId('msg'),
+      conversationId: id,
+      runId: null,
+      role: 'member',
+      content: { type: 'text', text },
+      status: isSandbox ? 'delivered' : 'queued',
+      dueAt: isSandbox ? null : new Date(),
+      authorId: actor.userId,
+    });
   });
   return presentConversationMessage(row);
 }

@@ -1,4 +1,4 @@
-import type { Message } from '../../../contract/messages.ts';
+import type { Message, MessageContent } from '../../../contract/messages.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { RunWaiter } from '../../store/await-run.ts';
@@ -11,7 +11,7 @@ import {
   updateConversation,
   wakeRun,
 } from '../../store/conversations.ts';
-import type { Db } from '../../store/db.ts';
+import type { Db, Queryable } from '../../store/db.ts';
 import { presentMessage } from '../../store/present-message.ts';
 
 type Deps = { db: Db; waiter: RunWaiter; onAccepted(): void };
@@ -23,6 +23,33 @@ const MAX_ANSWERS = 50;
  * An end user's words arrive: stored, and the conversation's run wants a turn. A conversation that people have taken
  * over only keeps them. Returns the message's id and the run that will answer it, if any.
  */
+export async function keepMessage(
+  tx: Queryable,
+  orgId: string,
+  conversationId: string,
+  content: MessageContent,
+  requestId: string | null,
+): Promise<{ messageId: string; runId: string | null }> {
+  const conversation = await lockConversation(tx, orgId, conversationId);
+  if (!conversation) throw new Refusal('conversation_not_found');
+  // Made under the lock: the order of ids is the order of arrival.
+  const messageId = newId('msg');
+  const silent = conversation.status === 'handed_off';
+  let answering = conversation.runId;
+  if (!silent && (answering === null || !(await wakeRun(tx, orgId, answering)))) {
+    answering = newId('run');
+    await insertInboundRun(tx, orgId, { id: answering, conversationId, requestId });
+  }
+  await insertMessage(tx, orgId, { id: messageId, conversationId, runId: answering, role: 'end_user', content });
+  await updateConversation(tx, orgId, conversationId, {
+    status: silent ? 'handed_off' : 'open',
+    ...(answering !== null && { runId: answering }),
+    ...(!silent && { addUnanswered: messageId }),
+  });
+  return { messageId, runId: silent ? null : answering };
+}
+
+/** The same in a transaction of its own. */
 export function createReceiveMessage({ db, onAccepted }: Deps) {
   return async function receiveMessage(
     orgId: string,
@@ -30,32 +57,11 @@ export function createReceiveMessage({ db, onAccepted }: Deps) {
     text: string,
     requestId: string | null,
   ): Promise<{ messageId: string; runId: string | null }> {
-    const messageId = newId('msg');
-    const runId = await db.transaction(async (tx) => {
-      const conversation = await lockConversation(tx, orgId, conversationId);
-      if (!conversation) throw new Refusal('conversation_not_found');
-      const silent = conversation.status === 'handed_off';
-      let answering = conversation.runId;
-      if (!silent && (answering === null || !(await wakeRun(tx, orgId, answering)))) {
-        answering = newId('run');
-        await insertInboundRun(tx, orgId, { id: answering, conversationId, requestId });
-      }
-      await insertMessage(tx, orgId, {
-        id: messageId,
-        conversationId,
-        runId: answering,
-        role: 'end_user',
-        content: { type: 'text', text },
-      });
-      await updateConversation(tx, orgId, conversationId, {
-        status: silent ? 'handed_off' : 'open',
-        ...(answering !== null && { runId: answering }),
-        ...(!silent && { addUnanswered: messageId }),
-      });
-      return silent ? null : answering;
-    });
-    if (runId !== null) onAccepted();
-    return { messageId, runId };
+    const kept = await db.transaction((tx) =>
+      keepMessage(tx, orgId, conversationId, { type: 'text', text }, requestId),
+    );
+    if (kept.runId !== null) onAccepted();
+    return kept;
   };
 }
 

@@ -27,12 +27,16 @@ export const conversationRoutes = ({ route, room }: Desk): Route[] => [
   route('sayInConversation', ({ orgId, params, body, from: { requestId } }) =>
     room.say(orgId, params.conversation_id, body.text, { requestId, waitMs: MAX_WAIT_SECONDS * 1_000 }),
   ),
-  route('replyInConversation', ({ orgId, params, body, acting }) =>
-    replyInConversation(room.db, orgId, params.conversation_id, body.text, acting.userId),
+  route('replyInConversation', ({ orgId, params, body, actor }) =>
+    replyInConversation(room.db, orgId, params.conversation_id, body.text, actor),
   ),
-  route('takeOverConversation', ({ orgId, params, acting }) =>
-    takeOverConversation(room.db, orgId, params.conversation_id, acting.userId),
+  route('takeOverConversation', ({ orgId, params, actor }) =>
+    takeOverConversation(room.db, orgId, params.conversation_id, actor),
   ),
-  route('handBackConversation', ({ orgId, params }) => handBackConversation(room.db, orgId, params.conversation_id)),
-  route('resolveConversation', ({ orgId, params }) => resolveConversation(room.db, orgId, params.conversation_id)),
+  route('handBackConversation', ({ orgId, params, actor }) =>
+    handBackConversation(room.db, orgId, params.conversation_id, actor),
+  ),
+  route('resolveConversation', ({ orgId, params, actor }) =>
+    resolveConversation(room.db, orgId, params.conversation_id, actor),
+  ),
 ];

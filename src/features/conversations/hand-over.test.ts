@@ -1,0 +1,77 @@
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { givenAgent, givenOrganization, givenTrigger } from '../../../test/factories.ts';
+import { createRunWaiter } from '../../store/await-run.ts';
+import { handBackConversation, replyInConversation, resolveConversation, takeOverConversation } from './hand-over.ts';
+import { readConversation } from './read-conversations.ts';
+import { createSayInConversation } from './receive-message.ts';
+
+let parley: TestApp;
+let orgId: string;
+let conversationId: string;
+let say: (text: string, waitMs?: number) => Promise<string[]>;
+const actor = { userId: 'user_member', address: null, requestId: null };
+
+beforeAll(async () => {
+  parley = await startTestApp();
+  orgId = await givenOrganization(parley.db);
+  const { agentId } = await givenAgent(parley.db, orgId);
+  const triggerId = await givenTrigger(parley.db, orgId, agentId);
+  const { value } = await parley.key(orgId);
+  const started = await parley.call('POST', `/api/triggers/${agentId}/${triggerId}`, {
+    key: value,
+    headers: { prefer: 'wait=10' },
+  });
+  conversationId = started.body.conversation_id;
+  const waiter = createRunWaiter(parley.db);
+  const speak = createSayInConversation({ db: parley.db, waiter, onAccepted: () => {} });
+  say = async (text, waitMs = 10_000) =>
+    (await speak(orgId, conversationId, text, { requestId: 'req_test', waitMs })).messages.map(
+      (message) => message.role,
+    );
+});
+
+afterAll(() => parley.stop());
+
+const state = async () => {
+  const { status, runs } = await readConversation(parley.db, orgId, conversationId);
+  return [status, runs[0]!.status];
+};
+
+test('the agent answers what the end user says', async () => {
+  expect(await say('Hello')).toEqual(['agent']);
+});
+
+test('after a take-over the agent is silent, and a person answers', async () => {
+  await takeOverConversation(parley.db, orgId, conversationId, actor);
+  expect(await state()).toEqual(['handed_off', 'handed_off']);
+  expect(await say('Anybody?', 300)).toEqual([]);
+  const reply = await replyInConversation(parley.db, orgId, conversationId, 'A person here.', actor);
+  expect(reply).toMatchObject({ role: 'member', author_id: actor.userId, status: 'delivered' });
+});
+
+test('handed back, the agent answers from the next message on, and not what people dealt with', async () => {
+  await handBackConversation(parley.db, orgId, conversationId, actor);
+  expect(await state()).toEqual(['open', 'waiting_for_user']);
+  expect(await say('Hello again')).toEqual(['agent']);
+});
+
+test('resolved, it opens again with the next message', async () => {
+  await resolveConversation(parley.db, orgId, conversationId, actor);
+  expect(await state()).toEqual(['resolved', 'completed']);
+  expect(await say('One more thing')).toEqual(['agent']);
+  expect((await state())[0]).toBe('open');
+});
+
+test('each of it is in the audit log', async () => {
+  const found = await parley.db.execute<{ action: string }>(
+    sql`SELECT action FROM audit WHERE subject_id = ${conversationId} ORDER BY id`,
+  );
+  expect(found.rows.map((row) => row.action)).toEqual([
+    'conversation.taken_over',
+    'conversation.taken_over',
+    'conversation.handed_back',
+    'conversation.resolved',
+  ]);
+});
