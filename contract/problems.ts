@@ -42,6 +42,11 @@ const kinds = {
     title: 'The API key has been revoked',
     cure: 'Revocation is final. Make a new key in the dashboard and replace this one.',
   },
+  signature_invalid: {
+    status: 401,
+    title: 'The signature is not right',
+    cure: "Sign the raw bytes of the body with the channel's secret, with a time at most five minutes off, as the documentation of the channel shows.",
+  },
   session_missing: {
     status: 401,
     title: 'Not signed in',

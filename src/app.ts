@@ -10,6 +10,7 @@ import { templateFault } from './engine/templates.ts';
 import { deriveSecrets } from './config/secrets.ts';
 import { createApiKeys } from './features/api-keys/api-keys.ts';
 import { createChannelMessages } from './features/channel-messages/channel-messages.ts';
+import { createReceiveFromChannel } from './features/conversations/receive-from-channel.ts';
 import { createSayInConversation } from './features/conversations/receive-message.ts';
 import { createTriggers } from './features/triggers/triggers.ts';
 import { createUsageCounter } from './features/usage/count-requests.ts';
@@ -18,6 +19,7 @@ import { channelApiRoutes } from './http/api/channels/routes.ts';
 import { triggerRoutes } from './http/api/triggers/routes.ts';
 import type { Room } from './http/dashboard/deps.ts';
 import { dashboardRoutes } from './http/dashboard/routes.ts';
+import { inboundRoutes } from './http/inbound/routes.ts';
 import { createPaging } from './http/paging.ts';
 import { mountDashboard } from './http/dashboard-files.ts';
 import { createHttpServer } from './http/server.ts';
@@ -115,6 +117,7 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
     renderOpening: createRenderOpening(db),
     onAccepted,
   });
+  const receive = createReceiveFromChannel({ db, kinds: channelKinds, openSecrets, now: Date.now, onAccepted });
   const sendQueue = createSendQueue(db);
   const channelMessages = createChannelMessages({
     db,
@@ -154,6 +157,7 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
           routes: [
             ...triggerRoutes({ triggers, paging, baseUrl: config.baseUrl }),
             ...channelApiRoutes({ channelMessages, baseUrl: config.baseUrl }),
+            ...inboundRoutes({ receive, baseUrl: config.baseUrl }),
             ...dashboardRoutes(room, paging),
           ],
           countRequest: usage.count,

@@ -26,6 +26,18 @@ export async function readJsonBody(
   return bytes.length === 0 ? emptyBody(rules) : { value: parse(bytes, rules), bytes };
 }
 
+/** The body as it came, for who has to check a signature over it. */
+export async function readRawBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  maxBytes: number,
+): Promise<Buffer> {
+  if (!announcesBody(request)) return EMPTY;
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw new Refusal('payload_too_large');
+  if (request.headers.expect !== undefined) response.writeContinue();
+  return readBytes(request, maxBytes);
+}
+
 const announcesBody = ({ headers }: IncomingMessage): boolean => {
   const length = headers['content-length'];
   return (length !== undefined && length !== '0') || headers['transfer-encoding'] !== undefined;

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import { Refusal } from '../../contract/problems.ts';
 import type { Admission, Need } from '../access/types.ts';
-import { readJsonBody } from './body.ts';
+import { readJsonBody, readRawBody } from './body.ts';
 import { idempotencyOf } from './idempotency-key.ts';
 import type { Problems } from './problems.ts';
 import { compileQuery } from './query.ts';
@@ -136,7 +136,9 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 function handling(route: Route, { problems, checkAnswers }: Mounting) {
   const { handle } = route;
   const status = successStatus(route);
-  const takesBody = route.method === 'POST' || route.method === 'PUT' || route.method === 'PATCH';
+  const { rawBody } = route;
+  const takesBody =
+    rawBody === undefined && (route.method === 'POST' || route.method === 'PUT' || route.method === 'PATCH');
   const checkBody = takesBody ? compileBody(route.body ?? EmptyObject) : null;
   const readQuery = route.query ? compileQuery(route.query) : null;
   const checks = checkAnswers ? compileAnswers(route) : null;
@@ -165,9 +167,16 @@ function handling(route: Route, { problems, checkAnswers }: Mounting) {
     return run(request, reply);
   };
 
+  const readRawThenRun = async (request: FastifyRequest, reply: FastifyReply, maxBytes: number) => {
+    request.body = await readRawBody(request.raw, reply.raw, maxBytes);
+    return run(request, reply);
+  };
+
   return (request: FastifyRequest, reply: FastifyReply): unknown => {
     try {
       if (readQuery) request.query = readQuery(request.query as string);
+      if (rawBody !== undefined)
+        return readRawThenRun(request, reply, rawBody).catch((error: unknown) => refused(reply, error));
       const sent = checkBody ? readThenRun(request, reply, checkBody) : run(request, reply);
       return sent instanceof Promise ? sent.catch((error: unknown) => refused(reply, error)) : sent;
     } catch (error) {

@@ -5,7 +5,7 @@ import type { InboundAnswer, InboundEvent, InboundMessage, InboundRequest } from
 import type { ChannelKinds } from '../../channels/kinds.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { OpenSecrets } from '../../store/channel-secrets.ts';
-import { type Db, isUniqueViolation, type Queryable } from '../../store/db.ts';
+import { type Db, isUniqueViolation, isUnreachable, type Queryable } from '../../store/db.ts';
 import {
   findChannelConversation,
   findIdentity,
@@ -45,6 +45,20 @@ export function createReceiveFromChannel({ db, kinds, openSecrets, now, onAccept
     request: InboundRequest,
     requestId: string,
   ): Promise<InboundAnswer | null> {
+    try {
+      return await receiveVerified(target, request, requestId);
+    } catch (error) {
+      // The provider calls again; what was stored of this call is not stored twice.
+      if (isUnreachable(error)) throw new Refusal('unavailable', undefined, { cause: error });
+      throw error;
+    }
+  };
+
+  async function receiveVerified(
+    target: { kind: string; channelId: string },
+    request: InboundRequest,
+    requestId: string,
+  ): Promise<InboundAnswer | null> {
     const channel = await findInboundChannel(db, target.channelId);
     const inbound = kinds.get(target.kind)?.inbound;
     if (!channel || channel.kind !== target.kind || !inbound) throw new Refusal('channel_not_found');
@@ -55,7 +69,7 @@ export function createReceiveFromChannel({ db, kinds, openSecrets, now, onAccept
     const events = parse(() => inbound.parse(request, account));
     await keepAll(channel, events, requestId);
     return inbound.answer?.(request, account) ?? null;
-  };
+  }
 
   async function keepAll(channel: InboundChannel, events: InboundEvent[], requestId: string): Promise<void> {
     const receipts = events.filter((event) => event.type === 'receipt');

@@ -1,0 +1,44 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { isId } from '../../../contract/ids.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import type { ReceiveFromChannel } from '../../features/conversations/receive-from-channel.ts';
+import type { Route } from '../route.ts';
+
+export type InboundRoutesDeps = { receive: ReceiveFromChannel; baseUrl: string };
+
+/** Providers put several messages into one call, and an e-mail may be long. */
+const MAX_INBOUND_BYTES = 1024 * 1024;
+
+/** Where providers call us. Who calls is decided by the channel's own signature over the raw bytes, not by a key. */
+export const inboundRoutes = (deps: InboundRoutesDeps): Route[] => [
+  hook('POST', 'receiveFromChannel', deps), // POST /inbound/:kind/:channel_id
+  hook('GET', 'answerChallenge', deps), // GET: some providers first ask whether we are who we should be
+];
+
+const hook = (method: 'GET' | 'POST', id: string, { receive, baseUrl }: InboundRoutesDeps): Route => ({
+  method,
+  path: '/inbound/:kind/:channel_id',
+  access: 'public',
+  operation: { id, summary: 'What a channel tells us', tag: 'Channels', hidden: true },
+  rawBody: MAX_INBOUND_BYTES,
+  responses: { 200: Type.Object({}) },
+  async handle(request, reply) {
+    const { kind, channel_id: channelId } = request.params as { kind: string; channel_id: string };
+    if (!isId('channel', channelId)) throw new Refusal('channel_not_found');
+    const answer = await receive({ kind, channelId }, inboundRequest(request, method, baseUrl), request.requestId);
+    return send(reply, answer ?? { type: 'application/json; charset=utf-8', body: '{}' });
+  },
+});
+
+const send = (reply: FastifyReply, { type, body }: { type: string; body: string }) =>
+  reply.code(200).type(type).send(body);
+
+function inboundRequest(request: FastifyRequest, method: 'GET' | 'POST', baseUrl: string) {
+  const target = request.raw.url!;
+  const headers = Object.fromEntries(
+    Object.entries(request.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
+  );
+  const query = new URLSearchParams(target.includes('?') ? target.slice(target.indexOf('?') + 1) : '');
+  return { method, url: baseUrl + target, query, headers, body: request.body as Buffer };
+}
