@@ -1,0 +1,53 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../app.ts';
+
+/** The description of the running program, whole: what a client generator would be given. */
+const REDOCLY = fileURLToPath(new URL('../../node_modules/.bin/redocly', import.meta.url));
+
+let parley: TestApp;
+let document: { openapi: string; servers: { url: string }[]; paths: Record<string, Record<string, { responses: object }>> };
+
+beforeAll(async () => {
+  parley = await startTestApp();
+  document = (await parley.call('GET', '/api/openapi.json')).body;
+});
+afterAll(() => parley.stop());
+
+test('is valid OpenAPI 3.1 of this region', () => {
+  expect(document.openapi).toMatch(/^3\.1\./);
+  expect(document.servers).toEqual([expect.objectContaining({ url: parley.config.baseUrl })]);
+  const folder = mkdtempSync(path.join(tmpdir(), 'parley-openapi-'));
+  const file = path.join(folder, 'openapi.json');
+  writeFileSync(file, JSON.stringify(document));
+  try {
+    execFileSync(REDOCLY, ['lint', file, '--extends=minimal'], {
+      env: { ...process.env, REDOCLY_TELEMETRY: 'off' },
+      stdio: 'pipe',
+    });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}, 60_000);
+
+test('every path of it is there, and asks strangers who they are', async () => {
+  const paths = Object.entries(document.paths).filter(([name]) => name.startsWith('/api/'));
+  expect(paths.length).toBeGreaterThan(5);
+  for (const [name, operations] of paths) {
+    for (const method of Object.keys(operations)) {
+      const answer = await parley.call(method.toUpperCase(), name.replaceAll(/\{(\w+)\}/g, '$1'));
+      const isOpen = name === '/api/health' || name === '/api/openapi.json';
+      expect(answer.status, `${method} ${name}`).toBe(isOpen ? 200 : 401);
+    }
+  }
+});
+
+test('answers 304 to who has it already', async () => {
+  const first = await parley.call('GET', '/api/openapi.json');
+  const again = await parley.call('GET', '/api/openapi.json', { headers: { 'if-none-match': first.headers.get('etag')! } });
+  expect(again.status).toBe(304);
+});
