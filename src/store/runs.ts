@@ -1,6 +1,6 @@
-import { and, asc, desc, eq, inArray, lt, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray, sql } from 'drizzle-orm';
 import type { Db, Queryable } from './db.ts';
-import { pageOf, type PageOf, type PageRequest } from './page.ts';
+import { behind, newestFirst, pageOf, type PageOf, type PageRequest } from './page.ts';
 import { conversation, message } from './schema/conversation.ts';
 import { run } from './schema/run.ts';
 
@@ -58,11 +58,10 @@ export async function listRunRows(
         eq(run.orgId, orgId),
         eq(run.triggerId, filter.triggerId),
         filter.status ? eq(run.status, filter.status) : undefined,
-        // Run ids hold their time of creation: the index of the list needs no second column.
-        page.after ? lt(run.id, page.after.id) : undefined,
+        behind(run.createdAt, run.id, page.after),
       ),
     )
-    .orderBy(desc(run.id))
+    .orderBy(...newestFirst(run.createdAt, run.id))
     .limit(page.limit + 1);
   return pageOf(rows, page.limit);
 }

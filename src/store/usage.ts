@@ -1,4 +1,4 @@
-import { and, desc, eq, gte, sql } from 'drizzle-orm';
+import { and, eq, gte, sql } from 'drizzle-orm';
 import type pg from 'pg';
 import type { Db } from './db.ts';
 import { behind, newestFirst, pageOf, type PageOf, type PageRequest } from './page.ts';
@@ -97,7 +97,7 @@ export async function listNewestRequests(
     .select()
     .from(requestLog)
     .where(and(eq(requestLog.orgId, orgId), eq(requestLog.keyId, keyId)))
-    .orderBy(desc(requestLog.id))
+    .orderBy(...newestFirst(requestLog.at, requestLog.id))
     .limit(limit);
 }
 
