@@ -13,9 +13,11 @@ import { createChannelMessages } from './features/channel-messages/channel-messa
 import { createReceiveFromChannel } from './features/conversations/receive-from-channel.ts';
 import { createSayInConversation } from './features/conversations/receive-message.ts';
 import { createTriggers } from './features/triggers/triggers.ts';
+import { createEndUsers } from './features/end-users/end-users.ts';
 import { createUsageCounter } from './features/usage/count-requests.ts';
 import { readKeyUsage } from './features/usage/read-key-usage.ts';
 import { channelApiRoutes } from './http/api/channels/routes.ts';
+import { endUserRoutes } from './http/api/end-users/routes.ts';
 import { triggerRoutes } from './http/api/triggers/routes.ts';
 import type { Room } from './http/dashboard/deps.ts';
 import { dashboardRoutes } from './http/dashboard/routes.ts';
@@ -30,9 +32,11 @@ import { createAcceptQueue } from './store/accept/accept-runs.ts';
 import { createRunWaiter } from './store/await-run.ts';
 import { createSecretsOpener } from './store/channel-secrets.ts';
 import { type Db, isUnreachable } from './store/db.ts';
+import { createEndUserQueue } from './store/end-users-upsert.ts';
 import { createIdempotencyGuard } from './store/idempotency.ts';
 import { createSendQueue } from './store/messages/accept-messages.ts';
 import { createDeliveryWorker } from './worker/deliver-messages.ts';
+import { createSuppression } from './store/suppression.ts';
 import { createHousekeeper } from './worker/housekeeper.ts';
 import { createFindProvider } from './worker/find-provider.ts';
 import { createPlayTurn } from './worker/play-turn.ts';
@@ -60,6 +64,8 @@ export type App = {
   sessions: Sessions;
   /** Listens and returns the address; null for a worker, which serves nobody. */
   start(): Promise<{ host: string; port: number } | null>;
+  /** Fails `/ready` and asks clients to go elsewhere, but keeps answering. */
+  leave(): void;
   /** Stops taking work, finishes what is under way (at most 25 s), lets go of the lease. */
   stop(): Promise<void>;
 };
@@ -93,12 +99,16 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
     log: (level, message) => log[level](message),
   });
   const waiter = createRunWaiter(db);
-  const queue = createAcceptQueue(db);
+  const suppression = createSuppression(secrets.suppressionKey);
+  const queue = createAcceptQueue(db, suppression);
+  const endUserQueue = createEndUserQueue(db, suppression);
   const findProvider = createFindProvider({ db, egress, sealingKey: secrets.sealingKey });
   const loadAgent = createAgentLoader(db, findProvider);
   const openSecrets = createSecretsOpener(db, secrets.sealingKey);
   const deliveries =
-    role === 'api' ? null : createDeliveryWorker({ db, log, kinds: channelKinds, egress, openSecrets });
+    role === 'api'
+      ? null
+      : createDeliveryWorker({ db, log, kinds: channelKinds, egress, openSecrets, baseUrl: config.baseUrl });
   const onStored = () => {
     waiter.look();
     deliveries?.wake();
@@ -126,6 +136,7 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
     kinds: channelKinds,
     onQueued: () => deliveries?.wake(),
   });
+  const endUsers = createEndUsers({ db, queue: endUserQueue, guard, suppression });
   const usage = createUsageCounter({ db, log });
   const keys = createApiKeys({
     db,
@@ -156,6 +167,7 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
       : createHttpServer({
           routes: [
             ...triggerRoutes({ triggers, paging, baseUrl: config.baseUrl }),
+            ...endUserRoutes({ endUsers, paging, baseUrl: config.baseUrl }),
             ...channelApiRoutes({ channelMessages, baseUrl: config.baseUrl }),
             ...inboundRoutes({ receive, baseUrl: config.baseUrl }),
             ...dashboardRoutes(room, paging),
@@ -187,6 +199,7 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
       const address = server.server.address();
       return { host: config.host, port: typeof address === 'object' && address ? address.port : config.port };
     },
+    leave: () => server?.drain(),
     stop: async () => {
       server?.drain();
       await server?.close();
@@ -195,6 +208,7 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
       await deliveries?.stop(DELIVERY_GRACE_MS);
       waiter.stop();
       await queue.drain();
+      await endUserQueue.drain();
       await sendQueue.drain();
       await usage.stop();
       await access.stop();

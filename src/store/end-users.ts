@@ -1,8 +1,8 @@
-import { and, eq, ilike, or } from 'drizzle-orm';
+import { and, desc, eq, inArray, lt } from 'drizzle-orm';
 import type { Queryable } from './db.ts';
-import { behind, newestFirst, pageOf, type PageOf, type PageRequest } from './page.ts';
-import { containing } from './search-text.ts';
+import { pageOf, type PageOf, type PageRequest } from './page.ts';
 import { channel } from './schema/channel.ts';
+import { conversation } from './schema/conversation.ts';
 import { endUser, identity } from './schema/end-user.ts';
 
 export type EndUserRow = typeof endUser.$inferSelect;
@@ -19,8 +19,15 @@ export async function readEndUser(db: Queryable, orgId: string, id: string): Pro
   return rows[0] ?? null;
 }
 
-export async function listIdentities(db: Queryable, orgId: string, endUserId: string): Promise<IdentityRow[]> {
-  return db
+/** The addresses under which these people are known, by person; one round trip for a page. */
+export async function listIdentitiesOf(
+  db: Queryable,
+  orgId: string,
+  endUserIds: readonly string[],
+): Promise<Map<string, IdentityRow[]>> {
+  const found = new Map<string, IdentityRow[]>();
+  if (endUserIds.length === 0) return found;
+  const rows = await db
     .select({
       endUserId: identity.endUserId,
       channelId: identity.channelId,
@@ -29,37 +36,64 @@ export async function listIdentities(db: Queryable, orgId: string, endUserId: st
     })
     .from(identity)
     .innerJoin(channel, and(eq(channel.orgId, identity.orgId), eq(channel.id, identity.channelId)))
-    .where(and(eq(identity.orgId, orgId), eq(identity.endUserId, endUserId)))
-    .limit(MAX_IDENTITIES);
+    .where(and(eq(identity.orgId, orgId), inArray(identity.endUserId, [...endUserIds])))
+    .limit(MAX_IDENTITIES * endUserIds.length);
+  for (const row of rows) found.set(row.endUserId, [...(found.get(row.endUserId) ?? []), row]);
+  return found;
 }
 
-export async function listEndUsers(
+export type EndUserConversationRow = Pick<
+  typeof conversation.$inferSelect,
+  'id' | 'agentId' | 'channelId' | 'key' | 'status' | 'locale' | 'tags' | 'createdAt' | 'updatedAt'
+> & { channelKind: string };
+
+const conversations = (db: Queryable) =>
+  db
+    .select({
+      id: conversation.id,
+      agentId: conversation.agentId,
+      channelId: conversation.channelId,
+      channelKind: channel.kind,
+      key: conversation.key,
+      status: conversation.status,
+      locale: conversation.locale,
+      tags: conversation.tags,
+      createdAt: conversation.createdAt,
+      updatedAt: conversation.updatedAt,
+    })
+    .from(conversation)
+    .innerJoin(channel, and(eq(channel.orgId, conversation.orgId), eq(channel.id, conversation.channelId)));
+
+export async function listEndUserConversations(
   db: Queryable,
   orgId: string,
-  filter: { text?: string | undefined },
+  endUserId: string,
   { limit, after }: PageRequest,
-): Promise<PageOf<EndUserRow>> {
-  const like = filter.text ? containing(filter.text) : null;
-  const rows = await db
-    .select()
-    .from(endUser)
+): Promise<PageOf<EndUserConversationRow>> {
+  const rows = await conversations(db)
     .where(
       and(
-        eq(endUser.orgId, orgId),
-        like
-          ? or(
-              ilike(endUser.name, like),
-              ilike(endUser.email, like),
-              ilike(endUser.phone, like),
-              ilike(endUser.externalId, like),
-            )
-          : undefined,
-        behind(endUser.createdAt, endUser.id, after),
+        eq(conversation.orgId, orgId),
+        eq(conversation.endUserId, endUserId),
+        // Ids hold their time of creation: the index needs no second column.
+        after ? lt(conversation.id, after.id) : undefined,
       ),
     )
-    .orderBy(...newestFirst(endUser.createdAt, endUser.id))
+    .orderBy(desc(conversation.id))
     .limit(limit + 1);
   return pageOf(rows, limit);
+}
+
+export async function findEndUserConversation(
+  db: Queryable,
+  orgId: string,
+  endUserId: string,
+  id: string,
+): Promise<EndUserConversationRow | null> {
+  const rows = await conversations(db).where(
+    and(eq(conversation.orgId, orgId), eq(conversation.endUserId, endUserId), eq(conversation.id, id)),
+  );
+  return rows[0] ?? null;
 }
 
 export async function insertEndUser(

@@ -1,53 +1,65 @@
-import type { EndUserRecord } from '../../../contract/dashboard/end-users.ts';
+import type { EndUser, EndUserConversation } from '../../../contract/end-users.ts';
+import type { Message } from '../../../contract/messages.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import { timestamp } from '../../kernel/clock.ts';
 import type { Db } from '../../store/db.ts';
+import { type EndUserFilter, listEndUsers as listRows } from '../../store/end-user-search.ts';
+import { listMessages } from '../../store/end-user-messages.ts';
 import {
-  type EndUserRow,
-  type IdentityRow,
-  listEndUsers as listRows,
-  listIdentities,
+  findEndUserConversation,
+  listEndUserConversations,
+  listIdentitiesOf,
   readEndUser as readRow,
 } from '../../store/end-users.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
+import { presentMessage } from '../../store/present-message.ts';
+import { presentEndUser, presentEndUserConversation } from './present-end-user.ts';
 
 type Reads = { db: Db };
 
-/** The list leaves identities out; reading one person shows them. */
 export async function listEndUsers(
   { db }: Reads,
   orgId: string,
-  filter: { text?: string | undefined },
+  filter: EndUserFilter,
   page: PageRequest,
-): Promise<PageOf<EndUserRecord>> {
+): Promise<PageOf<EndUser>> {
   const { rows, hasMore } = await listRows(db, orgId, filter, page);
-  return { rows: rows.map((row) => presentEndUser(row, [])), hasMore };
+  const identities = await listIdentitiesOf(
+    db,
+    orgId,
+    rows.map((row) => row.id),
+  );
+  return { rows: rows.map((row) => presentEndUser(row, identities.get(row.id) ?? [])), hasMore };
 }
 
-export async function readEndUser({ db }: Reads, orgId: string, id: string): Promise<EndUserRecord> {
+export async function readEndUser({ db }: Reads, orgId: string, id: string): Promise<EndUser> {
   const row = await readRow(db, orgId, id);
   if (!row) throw new Refusal('end_user_not_found');
-  return presentEndUser(row, await listIdentities(db, orgId, id));
+  const identities = await listIdentitiesOf(db, orgId, [id]);
+  return presentEndUser(row, identities.get(id) ?? []);
 }
 
-const presentEndUser = (row: EndUserRow, identities: IdentityRow[]): EndUserRecord => ({
-  id: row.id,
-  external_id: row.externalId,
-  name: row.name,
-  email: row.email,
-  phone: row.phone,
-  locale: row.locale,
-  time_zone: row.timeZone,
-  attributes: row.attributes,
-  tags: row.tags,
-  identities: identities.map((one) => ({
-    channel_id: one.channelId,
-    channel_kind: one.channelKind,
-    address: one.address,
-  })),
-  consent: row.consent,
-  blocked: row.blocked,
-  created_at: timestamp(row.createdAt),
-  updated_at: timestamp(row.updatedAt),
-  last_seen_at: row.lastSeenAt && timestamp(row.lastSeenAt),
-});
+export async function listConversationsOf(
+  { db }: Reads,
+  orgId: string,
+  endUserId: string,
+  page: PageRequest,
+): Promise<PageOf<EndUserConversation>> {
+  const { rows, hasMore } = await listEndUserConversations(db, orgId, endUserId, page);
+  if (rows.length === 0 && !(await readRow(db, orgId, endUserId))) throw new Refusal('end_user_not_found');
+  return { rows: rows.map(presentEndUserConversation), hasMore };
+}
+
+/** Newest first. */
+export async function listMessagesOf(
+  { db }: Reads,
+  orgId: string,
+  { endUserId, conversationId }: { endUserId: string; conversationId: string },
+  page: PageRequest,
+): Promise<PageOf<Message>> {
+  if (!(await findEndUserConversation(db, orgId, endUserId, conversationId))) {
+    if (!(await readRow(db, orgId, endUserId))) throw new Refusal('end_user_not_found');
+    throw new Refusal('conversation_not_found');
+  }
+  const { rows, hasMore } = await listMessages(db, orgId, conversationId, page);
+  return { rows: rows.map(presentMessage), hasMore };
+}

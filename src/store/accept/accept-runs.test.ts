@@ -149,6 +149,16 @@ describe('conversation keys', () => {
 });
 
 describe('idempotency keys', () => {
+  test('replay a call whose own effect would now refuse it', async () => {
+    const again = {
+      conversation: { key: 'only-one', onExisting: 'reject' as const },
+      idempotency: idempotent('reject-1'),
+    };
+    const first = await queue.accept(call(again));
+    const second = await queue.accept(call(again));
+    expect([first.kind, second.kind]).toEqual(['accepted', 'replayed']);
+  });
+
   test('replay the first answer and write nothing again', async () => {
     const first = await queue.accept(call({ idempotency: idempotent('k1') }));
     const before = await count('run');

@@ -8,6 +8,7 @@ import { conversationKey, readKeyedConversations, type KeyedConversation } from 
 import { EndUserBook, LATER } from './resolve-end-users.ts';
 import { readFence } from './read-fence.ts';
 import { readStoredAnswer } from './stored-answer.ts';
+import type { Suppression } from '../suppression.ts';
 import { LOST_RACE, type PlannedCall, writeRuns } from './write-runs.ts';
 
 /**
@@ -32,14 +33,16 @@ const QUEUE = 5_000;
 const PRESSED = 24;
 /** Plans of one batch before giving up: each repetition means that another node was faster. */
 const TRIES = 5;
+/** A foreign key of the batch points to a person who was erased after the batch had been planned. */
+const ERASED_MEANWHILE = '23503';
 
-export function createAcceptQueue(db: Db): AcceptQueue {
+export function createAcceptQueue(db: Db, suppression: Suppression | null = null): AcceptQueue {
   const pool = db.$client;
   const batcher: Batcher<AcceptCall, AcceptOutcome | typeof LATER> = createBatcher({
     size: BATCH,
     lanes: LANES,
     queue: QUEUE,
-    send: (calls) => acceptBatch(pool, calls),
+    send: (calls) => acceptBatch(pool, calls, suppression),
     full: () => unavailable('More calls are waiting than this server takes at once.'),
   });
   return {
@@ -59,17 +62,21 @@ const unavailable = (detail: string, cause?: unknown) =>
 
 type BatchOutcome = AcceptOutcome | typeof LATER | Error;
 
-async function acceptBatch(pool: pg.Pool, calls: AcceptCall[]): Promise<BatchOutcome[]> {
+async function acceptBatch(
+  pool: pg.Pool,
+  calls: AcceptCall[],
+  suppression: Suppression | null,
+): Promise<BatchOutcome[]> {
   for (let attempt = 1; ; attempt++) {
     const client = await pool.connect().catch((error: unknown) => {
       throw unavailable('The database cannot be reached.', error);
     });
     let broken = false;
     try {
-      return await planAndWrite(client, calls);
+      return await planAndWrite(client, calls, suppression);
     } catch (error) {
       const state = sqlState(error);
-      const again = state === LOST_RACE || state === '40001' || state === '40P01';
+      const again = state === LOST_RACE || state === '40001' || state === '40P01' || state === ERASED_MEANWHILE;
       if (again && attempt < TRIES) continue;
       if (again) return calls.map(() => unavailable('Too many calls change the same records at this moment.'));
       if (isUnreachable(error)) {
@@ -82,7 +89,8 @@ async function acceptBatch(pool: pg.Pool, calls: AcceptCall[]): Promise<BatchOut
       client.release(broken);
     }
     const outcomes: BatchOutcome[] = [];
-    for (const call of calls) outcomes.push(...(await acceptBatch(pool, [call]).catch((error: Error) => [error])));
+    for (const call of calls)
+      outcomes.push(...(await acceptBatch(pool, [call], suppression).catch((error: Error) => [error])));
     return outcomes;
   }
 }
@@ -91,11 +99,15 @@ async function acceptBatch(pool: pg.Pool, calls: AcceptCall[]): Promise<BatchOut
 const outcomeUnknown = (cause: unknown) =>
   new Refusal('outcome_unknown', PROBLEMS.outcome_unknown.cure, { headers: { 'Retry-After': '1' }, cause });
 
-async function planAndWrite(client: pg.PoolClient, calls: AcceptCall[]): Promise<BatchOutcome[]> {
+async function planAndWrite(
+  client: pg.PoolClient,
+  calls: AcceptCall[],
+  suppression: Suppression | null,
+): Promise<BatchOutcome[]> {
   let book: EndUserBook;
   let keyed: Map<string, KeyedConversation>;
   try {
-    book = await EndUserBook.read(client, calls);
+    book = await EndUserBook.read(client, calls, suppression);
     keyed = await readKeyedConversations(client, calls);
   } catch (error) {
     // Nothing was written yet, so this is not "unknown".
@@ -106,13 +118,19 @@ async function planAndWrite(client: pg.PoolClient, calls: AcceptCall[]): Promise
   const planned = plans.filter((entry): entry is PlannedCall => typeof entry === 'object' && 'run' in entry);
   const written = planned.length > 0 ? await writeRuns(client, planned) : new Set<string>();
   return Promise.all(
-    plans.map((entry): BatchOutcome | Promise<BatchOutcome> => {
+    plans.map(async (entry, index): Promise<BatchOutcome> => {
       if (entry === LATER) return LATER;
-      if (entry instanceof Refusal) return { kind: 'refused', refusal: entry };
+      if (entry instanceof Refusal)
+        return refusedOrReplayed(client, calls[index]!, entry).catch((error: unknown) => error as Error);
       if (written.has(entry.run.id)) return { kind: 'accepted', run: entry.run, answer: entry.answer };
       return whyNotWritten(client, entry.call).catch((error: unknown) => error as Error);
     }),
   );
+}
+
+/** What stands in the way of a call (a conversation of its key, say) may be its own first effect. */
+async function refusedOrReplayed(client: pg.PoolClient, call: AcceptCall, refusal: Refusal): Promise<AcceptOutcome> {
+  return (await readStoredAnswer(client, call)) ?? { kind: 'refused', refusal };
 }
 
 /** Either the Idempotency-Key was used before, or the fence was down. */

@@ -1,16 +1,20 @@
 import type { RunInput, RunStatus } from '../../../contract/triggers.ts';
 import type { Refusal } from '../../../contract/problems.ts';
 
-/** What a caller said about a person; absent members leave what is stored unchanged. */
+/** What a caller said about a person; absent members leave what is stored unchanged, null removes it. */
 export type EndUserFields = {
   id?: string;
-  external_id?: string;
-  name?: string;
-  phone?: string;
-  email?: string;
-  locale?: string;
-  time_zone?: string;
+  external_id?: string | null;
+  name?: string | null;
+  phone?: string | null;
+  email?: string | null;
+  locale?: string | null;
+  time_zone?: string | null;
+  /** Merged into what is stored; a null value removes the attribute. */
   attributes?: Record<string, unknown>;
+  /** All tags, in place of the stored ones. */
+  tags?: string[];
+  blocked?: boolean;
 };
 
 /** One checked trigger call, ready to be written. */

@@ -2,14 +2,16 @@ import { isDeepStrictEqual } from 'node:util';
 import type pg from 'pg';
 import { Refusal } from '../../../contract/problems.ts';
 import { newId } from '../../kernel/ids.ts';
+import { type Consent, type Identifier, IDENTIFIERS, type Suppression, withOptOuts } from '../suppression.ts';
 import type { AcceptCall, EndUserFields } from './call.ts';
 
 /**
  * Who is meant. A call names a person by our id, or by external id, else e-mail, else phone; whoever is not known
  * yet is made. All people of a batch are looked up at once. Calls of one batch that mean the same person share one
  * row as long as they say the same of it; a call that says something new waits for the next batch, so that a call
- * which is refused in the end never leaves its words behind. Nothing is written here: `write-runs.ts` writes, and
- * undoes everything if a row changed in between (`updated_at`).
+ * which is refused in the end never leaves its words behind. Nothing is written here: `end-user-rows.ts` writes, and
+ * undoes everything if a row changed in between (`updated_at`). An identifier that an erased person opted out under
+ * brings its opt-outs along (`suppression.ts`).
  */
 export type EndUserRow = {
   org_id: string;
@@ -21,8 +23,13 @@ export type EndUserRow = {
   locale: string | null;
   time_zone: string | null;
   attributes: Record<string, unknown>;
+  tags: string[];
+  consent: Consent;
+  blocked: boolean;
   /** Null for a row that this batch makes. */
+  created_at: Date | null;
   updated_at: Date | null;
+  last_seen_at: Date | null;
   changed: boolean;
   /** Calls of this batch that use the row. */
   uses: number;
@@ -31,18 +38,18 @@ export type EndUserRow = {
 /** The call must wait for the next batch: another call of this one says something else about the same person. */
 export const LATER = 'later';
 
-const IDENTIFIERS = ['external_id', 'email', 'phone'] as const;
-type Identifier = (typeof IDENTIFIERS)[number];
+const FIND = ['id', ...IDENTIFIERS]
+  .map(
+    (field, index) => `
+SELECT org_id, id, external_id, name, email, phone, locale, time_zone, attributes, tags, consent, blocked, created_at, updated_at, last_seen_at
+FROM end_user e JOIN unnest($${index * 2 + 1}::text[], $${index * 2 + 2}::text[]) AS w(org, v) ON e.org_id = w.org AND e.${field} = w.v`,
+  )
+  .join(' UNION ALL');
 
-const FIND = `
-SELECT org_id, id, external_id, name, email, phone, locale, time_zone, attributes, updated_at
-FROM end_user e JOIN unnest($1::text[], $2::text[]) AS w(org, v) ON e.org_id = w.org AND e.id = w.v
-UNION SELECT org_id, id, external_id, name, email, phone, locale, time_zone, attributes, updated_at
-FROM end_user e JOIN unnest($3::text[], $4::text[]) AS w(org, v) ON e.org_id = w.org AND e.external_id = w.v
-UNION SELECT org_id, id, external_id, name, email, phone, locale, time_zone, attributes, updated_at
-FROM end_user e JOIN unnest($5::text[], $6::text[]) AS w(org, v) ON e.org_id = w.org AND e.email = w.v
-UNION SELECT org_id, id, external_id, name, email, phone, locale, time_zone, attributes, updated_at
-FROM end_user e JOIN unnest($7::text[], $8::text[]) AS w(org, v) ON e.org_id = w.org AND e.phone = w.v`;
+const FIND_SUPPRESSED = `SELECT s.org_id, s.digest, s.consent, s.blocked FROM suppression s
+  JOIN unnest($1::text[], $2::bytea[]) AS w(org, v) ON s.org_id = w.org AND s.digest = w.v`;
+
+type Suppressed = { consent: Consent; blocked: boolean };
 
 export class EndUserBook {
   readonly #byId = new Map<string, EndUserRow>();
@@ -51,11 +58,14 @@ export class EndUserBook {
     email: new Map(),
     phone: new Map(),
   };
+  /** By organization, kind of identifier and identifier. */
+  readonly #suppressed = new Map<string, Suppressed>();
 
-  /** Looks up everybody whom these calls may mean, in one round trip; none when nobody is named. */
+  /** Looks up everybody whom these calls may mean, in one round trip or two; none when nobody is named. */
   static async read(
     client: pg.Pool | pg.PoolClient,
     calls: readonly Pick<AcceptCall, 'orgId' | 'endUser'>[],
+    suppression: Suppression | null = null,
   ): Promise<EndUserBook> {
     const book = new EndUserBook();
     const wanted: Record<'id' | Identifier, [string[], string[]]> = {
@@ -67,8 +77,8 @@ export class EndUserBook {
     for (const { orgId, endUser } of calls) {
       if (endUser === null) continue;
       for (const field of ['id', ...IDENTIFIERS] as const) {
-        const value = endUser[field];
-        if (value === undefined) continue;
+        const value = saidOf(endUser, field);
+        if (value === null) continue;
         wanted[field][0].push(orgId);
         wanted[field][1].push(value);
       }
@@ -76,31 +86,61 @@ export class EndUserBook {
     const values = Object.values(wanted).flat();
     if (values.every((list) => list.length === 0)) return book;
     const found = await client.query<EndUserRow>({ name: 'find-end-users', text: FIND, values });
-    for (const row of found.rows) book.#remember({ ...row, changed: false, uses: 0 });
+    for (const row of found.rows) if (!book.#byId.has(row.id)) book.#remember({ ...row, changed: false, uses: 0 });
+    if (suppression !== null) await book.#readSuppressed(client, wanted, suppression);
     return book;
   }
 
-  /** The row that this call means, with what the call says about the person put in. */
-  take(orgId: string, said: EndUserFields | null): EndUserRow | Refusal | typeof LATER {
+  /** Identifiers that nobody has yet may be those of somebody who was erased. */
+  async #readSuppressed(
+    client: pg.Pool | pg.PoolClient,
+    wanted: Record<Identifier, [string[], string[]]>,
+    suppression: Suppression,
+  ): Promise<void> {
+    const names = new Map<string, string>();
+    const digests: Buffer[] = [];
+    const orgs: string[] = [];
+    for (const kind of IDENTIFIERS) {
+      wanted[kind][0].forEach((orgId, index) => {
+        const value = wanted[kind][1][index]!;
+        if (this.#by[kind].has(`${orgId} ${value}`)) return;
+        const digest = suppression({ orgId, kind, value });
+        names.set(digest.toString('base64'), `${orgId} ${kind} ${value}`);
+        orgs.push(orgId);
+        digests.push(digest);
+      });
+    }
+    if (digests.length === 0) return;
+    const found = await client.query<Suppressed & { digest: Buffer }>({
+      name: 'find-suppressed',
+      text: FIND_SUPPRESSED,
+      values: [orgs, digests],
+    });
+    for (const { digest, consent, blocked } of found.rows)
+      this.#suppressed.set(names.get(digest.toString('base64'))!, { consent, blocked });
+  }
+
+  /**
+   * The row that this call means, with what the call says about the person put in. `together`: all calls of the batch
+   * are accepted or refused as one, so a later one may add to what an earlier one says.
+   */
+  take(orgId: string, said: EndUserFields | null, together = false): EndUserRow | Refusal | typeof LATER {
     if (said === null) return this.#make(orgId, {});
     const row = this.#find(orgId, said);
     if (row instanceof Refusal) return row;
     const clash = this.#clash(orgId, said, row);
     if (clash) return clash;
     if (row === null) return this.#make(orgId, said);
-    const news = differences(row, said);
-    if (row.uses > 0 && (row.changed || news !== null)) return LATER;
+    const news = this.#news(row, said);
+    if (!together && row.uses > 0 && (row.changed || news !== null)) return LATER;
     row.uses++;
-    if (news !== null) this.#remember(Object.assign(row, news, { changed: row.updated_at !== null }));
+    if (news !== null) this.#change(row, news);
     return row;
   }
 
-  made(): EndUserRow[] {
-    return [...this.#byId.values()].filter((row) => row.updated_at === null).sort(byIdentifier);
-  }
-
-  changed(): EndUserRow[] {
-    return [...this.#byId.values()].filter((row) => row.updated_at !== null && row.changed).sort(byIdentifier);
+  /** A new row; refused when one of the identifiers is somebody's. */
+  make(orgId: string, said: EndUserFields): EndUserRow | Refusal {
+    return this.#clash(orgId, said, null) ?? this.#make(orgId, said);
   }
 
   #find(orgId: string, said: EndUserFields): EndUserRow | null | Refusal {
@@ -113,8 +153,8 @@ export class EndUserBook {
       });
     }
     for (const field of IDENTIFIERS) {
-      const value = said[field];
-      const row = value === undefined ? undefined : this.#by[field].get(`${orgId} ${value}`);
+      const value = saidOf(said, field);
+      const row = value === null ? undefined : this.#by[field].get(`${orgId} ${value}`);
       // A record without an external id is the same person; one with another external id is somebody else.
       if (row && !(field !== 'external_id' && said.external_id && row.external_id)) return row;
     }
@@ -124,8 +164,8 @@ export class EndUserBook {
   /** An identifier that belongs to somebody else is never moved over silently. */
   #clash(orgId: string, said: EndUserFields, row: EndUserRow | null): Refusal | null {
     for (const field of IDENTIFIERS) {
-      const value = said[field];
-      const holder = value === undefined ? undefined : this.#by[field].get(`${orgId} ${value}`);
+      const value = saidOf(said, field);
+      const holder = value === null ? undefined : this.#by[field].get(`${orgId} ${value}`);
       if (holder && holder !== row) {
         return new Refusal('already_exists', `Another end user, ${holder.id}, has this ${field} already.`, {
           members: { existing_id: holder.id },
@@ -141,17 +181,57 @@ export class EndUserBook {
       id: newId('enduser'),
       external_id: said.external_id ?? null,
       name: said.name ?? null,
-      email: said.email ?? null,
+      email: saidOf(said, 'email'),
       phone: said.phone ?? null,
       locale: said.locale ?? null,
       time_zone: said.time_zone ?? null,
       attributes: merged({}, said.attributes),
+      tags: said.tags ? unique(said.tags) : [],
+      consent: {},
+      blocked: said.blocked ?? false,
+      created_at: null,
       updated_at: null,
+      last_seen_at: null,
       changed: false,
       uses: 1,
     };
+    Object.assign(row, this.#optOuts(row, row));
     this.#remember(row);
     return row;
+  }
+
+  /** What a call says about a person that is not stored so; null when it says nothing new. */
+  #news(row: EndUserRow, said: EndUserFields): Partial<EndUserRow> | null {
+    const news: Partial<EndUserRow> = {};
+    for (const field of ['external_id', 'name', 'email', 'phone', 'locale', 'time_zone'] as const) {
+      const value = field === 'email' ? said.email?.toLowerCase() : said[field];
+      if (said[field] === null ? row[field] !== null : value !== undefined && value !== row[field])
+        news[field] = value ?? null;
+    }
+    if (said.attributes) {
+      const attributes = merged(row.attributes, said.attributes);
+      if (!isDeepStrictEqual(attributes, row.attributes)) news.attributes = attributes;
+    }
+    if (said.tags && !isDeepStrictEqual(unique(said.tags), row.tags)) news.tags = unique(said.tags);
+    if (said.blocked !== undefined && said.blocked !== row.blocked) news.blocked = said.blocked;
+    if (Object.keys(news).length === 0) return null;
+    return { ...news, ...this.#optOuts(row, news) };
+  }
+
+  /** Opt-outs that identifiers which are new to the row bring along. */
+  #optOuts(row: EndUserRow, news: Partial<Record<Identifier, string | null>>): Partial<EndUserRow> {
+    if (this.#suppressed.size === 0) return {};
+    const kept = IDENTIFIERS.flatMap((kind) => this.#suppressed.get(`${row.org_id} ${kind} ${news[kind]}`) ?? []);
+    if (kept.length === 0) return {};
+    return {
+      consent: kept.reduce((consent, one) => withOptOuts(consent, one.consent), row.consent),
+      blocked: row.blocked || kept.some(({ blocked }) => blocked),
+    };
+  }
+
+  #change(row: EndUserRow, news: Partial<EndUserRow>): void {
+    // Calls of this batch that name the person by what is no longer so still mean this row, and wait (`take`).
+    this.#remember(Object.assign(row, news, { changed: row.updated_at !== null }));
   }
 
   #remember(row: EndUserRow): void {
@@ -163,19 +243,11 @@ export class EndUserBook {
   }
 }
 
-/** What a call says about a person that is not stored so; null when it says nothing new. */
-function differences(row: EndUserRow, said: EndUserFields): Partial<EndUserRow> | null {
-  const news: Partial<EndUserRow> = {};
-  for (const field of ['external_id', 'name', 'email', 'phone', 'locale', 'time_zone'] as const) {
-    const value = said[field];
-    if (value !== undefined && value !== row[field]) news[field] = value;
-  }
-  if (said.attributes) {
-    const attributes = merged(row.attributes, said.attributes);
-    if (!isDeepStrictEqual(attributes, row.attributes)) news.attributes = attributes;
-  }
-  return Object.keys(news).length > 0 ? news : null;
-}
+/** An identifier as it is stored: e-mail addresses are one whatever their case. */
+const saidOf = (said: EndUserFields, field: 'id' | Identifier): string | null =>
+  (field === 'email' ? said.email?.toLowerCase() : said[field]) ?? null;
+
+const unique = (tags: readonly string[]): string[] => [...new Set(tags)];
 
 /** Attributes merge: what is named replaces, null removes, the rest stays. */
 function merged(before: Record<string, unknown>, said: Record<string, unknown> = {}): Record<string, unknown> {
@@ -186,7 +258,3 @@ function merged(before: Record<string, unknown>, said: Record<string, unknown> =
   }
   return after;
 }
-
-/** One order in all batches, so that two of them never wait for each other in a ring. */
-const order = (row: EndUserRow) => `${row.org_id} ${row.external_id ?? row.email ?? row.phone ?? row.id}`;
-const byIdentifier = (a: EndUserRow, b: EndUserRow) => (order(a) < order(b) ? -1 : 1);

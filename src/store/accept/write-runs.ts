@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { AcceptCall, NewRun, StoredAnswer } from './call.ts';
+import { PERSON_COLUMNS, peopleLost, peopleOf, personColumns, writePeople } from './end-user-rows.ts';
 import type { KeyedConversation } from './resolve-conversations.ts';
 import type { EndUserRow } from './resolve-end-users.ts';
 
@@ -15,6 +16,11 @@ export type PlannedCall = {
   releases: KeyedConversation | null;
   messageId: string | null;
 };
+
+/** Numbers of the first parameters of people and of released conversations. */
+const MADE = 32;
+const CHANGED = MADE + PERSON_COLUMNS;
+const RELEASED = CHANGED + PERSON_COLUMNS;
 
 /**
  * One statement, so one round trip and one transaction, for all calls of a batch:
@@ -52,25 +58,9 @@ WITH gate AS MATERIALIZED (
 ), go AS MATERIALIZED (
   SELECT call.* FROM call WHERE gate IN (SELECT n FROM gate)
     AND (scope IS NULL OR EXISTS (SELECT 1 FROM idem WHERE idem.org_id = call.org_id AND idem.scope = call.scope))
-), made AS (
-  INSERT INTO end_user (org_id, id, external_id, name, email, phone, locale, time_zone, attributes, created_at, updated_at)
-  SELECT u.org_id, u.id, u.external_id, u.name, u.email, u.phone, u.locale, u.time_zone, u.attributes::jsonb, u.at, u.at
-  FROM unnest($32::text[], $33::text[], $34::text[], $35::text[], $36::text[], $37::text[], $38::text[], $39::text[],
-    $40::text[], $41::timestamptz[])
-    AS u(org_id, id, external_id, name, email, phone, locale, time_zone, attributes, at)
-  WHERE u.id IN (SELECT end_user_id FROM go)
-  ON CONFLICT DO NOTHING RETURNING id
-), changed AS (
-  UPDATE end_user e SET external_id = u.external_id, name = u.name, email = u.email, phone = u.phone,
-    locale = u.locale, time_zone = u.time_zone, attributes = u.attributes::jsonb, updated_at = clock_timestamp()
-  FROM unnest($42::text[], $43::text[], $44::text[], $45::text[], $46::text[], $47::text[], $48::text[], $49::text[],
-    $50::text[], $51::timestamptz[])
-    AS u(org_id, id, external_id, name, email, phone, locale, time_zone, attributes, seen)
-  WHERE e.org_id = u.org_id AND e.id = u.id AND e.updated_at = u.seen AND u.id IN (SELECT end_user_id FROM go)
-  RETURNING e.id
-), released AS (
+), ${writePeople(MADE, CHANGED)}, released AS (
   UPDATE conversation c SET key = NULL
-  FROM unnest($52::text[], $53::text[], $54::text[]) AS r(org_id, id, run_id)
+  FROM unnest($${RELEASED}::text[], $${RELEASED + 1}::text[], $${RELEASED + 2}::text[]) AS r(org_id, id, run_id)
   WHERE c.org_id = r.org_id AND c.id = r.id AND c.key IS NOT NULL AND r.run_id IN (SELECT run_id FROM go)
   RETURNING c.id
 ), begun AS (
@@ -100,8 +90,7 @@ WITH gate AS MATERIALIZED (
   FROM go RETURNING id
 )
 SELECT id,
-  CASE WHEN (SELECT count(*) FROM made) <> (SELECT count(DISTINCT end_user_id) FROM go WHERE end_user_id = ANY ($33::text[]))
-    OR (SELECT count(*) FROM changed) <> (SELECT count(DISTINCT end_user_id) FROM go WHERE end_user_id = ANY ($43::text[]))
+  CASE WHEN ${peopleLost(MADE, CHANGED)}
     OR (SELECT count(*) FROM begun) + (SELECT count(*) FROM continued) <> (SELECT count(*) FROM go)
   THEN parley_lost_race() END AS lost
 FROM accepted`;
@@ -115,12 +104,7 @@ export async function writeRuns(
   planned: readonly PlannedCall[],
 ): Promise<Set<string>> {
   const gates = gatesOf(planned);
-  const made = new Map<string, EndUserRow>();
-  const changed = new Map<string, EndUserRow>();
-  for (const { endUser } of planned) {
-    if (endUser?.updated_at === null) made.set(endUser.id, endUser);
-    else if (endUser?.changed) changed.set(endUser.id, endUser);
-  }
+  const { made, changed } = peopleOf(planned.map(({ endUser }) => endUser));
   const now = planned[0]?.run.createdAt ?? new Date();
   const releases = planned.filter((plan) => plan.releases !== null);
   const written = await client.query<{ id: string }>({
@@ -129,8 +113,8 @@ export async function writeRuns(
     values: [
       ...gates.columns,
       ...callColumns(planned, gates.of),
-      ...endUserColumns([...made.values()], () => now),
-      ...endUserColumns([...changed.values()], (row) => row.updated_at),
+      ...personColumns(made, () => now),
+      ...personColumns(changed, (row) => row.updated_at),
       releases.map((plan) => plan.releases!.org_id),
       releases.map((plan) => plan.releases!.id),
       releases.map((plan) => plan.run.id),
@@ -192,20 +176,5 @@ function callColumns(planned: readonly PlannedCall[], gates: number[]): unknown[
     planned.map(({ continues }) => continues?.status === 'handed_off'),
     planned.map(({ messageId }) => messageId),
     planned.map(({ continues }) => continues?.run_id ?? null),
-  ];
-}
-
-function endUserColumns(rows: EndUserRow[], at: (row: EndUserRow) => Date | null): unknown[] {
-  return [
-    rows.map((row) => row.org_id),
-    rows.map((row) => row.id),
-    rows.map((row) => row.external_id),
-    rows.map((row) => row.name),
-    rows.map((row) => row.email),
-    rows.map((row) => row.phone),
-    rows.map((row) => row.locale),
-    rows.map((row) => row.time_zone),
-    rows.map((row) => JSON.stringify(row.attributes)),
-    rows.map(at),
   ];
 }

@@ -1,0 +1,29 @@
+import { Refusal } from '../../../contract/problems.ts';
+import type { Db } from '../../store/db.ts';
+import { sqlState } from '../../store/db.ts';
+import { eraseEndUser as eraseRows } from '../../store/erase-end-user.ts';
+import { holdFence } from '../../store/hold-fence.ts';
+import type { Suppression } from '../../store/suppression.ts';
+import type { Caller } from './write-end-users.ts';
+
+const TRIES = 5;
+
+/** Removes a person for good. What is being written for them at this moment makes it begin anew. */
+export async function eraseEndUser(
+  { db, suppression }: { db: Db; suppression: Suppression },
+  { orgId, keyId }: Caller,
+  id: string,
+): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await db.transaction(async (tx) => {
+        await holdFence(tx, { orgId, keyId });
+        if (!(await eraseRows(tx, orgId, id, suppression))) throw new Refusal('end_user_not_found');
+      });
+    } catch (error) {
+      const state = sqlState(error);
+      const isOvertaken = state === '23503' || state === '40P01' || state === '40001';
+      if (!isOvertaken || attempt === TRIES) throw error;
+    }
+  }
+}

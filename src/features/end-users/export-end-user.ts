@@ -1,0 +1,34 @@
+import { timestamp } from '../../kernel/clock.ts';
+import type { Db } from '../../store/db.ts';
+import { exportPages } from '../../store/end-user-export.ts';
+import { presentEndUserConversation } from './present-end-user.ts';
+import { readEndUser } from './read-end-users.ts';
+
+/** Everything that is stored about a person as pieces of one JSON text, read page by page while it is sent. */
+export async function exportEndUser(deps: { db: Db }, orgId: string, id: string): Promise<AsyncIterable<string>> {
+  const person = await readEndUser(deps, orgId, id);
+  const pages = exportPages(deps.db, orgId, id);
+  return (async function* write() {
+    yield `{"exported_at":"${timestamp(Date.now())}","end_user":${JSON.stringify(person)}`;
+    yield* list('conversations', pages.conversations(), presentEndUserConversation);
+    yield* list('messages', pages.messages(), (row) => row);
+    yield* list('runs', pages.runs(), (row) => row);
+    yield* list('recipients', pages.recipients(), (row) => row);
+    yield '}';
+  })();
+}
+
+async function* list<Row>(
+  name: string,
+  pages: AsyncIterable<readonly Row[]>,
+  present: (row: Row) => unknown,
+): AsyncIterable<string> {
+  yield `,"${name}":[`;
+  let isFirst = true;
+  for await (const rows of pages) {
+    const text = rows.map((row) => JSON.stringify(present(row))).join(',');
+    if (text !== '') yield isFirst ? text : `,${text}`;
+    if (rows.length > 0) isFirst = false;
+  }
+  yield ']';
+}

@@ -1,0 +1,33 @@
+import type { EndUser, SetConsent } from '../../../contract/end-users.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import type { Db } from '../../store/db.ts';
+import { holdFence } from '../../store/hold-fence.ts';
+import { setConsent as storeConsent } from '../../store/turns/set-consent.ts';
+import { readEndUser } from '../../store/end-users.ts';
+import { readEndUser as present } from './read-end-users.ts';
+import type { Caller } from './write-end-users.ts';
+
+/** Kinds of channel are lower-case words; new ones come without this list knowing. */
+const CHANNEL_KIND = /^[a-z][a-z0-9_]{0,31}$/;
+
+/** What a person allows on one kind of channel. Every way of sending obeys it. */
+export async function setConsent(
+  { db }: { db: Db },
+  { orgId, keyId }: Caller,
+  id: string,
+  channelKind: string,
+  { status, source = 'api' }: SetConsent,
+): Promise<EndUser> {
+  if (!CHANNEL_KIND.test(channelKind)) {
+    const detail = 'Must be a kind of channel, such as whatsapp, sms, email, telegram or sandbox.';
+    throw new Refusal('validation_failed', undefined, {
+      errors: [{ pointer: '/channel_kind', code: 'format', detail }],
+    });
+  }
+  await db.transaction(async (tx) => {
+    await holdFence(tx, { orgId, keyId });
+    if (!(await readEndUser(tx, orgId, id))) throw new Refusal('end_user_not_found');
+    await storeConsent(tx, orgId, id, channelKind, status, source);
+  });
+  return present({ db }, orgId, id);
+}

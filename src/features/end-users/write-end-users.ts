@@ -1,0 +1,114 @@
+import {
+  type BulkResult,
+  type CreateEndUser,
+  type EndUser,
+  type UpdateEndUser,
+  type UpsertEndUser,
+} from '../../../contract/end-users.ts';
+import { type Fault, Refusal } from '../../../contract/problems.ts';
+import type { EndUserFields } from '../../store/accept/call.ts';
+import { type EndUserQueue, faultsOf, type PersonOutcome, type UpsertCall } from '../../store/end-users-upsert.ts';
+import type { IdempotencyGuard } from '../../store/idempotency.ts';
+import { presentWritten } from './present-end-user.ts';
+
+/** Who calls, for the fence and the Idempotency-Key. */
+export type Caller = {
+  orgId: string;
+  /** Null: a member in the dashboard. */
+  keyId: string | null;
+  idempotency?: { scope: Buffer; request: Buffer } | null;
+};
+
+export type WrittenAnswer = { status: number; body: string; replayed: boolean };
+
+type Deps = { queue: EndUserQueue; guard: IdempotencyGuard };
+
+/** By the caller's own id: made when there is none, else changed; both as often as one likes. */
+export async function upsertEndUser(
+  { queue }: Deps,
+  caller: Caller,
+  externalId: string,
+  said: UpsertEndUser,
+): Promise<{ created: boolean; endUser: EndUser }> {
+  const person = await writeOne(queue, caller, { ...(said as EndUserFields), external_id: externalId });
+  return { created: person.kind === 'created', endUser: presentWritten(person.row, person.written) };
+}
+
+export async function updateEndUser(
+  { queue }: Deps,
+  caller: Caller,
+  id: string,
+  said: UpdateEndUser,
+): Promise<EndUser> {
+  const person = await writeOne(queue, caller, { ...(said as EndUserFields), id }).catch((error: unknown) => {
+    // The one thing that can be wrong here with a body that keeps to its schema.
+    if (error instanceof Refusal && error.code === 'validation_failed') throw new Refusal('end_user_not_found');
+    throw error;
+  });
+  return presentWritten(person.row, person.written);
+}
+
+/** Only makes: an identifier that somebody has is refused, and the refusal names who. */
+export function createEndUser({ queue, guard }: Deps, caller: Caller, said: CreateEndUser): Promise<WrittenAnswer> {
+  return answered({ queue, guard }, caller, {
+    mode: 'create',
+    people: [said],
+    answer: ([person]) => ({
+      status: 201,
+      body: JSON.stringify(person!.kind === 'refused' ? null : presentWritten(person!.row, null)),
+    }),
+  });
+}
+
+/** One row of a bulk call: what it says, or what is wrong with it. */
+export type BulkRow = { said: CreateEndUser } | { errors: Fault[] };
+
+/** Upserts every row that is right; each row's result stands at its place. */
+export function bulkUpsert({ queue, guard }: Deps, caller: Caller, rows: readonly BulkRow[]): Promise<WrittenAnswer> {
+  const checked = rows.map((row) => ('said' in row && !hasIdentifier(row.said) ? { errors: [NAMELESS] } : row));
+  const people = checked.flatMap((row) => ('said' in row ? [row.said as EndUserFields] : []));
+  return answered({ queue, guard }, caller, {
+    mode: 'bulk',
+    people,
+    answer: (outcomes) => {
+      let next = 0;
+      const results = checked.map((row, index): BulkResult => {
+        if ('errors' in row) return { index, status: 'invalid', id: null, errors: row.errors };
+        return resultOf(index, outcomes[next++]!);
+      });
+      return { status: 200, body: JSON.stringify({ results }) };
+    },
+  });
+}
+
+const NAMELESS: Fault = {
+  pointer: '',
+  code: 'required',
+  detail: 'Name the person by external_id, email or phone: without one, the next import would make it again.',
+};
+
+const hasIdentifier = (said: CreateEndUser): boolean =>
+  [said.external_id, said.email, said.phone].some((value) => value !== undefined && value !== null);
+
+const resultOf = (index: number, outcome: PersonOutcome): BulkResult =>
+  outcome.kind === 'refused'
+    ? { index, status: 'invalid', id: null, errors: faultsOf(outcome.refusal, '') }
+    : { index, status: outcome.kind, id: outcome.row.id, errors: [] };
+
+async function writeOne(queue: EndUserQueue, { orgId, keyId }: Caller, said: EndUserFields) {
+  const outcome = await queue.upsert({ orgId, keyId, mode: 'upsert', people: [said], idempotency: null });
+  const person = outcome.kind === 'written' ? outcome.people[0]! : null;
+  if (person === null || person.kind === 'refused') throw new Error('a single upsert is written or throws');
+  return person;
+}
+
+function answered(
+  { queue, guard }: Deps,
+  { orgId, keyId, idempotency = null }: Caller,
+  call: Pick<UpsertCall, 'mode' | 'people' | 'answer'>,
+): Promise<WrittenAnswer> {
+  return guard({ orgId, idempotency }, async () => {
+    const outcome = await queue.upsert({ orgId, keyId, idempotency, ...call });
+    return { ...outcome.answer!, replayed: outcome.kind === 'replayed' };
+  });
+}

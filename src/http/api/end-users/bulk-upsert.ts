@@ -1,0 +1,57 @@
+import { type BulkEndUsers as Body, BulkEndUsers, BulkResults, CreateEndUser } from '../../../../contract/end-users.ts';
+import { Refusal } from '../../../../contract/problems.ts';
+import type { BulkRow } from '../../../features/end-users/write-end-users.ts';
+import type { Route } from '../../route.ts';
+import { compileBody } from '../../validate.ts';
+import { callerOf, type EndUserRoutesDeps, exampleEndUser, FAMILY, TAG } from './family.ts';
+
+/** 500 people with a hundred attributes each would be more, and 256 KiB hold fewer keys than this. */
+const BULK_KEYS = 60_000;
+const checkRow = compileBody(CreateEndUser);
+
+export const bulkUpsert = ({ endUsers }: EndUserRoutesDeps): Route => ({
+  method: 'POST',
+  path: '/api/end-users/bulk',
+  ...FAMILY,
+  operation: {
+    id: 'bulkUpsertEndUsers',
+    summary: 'Make or change up to 500 end users',
+    description:
+      'Each row is an upsert by `external_id`, else `email`, else `phone`. A row that is wrong is `invalid` and says why; the others are written, all at once. Results stand in the order of the rows.',
+    tag: TAG,
+    example: { end_users: [{ external_id: 'crm-42', name: 'Asha' }, { email: 'not an address' }] },
+    examples: {
+      200: {
+        results: [
+          { index: 0, status: 'created', id: exampleEndUser.id, errors: [] },
+          {
+            index: 1,
+            status: 'invalid',
+            id: null,
+            errors: [{ pointer: '/email', code: 'format', detail: 'Must be an e-mail address.' }],
+          },
+        ],
+      },
+    },
+  },
+  body: BulkEndUsers,
+  bodyKeys: BULK_KEYS,
+  idempotent: true,
+  responses: { 200: BulkResults },
+  async handle(request, reply) {
+    const rows = (request.body as Body).end_users.map(checked);
+    const answer = await endUsers.bulk(callerOf(request), rows);
+    if (answer.replayed) reply.header('idempotent-replayed', 'true');
+    return answer.body;
+  },
+});
+
+function checked(row: unknown): BulkRow {
+  try {
+    checkRow(row);
+    return { said: row as CreateEndUser };
+  } catch (error) {
+    if (error instanceof Refusal) return { errors: error.extras.errors ?? [] };
+    throw error;
+  }
+}

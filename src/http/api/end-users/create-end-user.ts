@@ -1,0 +1,32 @@
+import { CreateEndUser, EndUser } from '../../../../contract/end-users.ts';
+import type { Route } from '../../route.ts';
+import { callerOf, type EndUserRoutesDeps, exampleEndUser, FAMILY, TAG } from './family.ts';
+
+/** Makes a person; refused when one of the identifiers is somebody's already. */
+export const createEndUser = ({ endUsers, baseUrl }: EndUserRoutesDeps): Route => ({
+  method: 'POST',
+  path: '/api/end-users',
+  ...FAMILY,
+  operation: {
+    id: 'createEndUser',
+    summary: 'Create an end user',
+    description:
+      'An external id, e-mail address or phone number that somebody has already is answered with 409, and `existing_id` names who. To make or change in one call use `PUT /api/end-users/external/{external_id}`.',
+    tag: TAG,
+    example: { external_id: 'crm-42', name: 'Asha', phone: '+97430000000', locale: 'ar', attributes: { plan: 'gold' } },
+    examples: { 201: exampleEndUser },
+  },
+  body: CreateEndUser,
+  idempotent: true,
+  responses: {
+    201: { schema: EndUser, description: 'Made.', headers: { Location: 'Where the person can be read.' } },
+  },
+  problems: ['already_exists'],
+  async handle(request, reply) {
+    const answer = await endUsers.create(callerOf(request), request.body as CreateEndUser);
+    if (answer.replayed) reply.header('idempotent-replayed', 'true');
+    const { id } = JSON.parse(answer.body) as { id: string };
+    reply.header('location', `${baseUrl}/api/end-users/${id}`).code(answer.status);
+    return answer.body;
+  },
+});

@@ -1,0 +1,21 @@
+import type { Route } from '../../route.ts';
+import { callerOf, endUserIdOf, type EndUserRoutesDeps, FAMILY, TAG } from './family.ts';
+
+/** Erases a person: what is left tells nothing about anybody, except that opted-out addresses stay opted out. */
+export const eraseEndUser = ({ endUsers }: EndUserRoutesDeps): Route => ({
+  method: 'DELETE',
+  path: '/api/end-users/:end_user_id',
+  ...FAMILY,
+  operation: {
+    id: 'eraseEndUser',
+    summary: 'Erase an end user',
+    description:
+      'Removes the person with all conversations, messages and runs, for good. Counts of campaigns stay, without the person. Opt-outs stay in force under a keyed digest of each identifier, so that somebody who comes back with it is still not written to.',
+    tag: TAG,
+  },
+  responses: { 204: null },
+  problems: ['end_user_not_found', 'outcome_unknown'],
+  async handle(request) {
+    await endUsers.erase(callerOf(request), endUserIdOf(request));
+  },
+});

@@ -1,0 +1,27 @@
+import { Readable } from 'node:stream';
+import { EndUserExport } from '../../../../contract/end-users.ts';
+import type { Route } from '../../route.ts';
+import { endUserIdOf, type EndUserRoutesDeps, FAMILY, TAG } from './family.ts';
+
+/** Everything that is stored about one person, written out as it is read: its size has no bound but the person's history. */
+export const exportEndUser = ({ endUsers }: EndUserRoutesDeps): Route => ({
+  method: 'GET',
+  path: '/api/end-users/:end_user_id/export',
+  ...FAMILY,
+  operation: {
+    id: 'exportEndUser',
+    summary: 'Export everything about a person',
+    description: 'The record, all conversations with their messages, runs with what was sent to them, and campaigns.',
+    tag: TAG,
+  },
+  responses: { 200: EndUserExport },
+  problems: ['end_user_not_found'],
+  async handle(request, reply) {
+    const id = endUserIdOf(request);
+    const parts = await endUsers.export(request.admission.caller.orgId, id);
+    return reply
+      .type('application/json; charset=utf-8')
+      .header('content-disposition', `attachment; filename="${id}.json"`)
+      .send(Readable.from(parts));
+  },
+});

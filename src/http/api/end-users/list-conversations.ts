@@ -1,0 +1,30 @@
+import { Type } from 'typebox';
+import { EndUserConversation } from '../../../../contract/end-users.ts';
+import { DEFAULT_PAGE } from '../../../../contract/limits.ts';
+import { cursorScope } from '../../paging.ts';
+import { PageQuery } from '../../query.ts';
+import type { Route } from '../../route.ts';
+import { endUserIdOf, type EndUserRoutesDeps, FAMILY, pageOf, positionOf, TAG } from './family.ts';
+
+export const listConversations = ({ endUsers, paging }: EndUserRoutesDeps): Route => ({
+  method: 'GET',
+  path: '/api/end-users/:end_user_id/conversations',
+  ...FAMILY,
+  operation: {
+    id: 'listEndUserConversations',
+    summary: "List a person's conversations",
+    description: 'Newest first.',
+    tag: TAG,
+  },
+  query: Type.Object(PageQuery),
+  responses: { 200: pageOf(EndUserConversation, 'EndUserConversationPage') },
+  problems: ['end_user_not_found'],
+  async handle(request) {
+    const { orgId } = request.admission.caller;
+    const id = endUserIdOf(request);
+    const { limit = DEFAULT_PAGE, cursor } = request.query as { limit?: number; cursor?: string };
+    const scope = cursorScope('conversations of', orgId, { id });
+    const page = await endUsers.conversations(orgId, id, { limit, after: paging.after(scope, cursor) });
+    return paging.page(scope, page, (row) => row, positionOf);
+  },
+});

@@ -1,0 +1,53 @@
+import { Type } from 'typebox';
+import { Tag } from '../../../../contract/end-users.ts';
+import { DEFAULT_PAGE } from '../../../../contract/limits.ts';
+import { cursorScope } from '../../paging.ts';
+import { PageQuery } from '../../query.ts';
+import type { Route } from '../../route.ts';
+import { EndUserPage, type EndUserRoutesDeps, exampleEndUser, FAMILY, positionOf, TAG } from './family.ts';
+
+type Query = {
+  limit?: number;
+  cursor?: string;
+  external_id?: string;
+  email?: string;
+  phone?: string;
+  tag?: string;
+  updated_after?: string;
+};
+
+export const listEndUsers = ({ endUsers, paging }: EndUserRoutesDeps): Route => ({
+  method: 'GET',
+  path: '/api/end-users',
+  ...FAMILY,
+  operation: {
+    id: 'listEndUsers',
+    summary: 'List end users',
+    description: 'Newest first. Filters are exact and may be combined; `updated_after` is for keeping a copy in step.',
+    tag: TAG,
+    examples: { 200: { data: [exampleEndUser], next_cursor: null, has_more: false } },
+  },
+  query: Type.Object({
+    ...PageQuery,
+    external_id: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+    email: Type.Optional(Type.String({ format: 'email', maxLength: 254 })),
+    phone: Type.Optional(Type.String({ format: 'phone', maxLength: 16 })),
+    tag: Type.Optional(Tag),
+    updated_after: Type.Optional(Type.String({ format: 'date-time' })),
+  }),
+  responses: { 200: EndUserPage },
+  async handle(request) {
+    const { orgId } = request.admission.caller;
+    const { limit = DEFAULT_PAGE, cursor, ...given } = request.query as Query;
+    const scope = cursorScope('end users', orgId, given);
+    const filter = {
+      externalId: given.external_id,
+      email: given.email,
+      phone: given.phone,
+      tags: given.tag === undefined ? undefined : [given.tag],
+      updatedAfter: given.updated_after === undefined ? undefined : new Date(given.updated_after),
+    };
+    const page = await endUsers.list(orgId, filter, { limit, after: paging.after(scope, cursor) });
+    return paging.page(scope, page, (row) => row, positionOf);
+  },
+});

@@ -1,0 +1,32 @@
+import { Type } from 'typebox';
+import { DEFAULT_PAGE } from '../../../../contract/limits.ts';
+import { Message } from '../../../../contract/messages.ts';
+import { cursorScope } from '../../paging.ts';
+import { PageQuery } from '../../query.ts';
+import type { Route } from '../../route.ts';
+import { endUserIdOf, type EndUserRoutesDeps, FAMILY, pageOf, positionOf, TAG } from './family.ts';
+
+export const listMessages = ({ endUsers, paging }: EndUserRoutesDeps): Route => ({
+  method: 'GET',
+  path: '/api/end-users/:end_user_id/conversations/:conversation_id/messages',
+  ...FAMILY,
+  operation: {
+    id: 'listEndUserMessages',
+    summary: 'List what was said in a conversation',
+    description: 'Newest first.',
+    tag: TAG,
+  },
+  query: Type.Object(PageQuery),
+  responses: { 200: pageOf(Message, 'MessagePage') },
+  problems: ['end_user_not_found', 'conversation_not_found'],
+  async handle(request) {
+    const { orgId } = request.admission.caller;
+    const endUserId = endUserIdOf(request);
+    const { conversation_id: conversationId } = request.params as { conversation_id: string };
+    const { limit = DEFAULT_PAGE, cursor } = request.query as { limit?: number; cursor?: string };
+    const scope = cursorScope('messages of', orgId, { endUserId, conversationId });
+    const after = paging.after(scope, cursor);
+    const page = await endUsers.messages(orgId, { endUserId, conversationId }, { limit, after });
+    return paging.page(scope, page, (row) => row, positionOf);
+  },
+});

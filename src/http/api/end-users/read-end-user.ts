@@ -1,0 +1,13 @@
+import { EndUser } from '../../../../contract/end-users.ts';
+import type { Route } from '../../route.ts';
+import { endUserIdOf, type EndUserRoutesDeps, exampleEndUser, FAMILY, TAG } from './family.ts';
+
+export const readEndUser = ({ endUsers }: EndUserRoutesDeps): Route => ({
+  method: 'GET',
+  path: '/api/end-users/:end_user_id',
+  ...FAMILY,
+  operation: { id: 'readEndUser', summary: 'Read an end user', tag: TAG, examples: { 200: exampleEndUser } },
+  responses: { 200: EndUser },
+  problems: ['end_user_not_found'],
+  handle: (request) => endUsers.read(request.admission.caller.orgId, endUserIdOf(request)),
+});

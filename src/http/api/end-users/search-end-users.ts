@@ -1,0 +1,41 @@
+import { SearchEndUsers } from '../../../../contract/end-users.ts';
+import { DEFAULT_PAGE } from '../../../../contract/limits.ts';
+import { cursorScope } from '../../paging.ts';
+import type { Route } from '../../route.ts';
+import { type EndUserRoutesDeps, EndUserPage, exampleEndUser, FAMILY, positionOf, TAG } from './family.ts';
+
+export const searchEndUsers = ({ endUsers, paging }: EndUserRoutesDeps): Route => ({
+  method: 'POST',
+  path: '/api/end-users/search',
+  ...FAMILY,
+  operation: {
+    id: 'searchEndUsers',
+    summary: 'Search end users',
+    description:
+      '`query` finds beginnings: of words of the name, of the e-mail address, phone number or external id. `filter` is exact, and all of it must hold. Newest first; pass `next_cursor` as `cursor` with the same query and filter.',
+    tag: TAG,
+    example: { query: 'ash', filter: { attributes: { plan: 'gold' }, tags: ['vip'] } },
+    examples: { 200: { data: [exampleEndUser], next_cursor: null, has_more: false } },
+  },
+  body: SearchEndUsers,
+  bodyOptional: true,
+  responses: { 200: EndUserPage },
+  problems: ['cursor_invalid'],
+  async handle(request) {
+    const { orgId } = request.admission.caller;
+    const { limit = DEFAULT_PAGE, cursor, query, filter = {} } = request.body as SearchEndUsers;
+    const scope = cursorScope('end users found', orgId, { query, filter });
+    const found = {
+      externalId: filter.external_id,
+      email: filter.email,
+      phone: filter.phone,
+      tags: filter.tags,
+      attributes: filter.attributes,
+      blocked: filter.blocked,
+      updatedAfter: filter.updated_after === undefined ? undefined : new Date(filter.updated_after),
+      text: query?.trim() || undefined,
+    };
+    const page = await endUsers.list(orgId, found, { limit, after: paging.after(scope, cursor) });
+    return paging.page(scope, page, (row) => row, positionOf);
+  },
+});

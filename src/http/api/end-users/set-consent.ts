@@ -1,0 +1,25 @@
+import { EndUser, SetConsent } from '../../../../contract/end-users.ts';
+import type { Route } from '../../route.ts';
+import { callerOf, endUserIdOf, type EndUserRoutesDeps, exampleEndUser, FAMILY, TAG } from './family.ts';
+
+export const setConsent = ({ endUsers }: EndUserRoutesDeps): Route => ({
+  method: 'PUT',
+  path: '/api/end-users/:end_user_id/consent/:channel_kind',
+  ...FAMILY,
+  operation: {
+    id: 'setConsent',
+    summary: 'Record what a person allows on a kind of channel',
+    description:
+      'Whoever has opted out is not written to on this kind of channel: trigger runs are `skipped`, messages refused, campaign recipients `suppressed`.',
+    tag: TAG,
+    example: { status: 'opted_out', source: 'preference page' },
+    examples: { 200: exampleEndUser },
+  },
+  body: SetConsent,
+  responses: { 200: EndUser },
+  problems: ['end_user_not_found'],
+  handle(request) {
+    const { channel_kind: kind } = request.params as { channel_kind: string };
+    return endUsers.setConsent(callerOf(request), endUserIdOf(request), kind, request.body as SetConsent);
+  },
+});

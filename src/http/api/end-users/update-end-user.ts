@@ -1,0 +1,21 @@
+import { EndUser, UpdateEndUser } from '../../../../contract/end-users.ts';
+import type { Route } from '../../route.ts';
+import { callerOf, endUserIdOf, type EndUserRoutesDeps, exampleEndUser, FAMILY, TAG } from './family.ts';
+
+export const updateEndUser = ({ endUsers }: EndUserRoutesDeps): Route => ({
+  method: 'PATCH',
+  path: '/api/end-users/:end_user_id',
+  ...FAMILY,
+  operation: {
+    id: 'updateEndUser',
+    summary: 'Change an end user',
+    description: 'What the body leaves out stays, null removes, `attributes` are merged and `tags` replaced.',
+    tag: TAG,
+    example: { name: 'Asha K.', attributes: { plan: null } },
+    examples: { 200: exampleEndUser },
+  },
+  body: UpdateEndUser,
+  responses: { 200: EndUser },
+  problems: ['end_user_not_found', 'already_exists', 'outcome_unknown'],
+  handle: (request) => endUsers.update(callerOf(request), endUserIdOf(request), request.body as UpdateEndUser),
+});

@@ -1,0 +1,40 @@
+import { EndUser, UpsertEndUser } from '../../../../contract/end-users.ts';
+import { Refusal } from '../../../../contract/problems.ts';
+import type { Route } from '../../route.ts';
+import { callerOf, type EndUserRoutesDeps, exampleEndUser, FAMILY, TAG } from './family.ts';
+
+const MAX_EXTERNAL_ID = 255;
+
+/** Keeps a person in step with the caller's own records: as often as one likes, with the same result. */
+export const upsertEndUser = ({ endUsers }: EndUserRoutesDeps): Route => ({
+  method: 'PUT',
+  path: '/api/end-users/external/:external_id',
+  ...FAMILY,
+  operation: {
+    id: 'upsertEndUser',
+    summary: 'Make or change an end user by your own id',
+    description:
+      'What the body leaves out stays, null removes, `attributes` are merged and `tags` replaced. A person known so far only by the same e-mail address or phone number, without an external id, gets this one. An identifier that somebody else has is answered with 409.',
+    tag: TAG,
+    example: { name: 'Asha', email: 'asha@example.qa', attributes: { plan: 'gold', trial: null } },
+    examples: { 200: exampleEndUser, 201: exampleEndUser },
+  },
+  body: UpsertEndUser,
+  responses: {
+    200: { schema: EndUser, description: 'Changed, or found as the body says.' },
+    201: { schema: EndUser, description: 'Made.' },
+  },
+  problems: ['already_exists', 'outcome_unknown'],
+  async handle(request, reply) {
+    const { external_id: externalId } = request.params as { external_id: string };
+    if (externalId.length > MAX_EXTERNAL_ID) throw tooLong();
+    const { created, endUser } = await endUsers.upsert(callerOf(request), externalId, request.body as UpsertEndUser);
+    reply.code(created ? 201 : 200);
+    return endUser;
+  },
+});
+
+const tooLong = (): Refusal =>
+  new Refusal('validation_failed', undefined, {
+    errors: [{ pointer: '/external_id', code: 'too_long', detail: `Must have at most ${MAX_EXTERNAL_ID} characters.` }],
+  });

@@ -1,0 +1,21 @@
+import { sql } from 'drizzle-orm';
+import { Refusal } from '../../contract/problems.ts';
+import type { Queryable } from './db.ts';
+
+/**
+ * The fence of writes that take more than one statement: the key's row stays locked against its revocation until the
+ * transaction ends, so a revocation that was answered stands before or after the whole of it. Costs a lock, so the
+ * hot paths carry the fence in their one statement instead.
+ */
+export async function holdFence(
+  tx: Queryable,
+  { orgId, keyId }: { orgId: string; keyId: string | null },
+): Promise<void> {
+  if (keyId === null) return;
+  const found = await tx.execute<{ plan: string }>(sql`
+    SELECT o.plan FROM api_key k JOIN organization o ON o.id = k.org_id
+    WHERE k.org_id = ${orgId} AND k.id = ${keyId} AND k.revoked_at IS NULL AND (k.revoke_at IS NULL OR k.revoke_at > now())
+    FOR SHARE OF k`);
+  if (found.rows.length === 0) throw new Refusal('key_revoked');
+  if (found.rows[0]!.plan !== 'paid') throw new Refusal('plan_required');
+}

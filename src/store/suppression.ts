@@ -1,0 +1,34 @@
+import { createHmac } from 'node:crypto';
+
+export const IDENTIFIERS = ['external_id', 'email', 'phone'] as const;
+export type Identifier = (typeof IDENTIFIERS)[number];
+
+/** An identifier of a person: one of the three, or an address on a kind of channel. */
+export type Identified = { orgId: string; kind: Identifier | `address ${string}`; value: string };
+
+/**
+ * Names an identifier without telling it: under this digest an opt-out outlives the erasure of the person. A keyed
+ * digest, because there are few enough phone numbers to try them all.
+ */
+export type Suppression = (identified: Identified) => Buffer;
+
+export const createSuppression =
+  (key: Buffer): Suppression =>
+  ({ orgId, kind, value }) =>
+    createHmac('sha256', key)
+      .update(JSON.stringify([orgId, kind, value]))
+      .digest();
+
+/** On these kinds of channel a person is reached under an identifier of the person's own. */
+export const identifiersAt = (channelKind: string, address: string): readonly [Identified['kind'], string][] => {
+  const own: [Identified['kind'], string] = [`address ${channelKind}`, address];
+  if (channelKind === 'email') return [own, ['email', address.toLowerCase()]];
+  if (channelKind === 'whatsapp' || channelKind === 'sms')
+    return [own, ['phone', address.startsWith('+') ? address : `+${address}`]];
+  return [own];
+};
+
+export type Consent = Record<string, unknown>;
+
+/** Opt-outs win over whatever else is known; what is stored about other kinds of channel stays. */
+export const withOptOuts = (consent: Consent, kept: Consent): Consent => ({ ...consent, ...kept });
