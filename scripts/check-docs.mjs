@@ -61,10 +61,11 @@ function linkFaults(file) {
 }
 
 /** Headings as GitHub names them. */
-const anchors = (file) =>
-  [...readFileSync(file, 'utf8').matchAll(/^#+ +(.+)$/gm)].map(([, heading]) =>
+function anchors(file) {
+  return [...readFileSync(file, 'utf8').matchAll(/^#+ +(.+)$/gm)].map(([, heading]) =>
     heading
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
       .replaceAll(' ', '-'),
   );
+}

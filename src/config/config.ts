@@ -137,7 +137,7 @@ function localUrl(host: string, port: number): string {
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
 
-const MIN_PASSWORD = 8;
+const MIN_PASSWORD = 10;
 const MAX_PASSWORD = 128;
 
 function readOwner(env: Environment, faults: ConfigFault[]): Config['owner'] {

@@ -34,6 +34,8 @@ export function createDrain(server: Server, deadlineMs = DRAIN_DEADLINE_MS) {
     /** To be called right before the server's own close. */
     beginClose(): void {
       drain();
+      // What never listened never says "close".
+      if (!server.listening) return;
       const closeIdle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
       const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs);
       // Connections that never said anything count as busy for Node.

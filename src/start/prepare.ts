@@ -1,5 +1,6 @@
 import type { Sessions } from '../access/sessions/sessions.ts';
 import { openInstallation, prepareOwner } from '../access/sessions/prepare-installation.ts';
+import type { Role } from '../app.ts';
 import type { Config } from '../config/config.ts';
 import type { Secrets } from '../config/secrets.ts';
 import type { Db } from '../store/db.ts';
@@ -18,12 +19,14 @@ export async function prepare(deps: {
   db: Db;
   secrets: Secrets;
   sessions: Pick<Sessions, 'hashPassword'>;
+  role: Role;
   /** This start has made the database. */
   fresh: boolean;
 }): Promise<Prepared> {
   const { config, db, secrets, sessions } = deps;
   const installation = await openInstallation({ db, region: config.region, setupKey: secrets.setupKey });
-  const wanted = config.demo ?? deps.fresh;
+  // A worker has nobody to show the demo's key to.
+  const wanted = (config.demo ?? deps.fresh) && deps.role !== 'worker';
   const demo = wanted && installation.demoAt === null ? await createDemo(deps) : null;
   const { setupUrl } = await prepareOwner({
     db,

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
-import { createApp, type Role } from '../app.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type App, createApp, type Role } from '../app.ts';
 import { deriveSecrets } from '../config/secrets.ts';
 import { type Config, withPort } from '../config/config.ts';
 import { createLogger, type Logger } from '../kernel/log.ts';
@@ -11,6 +12,8 @@ import { greet } from './greet.ts';
 import { prepare } from './prepare.ts';
 import { readConfig } from './read-config.ts';
 
+/** How long a balancer has to see that `/ready` fails before connections are refused. */
+const NOTICE_MS = 1_500;
 /** A stop that hangs is ended after this; the promise is "drained in 30 s". */
 const STOP_WITHIN_MS = 29_000;
 
@@ -21,9 +24,12 @@ export async function serve(role: Role): Promise<void> {
   const log = createLogger({ level: config.logLevel, pretty });
   if (role !== 'worker') config = withPort(config, await findPort(config));
 
+  let app: App | null = null;
   // What has been started, in this order; stopped in the other one, also when a signal comes in the middle.
   const started: (() => Promise<unknown>)[] = [];
-  const stopStarted = async () => {
+  const stopStarted = async (noticeMs = 0) => {
+    app?.leave();
+    await pause(app ? noticeMs : 0);
     for (const stop of started.splice(0).toReversed()) {
       await stop().catch((error: unknown) => log.error({ err: error }, 'stopping failed'));
     }
@@ -33,15 +39,19 @@ export async function serve(role: Role): Promise<void> {
   try {
     const database = await openDatabase(config, log);
     started.push(() => database.stop());
-    const db = openDb(database.url, { onError: (error) => log.warn({ err: error }, 'a database connection broke') });
+    const db = openDb(database.url, {
+      onError: (error) => log.warn({ reason: error.message }, 'a database connection broke'),
+    });
     started.push(() => db.$client.end());
-    const app = await createApp({ config, db, databaseUrl: database.url, log, role, version: await readVersion() });
-    started.push(() => app.stop());
+    app = await createApp({ config, db, databaseUrl: database.url, log, role, version: await readVersion() });
+    const { stop } = app;
+    started.push(stop);
     const prepared = await prepare({
       config,
       db,
       secrets: deriveSecrets(config.secret),
       sessions: app.sessions,
+      role,
       fresh: database.fresh,
     });
     const address = await app.start();
@@ -54,17 +64,19 @@ export async function serve(role: Role): Promise<void> {
 }
 
 /** Signals and errors that nobody expected end the process, in order and in time. */
-function createEnd(log: Logger, stopStarted: () => Promise<void>) {
+function createEnd(log: Logger, stopStarted: (noticeMs: number) => Promise<void>) {
   let isEnding = false;
-  const end = async (why: string, code: number) => {
+  const end = async (why: string, code: number, noticeMs = 0) => {
     if (isEnding) return;
     isEnding = true;
     log.info(`stopping: ${why}`);
     setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
-    await stopStarted();
+    await stopStarted(noticeMs);
     log.flush(() => process.exit(code));
   };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void end(signal, 0));
+  process.on('SIGTERM', () => void end('SIGTERM', 0, NOTICE_MS));
+  // Somebody at a terminal waits for it.
+  process.on('SIGINT', () => void end('SIGINT', 0));
   process.on('uncaughtException', (error) => {
     log.fatal({ err: error }, 'an error that nobody expected');
     void end('an unexpected error', 1);

@@ -27,10 +27,10 @@ export function openDb(url: string, options: DbOptions = {}): Db {
     query_timeout: STATEMENT_TIMEOUT_MS + 2_000,
     application_name: options.applicationName ?? 'parley',
     keepAlive: true,
+    // Every query of ours has an index. Plans are made while tables are still empty, when reading all of them looks cheap,
+    // and are kept while the tables grow: so reading a whole table is never planned where there is another way.
+    options: '-c enable_seqscan=off',
   });
-  // Every query of ours has an index. Plans are made while tables are still empty, when reading all of them looks cheap,
-  // and are kept while the tables grow: so reading a whole table is never planned where there is another way.
-  pool.on('connect', (client) => void client.query('SET enable_seqscan = off').catch(() => {}));
   // An idle connection that breaks must not end the process; the next query opens another one.
   pool.on('error', (error) => options.onError?.(error));
   return drizzle(pool) as Db;
