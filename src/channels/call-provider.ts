@@ -1,5 +1,5 @@
 import { type EgressRequest, EgressError } from '../kernel/egress.ts';
-import { ChannelFailure, type FailureFacts, type SendTools } from './channel.ts';
+import { ChannelFailure, type FailureFacts, InboundError, type SendTools } from './channel.ts';
 
 /** A provider's answer with its body read as JSON, where it is JSON. */
 export type ProviderAnswer = { status: number; headers: Record<string, string>; text: string; json: unknown };
@@ -102,3 +102,20 @@ export const textMember = (value: unknown, name: string): string | undefined => 
   const found = member(value, name);
   return typeof found === 'string' ? found : undefined;
 };
+
+/** The body of a hook. */
+export function readJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    throw new InboundError('The body is not JSON.');
+  }
+}
+
+/** A stored setting that its schema says is text. */
+export const setting = (settings: Readonly<Record<string, unknown>>, name: string): string =>
+  textMember(settings, name) ?? '';
+
+/** Where the provider is called: its own address, or a server of the operator's that speaks the same language. */
+export const apiBase = (settings: Readonly<Record<string, unknown>>, usual: string): string =>
+  (textMember(settings, 'api_url') ?? usual).replace(/\/$/, '');

@@ -20,7 +20,7 @@ export type ChannelKind = {
    * Asks the provider whether these credentials work and does what it needs to send us messages. Returns facts worth
    * keeping readable (the account's name and id). Throws ChannelFailure with what is wrong.
    */
-  connect?(account: ChannelAccount, tools: ConnectTools): Promise<Record<string, string>>;
+  connect?(account: ChannelAccount, tools: SendTools): Promise<Record<string, string>>;
   /** Where a person is reached, as far as the person's record says; absent where an address says nothing by itself. */
   addressOf?(person: Person): string | null;
   /** The one spelling of an address that a caller gave; null when it is none. Absent: any text is an address. */
@@ -110,8 +110,10 @@ export type OutboundMessage = {
   readonly createdAt: Date;
 };
 
-export type SendTools = { readonly egress: Pick<Egress, 'request'>; readonly signal: AbortSignal; now(): number };
-export type ConnectTools = SendTools & {
+export type SendTools = {
+  readonly egress: Pick<Egress, 'request'>;
+  readonly signal: AbortSignal;
+  now(): number;
   /** Where the provider shall call us about this channel. */
   readonly inboundUrl: string;
 };

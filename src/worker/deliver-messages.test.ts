@@ -29,7 +29,14 @@ let channelId: string;
 
 const worker = () => {
   const openSecrets = createSecretsOpener(db, sealingKey);
-  const made = createDeliveryWorker({ db, log, kinds: channelKinds, egress, openSecrets });
+  const made = createDeliveryWorker({
+    db,
+    log,
+    kinds: channelKinds,
+    egress,
+    openSecrets,
+    baseUrl: 'http://127.0.0.1:4000',
+  });
   workers.push(made);
   made.start();
   return made;

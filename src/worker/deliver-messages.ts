@@ -36,6 +36,8 @@ export type DeliveryWorkerOptions = {
   kinds: ChannelKinds;
   egress: Pick<Egress, 'request'>;
   openSecrets: OpenSecrets;
+  /** Of this region, where providers report back. */
+  baseUrl: string;
 };
 
 /** Calls under way at once at most; all of them wait for a provider. */
@@ -48,7 +50,14 @@ const POLL_MS = 200;
 /** A call may take 15 s (kernel/egress): it begins only while so much of the lease is left. */
 const NEEDED_LEASE_MS = 17_000;
 
-export function createDeliveryWorker({ db, log, kinds, egress, openSecrets }: DeliveryWorkerOptions): DeliveryWorker {
+export function createDeliveryWorker({
+  db,
+  log,
+  kinds,
+  egress,
+  openSecrets,
+  baseUrl,
+}: DeliveryWorkerOptions): DeliveryWorker {
   const pool = db.$client;
   const underWay = new Map<string, { claimed: ClaimedDelivery; done: Promise<void> }>();
   const perChannel = new Map<string, number>();
@@ -133,7 +142,9 @@ export function createDeliveryWorker({ db, log, kinds, egress, openSecrets }: De
   async function deliver(claimed: ClaimedDelivery, since: number): Promise<void> {
     // A worker that slept (a suspended machine, a stopped process) may not call for what others have taken since.
     if (performance.now() - since > DELIVERY_LEASE_SECONDS * 1_000 - NEEDED_LEASE_MS) return giveBack(claimed);
-    const tools = { egress, signal: abort.signal, now: Date.now };
+    const { kind, id } = claimed.channel;
+    const inboundUrl = `${baseUrl}/inbound/${kind}/${id}`;
+    const tools = { egress, signal: abort.signal, now: Date.now, inboundUrl };
     const { outcome, broken, called } = await deliverMessage(claimed, { kinds, openSecrets, tools });
     if (outcome.error !== null) {
       const { error, againAfterMs, status } = outcome;

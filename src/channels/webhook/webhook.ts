@@ -3,7 +3,7 @@ import { Compile } from 'typebox/compile';
 import { CONTENT_TYPES } from '../../../contract/channels.ts';
 import { idPattern } from '../../../contract/ids.ts';
 import { MAX_MESSAGE_CHARACTERS } from '../../../contract/limits.ts';
-import { callProvider, statusFailure } from '../call-provider.ts';
+import { callProvider, readJson, statusFailure, setting } from '../call-provider.ts';
 import { type ChannelKind, ChannelFailure, InboundError, type InboundEvent } from '../channel.ts';
 import { newWebhookSecret, signWebhook, verifyWebhook } from './standard-webhooks.ts';
 
@@ -84,7 +84,7 @@ export const webhook: ChannelKind = {
       created_at: message.createdAt.toISOString(),
     });
     const answer = await callProvider(tools, {
-      url: String(account.settings['url']),
+      url: setting(account.settings, 'url'),
       method: 'POST',
       headers: {
         'content-type': 'application/json',
@@ -107,12 +107,7 @@ export const webhook: ChannelKind = {
   inbound: {
     verify: ({ headers, body }, { secrets }, now) => verifyWebhook(secrets['secret'] ?? '', headers, body, now),
     parse({ headers, body }): InboundEvent[] {
-      let value: unknown;
-      try {
-        value = JSON.parse(body.toString('utf8'));
-      } catch {
-        throw new InboundError('The body is not JSON.');
-      }
+      const value = readJson(body);
       if (Receipt.Check(value)) {
         const { status, detail = 'The endpoint reported that the message could not be delivered.' } = value;
         return [

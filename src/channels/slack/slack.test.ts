@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { channelTools, inboundRequest, outbound } from '../../../test/channel-tools.ts';
+import type { FakeProvider } from '../../../test/fakes/provider.ts';
+import { startSlack } from '../../../test/fakes/slack.ts';
+import type { ChannelAccount } from '../channel.ts';
+import { slack } from './slack.ts';
+
+let fake: FakeProvider;
+let account: ChannelAccount;
+const tools = channelTools();
+beforeAll(async () => {
+  fake = await startSlack();
+  account = { id: 'channel_1', settings: fake.settings, secrets: fake.secrets };
+});
+afterAll(async () => {
+  await tools.close();
+  await fake.stop();
+});
+
+const send = (content: Parameters<typeof outbound>[0], more = {}) =>
+  slack.send!(outbound(content, { address: fake.person, ...more }), account, tools);
+
+const owner = (signing_secret: string) => ({ ...account, secrets: { signing_secret } });
+
+describe('the signature', () => {
+  /** The example of https://docs.slack.dev/authentication/verifying-requests-from-slack */
+  const AT = 1_531_420_618;
+  const request = inboundRequest({
+    headers: {
+      'x-slack-request-timestamp': String(AT),
+      'x-slack-signature': 'v0=a2114d57b48eac39b9ad189dd8316235a7b4a8d21a10bd27519666489c69b503',
+    },
+    body: 'token=xyzz0WbapA4vBCDEFasx0q6G&team_id=T1DC2JH3J&team_domain=testteamnow&channel_id=G8PSS9T3V&channel_name=foobar&user_id=U2CERLKJA&user_name=roadrunner&command=%2Fwebhook-collect&text=&response_url=https%3A%2F%2Fhooks.slack.com%2Fcommands%2FT1DC2JH3J%2F397700885554%2F96rGlfmibIGlgcZRskXaIFfN&trigger_id=398738663015.47445629121.803a0bc887a14d10d2c447fce8b6703c',
+  });
+  const SECRET = '8f742231b10e8888abcd99yyyzzz85a5';
+
+  test('is the one of the documentation, for five minutes', () => {
+    expect(slack.inbound!.verify(request, owner(SECRET), AT * 1_000)).toBe(true);
+    expect(slack.inbound!.verify(request, owner(SECRET), (AT + 301) * 1_000)).toBe(false);
+    expect(slack.inbound!.verify(request, owner('other'), AT * 1_000)).toBe(false);
+    expect(slack.inbound!.verify(request, owner(''), AT * 1_000)).toBe(false);
+  });
+});
+
+describe('sending', () => {
+  test('words are words: what looks like markup or a mention is escaped', async () => {
+    await send({ type: 'text', text: '<!channel> a & b' });
+    expect(fake.delivered.at(-1)!.text).toBe('&lt;!channel&gt; a &amp; b');
+  });
+
+  test('choices are buttons, and pressing one says its label', async () => {
+    await send({ type: 'choices', text: 'Which?', choices: [{ id: 'a', label: 'A & B' }] });
+    expect(JSON.stringify(fake.delivered.at(-1)!.raw)).toContain('"action_id":"choice_0"');
+    const payload = {
+      type: 'block_actions',
+      user: { id: fake.person },
+      actions: [
+        { action_id: 'choice_0', action_ts: '9.9', value: 'a', text: { type: 'plain_text', text: 'A &amp; B' } },
+      ],
+    };
+    const request = inboundRequest({
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ payload: JSON.stringify(payload) }).toString(),
+    });
+    expect(slack.inbound!.parse(request, account)).toMatchObject([
+      { address: fake.person, content: { text: 'A & B' } },
+    ]);
+    expect(slack.inbound!.answer!(request, account)).toBeNull();
+  });
+
+  test.each([
+    ['ratelimited', 'provider_rate_limited', true, false],
+    ['internal_error', 'provider_unavailable', true, false],
+    ['token_revoked', 'channel_unauthorized', false, true],
+    ['missing_scope', 'channel_unauthorized', false, true],
+    ['user_not_found', 'recipient_unreachable', false, false],
+    ['msg_too_long', 'provider_refused', false, false],
+  ])('200 with %s is %s', async (code, ours, retryable, broken) => {
+    fake.fail({ status: 200, code });
+    const failure = await send({ type: 'text', text: 'x' }).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: ours, facts: { providerCode: code } });
+    const { facts } = failure as { facts: { retryable?: boolean; channelBroken?: boolean } };
+    expect([facts.retryable ?? false, facts.channelBroken ?? false]).toEqual([retryable, broken]);
+  });
+});
+
+const event = (more: object) =>
+  slack.inbound!.parse(
+    inboundRequest({
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        type: 'event_callback',
+        event_id: 'Ev1',
+        event: { type: 'message', channel_type: 'im', user: 'U0G9QF9C6', text: 'a &lt; b', ...more },
+      }),
+    }),
+    account,
+  );
+
+test('the app’s own words, edits and channels are left out', () => {
+  expect(event({})).toMatchObject([{ eventId: 'Ev1', content: { text: 'a < b' } }]);
+  expect(event({ bot_id: 'B1' })).toEqual([]);
+  expect(event({ subtype: 'message_changed' })).toEqual([]);
+  expect(event({ channel_type: 'channel' })).toEqual([]);
+});
+
+describe('what comes in', () => {
+  test('the challenge of the connect flow is answered', () => {
+    const request = inboundRequest({ body: JSON.stringify({ type: 'url_verification', challenge: '3eZbrw1aB' }) });
+    expect(slack.inbound!.answer!(request, account)).toMatchObject({ body: '3eZbrw1aB' });
+    expect(slack.inbound!.parse(request, account)).toEqual([]);
+  });
+
+  test('connecting reads the team; a wrong token is told', async () => {
+    expect(await slack.connect!(account, tools)).toEqual({ team: 'Example', bot_user_id: 'U0BOT' });
+    const wrong = { ...account, secrets: { ...account.secrets, bot_token: 'xoxb-wrong' } };
+    await expect(slack.connect!(wrong, tools)).rejects.toMatchObject({ code: 'channel_unauthorized' });
+  });
+});

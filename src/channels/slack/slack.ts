@@ -1,0 +1,194 @@
+import { createHmac } from 'node:crypto';
+import { Type } from 'typebox';
+import { MAX_MESSAGE_CHARACTERS } from '../../../contract/limits.ts';
+import {
+  apiBase,
+  callProvider,
+  member,
+  type ProviderAnswer,
+  readJson,
+  readRetryAfter,
+  statusFailure,
+  textMember,
+} from '../call-provider.ts';
+import {
+  type ChannelAccount,
+  ChannelFailure,
+  type ChannelKind,
+  type InboundEvent,
+  type InboundRequest,
+  type SendTools,
+} from '../channel.ts';
+import { sameText } from '../same-text.ts';
+
+/** Direct messages with a Slack app (https://docs.slack.dev); the address is the person's user id. */
+const API = 'https://slack.com/api';
+const TOLERANCE_SECONDS = 5 * 60;
+/** https://docs.slack.dev/reference/block-kit/blocks/actions-block */
+const MAX_BUTTON_CHARACTERS = 75;
+/** https://docs.slack.dev/reference/block-kit/blocks/section-block */
+const MAX_SECTION_CHARACTERS = 3_000;
+
+export const slack: ChannelKind = {
+  kind: 'slack',
+  capabilities: {
+    content: ['text', 'image', 'choices'],
+    max_text: MAX_MESSAGE_CHARACTERS,
+    receipts: [],
+    inbound: true,
+    reply_window_hours: null,
+    needs_address: true,
+  },
+  settings: Type.Object(
+    {
+      bot_token: Type.String({
+        pattern: '^xoxb-[A-Za-z0-9-]{10,200}$',
+        description: 'OAuth & Permissions; needs chat:write, im:history.',
+      }),
+      signing_secret: Type.String({ pattern: '^[0-9a-f]{32}$', description: 'Basic Information.' }),
+      api_url: Type.Optional(Type.String({ format: 'uri', pattern: '^https?://', maxLength: 2048 })),
+    },
+    { additionalProperties: false },
+  ),
+  secretFields: ['bot_token', 'signing_secret'],
+  readAddress: (text) => (/^[UW][A-Z0-9]{5,20}$/.test(text) ? text : null),
+
+  async connect(account, tools) {
+    const who = await call(account, tools, 'auth.test', {});
+    return { team: textMember(who, 'team') ?? '', bot_user_id: textMember(who, 'user_id') ?? '' };
+  },
+
+  async send(message, account, tools) {
+    const { content } = message;
+    if (content.type === 'choices' && content.text.length > MAX_SECTION_CHARACTERS) {
+      const detail = `Slack carries at most ${MAX_SECTION_CHARACTERS} characters together with choices.`;
+      throw new ChannelFailure('content_unsupported', detail);
+    }
+    const text = 'text' in content ? escapeText(content.text ?? '') : '';
+    const thread = message.replyTo?.providerMessageId?.split(':')[1];
+    const sent = await call(account, tools, 'chat.postMessage', {
+      channel: message.address,
+      text: text || (content.type === 'image' ? content.url : ''),
+      ...(content.type === 'choices' && { blocks: buttons(text, content.choices) }),
+      ...(content.type === 'image' && { blocks: [imageBlock(content.url, text)] }),
+      ...(thread && { thread_ts: thread }),
+    });
+    return { providerMessageId: `${textMember(sent, 'channel')}:${textMember(sent, 'ts')}`, status: 'sent' };
+  },
+
+  inbound: {
+    verify({ method, headers, body }, { secrets }, now) {
+      const secret = secrets['signing_secret'] ?? '';
+      const timestamp = headers['x-slack-request-timestamp'] ?? '';
+      if (method !== 'POST' || secret === '' || !/^\d{1,12}$/.test(timestamp)) return false;
+      if (Math.abs(now / 1_000 - Number(timestamp)) > TOLERANCE_SECONDS) return false;
+      const mac = createHmac('sha256', secret).update(`v0:${timestamp}:`).update(body).digest('hex');
+      return sameText(headers['x-slack-signature'] ?? '', `v0=${mac}`);
+    },
+    parse(request): InboundEvent[] {
+      const payload = payloadOf(request);
+      return textMember(payload, 'type') === 'block_actions' ? pressed(payload) : said(payload);
+    },
+    answer(request) {
+      const payload = payloadOf(request);
+      if (textMember(payload, 'type') !== 'url_verification') return null;
+      return { type: 'text/plain; charset=utf-8', body: textMember(payload, 'challenge') ?? '' };
+    },
+  },
+};
+
+/** Events come as JSON, pressed buttons as a form with JSON in it. */
+function payloadOf({ headers, body }: InboundRequest): unknown {
+  if (!headers['content-type']?.startsWith('application/x-www-form-urlencoded')) return readJson(body);
+  return readJson(Buffer.from(new URLSearchParams(body.toString('utf8')).get('payload') ?? ''));
+}
+
+function said(payload: unknown): InboundEvent[] {
+  const event = member(payload, 'event');
+  const eventId = textMember(payload, 'event_id');
+  const user = textMember(event, 'user');
+  const text = textMember(event, 'text');
+  const isTheirs = member(event, 'bot_id') === undefined && member(event, 'subtype') === undefined;
+  if (textMember(event, 'type') !== 'message' || textMember(event, 'channel_type') !== 'im') return [];
+  if (!isTheirs || !eventId || !user || !text) return [];
+  return [{ type: 'message', eventId, address: user, person: {}, content: { type: 'text', text: unescapeText(text) } }];
+}
+
+function pressed(payload: unknown): InboundEvent[] {
+  const user = textMember(member(payload, 'user'), 'id');
+  const actions = member(payload, 'actions');
+  const action: unknown = Array.isArray(actions) ? actions[0] : undefined;
+  const at = textMember(action, 'action_ts');
+  const text = textMember(member(action, 'text'), 'text') ?? textMember(action, 'value');
+  if (!user || !at || !text) return [];
+  const content = { type: 'text' as const, text: unescapeText(text) };
+  return [{ type: 'message', eventId: `action:${user}:${at}`, address: user, person: {}, content }];
+}
+
+const buttons = (text: string, choices: readonly { id: string; label: string }[]) => [
+  { type: 'section', text: { type: 'mrkdwn', text } },
+  {
+    type: 'actions',
+    elements: choices.map(({ id, label }, index) => ({
+      type: 'button',
+      action_id: `choice_${index}`,
+      value: id,
+      text: { type: 'plain_text', text: label.slice(0, MAX_BUTTON_CHARACTERS) },
+    })),
+  },
+];
+
+const imageBlock = (url: string, text: string) => ({ type: 'image', image_url: url, alt_text: text || 'image' });
+
+/** https://docs.slack.dev/messaging/formatting-message-text#escaping */
+const escapeText = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+const unescapeText = (text: string) => text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+
+async function call(
+  { settings, secrets }: ChannelAccount,
+  tools: SendTools,
+  method: string,
+  body: Record<string, unknown>,
+): Promise<unknown> {
+  const answer = await callProvider(tools, {
+    url: `${apiBase(settings, API)}/${method}`,
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      authorization: `Bearer ${secrets['bot_token']}`,
+    },
+    body: JSON.stringify(body),
+  });
+  if (answer.status === 200 && member(answer.json, 'ok') === true) return answer.json;
+  throw failureOf(answer);
+}
+
+const UNAUTHORIZED = new Set([
+  'not_authed',
+  'invalid_auth',
+  'account_inactive',
+  'token_revoked',
+  'token_expired',
+  'no_permission',
+  'missing_scope',
+  'org_login_required',
+  'access_denied',
+]);
+const UNREACHABLE = new Set(['channel_not_found', 'user_not_found', 'user_disabled', 'is_archived', 'cannot_dm_bot']);
+const BUSY = new Set(['ratelimited', 'rate_limited', 'message_limit_exceeded']);
+const FLAKY = new Set(['fatal_error', 'internal_error', 'service_unavailable', 'request_timeout', 'team_added_to_org']);
+
+/** Slack answers 200 to almost everything: what happened is in `error`. */
+function failureOf(answer: ProviderAnswer): ChannelFailure {
+  const error = textMember(answer.json, 'error');
+  if (answer.status !== 200 || error === undefined) return statusFailure(answer, 'Slack', { detail: error });
+  const retryAfterMs = readRetryAfter(answer.headers['retry-after']);
+  const facts = { providerCode: error, retryAfterMs };
+  const detail = `Slack: ${error}`;
+  if (UNAUTHORIZED.has(error))
+    return new ChannelFailure('channel_unauthorized', detail, { ...facts, channelBroken: true });
+  if (UNREACHABLE.has(error)) return new ChannelFailure('recipient_unreachable', detail, facts);
+  if (BUSY.has(error)) return new ChannelFailure('provider_rate_limited', detail, { ...facts, retryable: true });
+  if (FLAKY.has(error)) return new ChannelFailure('provider_unavailable', detail, { ...facts, retryable: true });
+  return new ChannelFailure('provider_refused', detail, facts);
+}

@@ -1,0 +1,174 @@
+import { createHmac } from 'node:crypto';
+import { Type } from 'typebox';
+import {
+  apiBase,
+  callProvider,
+  member,
+  type ProviderAnswer,
+  readRetryAfter,
+  statusFailure,
+  textMember,
+  setting,
+} from '../call-provider.ts';
+import {
+  type ChannelAccount,
+  ChannelFailure,
+  type ChannelKind,
+  type InboundEvent,
+  type InboundRequest,
+  type SendTools,
+} from '../channel.ts';
+import { sameText } from '../same-text.ts';
+
+/** SMS over Twilio's Programmable Messaging (https://www.twilio.com/docs/messaging/api/message-resource). */
+const API = 'https://api.twilio.com';
+
+export const sms: ChannelKind = {
+  kind: 'sms',
+  capabilities: {
+    content: ['text', 'image'],
+    max_text: 1_600,
+    receipts: ['delivered', 'failed'],
+    inbound: true,
+    reply_window_hours: null,
+    needs_address: true,
+  },
+  settings: Type.Object(
+    {
+      account_sid: Type.String({ pattern: '^AC[0-9a-fA-F]{32}$' }),
+      auth_token: Type.String({ pattern: '^[0-9a-fA-F]{32}$' }),
+      from: Type.String({
+        pattern: '^(\\+[1-9][0-9]{6,14}|MG[0-9a-fA-F]{32})$',
+        description: 'A number of the account, or the sid of a messaging service.',
+      }),
+      api_url: Type.Optional(Type.String({ format: 'uri', pattern: '^https?://', maxLength: 2048 })),
+    },
+    { additionalProperties: false },
+  ),
+  secretFields: ['auth_token'],
+  addressOf: (person) => person.phone,
+  personAt: (address) => ({ phone: address }),
+  readAddress: (text) => (/^\+[1-9]\d{6,14}$/.test(text) ? text : null),
+
+  async connect(account, tools) {
+    const answer = await call(account, tools, '.json');
+    const status = textMember(answer.json, 'status');
+    if (status !== 'active') {
+      throw new ChannelFailure('channel_unauthorized', `The Twilio account is ${status ?? 'not readable'}.`, {
+        channelBroken: true,
+      });
+    }
+    return { account_name: textMember(answer.json, 'friendly_name') ?? '' };
+  },
+
+  async send(message, account, tools) {
+    const { content } = message;
+    const from = setting(account.settings, 'from');
+    const form = new URLSearchParams({
+      To: message.address!,
+      [from.startsWith('MG') ? 'MessagingServiceSid' : 'From']: from,
+      StatusCallback: tools.inboundUrl,
+    });
+    if ('text' in content && content.text) form.set('Body', content.text);
+    if (content.type === 'image') form.set('MediaUrl', content.url);
+    const answer = await call(account, tools, '/Messages.json', form);
+    return { providerMessageId: textMember(answer.json, 'sid') ?? null, status: 'sent' };
+  },
+
+  inbound: {
+    verify: (request, { secrets }) =>
+      request.method === 'POST' &&
+      sameText(request.headers['x-twilio-signature'] ?? '', signatureOf(request, secrets['auth_token'] ?? '')),
+    parse: ({ body }, { settings }) =>
+      parse(new URLSearchParams(body.toString('utf8')), setting(settings, 'account_sid')),
+    // No words of ours in the answer: the agent's come as messages.
+    answer: () => ({ type: 'text/xml; charset=utf-8', body: '<?xml version="1.0" encoding="UTF-8"?><Response/>' }),
+  },
+};
+
+async function call(
+  { settings, secrets }: ChannelAccount,
+  tools: SendTools,
+  path: string,
+  form?: URLSearchParams,
+): Promise<ProviderAnswer> {
+  const sid = setting(settings, 'account_sid');
+  const credentials = Buffer.from(`${sid}:${secrets['auth_token']}`).toString('base64');
+  const answer = await callProvider(tools, {
+    url: `${apiBase(settings, API)}/2010-04-01/Accounts/${sid}${path}`,
+    headers: {
+      authorization: `Basic ${credentials}`,
+      ...(form && { 'content-type': 'application/x-www-form-urlencoded' }),
+    },
+    ...(form && { method: 'POST', body: form.toString() }),
+  });
+  if (answer.status >= 200 && answer.status <= 299) return answer;
+  throw failureOf(answer);
+}
+
+/** https://www.twilio.com/docs/api/errors */
+const OURS: Readonly<Record<number, string>> = {
+  21211: 'recipient_unreachable',
+  21214: 'recipient_unreachable',
+  21408: 'recipient_unreachable',
+  21610: 'recipient_opted_out',
+  21612: 'recipient_unreachable',
+  21614: 'recipient_unreachable',
+  30003: 'recipient_unreachable',
+  30004: 'recipient_unreachable',
+  30005: 'recipient_unreachable',
+  30006: 'recipient_unreachable',
+};
+const BUSY = new Set([14107, 20429, 30001, 63018]);
+
+function failureOf(answer: ProviderAnswer): ChannelFailure {
+  const code = member(answer.json, 'code');
+  const detail = textMember(answer.json, 'message');
+  const providerCode = typeof code === 'number' ? String(code) : String(answer.status);
+  if (typeof code === 'number' && OURS[code]) {
+    return new ChannelFailure(OURS[code], `Twilio: ${detail ?? 'refused'}`, { providerCode });
+  }
+  if (typeof code === 'number' && BUSY.has(code)) {
+    const retryAfterMs = readRetryAfter(answer.headers['retry-after']);
+    return new ChannelFailure('provider_rate_limited', `Twilio: ${detail}`, {
+      providerCode,
+      retryable: true,
+      retryAfterMs,
+    });
+  }
+  return statusFailure(answer, 'Twilio', { providerCode, detail });
+}
+
+/**
+ * https://www.twilio.com/docs/usage/security#validating-requests: HMAC-SHA-1 over the address that Twilio called and the
+ * form's fields in the order of their names.
+ */
+function signatureOf({ url, body }: InboundRequest, authToken: string): string {
+  if (authToken === '') return '';
+  const fields = [...new URLSearchParams(body.toString('utf8'))];
+  const sorted = fields.toSorted(([a, x], [b, y]) => (a === b ? order(x, y) : order(a, b)));
+  const signed = url + sorted.map(([name, value]) => name + value).join('');
+  return createHmac('sha1', authToken).update(signed, 'utf8').digest('base64');
+}
+
+const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+function parse(form: URLSearchParams, accountSid: string): InboundEvent[] {
+  const sid = form.get('MessageSid');
+  if (!sid || form.get('AccountSid') !== accountSid) return [];
+  const status = form.get('MessageStatus');
+  if (status !== null) return receiptOf(sid, status, form.get('ErrorCode'));
+  const from = form.get('From') ?? '';
+  const media = Number(form.get('NumMedia') ?? 0) > 0 ? '[media]' : '';
+  const text = form.get('Body') || media;
+  if (!/^\+[1-9]\d{6,14}$/.test(from) || text === '') return [];
+  return [{ type: 'message', eventId: sid, address: from, person: { phone: from }, content: { type: 'text', text } }];
+}
+
+function receiptOf(providerMessageId: string, status: string, errorCode: string | null): InboundEvent[] {
+  if (status === 'delivered' || status === 'read') return [{ type: 'receipt', providerMessageId, status }];
+  if (status !== 'failed' && status !== 'undelivered') return [];
+  const code = OURS[Number(errorCode)] ?? 'provider_refused';
+  const detail = `Twilio reports the message as ${status}${errorCode ? ` (error ${errorCode})` : ''}.`;
+  return [{ type: 'receipt', providerMessageId, status, error: { code, detail, provider_code: errorCode } }];
+}

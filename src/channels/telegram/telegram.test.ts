@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { channelTools, inboundRequest, outbound } from '../../../test/channel-tools.ts';
+import type { FakeProvider } from '../../../test/fakes/provider.ts';
+import { startTelegram } from '../../../test/fakes/telegram.ts';
+import type { ChannelAccount } from '../channel.ts';
+import { telegram } from './telegram.ts';
+
+let fake: FakeProvider;
+let account: ChannelAccount;
+const tools = channelTools(400);
+beforeAll(async () => {
+  fake = await startTelegram();
+  account = { id: 'channel_1', settings: fake.settings, secrets: fake.secrets };
+});
+afterAll(async () => {
+  await tools.close();
+  await fake.stop();
+});
+
+const choices = {
+  type: 'choices' as const,
+  text: 'Which?',
+  choices: [
+    { id: 'a', label: 'Size A' },
+    { id: 'b', label: 'Size B' },
+  ],
+};
+const send = (content: Parameters<typeof outbound>[0], more = {}) =>
+  telegram.send!(outbound(content, { address: fake.person, ...more }), account, tools);
+
+describe('sending', () => {
+  test('choices are buttons, and pressing one says its label', async () => {
+    await send(choices);
+    const raw = fake.delivered.at(-1)!.raw as {
+      reply_markup: { inline_keyboard: { text: string; callback_data: string }[][] };
+    };
+    expect(raw.reply_markup.inline_keyboard.flat().map(({ text }) => text)).toEqual(['Size A', 'Size B']);
+    const update = {
+      update_id: 7,
+      callback_query: {
+        id: '1',
+        data: 'b',
+        from: { id: 700100200, first_name: 'Noor' },
+        message: { message_id: 1, chat: { id: 700100200, type: 'private' }, reply_markup: raw.reply_markup },
+      },
+    };
+    const events = telegram.inbound!.parse(inboundRequest({ body: JSON.stringify(update) }), account);
+    expect(events).toMatchObject([{ eventId: '7', address: '700100200', content: { type: 'text', text: 'Size B' } }]);
+  });
+
+  test('an answer names the message that it answers', async () => {
+    await send({ type: 'text', text: 'yes' }, { replyTo: { id: 'msg_1', providerMessageId: `${fake.person}:41` } });
+    expect(fake.delivered.at(-1)!.raw).toMatchObject({ reply_parameters: { message_id: 41 } });
+  });
+
+  test('no answer in time is an unknown outcome', async () => {
+    fake.fail('timeout_after_delivering');
+    await expect(send({ type: 'text', text: 'x' })).rejects.toMatchObject({
+      code: 'provider_timeout',
+      facts: { retryable: true, mayHaveSent: true },
+    });
+  });
+
+  test('nobody listening is a definite one', async () => {
+    const nowhere = { ...account, settings: { api_url: 'http://127.0.0.1:9' } };
+    const sent = telegram.send!(outbound({ type: 'text', text: 'x' }, { address: '1' }), nowhere, tools);
+    await expect(sent).rejects.toMatchObject({ code: 'provider_unreachable', facts: { mayHaveSent: false } });
+  });
+
+  test('a person who blocked the bot does not break the channel', async () => {
+    fake.fail({ status: 403, text: 'Forbidden: bot was blocked by the user' });
+    const failure = await send({ type: 'text', text: 'x' }).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: 'recipient_unreachable', facts: { providerCode: '403' } });
+    expect((failure as { facts: object }).facts).not.toHaveProperty('channelBroken');
+  });
+
+  test('the token is in no message of a failure', async () => {
+    fake.fail({ status: 400, text: 'Bad Request' });
+    const failure = await send({ type: 'text', text: 'x' }).catch((error: unknown) => error);
+    expect(JSON.stringify(failure) + String(failure)).not.toContain(fake.secrets['bot_token']);
+  });
+});
+
+describe('connecting', () => {
+  test('asks who the bot is and tells it where to call', async () => {
+    expect(await telegram.connect!(account, tools)).toEqual({ bot_username: 'parley_bot' });
+  });
+
+  test('says that the token is wrong', async () => {
+    const wrong = { ...account, secrets: { ...account.secrets, bot_token: '1:wrong' } };
+    await expect(telegram.connect!(wrong, tools)).rejects.toMatchObject({ code: 'channel_unauthorized' });
+  });
+});
+
+const parse = (message: object) =>
+  telegram.inbound!.parse(
+    inboundRequest({
+      body: JSON.stringify({ update_id: 1, message: { chat: { id: 5, type: 'private' }, from: {}, ...message } }),
+    }),
+    account,
+  );
+
+test('a place, a caption, and a file as a mark, since its address would hold the token', () => {
+  expect(parse({ location: { latitude: 1.5, longitude: 2 } })).toMatchObject([
+    { content: { type: 'location', latitude: 1.5 } },
+  ]);
+  expect(parse({ photo: [{}], caption: 'look' })).toMatchObject([{ content: { text: 'look' } }]);
+  expect(parse({ voice: {} })).toMatchObject([{ content: { text: '[voice]' } }]);
+});
+
+describe('what comes in', () => {
+  test('groups and service messages are nobody’s words', () => {
+    expect(parse({ chat: { id: 5, type: 'group' }, text: 'hi' })).toEqual([]);
+    expect(parse({ new_chat_title: 'x' })).toEqual([]);
+  });
+});

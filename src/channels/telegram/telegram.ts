@@ -1,0 +1,193 @@
+import { randomBytes } from 'node:crypto';
+import { Type } from 'typebox';
+import type { MessageContent } from '../../../contract/messages.ts';
+import {
+  apiBase,
+  callProvider,
+  member,
+  type ProviderAnswer,
+  readJson,
+  statusFailure,
+  textMember,
+} from '../call-provider.ts';
+import {
+  type ChannelAccount,
+  ChannelFailure,
+  type ChannelKind,
+  InboundError,
+  type InboundEvent,
+  type SendTools,
+} from '../channel.ts';
+import { sameText } from '../same-text.ts';
+
+/** Telegram Bot API (https://core.telegram.org/bots/api): private chats with a bot; the address is the chat's id. */
+const API = 'https://api.telegram.org';
+/** https://core.telegram.org/bots/api#inlinekeyboardbutton */
+const MAX_CALLBACK_BYTES = 64;
+
+export const telegram: ChannelKind = {
+  kind: 'telegram',
+  capabilities: {
+    content: ['text', 'image', 'audio', 'video', 'file', 'location', 'choices'],
+    max_text: 4_096,
+    receipts: [],
+    inbound: true,
+    reply_window_hours: null,
+    needs_address: true,
+  },
+  settings: Type.Object(
+    {
+      bot_token: Type.String({ pattern: '^[0-9]{4,20}:[A-Za-z0-9_-]{20,80}$', description: 'From @BotFather.' }),
+      api_url: Type.Optional(
+        Type.String({
+          format: 'uri',
+          pattern: '^https?://',
+          maxLength: 2048,
+          description: 'A Bot API server of your own.',
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  secretFields: ['bot_token'],
+  ownSecrets: { make: () => ({ hook_secret: randomBytes(32).toString('base64url') }), shown: null },
+  readAddress: (text) => (/^-?\d{1,20}$/.test(text) ? text : null),
+
+  async connect(account, tools) {
+    const me = await call(account, tools, 'getMe', {});
+    await call(account, tools, 'setWebhook', {
+      url: tools.inboundUrl,
+      secret_token: account.secrets['hook_secret'],
+      allowed_updates: ['message', 'callback_query'],
+    });
+    return { bot_username: textMember(me, 'username') ?? '' };
+  },
+
+  async send(message, account, tools) {
+    const [method, body] = requestOf(message.content);
+    const repliedTo = message.replyTo?.providerMessageId?.split(':')[1];
+    const sent = await call(account, tools, method, {
+      chat_id: message.address,
+      ...body,
+      ...(repliedTo && { reply_parameters: { message_id: Number(repliedTo), allow_sending_without_reply: true } }),
+    });
+    // Ids of messages count within a chat only.
+    return { providerMessageId: `${message.address}:${String(member(sent, 'message_id'))}`, status: 'sent' };
+  },
+
+  inbound: {
+    verify: ({ headers }, { secrets }) =>
+      sameText(headers['x-telegram-bot-api-secret-token'] ?? '', secrets['hook_secret'] ?? ''),
+    parse({ body }): InboundEvent[] {
+      const update = readJson(body);
+      const updateId = member(update, 'update_id');
+      if (typeof updateId !== 'number') throw new InboundError('The body is no update of a bot.');
+      const pressed = member(update, 'callback_query');
+      const message = member(update, 'message') ?? member(pressed, 'message');
+      const chat = member(message, 'chat');
+      const from = member(pressed, 'from') ?? member(message, 'from');
+      const content = pressed === undefined ? contentOf(message) : choiceOf(pressed);
+      if (member(chat, 'type') !== 'private' || content === null) return [];
+      const names = [textMember(from, 'first_name'), textMember(from, 'last_name')].filter(Boolean);
+      return [
+        {
+          type: 'message',
+          eventId: String(updateId),
+          address: String(member(chat, 'id')),
+          person: { name: names.join(' ') || null, locale: textMember(from, 'language_code') ?? null },
+          content,
+        },
+      ];
+    },
+  },
+};
+
+function requestOf(content: MessageContent): [method: string, body: Record<string, unknown>] {
+  switch (content.type) {
+    case 'image':
+      return ['sendPhoto', { photo: content.url, caption: content.text }];
+    case 'audio':
+      return ['sendAudio', { audio: content.url, caption: content.text }];
+    case 'video':
+      return ['sendVideo', { video: content.url, caption: content.text }];
+    case 'file':
+      return ['sendDocument', { document: content.url, caption: content.text }];
+    case 'location':
+      return ['sendLocation', { latitude: content.latitude, longitude: content.longitude }];
+    case 'choices': {
+      const keys = content.choices.map(({ id, label }) => [
+        { text: label, callback_data: Buffer.from(id).subarray(0, MAX_CALLBACK_BYTES).toString('utf8') },
+      ]);
+      return ['sendMessage', { text: content.text, reply_markup: { inline_keyboard: keys } }];
+    }
+    case 'text':
+      return ['sendMessage', { text: content.text }];
+    default:
+      throw new ChannelFailure('content_unsupported', `Telegram cannot carry ${content.type}.`);
+  }
+}
+
+async function call(
+  { settings, secrets }: ChannelAccount,
+  tools: SendTools,
+  method: string,
+  body: Record<string, unknown>,
+): Promise<unknown> {
+  const base = apiBase(settings, API);
+  const answer = await callProvider(tools, {
+    url: `${base}/bot${secrets['bot_token']}/${method}`,
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (answer.status === 200 && member(answer.json, 'ok') === true) return member(answer.json, 'result');
+  throw failureOf(answer);
+}
+
+/** https://core.telegram.org/bots/api#making-requests: `error_code` repeats the status, `description` is for people. */
+function failureOf(answer: ProviderAnswer): ChannelFailure {
+  const detail = textMember(answer.json, 'description');
+  const code = member(answer.json, 'error_code');
+  const providerCode = String(typeof code === 'number' ? code : answer.status);
+  const seconds = member(member(answer.json, 'parameters'), 'retry_after');
+  const headers = typeof seconds === 'number' ? { 'retry-after': String(seconds) } : answer.headers;
+  // A token that never was is 404; one that was withdrawn is 401.
+  if (answer.status === 404) {
+    return new ChannelFailure('channel_unauthorized', 'Telegram does not know this bot token (404).', {
+      providerCode,
+      channelBroken: true,
+    });
+  }
+  if (answer.status === 403) {
+    return new ChannelFailure('recipient_unreachable', `Telegram: ${detail ?? 'the person has blocked the bot'}`, {
+      providerCode,
+    });
+  }
+  return statusFailure({ ...answer, headers }, 'Telegram', { providerCode, detail });
+}
+
+function contentOf(message: unknown): MessageContent | null {
+  const text = textMember(message, 'text') ?? textMember(message, 'caption');
+  if (text) return { type: 'text', text };
+  const location = member(message, 'location');
+  const [latitude, longitude] = [member(location, 'latitude'), member(location, 'longitude')];
+  if (typeof latitude === 'number' && typeof longitude === 'number') return { type: 'location', latitude, longitude };
+  // A file's address holds the bot's token: that there was one is all that may be kept of it.
+  const kind = ['photo', 'voice', 'audio', 'video', 'document', 'sticker'].find(
+    (name) => member(message, name) !== undefined,
+  );
+  return kind ? { type: 'text', text: `[${kind}]` } : null;
+}
+
+/** The label of the pressed button is what the person saw, and so what the person said. */
+function choiceOf(pressed: unknown): MessageContent | null {
+  const id = textMember(pressed, 'data');
+  const keyboard = member(member(member(pressed, 'message'), 'reply_markup'), 'inline_keyboard');
+  const keys: unknown[] = Array.isArray(keyboard) ? keyboard.flat() : [];
+  const label = textMember(
+    keys.find((key) => member(key, 'callback_data') === id),
+    'text',
+  );
+  const text = label ?? id;
+  return text ? { type: 'text', text } : null;
+}

@@ -1,0 +1,69 @@
+import { member, type ProviderAnswer, readRetryAfter, statusFailure, textMember } from '../call-provider.ts';
+import { ChannelFailure, type FailureFacts } from '../channel.ts';
+
+type Meaning = [code: string, facts?: FailureFacts];
+
+/** https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes */
+const MEANINGS: Readonly<Record<number, Meaning>> = {
+  0: ['channel_unauthorized', { channelBroken: true }],
+  3: ['channel_unauthorized', { channelBroken: true }],
+  10: ['channel_unauthorized', { channelBroken: true }],
+  190: ['channel_unauthorized', { channelBroken: true }],
+  131005: ['channel_unauthorized', { channelBroken: true }],
+  131031: ['channel_unauthorized', { channelBroken: true }],
+  131042: ['channel_unauthorized', { channelBroken: true }],
+  4: ['provider_rate_limited', { retryable: true }],
+  80007: ['provider_rate_limited', { retryable: true }],
+  130429: ['provider_rate_limited', { retryable: true }],
+  131048: ['provider_rate_limited', { retryable: true }],
+  131056: ['provider_rate_limited', { retryable: true }],
+  1: ['provider_unavailable', { retryable: true }],
+  2: ['provider_unavailable', { retryable: true }],
+  131000: ['provider_unavailable', { retryable: true }],
+  131016: ['provider_unavailable', { retryable: true }],
+  131047: ['session_window_closed'],
+  131026: ['recipient_unreachable'],
+  131030: ['recipient_unreachable'],
+  131050: ['recipient_opted_out'],
+};
+const TEMPLATE_CODES = [132000, 132999] as const;
+const PERMISSION_CODES = [200, 299] as const;
+
+function meaningOf(code: number): Meaning | null {
+  if (MEANINGS[code]) return MEANINGS[code];
+  if (code >= TEMPLATE_CODES[0] && code <= TEMPLATE_CODES[1]) return ['template_refused'];
+  if (code >= PERMISSION_CODES[0] && code <= PERMISSION_CODES[1])
+    return ['channel_unauthorized', { channelBroken: true }];
+  return null;
+}
+
+export function failureOf(answer: ProviderAnswer): ChannelFailure {
+  const error = member(answer.json, 'error');
+  const code = member(error, 'code');
+  const detail = textMember(member(error, 'error_data'), 'details') ?? textMember(error, 'message');
+  const providerCode = typeof code === 'number' ? String(code) : undefined;
+  const meaning = typeof code === 'number' ? meaningOf(code) : null;
+  if (!meaning) return statusFailure(answer, 'WhatsApp', { ...(providerCode && { providerCode }), detail });
+  const [ours, facts] = meaning;
+  const retryAfterMs = readRetryAfter(answer.headers['retry-after']);
+  return new ChannelFailure(ours, `WhatsApp: ${detail ?? 'refused'}`, {
+    ...facts,
+    providerCode: String(code),
+    retryAfterMs,
+  });
+}
+
+/** What a status notification says of a message that was taken and then could not be delivered. */
+export function deliveryError(error: unknown): { code: string; detail: string; provider_code: string | null } {
+  const code = member(error, 'code');
+  const known = typeof code === 'number' ? meaningOf(code) : null;
+  const said =
+    textMember(member(error, 'error_data'), 'details') ??
+    textMember(error, 'title') ??
+    'The message was not delivered.';
+  return {
+    code: known?.[0] ?? 'provider_refused',
+    detail: `WhatsApp: ${said}`,
+    provider_code: typeof code === 'number' ? String(code) : null,
+  };
+}

@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { channelTools, inboundRequest, outbound } from '../../../test/channel-tools.ts';
+import type { FakeProvider } from '../../../test/fakes/provider.ts';
+import { startWhatsApp } from '../../../test/fakes/whatsapp.ts';
+import type { ChannelAccount } from '../channel.ts';
+import { whatsapp } from './whatsapp.ts';
+
+let fake: FakeProvider;
+let account: ChannelAccount;
+const tools = channelTools();
+beforeAll(async () => {
+  fake = await startWhatsApp();
+  account = { id: 'channel_1', settings: fake.settings, secrets: fake.secrets };
+});
+afterAll(async () => {
+  await tools.close();
+  await fake.stop();
+});
+
+const send = (content: Parameters<typeof outbound>[0], more = {}) =>
+  whatsapp.send!(outbound(content, { address: fake.person, ...more }), account, tools);
+const last = () => fake.delivered.at(-1)!.raw as Record<string, never>;
+const choice = (n: number) => ({ id: `c${n}`, label: `Choice ${n}` });
+
+describe('sending', () => {
+  test('a template with numbered and with named variables', async () => {
+    await send({ type: 'template', name: 'order_shipped', language: 'en-US', variables: { 2: 'Monday', 1: 'A-1043' } });
+    expect(last()['template']).toEqual({
+      name: 'order_shipped',
+      language: { code: 'en_US' },
+      components: [
+        {
+          type: 'body',
+          parameters: [
+            { type: 'text', text: 'A-1043' },
+            { type: 'text', text: 'Monday' },
+          ],
+        },
+      ],
+    });
+    await send({ type: 'template', name: 'hello', variables: { name: 'Asha' } });
+    expect(last()['template']).toMatchObject({
+      components: [{ parameters: [{ type: 'text', parameter_name: 'name', text: 'Asha' }] }],
+    });
+  });
+
+  test('three choices are buttons, more are a list, and too many are refused before anybody is called', async () => {
+    await send({ type: 'choices', text: 'Which?', choices: [1, 2, 3].map(choice) });
+    expect(last()['interactive']).toMatchObject({
+      type: 'button',
+      action: { buttons: [{ reply: { id: 'c1' } }, {}, {}] },
+    });
+    await send({ type: 'choices', text: 'Which?', choices: [1, 2, 3, 4].map(choice) });
+    expect(last()['interactive']).toMatchObject({
+      type: 'list',
+      action: { sections: [{ rows: [{ id: 'c1' }, {}, {}, {}] }] },
+    });
+    const before = fake.attempts();
+    const many = Array.from({ length: 11 }, (_, n) => choice(n));
+    await expect(send({ type: 'choices', text: 'Which?', choices: many })).rejects.toMatchObject({
+      code: 'content_unsupported',
+    });
+    expect(fake.attempts()).toBe(before);
+  });
+
+  test('files, places and answers in the provider’s words', async () => {
+    await send({ type: 'file', url: 'https://example.com/a.pdf', name: 'a.pdf', text: 'the bill' });
+    expect(last()).toMatchObject({
+      type: 'document',
+      document: { link: 'https://example.com/a.pdf', filename: 'a.pdf', caption: 'the bill' },
+    });
+    await send({ type: 'location', latitude: 25.3, longitude: 51.5 });
+    expect(last()).toMatchObject({ type: 'location', location: { latitude: 25.3, longitude: 51.5 } });
+    await send({ type: 'text', text: 'yes' }, { replyTo: { id: 'msg_1', providerMessageId: 'wamid.in.1' } });
+    expect(last()).toMatchObject({ context: { message_id: 'wamid.in.1' } });
+  });
+
+  test.each([
+    [400, 131047, 'session_window_closed', false, false],
+    [400, 131026, 'recipient_unreachable', false, false],
+    [400, 132001, 'template_refused', false, false],
+    [400, 130429, 'provider_rate_limited', true, false],
+    [500, 131000, 'provider_unavailable', true, false],
+    [403, 10, 'channel_unauthorized', false, true],
+    [401, 190, 'channel_unauthorized', false, true],
+    [400, 100, 'provider_refused', false, false],
+  ])('%i with code %i is %s', async (status, code, ours, retryable, broken) => {
+    fake.fail({ status, code });
+    const failure = await send({ type: 'text', text: 'x' }).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: ours, facts: { providerCode: String(code) } });
+    const { facts } = failure as { facts: { retryable?: boolean; channelBroken?: boolean } };
+    expect([facts.retryable ?? false, facts.channelBroken ?? false]).toEqual([retryable, broken]);
+  });
+});
+
+const ask = (token: string) =>
+  inboundRequest({ method: 'GET', query: `hub.mode=subscribe&hub.challenge=1158201444&hub.verify_token=${token}` });
+
+describe('connecting', () => {
+  test('reads the number’s name; a wrong token is told', async () => {
+    expect(await whatsapp.connect!(account, tools)).toMatchObject({ verified_name: 'Example' });
+    const wrong = { ...account, secrets: { ...account.secrets, access_token: 'wrong' } };
+    await expect(whatsapp.connect!(wrong, tools)).rejects.toMatchObject({ code: 'channel_unauthorized' });
+  });
+
+  test('the challenge is answered to who knows the verify token, and to nobody else', () => {
+    const inbound = whatsapp.inbound!;
+    expect(inbound.verify(ask('verify-token-of-the-test'), account, Date.now())).toBe(true);
+    expect(inbound.answer!(ask('verify-token-of-the-test'), account)).toMatchObject({ body: '1158201444' });
+    expect(inbound.parse(ask('verify-token-of-the-test'), account)).toEqual([]);
+    expect(inbound.verify(ask('other'), account, Date.now())).toBe(false);
+    expect(inbound.verify(ask(''), { ...account, secrets: {} }, Date.now())).toBe(false);
+  });
+});
+
+const parse = (value: object, id = '106540352242922') =>
+  whatsapp.inbound!.parse(
+    inboundRequest({
+      body: JSON.stringify({
+        object: 'whatsapp_business_account',
+        entry: [{ changes: [{ value: { metadata: { phone_number_id: id }, ...value } }] }],
+      }),
+    }),
+    account,
+  );
+const message = (more: object) => ({ messages: [{ from: '97430000000', id: 'wamid.1', ...more }] });
+
+describe('what comes in', () => {
+  test('words, pressed buttons, chosen rows, places, files', () => {
+    const texts = [
+      { type: 'text', text: { body: 'hi' } },
+      { type: 'button', button: { text: 'Yes', payload: 'y' } },
+      { type: 'interactive', interactive: { type: 'button_reply', button_reply: { id: 'a', title: 'Size A' } } },
+      { type: 'interactive', interactive: { type: 'list_reply', list_reply: { id: 'b', title: 'Size B' } } },
+      { type: 'image', image: { id: '1', caption: 'look' } },
+      { type: 'audio', audio: { id: '1' } },
+    ].map((one) => (parse(message(one))[0] as { content: { text: string } }).content.text);
+    expect(texts).toEqual(['hi', 'Yes', 'Size A', 'Size B', 'look', '[audio]']);
+    const place = { type: 'location', location: { latitude: 1, longitude: 2 } };
+    expect(parse(message(place))).toMatchObject([{ address: '+97430000000', content: { type: 'location' } }]);
+  });
+
+  test('reactions, and messages to another number of the same app, are left out', () => {
+    expect(parse(message({ type: 'reaction', reaction: { emoji: '👍' } }))).toEqual([]);
+    expect(parse(message({ type: 'text', text: { body: 'hi' } }), '999999')).toEqual([]);
+  });
+});

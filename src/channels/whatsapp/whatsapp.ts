@@ -1,0 +1,96 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { Type } from 'typebox';
+import { apiBase, callProvider, member, textMember, setting } from '../call-provider.ts';
+import type { ChannelAccount, ChannelKind, SendTools } from '../channel.ts';
+import { sameText } from '../same-text.ts';
+import { failureOf } from './failures.ts';
+import { parseNotification } from './notifications.ts';
+import { wireContent } from './wire-content.ts';
+
+/**
+ * WhatsApp Business Platform, Cloud API (https://developers.facebook.com/docs/whatsapp/cloud-api). Free text only within
+ * 24 hours after the person wrote; before and after that, templates that Meta has approved.
+ */
+const API = 'https://graph.facebook.com';
+const VERSION = 'v23.0';
+
+export const whatsapp: ChannelKind = {
+  kind: 'whatsapp',
+  capabilities: {
+    content: ['text', 'image', 'audio', 'video', 'file', 'location', 'choices', 'template'],
+    max_text: 4_096,
+    receipts: ['delivered', 'read', 'failed'],
+    inbound: true,
+    reply_window_hours: 24,
+    needs_address: true,
+  },
+  settings: Type.Object(
+    {
+      phone_number_id: Type.String({
+        pattern: '^[0-9]{5,20}$',
+        description: 'WhatsApp → API setup in the app dashboard.',
+      }),
+      access_token: Type.String({ minLength: 20, maxLength: 1000, description: 'Of a system user, permanent.' }),
+      app_secret: Type.String({ pattern: '^[0-9a-f]{32}$', description: 'App settings → Basic.' }),
+      api_url: Type.Optional(Type.String({ format: 'uri', pattern: '^https?://', maxLength: 2048 })),
+    },
+    { additionalProperties: false },
+  ),
+  secretFields: ['access_token', 'app_secret'],
+  // To be pasted into the app dashboard together with the hook's address.
+  ownSecrets: { make: () => ({ verify_token: randomBytes(24).toString('base64url') }), shown: 'verify_token' },
+  addressOf: (person) => person.phone,
+  personAt: (address) => ({ phone: address }),
+  readAddress: (text) => (/^\+[1-9]\d{6,14}$/.test(text) ? text : null),
+
+  async connect(account, tools) {
+    const answer = await callProvider(tools, {
+      url: `${base(account)}?fields=display_phone_number,verified_name`,
+      headers: { authorization: `Bearer ${account.secrets['access_token']}` },
+    });
+    if (answer.status !== 200) throw failureOf(answer);
+    return {
+      display_phone_number: textMember(answer.json, 'display_phone_number') ?? '',
+      verified_name: textMember(answer.json, 'verified_name') ?? '',
+    };
+  },
+
+  async send(message, account, tools: SendTools) {
+    const repliedTo = message.replyTo?.providerMessageId;
+    const answer = await callProvider(tools, {
+      url: `${base(account)}/messages`,
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${account.secrets['access_token']}` },
+      body: JSON.stringify({
+        messaging_product: 'whatsapp',
+        recipient_type: 'individual',
+        to: message.address!.slice(1),
+        ...(repliedTo && { context: { message_id: repliedTo } }),
+        ...wireContent(message.content),
+      }),
+    });
+    const messages = member(answer.json, 'messages');
+    if (answer.status !== 200 || !Array.isArray(messages)) throw failureOf(answer);
+    return { providerMessageId: textMember(messages[0], 'id') ?? null, status: 'sent' };
+  },
+
+  inbound: {
+    verify({ method, headers, query, body }, { secrets }) {
+      if (method === 'GET') {
+        const token = query.get('hub.verify_token') ?? '';
+        return query.get('hub.mode') === 'subscribe' && sameText(token, secrets['verify_token'] ?? '');
+      }
+      const expected = createHmac('sha256', secrets['app_secret'] ?? '')
+        .update(body)
+        .digest('hex');
+      return Boolean(secrets['app_secret']) && sameText(headers['x-hub-signature-256'] ?? '', `sha256=${expected}`);
+    },
+    parse: ({ method, body }, { settings }) =>
+      method === 'GET' ? [] : parseNotification(body, setting(settings, 'phone_number_id')),
+    answer: ({ method, query }) =>
+      method === 'GET' ? { type: 'text/plain; charset=utf-8', body: query.get('hub.challenge') ?? '' } : null,
+  },
+};
+
+const base = ({ settings }: ChannelAccount): string =>
+  `${apiBase(settings, API)}/${VERSION}/${setting(settings, 'phone_number_id')}`;

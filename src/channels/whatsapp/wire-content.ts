@@ -1,0 +1,63 @@
+import type { MessageContent } from '../../../contract/messages.ts';
+import { ChannelFailure } from '../channel.ts';
+
+/** Meta's bounds: three buttons, ten rows of a list, and short titles. */
+const MAX_BUTTONS = 3;
+const MAX_BUTTON_TITLE = 20;
+const MAX_ROWS = 10;
+const MAX_ROW_TITLE = 24;
+
+/** `type` and its part of a message, https://developers.facebook.com/docs/whatsapp/cloud-api/reference/messages */
+export function wireContent(content: MessageContent): Record<string, unknown> {
+  switch (content.type) {
+    case 'text':
+      return { type: 'text', text: { body: content.text } };
+    case 'image':
+    case 'video':
+      return { type: content.type, [content.type]: { link: content.url, caption: content.text } };
+    case 'audio':
+      return { type: 'audio', audio: { link: content.url } };
+    case 'file':
+      return { type: 'document', document: { link: content.url, filename: content.name, caption: content.text } };
+    case 'location': {
+      const { latitude, longitude, text } = content;
+      return { type: 'location', location: { latitude, longitude, name: text } };
+    }
+    case 'choices':
+      return { type: 'interactive', interactive: interactive(content) };
+    case 'template':
+      return { type: 'template', template: template(content) };
+  }
+}
+
+function interactive({ text, choices }: Extract<MessageContent, { type: 'choices' }>): unknown {
+  const fits = (max: number) => choices.every(({ label }) => label.length <= max);
+  const body = { text };
+  if (choices.length <= MAX_BUTTONS && fits(MAX_BUTTON_TITLE)) {
+    const buttons = choices.map(({ id, label }) => ({ type: 'reply', reply: { id, title: label } }));
+    return { type: 'button', body, action: { buttons } };
+  }
+  if (choices.length > MAX_ROWS || !fits(MAX_ROW_TITLE)) {
+    throw new ChannelFailure(
+      'content_unsupported',
+      `WhatsApp carries at most ${MAX_ROWS} choices of at most ${MAX_ROW_TITLE} characters.`,
+    );
+  }
+  const rows = choices.map(({ id, label }) => ({ id, title: label }));
+  return { type: 'list', body, action: { button: '☰', sections: [{ rows }] } };
+}
+
+/** Variables named 1, 2, 3 fill a template's numbered places, others its named ones. */
+function template({ name, language = 'en', variables = {} }: Extract<MessageContent, { type: 'template' }>): unknown {
+  const entries = Object.entries(variables);
+  const numbered = entries.every(([key]) => /^\d+$/.test(key));
+  const parameters = (numbered ? entries.toSorted(([a], [b]) => Number(a) - Number(b)) : entries).map(
+    ([key, text]) => ({
+      type: 'text',
+      ...(!numbered && { parameter_name: key }),
+      text,
+    }),
+  );
+  const components = parameters.length > 0 ? [{ type: 'body', parameters }] : [];
+  return { name, language: { code: language.replace('-', '_') }, components };
+}

@@ -1,0 +1,64 @@
+import { createHmac } from 'node:crypto';
+import { type FakeProvider, json, startProvider } from './provider.ts';
+
+const TOKEN = 'xoxb-000000000000-fake-token-for-tests';
+const SIGNING_SECRET = '8f742231b10e8888abcd99yyyzzz85a5'.replaceAll(/[yz]/g, '0');
+const USER = 'U0G9QF9C6';
+
+const no = (error: string) => ({ json: { ok: false, error } });
+
+/** The Web API: JSON in, 200 with `{ok}` out, whatever happened; only the limits of rate are 429. */
+export async function startSlack(): Promise<FakeProvider> {
+  let serial = 0;
+  const { receiver, ...rest } = await startProvider({
+    isSend: ({ path }) => path === '/chat.postMessage',
+    refuse: ({ headers }) => (headers.authorization === `Bearer ${TOKEN}` ? null : no('invalid_auth')),
+    take(call) {
+      const body = json(call);
+      if (body['channel'] !== USER) return { malformed: no('channel_not_found') };
+      if (!body['text']) return { malformed: no('no_text') };
+      return { to: body['channel'], text: body['text'], id: `D024BE91L:1503435956.${++serial}`, raw: body };
+    },
+    accepted: ({ id }) => {
+      const [channel, ts] = id.split(':');
+      return { json: { ok: true, channel, ts, message: { type: 'message', ts } } };
+    },
+    failed: ({ status, code, retryAfter }) => ({
+      status: code === undefined ? status : 200,
+      ...(retryAfter !== undefined && { headers: { 'retry-after': String(retryAfter) } }),
+      json: { ok: false, error: String(code ?? (status === 429 ? 'ratelimited' : 'internal_error')) },
+    }),
+    other: () => ({ json: { ok: true, team: 'Example', user: 'parley', user_id: 'U0BOT' } }),
+  });
+  const signed = (value: unknown) => {
+    const body = JSON.stringify(value);
+    const at = String(Math.floor(Date.now() / 1_000));
+    const mac = createHmac('sha256', SIGNING_SECRET).update(`v0:${at}:${body}`).digest('hex');
+    return {
+      method: 'POST' as const,
+      headers: {
+        'content-type': 'application/json',
+        'x-slack-request-timestamp': at,
+        'x-slack-signature': `v0=${mac}`,
+      },
+      body,
+    };
+  };
+  return {
+    ...rest,
+    kind: 'slack',
+    url: receiver.url,
+    settings: { api_url: receiver.url },
+    secrets: { bot_token: TOKEN, signing_secret: SIGNING_SECRET },
+    person: USER,
+    says: (text, { eventId = `Ev${++serial}`, from = USER } = {}) =>
+      signed({
+        type: 'event_callback',
+        team_id: 'T1',
+        event_id: eventId,
+        event: { type: 'message', channel_type: 'im', channel: 'D024BE91L', user: from, text, ts: '1.1' },
+      }),
+    reports: () => null,
+    stop: () => receiver.stop(),
+  };
+}

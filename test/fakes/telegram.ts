@@ -1,0 +1,76 @@
+import { type FakeProvider, json, startProvider } from './provider.ts';
+
+const TOKEN = '123456789:AAF-fake_token_for_tests_0123456789';
+const CHAT = '700100200';
+const METHODS: Record<string, string> = {
+  sendMessage: 'text',
+  sendPhoto: 'photo',
+  sendAudio: 'audio',
+  sendVideo: 'video',
+  sendDocument: 'document',
+  sendLocation: 'latitude',
+};
+
+const method = (path: string) => path.split('/').at(-1)!;
+
+const error = (status: number, description: string, parameters?: unknown) => ({
+  status,
+  json: { ok: false, error_code: status, description, ...(parameters ? { parameters } : {}) },
+});
+
+/** The Bot API: `POST /bot<token>/<method>`, `{ok, result}` or `{ok: false, error_code, description, parameters}`. */
+export async function startTelegram(): Promise<FakeProvider> {
+  let messageId = 0;
+  let updateId = 5_000;
+  const { receiver, ...rest } = await startProvider({
+    isSend: ({ path }) => method(path) in METHODS,
+    refuse: ({ path }) => (path.startsWith(`/bot${TOKEN}/`) ? null : error(401, 'Unauthorized')),
+    take(call) {
+      const body = json(call);
+      const what = METHODS[method(call.path)]!;
+      if (body[what] === undefined) return { malformed: error(400, `Bad Request: ${what} is empty`) };
+      if (String(body['chat_id']) !== CHAT) return { malformed: error(400, 'Bad Request: chat not found') };
+      return {
+        to: String(body['chat_id']),
+        text: body['text'] ?? body['caption'] ?? '',
+        id: `${CHAT}:${++messageId}`,
+        raw: body,
+      };
+    },
+    accepted: ({ id }) => ({
+      json: {
+        ok: true,
+        result: { message_id: Number(id.split(':')[1]), date: 1, chat: { id: Number(CHAT), type: 'private' } },
+      },
+    }),
+    failed: ({ status, retryAfter, text = 'failed' }) =>
+      error(status, text, retryAfter === undefined ? undefined : { retry_after: retryAfter }),
+    other: ({ path }) => ({
+      json: { ok: true, result: method(path) === 'getMe' ? { id: 1, is_bot: true, username: 'parley_bot' } : true },
+    }),
+  });
+  return {
+    ...rest,
+    kind: 'telegram',
+    url: receiver.url,
+    settings: { api_url: receiver.url },
+    secrets: { bot_token: TOKEN, hook_secret: 'hook-secret-of-the-test' },
+    person: CHAT,
+    says: (text, { eventId = String(++updateId), from = CHAT } = {}) => ({
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-telegram-bot-api-secret-token': 'hook-secret-of-the-test' },
+      body: JSON.stringify({
+        update_id: Number(eventId),
+        message: {
+          message_id: 1,
+          date: 1,
+          from: { id: Number(from), is_bot: false, first_name: 'Noor', language_code: 'en' },
+          chat: { id: Number(from), type: 'private', first_name: 'Noor' },
+          text,
+        },
+      }),
+    }),
+    reports: () => null,
+    stop: () => receiver.stop(),
+  };
+}

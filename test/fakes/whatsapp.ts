@@ -1,0 +1,91 @@
+import { createHmac } from 'node:crypto';
+import { type FakeProvider, json, startProvider } from './provider.ts';
+
+const TOKEN = 'EAAfake-access-token-for-tests';
+const APP_SECRET = '0123456789abcdef0123456789abcdef';
+const NUMBER_ID = '106540352242922';
+const TYPES = ['text', 'image', 'audio', 'video', 'document', 'location', 'interactive', 'template'];
+
+const error = (status: number, code: number, message: string) => ({
+  status,
+  json: { error: { message: `(#${code}) ${message}`, type: 'OAuthException', code, fbtrace_id: 'A1' } },
+});
+
+/** The Cloud API: `POST /<version>/<phone number id>/messages` with a bearer token; errors as `{error: {message, code}}`. */
+export async function startWhatsApp(): Promise<FakeProvider> {
+  let serial = 0;
+  const { receiver, ...rest } = await startProvider({
+    isSend: ({ path }) => path.endsWith('/messages'),
+    refuse: ({ headers }) =>
+      headers.authorization === `Bearer ${TOKEN}` ? null : error(401, 190, 'Error validating access token'),
+    take(call) {
+      const body = json(call) as Record<string, unknown>;
+      const type = String(body['type']);
+      const isWhole = body['messaging_product'] === 'whatsapp' && TYPES.includes(type) && body[type] !== undefined;
+      if (!isWhole) return { malformed: error(400, 100, 'Invalid parameter') };
+      if (!/^\d{7,15}$/.test(String(body['to']))) return { malformed: error(400, 131026, 'Message undeliverable') };
+      const text = (body['text'] as { body?: string } | undefined)?.body ?? '';
+      return { to: `+${String(body['to'])}`, text, id: `wamid.${++serial}`, raw: body };
+    },
+    accepted: ({ to, id }) => ({
+      json: {
+        messaging_product: 'whatsapp',
+        contacts: [{ input: to, wa_id: to.slice(1) }],
+        messages: [{ id, message_status: 'accepted' }],
+      },
+    }),
+    failed: ({ status, code = 2, retryAfter, text = 'failed' }) => ({
+      ...error(status, Number(code), text),
+      ...(retryAfter !== undefined && { headers: { 'retry-after': String(retryAfter) } }),
+    }),
+    other: () => ({ json: { id: NUMBER_ID, display_phone_number: '+974 3000 0000', verified_name: 'Example' } }),
+  });
+  const signed = (value: unknown) => {
+    const body = JSON.stringify({
+      object: 'whatsapp_business_account',
+      entry: [
+        {
+          id: '1',
+          changes: [
+            {
+              field: 'messages',
+              value: { messaging_product: 'whatsapp', metadata: { phone_number_id: NUMBER_ID }, ...(value as object) },
+            },
+          ],
+        },
+      ],
+    });
+    const signature = createHmac('sha256', APP_SECRET).update(body).digest('hex');
+    return {
+      method: 'POST' as const,
+      headers: { 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${signature}` },
+      body,
+    };
+  };
+  return {
+    ...rest,
+    kind: 'whatsapp',
+    url: receiver.url,
+    settings: { phone_number_id: NUMBER_ID, api_url: receiver.url },
+    secrets: { access_token: TOKEN, app_secret: APP_SECRET, verify_token: 'verify-token-of-the-test' },
+    person: '+97430000000',
+    says: (text, { eventId = `wamid.in.${++serial}`, from = '+97430000000' } = {}) =>
+      signed({
+        contacts: [{ profile: { name: 'Noor' }, wa_id: from.slice(1) }],
+        messages: [{ from: from.slice(1), id: eventId, timestamp: '1795255531', type: 'text', text: { body: text } }],
+      }),
+    reports: (id, status) =>
+      signed({
+        statuses: [
+          {
+            id,
+            status,
+            timestamp: '1795255531',
+            recipient_id: '97430000000',
+            ...(status === 'failed' && { errors: [{ code: 131026, title: 'Message undeliverable' }] }),
+          },
+        ],
+      }),
+    stop: () => receiver.stop(),
+  };
+}

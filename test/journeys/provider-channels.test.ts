@@ -1,0 +1,249 @@
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type TestApp, startTestApp } from '../app.ts';
+import { givenAgent, givenChannel, givenOrganization } from '../factories.ts';
+import type { FakeProvider, Hook } from '../fakes/provider.ts';
+import { startSlack } from '../fakes/slack.ts';
+import { startTelegram } from '../fakes/telegram.ts';
+import { startTwilio } from '../fakes/twilio.ts';
+import { startWhatsApp } from '../fakes/whatsapp.ts';
+
+/** Every kind of channel that speaks to a provider, against a provider that speaks its own wire format. */
+const PROVIDERS: [string, () => Promise<FakeProvider>][] = [
+  ['telegram', startTelegram],
+  ['whatsapp', startWhatsApp],
+  ['sms', startTwilio],
+  ['slack', startSlack],
+];
+
+let parley: TestApp;
+beforeAll(async () => {
+  parley = await startTestApp({ PARLEY_EGRESS_ALLOW: '127.0.0.1' });
+});
+afterAll(() => parley.stop());
+
+const rows = async (query: ReturnType<typeof sql>) => (await parley.db.execute(query)).rows;
+
+describe.each(PROVIDERS)('%s', (_, start) => {
+  let provider: FakeProvider;
+  let orgId: string;
+  let agentId: string;
+  let channelId: string;
+  let key: string;
+
+  const hookUrl = () => `${parley.config.baseUrl}/inbound/${provider.kind}/${channelId}`;
+  const call = async (hook: Hook) => {
+    const { method, query = '', headers, body } = hook;
+    const answer = await fetch(`${parley.url}/inbound/${provider.kind}/${channelId}${query}`, {
+      method,
+      headers,
+      ...(method === 'POST' && { body }),
+    });
+    return { status: answer.status, text: await answer.text() };
+  };
+  const says = (text: string, options = {}) => call(provider.says(text, { url: hookUrl(), ...options }));
+  const path = () => `/api/channels/${agentId}/${channelId}/messages`;
+  const send = (text: string, more = {}) =>
+    parley.call('POST', path(), {
+      key,
+      body: { to: { address: provider.person }, content: { type: 'text', text }, ...more },
+    });
+  const read = async (id: string) => (await parley.call('GET', `${path()}/${id}`, { key })).body;
+  const settled = (id: string, status: string, timeout = 8_000) =>
+    expect.poll(async () => (await read(id)).status, { timeout }).toBe(status);
+  beforeAll(async () => {
+    provider = await start();
+  });
+  afterAll(() => provider.stop());
+  beforeEach(async () => {
+    orgId = await givenOrganization(parley.db);
+    ({ agentId } = await givenAgent(parley.db, orgId));
+    const { kind, settings, secrets } = provider;
+    const { sealingKey } = parley.secrets;
+    channelId = await givenChannel(parley.db, orgId, agentId, { kind, settings, secrets, sealingKey });
+    key = (await parley.key(orgId, { permissions: ['channels'] })).value;
+    provider.delivered.length = 0;
+    // A window, where the provider has one, is open.
+    await parley.db.execute(sql`INSERT INTO end_user (org_id, id) VALUES (${orgId}, ${`enduser_${orgId}`})`);
+    await parley.db.execute(sql`INSERT INTO identity (org_id, channel_id, address, end_user_id, last_inbound_at)
+      VALUES (${orgId}, ${channelId}, ${provider.person}, ${`enduser_${orgId}`}, now())`);
+  });
+
+  test('delivers a message to the person, under the id that the provider gave it', async () => {
+    const { status, body } = await send('Your order <A> & more');
+    expect(status).toBe(202);
+    await settled(body.id, 'sent');
+    expect(provider.delivered).toHaveLength(1);
+    expect(provider.delivered[0]!.to).toBe(provider.person);
+    expect(provider.delivered[0]!.text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')).toBe(
+      'Your order <A> & more',
+    );
+    expect(await read(body.id)).toMatchObject({
+      provider_message_id: provider.delivered[0]!.id,
+      attempts: 1,
+      possible_duplicate: false,
+    });
+  });
+
+  test('what the person writes is answered by the agent, on the same channel, once', async () => {
+    await parley.db.execute(sql`DELETE FROM identity WHERE channel_id = ${channelId}`);
+    const hook = provider.says('hello?', { url: hookUrl() });
+    const answers = await Promise.all([call(hook), call(hook), call(hook)]);
+    await call(hook);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    await expect.poll(() => provider.delivered.length, { timeout: 8_000 }).toBe(1);
+    expect(provider.delivered[0]!.to).toBe(provider.person);
+    const stored = await rows(sql`SELECT m.id FROM message m WHERE m.org_id = ${orgId} AND role = 'end_user'`);
+    expect(stored).toHaveLength(1);
+  });
+
+  test('first messages that come together belong to one person and one conversation', async () => {
+    await parley.db.execute(sql`DELETE FROM identity WHERE channel_id = ${channelId}`);
+    await Promise.all(['one', 'two', 'three', 'four'].map((text) => says(text)));
+    expect(await rows(sql`SELECT id FROM conversation WHERE org_id = ${orgId}`)).toHaveLength(1);
+    expect(await rows(sql`SELECT DISTINCT end_user_id FROM identity WHERE channel_id = ${channelId}`)).toHaveLength(1);
+    expect(await rows(sql`SELECT id FROM message WHERE org_id = ${orgId} AND role = 'end_user'`)).toHaveLength(4);
+  });
+
+  test('a hook that the provider did not sign is refused and leaves nothing', async () => {
+    const hook = provider.says('hello?', { url: hookUrl() });
+    const signature = Object.keys(hook.headers).find((name) => name !== 'content-type' && !name.includes('timestamp'))!;
+    for (const headers of [
+      { ...hook.headers, [signature]: 'forged' },
+      { 'content-type': hook.headers['content-type']! },
+    ]) {
+      expect((await call({ ...hook, headers })).status).toBe(401);
+    }
+    // Telegram's is no signature but a shared word in a header: it says nothing of the bytes.
+    const isOverBytes = provider.kind !== 'telegram';
+    expect(
+      (await call({ ...hook, headers: isOverBytes ? hook.headers : {}, body: hook.body.replace('hello', 'hullo') }))
+        .status,
+    ).toBe(401);
+    expect(await rows(sql`SELECT id FROM message WHERE org_id = ${orgId}`)).toHaveLength(0);
+  });
+
+  test('429 is waited out as long as the provider says', async () => {
+    provider.fail({
+      status: 429,
+      code: provider.kind === 'slack' ? 'ratelimited' : provider.kind === 'sms' ? 20429 : 130429,
+      retryAfter: 2,
+    });
+    const before = Date.now();
+    const { body } = await send('hello');
+    await settled(body.id, 'sent');
+    expect(Date.now() - before).toBeGreaterThan(1_900);
+    expect(await read(body.id)).toMatchObject({ attempts: 2, possible_duplicate: false, error: null });
+  });
+
+  test('a provider that is down is tried again', async () => {
+    provider.fail({ status: 503 }, { status: 500 });
+    const { body } = await send('hello');
+    await settled(body.id, 'sent', 10_000);
+    expect(await read(body.id)).toMatchObject({ attempts: 3 });
+    expect(provider.delivered).toHaveLength(1);
+  });
+
+  test('a refusal for good is final and names the provider’s code', async () => {
+    const before = provider.attempts();
+    provider.fail({ status: 400, code: provider.kind === 'slack' ? 'msg_too_long' : 21_999, text: 'Bad Request' });
+    const { body } = await send('hello');
+    await settled(body.id, 'failed');
+    expect((await read(body.id)).error).toMatchObject({ code: 'provider_refused', provider_code: expect.any(String) });
+    expect(provider.attempts()).toBe(before + 1);
+  });
+
+  test('an answer that is lost after delivering is never sent again and not called failed', async () => {
+    const before = provider.attempts();
+    provider.fail('reset_after_delivering');
+    const { body } = await send('hello');
+    await settled(body.id, 'undelivered');
+    expect((await read(body.id)).error).toMatchObject({ code: 'outcome_unknown' });
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect([provider.attempts(), provider.delivered.length]).toEqual([before + 1, 1]);
+  });
+
+  test('credentials that are refused break the channel, which says why', async () => {
+    const { kind, settings, secrets } = provider;
+    const broken = Object.fromEntries(
+      Object.entries(secrets).map(([name, value]) => [name, value.replaceAll(/[a-z]/gi, 'c')]),
+    );
+    const { sealingKey } = parley.secrets;
+    channelId = await givenChannel(parley.db, orgId, agentId, { kind, settings, secrets: broken, sealingKey });
+    await parley.db.execute(sql`INSERT INTO identity (org_id, channel_id, address, end_user_id, last_inbound_at)
+      VALUES (${orgId}, ${channelId}, ${provider.person}, ${`enduser_${orgId}`}, now())`);
+    const { body } = await send('hello');
+    await settled(body.id, 'failed');
+    expect((await read(body.id)).error).toMatchObject({ code: 'channel_unauthorized' });
+    const list = async () => (await parley.call('GET', `/api/channels/${agentId}`, { key })).body.data;
+    const mine = async () => (await list()).find((one: { id: string }) => one.id === channelId);
+    await expect
+      .poll(mine)
+      .toMatchObject({ status: 'broken', status_detail: expect.stringMatching(/401|auth|token/i) });
+    expect(JSON.stringify(await list())).not.toContain(Object.values(broken)[0]);
+  });
+
+  test('receipts, in whatever order and however often, never take back what is read', async () => {
+    const { body } = await send('hello');
+    await settled(body.id, 'sent');
+    const id = provider.delivered[0]!.id;
+    const read1 = provider.reports(id, 'read', hookUrl());
+    if (read1 === null) return;
+    await call(read1);
+    await settled(body.id, 'read');
+    for (const status of ['delivered', 'failed', 'delivered'] as const)
+      await call(provider.reports(id, status, hookUrl())!);
+    expect((await read(body.id)).status).toBe('read');
+    const second = (await send('again')).body;
+    await settled(second.id, 'sent');
+    await call(provider.reports(provider.delivered[1]!.id, 'failed', hookUrl())!);
+    await settled(second.id, 'failed');
+    expect((await read(second.id)).error).toMatchObject({ code: 'recipient_unreachable' });
+  });
+
+  test('an address of another kind is named as a fault', async () => {
+    const answer = await parley.call('POST', path(), {
+      key,
+      body: { to: { address: 'nobody' }, content: { type: 'text', text: 'x' } },
+    });
+    expect([answer.status, answer.body.errors[0].pointer]).toEqual([422, '/to/address']);
+  });
+
+  test('a person without an address there is refused', async () => {
+    const body = { to: { end_user: { external_id: 'crm-1' } }, content: { type: 'text', text: 'x' } };
+    const answer = await parley.call('POST', path(), { key, body });
+    expect([answer.status, answer.body.code]).toEqual([422, 'no_address']);
+  });
+
+  test('content that the channel cannot carry is refused', async () => {
+    const content =
+      provider.kind === 'whatsapp' ? { type: 'text', text: 'x'.repeat(5_000) } : { type: 'template', name: 'x' };
+    const answer = await send('', { content });
+    expect([answer.status, answer.body.code]).toEqual([422, 'content_unsupported']);
+  });
+});
+
+test('outside WhatsApp’s 24 hours only a template is taken, until the person writes again', async () => {
+  const provider = await startWhatsApp();
+  const orgId = await givenOrganization(parley.db);
+  const { agentId } = await givenAgent(parley.db, orgId);
+  const { kind, settings, secrets } = provider;
+  const { sealingKey } = parley.secrets;
+  const channelId = await givenChannel(parley.db, orgId, agentId, { kind, settings, secrets, sealingKey });
+  const { value: key } = await parley.key(orgId, { permissions: ['channels'] });
+  const send = async (content: unknown) => {
+    const body = { to: { end_user: { phone: provider.person } }, content };
+    return parley.call('POST', `/api/channels/${agentId}/${channelId}/messages`, { key, body });
+  };
+  const words = { type: 'text', text: 'hello' };
+  expect((await send(words)).body.code).toBe('session_window_closed');
+  expect((await send({ type: 'template', name: 'hello_world' })).status).toBe(202);
+  const { headers, body } = provider.says('hi');
+  await fetch(`${parley.url}/inbound/whatsapp/${channelId}`, { method: 'POST', headers, body });
+  expect((await send(words)).status).toBe(202);
+  await parley.db.execute(
+    sql`UPDATE identity SET last_inbound_at = now() - interval '24 hours 1 second' WHERE channel_id = ${channelId}`,
+  );
+  expect((await send(words)).body.code).toBe('session_window_closed');
+  await provider.stop();
+});
