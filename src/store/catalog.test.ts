@@ -67,18 +67,18 @@ test('foreign keys between tenant tables begin with the organization on both sid
 });
 
 /**
- * Plans are made once and kept. On an empty table every index looks as good as the primary key, and if another one
- * holds the organization and the id as well, it may be taken: then each look-up reads the whole organization as soon as
- * it has grown (seen: an accepted call went from 69 to 613 µs of the database's time).
+ * Plans are made once and kept. On an empty table every index that begins with the organization looks as good as the
+ * primary key, and the newest of them is taken; then each look-up by organization and id, foreign keys' included, reads
+ * the whole organization as soon as it has grown (seen: an accepted call went from 69 to 613 µs of the database's time).
+ * What other indexes are asked for (a conversation's messages, a trigger's runs) has an id that is unique by itself.
  */
-test('no index but the primary key can serve a look-up by organization and id', async () => {
+test('no index but keys begins with the organization, so that a row is found by its primary key from the first day', async () => {
   const found = await rows<{ name: string }>(`
     SELECT i.indexrelid::regclass::text AS name FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
-    WHERE NOT i.indisprimary AND i.indpred IS NULL AND c.relnamespace = 'public'::regnamespace AND c.relname <> ALL ($1)
-      AND (SELECT count(*) FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum = ANY (i.indkey)
-        AND a.attname IN ('org_id', 'id')) = 2`);
-  // An agent has few channels, and conversations point at both together.
-  expect(found.map((index) => index.name)).toEqual(['channel_of_agent']);
+    JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]
+    WHERE NOT i.indisunique AND i.indpred IS NULL AND a.attname = 'org_id'
+      AND c.relnamespace = 'public'::regnamespace AND c.relname <> ALL ($1)`);
+  expect(found.map((index) => index.name)).toEqual([]);
 });
 
 test('a row cannot point into another organization', async () => {

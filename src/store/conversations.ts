@@ -1,7 +1,7 @@
-import { and, asc, desc, eq, gt, ilike, or, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, ilike, lt, or, sql } from 'drizzle-orm';
 import type { MessageContent } from '../../contract/messages.ts';
 import type { Queryable } from './db.ts';
-import { behind, newestFirst, pageOf, type PageOf, type PageRequest } from './page.ts';
+import { pageOf, type PageOf, type PageRequest } from './page.ts';
 import { containing } from './search-text.ts';
 import { channel } from './schema/channel.ts';
 import { conversation, message } from './schema/conversation.ts';
@@ -65,10 +65,11 @@ export async function listConversationRows(
         words
           ? or(ilike(endUser.name, words), ilike(endUser.externalId, words), ilike(conversation.key, words))
           : undefined,
-        behind(conversation.createdAt, conversation.id, after),
+        // Ids hold their time: the primary key is the index of this list.
+        after ? lt(conversation.id, after.id) : undefined,
       ),
     )
-    .orderBy(...newestFirst(conversation.createdAt, conversation.id))
+    .orderBy(desc(conversation.id))
     .limit(limit + 1);
   return pageOf(rows, limit);
 }

@@ -17,9 +17,9 @@ export function skipReason(run: ClaimedRun): string | null {
   return null;
 }
 
-/** What the provider is asked. History comes newest first from the store and goes oldest first to the provider. */
+/** What the provider is asked; history goes oldest first. */
 export function turnRequest(run: ClaimedRun, loaded: LoadedAgent, signal: AbortSignal): TurnRequest {
-  const history = run.history.toReversed();
+  const history = run.history.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   return {
     agent: { id: loaded.agent.id, name: loaded.agent.name, definition: loaded.agent.definition },
     locale: run.conversation_locale ?? run.end_user.locale,

@@ -60,7 +60,7 @@ export const document = pgTable(
   (table) => [
     primaryKey({ columns: [table.orgId, table.id] }),
     foreignKey({ columns: [table.orgId, table.agentId], foreignColumns: [agent.orgId, agent.id] }),
-    index('document_list').on(table.orgId, table.agentId, table.createdAt),
+    index('document_list').on(table.agentId, table.createdAt),
   ],
 );
 

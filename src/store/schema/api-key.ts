@@ -38,7 +38,6 @@ export const apiKey = pgTable(
     primaryKey({ columns: [table.orgId, table.id] }),
     foreignKey({ columns: [table.orgId, table.agentId], foreignColumns: [agent.orgId, agent.id] }),
     foreignKey({ columns: [table.orgId, table.campaignId], foreignColumns: [campaign.orgId, campaign.id] }),
-    index('api_key_list').on(table.orgId, table.createdAt),
     index('api_key_revoke_due')
       .on(table.revokeAt)
       .where(sql`revoke_at IS NOT NULL AND revoked_at IS NULL`),

@@ -82,7 +82,7 @@ export const recipient = pgTable(
     foreignKey({ columns: [table.orgId, table.campaignId], foreignColumns: [campaign.orgId, campaign.id] }),
     foreignKey({ columns: [table.orgId, table.endUserId], foreignColumns: [endUser.orgId, endUser.id] }),
     uniqueIndex('recipient_once').on(table.orgId, table.endUserId, table.campaignId, table.enrolment),
-    index('recipient_status').on(table.orgId, table.campaignId, table.status, table.createdAt),
+    index('recipient_status').on(table.campaignId, table.status, table.createdAt),
     index('recipient_due')
       .on(table.orgId, table.campaignId, table.dueAt)
       .where(sql`due_at IS NOT NULL`),

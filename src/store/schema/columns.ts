@@ -1,6 +1,9 @@
 import { customType, text, timestamp } from 'drizzle-orm/pg-core';
 
-/** The tenant: first column of every tenant table's primary, unique and foreign keys (docs/adr/0002). */
+/**
+ * The tenant: first column of every tenant table's primary, unique and foreign keys (docs/adr/0002). Other indexes do
+ * not begin with it: see catalog.test.ts.
+ */
 export const orgId = () => text('org_id').notNull();
 
 /** A moment, to the millisecond, as everywhere on the wire. */

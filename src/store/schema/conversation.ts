@@ -59,7 +59,7 @@ export const conversation = pgTable(
     uniqueIndex('conversation_key')
       .on(table.orgId, table.agentId, table.key)
       .where(sql`key IS NOT NULL`),
-    index('conversation_end_user').on(table.orgId, table.endUserId, table.createdAt),
+    index('conversation_end_user').on(table.endUserId, table.createdAt),
     // Which conversation goes on when somebody writes from this address; conversations of the sandbox are not in it.
     index('conversation_address')
       .on(table.orgId, table.channelId, table.address, table.id)
@@ -107,7 +107,7 @@ export const message = pgTable(
       columns: [table.orgId, table.conversationId],
       foreignColumns: [conversation.orgId, conversation.id],
     }),
-    index('message_conversation').on(table.orgId, table.conversationId, table.createdAt),
+    index('message_conversation').on(table.conversationId, table.createdAt),
     index('message_due')
       .on(table.dueAt)
       .where(sql`due_at IS NOT NULL`),

@@ -89,6 +89,6 @@ export const identity = pgTable(
     primaryKey({ columns: [table.orgId, table.channelId, table.address] }),
     foreignKey({ columns: [table.orgId, table.channelId], foreignColumns: [channel.orgId, channel.id] }),
     foreignKey({ columns: [table.orgId, table.endUserId], foreignColumns: [endUser.orgId, endUser.id] }),
-    index('identity_end_user').on(table.orgId, table.endUserId, table.channelId),
+    index('identity_end_user').on(table.endUserId),
   ],
 );

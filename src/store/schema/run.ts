@@ -40,7 +40,7 @@ export const run = pgTable(
       columns: [table.orgId, table.conversationId],
       foreignColumns: [conversation.orgId, conversation.id],
     }),
-    index('run_list').on(table.orgId, table.triggerId, table.createdAt),
+    index('run_list').on(table.triggerId, table.createdAt),
     index('run_due')
       .on(table.dueAt)
       .where(sql`due_at IS NOT NULL`),

@@ -32,7 +32,7 @@ export const requestLog = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.orgId, table.id] }),
-    index('request_log_key').on(table.orgId, table.keyId, table.at),
+    index('request_log_key').on(table.keyId, table.at),
     index('request_log_age').on(table.at),
   ],
 );

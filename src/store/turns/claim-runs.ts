@@ -40,7 +40,7 @@ export type ClaimedRun = {
     consent: Record<string, { status?: string }>;
     blocked: boolean;
   };
-  /** Newest first. */
+  /** The newest, in no order that counts: ids tell. (By time, because a plan for `ORDER BY id` may walk the primary key.) */
   history: { id: string; role: string; content: { type: string; text?: string } }[];
 };
 
@@ -67,7 +67,7 @@ SELECT r.org_id, r.id AS run_id, r.trigger_id, $2 AS lease, r.attempts, r.turns,
   json_build_object('id', e.id, 'external_id', e.external_id, 'name', e.name, 'email', e.email, 'phone', e.phone,
     'locale', e.locale, 'attributes', e.attributes, 'consent', e.consent, 'blocked', e.blocked) AS end_user,
   coalesce((SELECT json_agg(m) FROM (
-    SELECT id, role, content FROM message WHERE org_id = c.org_id AND conversation_id = c.id ORDER BY id DESC LIMIT ${HISTORY}
+    SELECT id, role, content FROM message WHERE org_id = c.org_id AND conversation_id = c.id ORDER BY created_at DESC, id DESC LIMIT ${HISTORY}
   ) m), '[]') AS history
 FROM claimed r
 JOIN conversation c ON c.org_id = r.org_id AND c.id = r.conversation_id
