@@ -6,7 +6,14 @@ import { PagePending } from './parts/page-pending.tsx';
 import { sessionOptions } from './session/session.ts';
 import { rememberAs } from './preferences.ts';
 import { Shell } from './shell/shell.tsx';
+import { readActivitySearch } from './pages/activity/search.ts';
+import { readAgentSearch, readAgentsSearch } from './pages/agents/search.ts';
+import { readCampaignSearch, readCampaignsSearch } from './pages/campaigns/search.ts';
+import { readChannelsSearch } from './pages/channels/search.ts';
+import { readConversationsSearch } from './pages/conversations/search.ts';
+import { readEndUserSearch, readEndUsersSearch } from './pages/end-users/search.ts';
 import { readKeySearch, readKeysSearch } from './pages/settings/integrations/api-keys/search.ts';
+import { readTriggerSearch, readTriggersSearch } from './pages/triggers/search.ts';
 
 /**
  * The contents page of the dashboard: each page one line, each page a file of its own below pages/ that loads when it
@@ -36,6 +43,14 @@ const inside = createRoute({
   },
 });
 
+/** The list of conversations stays beside the one that is read. */
+const conversations = createRoute({
+  getParentRoute: () => inside,
+  path: '/conversations',
+  validateSearch: readConversationsSearch,
+  component: lazyRouteComponent(() => import('./pages/conversations/conversations-page.tsx'), 'ConversationsPage'),
+});
+
 // oxfmt-ignore
 const routeTree = root.addChildren([
   front.addChildren([
@@ -45,6 +60,21 @@ const routeTree = root.addChildren([
   ]),
   inside.addChildren([
     createRoute({ getParentRoute: () => inside, path: '/', component: lazyRouteComponent(() => import('./pages/first-steps/first-steps-page.tsx'), 'FirstStepsPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/agents', validateSearch: readAgentsSearch, component: lazyRouteComponent(() => import('./pages/agents/agents-page.tsx'), 'AgentsPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/agents/$agent_id', validateSearch: readAgentSearch, component: lazyRouteComponent(() => import('./pages/agents/agent-page.tsx'), 'AgentPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/triggers', validateSearch: readTriggersSearch, component: lazyRouteComponent(() => import('./pages/triggers/triggers-page.tsx'), 'TriggersPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/triggers/$trigger_id', validateSearch: readTriggerSearch, component: lazyRouteComponent(() => import('./pages/triggers/trigger-page.tsx'), 'TriggerPage') }),
+    conversations.addChildren([
+      createRoute({ getParentRoute: () => conversations, path: '/', component: lazyRouteComponent(() => import('./pages/conversations/conversations-page.tsx'), 'NoConversation') }),
+      createRoute({ getParentRoute: () => conversations, path: '$conversation_id', component: lazyRouteComponent(() => import('./pages/conversations/conversation-page.tsx'), 'ConversationPage') }),
+    ]),
+    createRoute({ getParentRoute: () => inside, path: '/channels', validateSearch: readChannelsSearch, component: lazyRouteComponent(() => import('./pages/channels/channels-page.tsx'), 'ChannelsPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/channels/$channel_id', component: lazyRouteComponent(() => import('./pages/channels/channel-page.tsx'), 'ChannelPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/campaigns', validateSearch: readCampaignsSearch, component: lazyRouteComponent(() => import('./pages/campaigns/campaigns-page.tsx'), 'CampaignsPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/campaigns/$campaign_id', validateSearch: readCampaignSearch, component: lazyRouteComponent(() => import('./pages/campaigns/campaign-page.tsx'), 'CampaignPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/end-users', validateSearch: readEndUsersSearch, component: lazyRouteComponent(() => import('./pages/end-users/end-users-page.tsx'), 'EndUsersPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/end-users/$end_user_id', validateSearch: readEndUserSearch, component: lazyRouteComponent(() => import('./pages/end-users/end-user-page.tsx'), 'EndUserPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/activity', validateSearch: readActivitySearch, component: lazyRouteComponent(() => import('./pages/activity/activity-page.tsx'), 'ActivityPage') }),
     createRoute({ getParentRoute: () => inside, path: '/settings', beforeLoad: () => { throw redirect({ to: '/settings/organization' }); } }),
     createRoute({ getParentRoute: () => inside, path: '/settings/organization', component: lazyRouteComponent(() => import('./pages/settings/organization/organization-page.tsx'), 'OrganizationPage') }),
     createRoute({ getParentRoute: () => inside, path: '/settings/plan', component: lazyRouteComponent(() => import('./pages/settings/plan/plan-page.tsx'), 'PlanPage') }),

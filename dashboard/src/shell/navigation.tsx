@@ -1,4 +1,18 @@
-import { IconBuilding, IconCreditCard, IconKey, IconRocket, IconUserCircle, IconUsers } from '@tabler/icons-react';
+import {
+  IconBolt,
+  IconBuilding,
+  IconCreditCard,
+  IconHistory,
+  IconKey,
+  IconMessages,
+  IconPlugConnected,
+  IconRobot,
+  IconRocket,
+  IconSpeakerphone,
+  IconUserCircle,
+  IconUsers,
+  IconUsersGroup,
+} from '@tabler/icons-react';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useWords } from '../language/words.tsx';
@@ -11,7 +25,22 @@ type Section = { heading?: Word; items: readonly Item[] };
 
 /** Every entry of the sidebar, in order; a page without an entry here is reached from another page. */
 const SECTIONS: readonly Section[] = [
-  { items: [{ to: '/', word: 'first_steps', icon: IconRocket, exact: true }] },
+  {
+    items: [
+      { to: '/', word: 'first_steps', icon: IconRocket, exact: true },
+      { to: '/conversations', word: 'conversations', icon: IconMessages },
+      { to: '/end-users', word: 'end_users', icon: IconUsersGroup },
+    ],
+  },
+  {
+    heading: 'build',
+    items: [
+      { to: '/agents', word: 'agents', icon: IconRobot },
+      { to: '/triggers', word: 'triggers', icon: IconBolt },
+      { to: '/channels', word: 'channels', icon: IconPlugConnected },
+      { to: '/campaigns', word: 'campaigns', icon: IconSpeakerphone },
+    ],
+  },
   { heading: 'integrations', items: [{ to: '/settings/integrations/api-keys', word: 'api_keys', icon: IconKey }] },
   {
     heading: 'settings',
@@ -19,6 +48,7 @@ const SECTIONS: readonly Section[] = [
       { to: '/settings/organization', word: 'organization', icon: IconBuilding },
       { to: '/settings/members', word: 'members', icon: IconUsers },
       { to: '/settings/plan', word: 'plan', icon: IconCreditCard },
+      { to: '/activity', word: 'activity', icon: IconHistory },
       { to: '/settings/sessions', word: 'account', icon: IconUserCircle },
     ],
   },

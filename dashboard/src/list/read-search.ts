@@ -1,0 +1,14 @@
+/** Parts for the functions that read a page's search parameters: whatever else an address says is dropped. */
+export type RawSearch = Record<string, unknown>;
+
+const MAX_CHARACTERS = 1024;
+
+export const textIn = (raw: RawSearch, name: string): string | undefined => {
+  const value = raw[name];
+  // The router reads ?text=42 as a number.
+  const text = typeof value === 'number' ? String(value) : value;
+  return typeof text === 'string' && text.trim() !== '' ? text.slice(0, MAX_CHARACTERS) : undefined;
+};
+
+export const oneOfIn = <T extends string>(raw: RawSearch, name: string, choices: readonly T[]): T | undefined =>
+  choices.find((choice) => choice === raw[name]);

@@ -1,0 +1,118 @@
+import { Button, FileButton, Group, Modal, Stack, Textarea, TextInput } from '@mantine/core';
+import { IconFileUpload } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
+import { useAct } from '../../api/queries.ts';
+import { common } from '../../language/common.ts';
+import { useWords } from '../../language/words.tsx';
+import { notifyDone } from '../../parts/notify.tsx';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { useCheckedForm } from '../../parts/use-checked-form.ts';
+import { useOrganization } from '../../session/session.ts';
+import { words } from './words.ts';
+
+/** The server's bound, contract/dashboard/agents.ts. */
+const MAX_BYTES = 1024 * 1024;
+
+type Props = { agentId: string; opened: boolean; onClose: () => void };
+
+export function AddDocumentDialog(props: Props): ReactNode {
+  const say = useWords(words);
+  const sayCommon = useWords(common);
+  return (
+    <Modal
+      opened={props.opened}
+      onClose={props.onClose}
+      // A stray click beside the form would lose what was entered.
+      closeOnClickOutside={false}
+      title={say('add_document')}
+      size="lg"
+      closeButtonProps={{ 'aria-label': sayCommon('close') }}
+    >
+      <Form {...props} />
+    </Modal>
+  );
+}
+
+function Form({ agentId, onClose }: Props): ReactNode {
+  const say = useWords(words);
+  const sayCommon = useWords(common);
+  const org_id = useOrganization().id;
+  const create = useAct('createDocument', { refresh: ['listDocuments'] });
+  const form = useCheckedForm({ name: '', text: '' }, (common) => ({
+    name: (value) => (value.trim() === '' ? common('required') : null),
+    text: (value) =>
+      value.trim() === ''
+        ? say('document_missing')
+        : new TextEncoder().encode(value).length > MAX_BYTES
+          ? say('document_too_large')
+          : null,
+  }));
+  const take = async (file: File | null): Promise<void> => {
+    if (!file) return;
+    if (file.size > MAX_BYTES) return form.setFieldError('text', say('document_too_large'));
+    try {
+      const text = new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer());
+      if (text.includes('\0')) throw new Error('not text');
+      form.setFieldValue('text', text);
+      if (form.getValues().name === '') form.setFieldValue('name', file.name.slice(0, MAX_NAME_CHARACTERS));
+      form.clearErrors();
+    } catch {
+      form.setFieldError('text', say('document_unreadable'));
+    }
+  };
+  const submit = form.submit(({ name, text }) =>
+    create.mutate(
+      { params: { org_id, agent_id: agentId }, body: { name: name.trim(), text } },
+      {
+        onSuccess: (made) => {
+          onClose();
+          notifyDone(say('document_added', { name: `\u2068${made.name}\u2069` }));
+        },
+        onError: (problem) => void form.place(problem),
+      },
+    ),
+  );
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <TextInput
+          label={say('document_name')}
+          description={say('document_name_hint')}
+          withAsterisk
+          maxLength={MAX_NAME_CHARACTERS}
+          dir="auto"
+          autoComplete="off"
+          data-autofocus
+          {...form.getInputProps('name')}
+        />
+        <Textarea
+          label={say('document_text')}
+          description={say('document_text_hint')}
+          withAsterisk
+          dir="auto"
+          autosize
+          minRows={8}
+          maxRows={16}
+          {...form.getInputProps('text')}
+        />
+        {create.error && create.error.faults.length === 0 && <ProblemAlert problem={create.error} />}
+        <Group justify="flex-end" gap="xs">
+          <FileButton onChange={(file) => void take(file)} accept="text/plain,text/markdown,.md,.txt,.csv">
+            {(props) => (
+              <Button {...props} variant="default" me="auto" leftSection={<IconFileUpload size={16} />}>
+                {say('document_file')}
+              </Button>
+            )}
+          </FileButton>
+          <Button variant="default" onClick={onClose}>
+            {sayCommon('cancel')}
+          </Button>
+          <Button type="submit" loading={create.isPending}>
+            {say('add_document')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,205 @@
+import { Alert, Badge, Button, Tabs, Text, VisuallyHidden } from '@mantine/core';
+import { IconEye } from '@tabler/icons-react';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import type { AgentRecord } from '../../../../contract/dashboard/agents.ts';
+import { useRead } from '../../api/queries.ts';
+import { common } from '../../language/common.ts';
+import { useWords } from '../../language/words.tsx';
+import { Card } from '../../parts/card.tsx';
+import { notifyDone } from '../../parts/notify.tsx';
+import { PageHeader } from '../../parts/page-header.tsx';
+import { Playground } from '../../parts/playground/playground.tsx';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { WhenRead } from '../../parts/when-read.tsx';
+import { markTried } from '../../preferences.ts';
+import { useMay, useOrganization } from '../../session/session.ts';
+import { BehaviourTab } from './editor/behaviour-tab.tsx';
+import { EditorContext } from './editor/editor.ts';
+import { RulesTab } from './editor/rules-tab.tsx';
+import { StepsTab } from './editor/steps-tab.tsx';
+import { ToolsTab } from './editor/tools-tab.tsx';
+import { useDraft } from './editor/use-draft.ts';
+import { KnowledgeTab } from './knowledge-tab.tsx';
+import { AGENT_TABS, type AgentTab } from './search.ts';
+import { SettingsTab } from './settings-tab.tsx';
+import { VersionsTab } from './versions-tab.tsx';
+import { words } from './words.ts';
+import classes from './agents.module.css';
+
+const route = getRouteApi('/inside/agents/$agent_id');
+const LOOK_AGAIN_MS = 10_000;
+
+export function AgentPage(): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const { agent_id } = route.useParams();
+  const agent = useRead('readAgent', { params: { org_id, agent_id } }, { every: LOOK_AGAIN_MS });
+  const crumbs = [{ label: say('agents'), to: '/agents' as const }];
+  return (
+    <WhenRead read={agent} title={say('agents')} crumbs={crumbs}>
+      {(data) => <Desk agent={data} key={data.id} />}
+    </WhenRead>
+  );
+}
+
+/** Which tab a fault of the definition is seen on. */
+const FIELDS_OF: Partial<Record<AgentTab, readonly string[]>> = {
+  behaviour: ['/instructions', '/opening', '/dont_know', '/provider', '/model', '/temperature', '/hand_off'],
+  steps: ['/steps'],
+  rules: ['/rules'],
+  tools: ['/tools'],
+};
+const EDITING: readonly AgentTab[] = ['behaviour', 'steps', 'rules', 'tools'];
+
+function Desk({ agent }: { agent: AgentRecord }): ReactNode {
+  const say = useWords(words);
+  const sayCommon = useWords(common);
+  const { role } = useOrganization();
+  const may = useMay('member');
+  const { tab = 'behaviour' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const draft = useDraft(agent, !may);
+  // Starts the fields anew where one keeps its own text beside the definition.
+  const [discarded, setDiscarded] = useState(0);
+  const faultyTab = (one: AgentTab): boolean => (FIELDS_OF[one] ?? []).some((at) => draft.editor.faulty(at));
+  return (
+    <EditorContext.Provider value={draft.editor}>
+      <PageHeader
+        title={agent.name}
+        crumbs={[{ label: say('agents'), to: '/agents' }]}
+        badge={
+          <>
+            {!agent.enabled && <Badge color="gray">{say('disabled')}</Badge>}
+            <Badge color={draft.dirty || agent.unpublished_changes ? 'orange' : 'jade'}>
+              {draft.dirty || agent.unpublished_changes
+                ? say('unpublished')
+                : say('version_number', { number: agent.version })}
+            </Badge>
+          </>
+        }
+      />
+      {!may && (
+        <Alert color="gray" icon={<IconEye size={18} />} mb="lg">
+          {say('view_only', { role: sayCommon(`role_${role}`) })}
+        </Alert>
+      )}
+      <div className={classes.desk}>
+        <div>
+          <Tabs
+            value={tab}
+            onChange={(value) =>
+              void navigate({
+                to: '.',
+                search: { tab: value === 'behaviour' ? undefined : (value as AgentTab) },
+                replace: true,
+                resetScroll: false,
+              })
+            }
+            keepMounted={false}
+          >
+            <Tabs.List className={classes.tabs}>
+              {AGENT_TABS.map((one) => (
+                <Tabs.Tab key={one} value={one} className={classes.tab} data-fault={faultyTab(one) || undefined}>
+                  {say(`tab_${one}`)}
+                  {faultyTab(one) && <VisuallyHidden> ({say('has_fault')})</VisuallyHidden>}
+                </Tabs.Tab>
+              ))}
+            </Tabs.List>
+            <div key={discarded}>
+              <Tabs.Panel value="behaviour">
+                <BehaviourTab />
+              </Tabs.Panel>
+              <Tabs.Panel value="steps">
+                <StepsTab />
+              </Tabs.Panel>
+              <Tabs.Panel value="rules">
+                <RulesTab />
+              </Tabs.Panel>
+              <Tabs.Panel value="tools">
+                <ToolsTab />
+              </Tabs.Panel>
+            </div>
+            <Tabs.Panel value="knowledge">
+              <KnowledgeTab agentId={agent.id} />
+            </Tabs.Panel>
+            <Tabs.Panel value="versions">
+              <VersionsTab agent={agent} />
+            </Tabs.Panel>
+            <Tabs.Panel value="settings">
+              <SettingsTab agent={agent} />
+            </Tabs.Panel>
+          </Tabs>
+          {may && (EDITING.includes(tab) || draft.dirty) && (
+            <PublishBar
+              agent={agent}
+              draft={draft}
+              onDiscard={() => {
+                draft.discard();
+                setDiscarded(discarded + 1);
+              }}
+            />
+          )}
+        </div>
+        <div className={classes.beside}>
+          <Card title={say('test_chat')} description={say('test_chat_hint')}>
+            <Playground agentId={agent.id} definition={draft.definition} onAnswered={() => markTried(agent.id)} />
+          </Card>
+        </div>
+      </div>
+    </EditorContext.Provider>
+  );
+}
+
+type BarProps = { agent: AgentRecord; draft: ReturnType<typeof useDraft>; onDiscard: () => void };
+
+/** Where the definition stands: here, saved, or answering; and how it gets further. */
+function PublishBar({ agent, draft, onDiscard }: BarProps): ReactNode {
+  const say = useWords(words);
+  const { dirty, overtaken, faults, problem } = draft;
+  const standing = dirty
+    ? say('unsaved')
+    : agent.unpublished_changes
+      ? say('draft_waits', { number: agent.version })
+      : say('all_published', { number: agent.version });
+  return (
+    <div className={classes.bar} role="region" aria-label={say('publish')}>
+      <div className={classes.barWords}>
+        <Text size="sm" role="status" fw={550}>
+          {standing}
+        </Text>
+        {overtaken && (
+          <Text size="xs" c="orange.9">
+            {say('overtaken')}
+          </Text>
+        )}
+        {faults.length > 0 && (
+          <Text size="xs" c="var(--mantine-color-error)" role="alert">
+            {say('faults', { count: faults.length })} <bdi>{faults[0]!.detail}</bdi>
+          </Text>
+        )}
+        {problem && faults.length === 0 && <ProblemAlert problem={problem} />}
+      </div>
+      {dirty && (
+        <Button variant="subtle" color="gray" onClick={onDiscard} disabled={draft.busy !== null}>
+          {say('discard')}
+        </Button>
+      )}
+      <Button
+        variant="default"
+        disabled={!dirty || draft.busy !== null}
+        loading={draft.busy === 'save' && !draft.publishing}
+        onClick={() => draft.save(() => notifyDone(say('draft_saved')))}
+      >
+        {say('save_draft')}
+      </Button>
+      <Button
+        disabled={(!dirty && !agent.unpublished_changes) || (draft.busy !== null && !draft.publishing)}
+        loading={draft.publishing || draft.busy === 'publish'}
+        onClick={() => draft.publish((saved) => notifyDone(say('published', { number: saved.version })))}
+      >
+        {say('publish')}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,55 @@
+import { Text, TextInput } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { useWords } from '../../language/words.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { words } from './agent-select-words.ts';
+
+type Props = {
+  opened: boolean;
+  onClose: () => void;
+  title: string;
+  children: ReactNode;
+  act: string;
+  onAct: () => void;
+  busy: boolean;
+  problem: unknown;
+  /** Has to be typed before what cannot be undone. */
+  name: string;
+};
+
+export function DeleteDialog({ name, children, onAct, onClose, ...rest }: Props): ReactNode {
+  const say = useWords(words);
+  const [typed, setTyped] = useState('');
+  const [wrong, setWrong] = useState(false);
+  const close = (): void => {
+    setTyped('');
+    setWrong(false);
+    onClose();
+  };
+  return (
+    <ConfirmDialog
+      {...rest}
+      onClose={close}
+      onAct={() => {
+        const mismatch = typed.trim() !== name.trim();
+        setWrong(mismatch);
+        if (!mismatch) onAct();
+      }}
+    >
+      <Text size="sm" component="div">
+        {children}
+      </Text>
+      <TextInput
+        label={say('type_to_delete')}
+        placeholder={name}
+        value={typed}
+        autoComplete="off"
+        error={wrong && say('type_mismatch')}
+        onChange={(event) => {
+          setTyped(event.currentTarget.value);
+          setWrong(false);
+        }}
+      />
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,92 @@
+import { NumberInput, Stack, Switch, Textarea } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useWords } from '../../../language/words.tsx';
+import { Card } from '../../../parts/card.tsx';
+import { words } from '../words.ts';
+import { useEditor } from './editor.ts';
+import { LocalizedField } from './localized-field.tsx';
+import { ModelCard } from './model-card.tsx';
+
+const MAX_INSTRUCTIONS = 32_000;
+const MAX_MISSES = 20;
+
+export function BehaviourTab(): ReactNode {
+  const say = useWords(words);
+  const { definition, change, fault, readOnly } = useEditor();
+  return (
+    <>
+      <Card>
+        <Stack gap="lg">
+          <Textarea
+            label={say('instructions')}
+            description={say('instructions_hint')}
+            autosize
+            minRows={5}
+            maxRows={18}
+            maxLength={MAX_INSTRUCTIONS}
+            dir="auto"
+            readOnly={readOnly}
+            value={definition.instructions ?? ''}
+            error={fault('/instructions')}
+            onChange={(event) => change({ instructions: event.currentTarget.value })}
+          />
+          <LocalizedField
+            label={say('opening')}
+            hint={say.rich('opening_hint', { braces: <code>{'{{end_user.name}}'}</code> })}
+            value={definition.opening}
+            pointer="/opening"
+            rows={3}
+            onChange={(opening) => change({ opening })}
+          />
+          <LocalizedField
+            label={say('dont_know')}
+            hint={say('dont_know_hint')}
+            value={definition.dont_know}
+            pointer="/dont_know"
+            onChange={(dont_know) => change({ dont_know })}
+          />
+        </Stack>
+      </Card>
+      <ModelCard />
+      <HandOffCard />
+    </>
+  );
+}
+
+function HandOffCard(): ReactNode {
+  const say = useWords(words);
+  const { definition, change, fault, readOnly } = useEditor();
+  const handOff = definition.hand_off ?? {};
+  const set = (part: typeof handOff): void => change({ hand_off: { ...handOff, ...part } });
+  return (
+    <Card title={say('hand_off')} description={say('hand_off_hint')}>
+      <Stack gap="lg">
+        <Switch
+          label={say('on_request')}
+          checked={handOff.on_request ?? true}
+          disabled={readOnly}
+          onChange={(event) => set({ on_request: event.currentTarget.checked })}
+        />
+        <NumberInput
+          label={say('after_misses')}
+          description={say('after_misses_hint')}
+          maw={360}
+          min={1}
+          max={MAX_MISSES}
+          allowDecimal={false}
+          clampBehavior="strict"
+          readOnly={readOnly}
+          value={handOff.after_misses ?? ''}
+          error={fault('/hand_off/after_misses')}
+          onChange={(value) => set({ after_misses: typeof value === 'number' ? value : undefined })}
+        />
+        <LocalizedField
+          label={say('hand_off_text')}
+          value={handOff.text}
+          pointer="/hand_off/text"
+          onChange={(text) => set({ text })}
+        />
+      </Stack>
+    </Card>
+  );
+}

@@ -1,0 +1,58 @@
+import type { AgentDefinition, LocalizedText, Rule, Step } from '../../../../../contract/agents.ts';
+
+/** A field that was emptied is a field that is not there: what the server gets holds no empty texts and lists. */
+export function cleanDefinition(edited: AgentDefinition): AgentDefinition {
+  const { provider = 'embedded', steps, rules, tools, hand_off: handOff } = edited;
+  return without({
+    ...edited,
+    instructions: edited.instructions?.trim() ? edited.instructions : undefined,
+    model: provider === 'embedded' ? undefined : edited.model?.trim() || undefined,
+    temperature: provider === 'embedded' ? undefined : edited.temperature,
+    opening: text(edited.opening),
+    dont_know: text(edited.dont_know),
+    steps: steps?.items.length
+      ? without({ ...steps, items: steps.items.map(step), summary: text(steps.summary) })
+      : undefined,
+    rules: rules?.length ? rules.map(rule) : undefined,
+    tools: tools?.length ? tools : undefined,
+    hand_off: handOff ? without({ ...handOff, text: text(handOff.text) }) : undefined,
+  });
+}
+
+const step = (one: Step): Step =>
+  without({
+    ...one,
+    ask: text(one.ask) ?? {},
+    ask_again: text(one.ask_again),
+    choices:
+      one.type === 'choice'
+        ? one.choices?.map((choice) => ({ ...choice, label: text(choice.label) ?? {} }))
+        : undefined,
+  });
+
+const rule = (one: Rule): Rule =>
+  without({
+    ...one,
+    words: one.words?.length ? one.words : undefined,
+    pattern: one.pattern || undefined,
+    reply: text(one.reply),
+    tag: one.tag?.trim() || undefined,
+  });
+
+function text(localized: LocalizedText | undefined): LocalizedText | undefined {
+  const filled = Object.entries(localized ?? {}).filter(([, words]) => words.trim() !== '');
+  return filled.length === 0 ? undefined : Object.fromEntries(filled);
+}
+
+const without = <T extends object>(record: T): T =>
+  Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as T;
+
+/** The same whatever the order of the fields. */
+export const sameDefinition = (one: unknown, other: unknown): boolean => canonical(one) === canonical(other);
+
+const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );

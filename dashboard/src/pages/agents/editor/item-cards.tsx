@@ -1,0 +1,128 @@
+import { ActionIcon, Button, Text } from '@mantine/core';
+import { IconArrowDown, IconArrowUp, IconChevronRight, IconPlus, IconTrash } from '@tabler/icons-react';
+import { useState, type ReactNode } from 'react';
+import { useWords } from '../../../language/words.tsx';
+import { words } from '../words.ts';
+import { useEditor } from './editor.ts';
+import classes from '../agents.module.css';
+
+type Props<T> = {
+  label: string;
+  items: readonly T[];
+  onChange: (items: T[]) => void;
+  make: () => T;
+  add: string;
+  empty: string;
+  max: number;
+  titleOf: (item: T) => string;
+  hintOf?: (item: T) => string;
+  pointer: string;
+  children: (item: T, change: (part: Partial<T>) => void, pointer: string) => ReactNode;
+};
+
+/** Things in an order that matters: each opens to its fields, moves up and down, and can be taken away. */
+export function ItemCards<T>(props: Props<T>): ReactNode {
+  const { label, items, onChange, make, add, empty, max, titleOf, hintOf, pointer, children } = props;
+  const say = useWords(words);
+  const { readOnly, faulty } = useEditor();
+  const [opened, setOpened] = useState<number | null>(null);
+  const move = (from: number, to: number): void => {
+    const next = [...items];
+    next.splice(to, 0, ...next.splice(from, 1));
+    onChange(next);
+    setOpened(null);
+  };
+  return (
+    <>
+      {items.length === 0 && (
+        <Text size="sm" c="dimmed" mb="md">
+          {empty}
+        </Text>
+      )}
+      <ol className={classes.items} aria-label={label}>
+        {items.map((item, index) => {
+          const at = `${pointer}/${index}`;
+          const name = titleOf(item) || say('untitled');
+          const isOpen = opened === index || (opened === null && faulty(at));
+          return (
+            <li key={index} className={classes.item} data-fault={faulty(at) || undefined}>
+              <div className={classes.itemHead}>
+                <button
+                  type="button"
+                  className={`mantine-focus-auto ${classes.itemTitle}`}
+                  aria-expanded={isOpen}
+                  onClick={() => setOpened(isOpen ? -1 : index)}
+                >
+                  <IconChevronRight size={16} aria-hidden="true" />
+                  <span className={classes.itemName} dir="auto">
+                    {name}
+                  </span>
+                  {hintOf && (
+                    <Text span size="xs" c="dimmed" fw={400}>
+                      {hintOf(item)}
+                    </Text>
+                  )}
+                </button>
+                {!readOnly && (
+                  <>
+                    <ActionIcon
+                      variant="subtle"
+                      color="gray"
+                      disabled={index === 0}
+                      aria-label={say('move_up', { name })}
+                      onClick={() => move(index, index - 1)}
+                    >
+                      <IconArrowUp size={16} />
+                    </ActionIcon>
+                    <ActionIcon
+                      variant="subtle"
+                      color="gray"
+                      disabled={index === items.length - 1}
+                      aria-label={say('move_down', { name })}
+                      onClick={() => move(index, index + 1)}
+                    >
+                      <IconArrowDown size={16} />
+                    </ActionIcon>
+                    <ActionIcon
+                      variant="subtle"
+                      color="gray"
+                      aria-label={say('remove_item', { name })}
+                      onClick={() => {
+                        onChange(items.filter((_, other) => other !== index));
+                        setOpened(-1);
+                      }}
+                    >
+                      <IconTrash size={16} />
+                    </ActionIcon>
+                  </>
+                )}
+              </div>
+              {isOpen && (
+                <div className={classes.itemBody}>
+                  {children(
+                    item,
+                    (part) => onChange(items.map((one, other) => (other === index ? { ...one, ...part } : one))),
+                    at,
+                  )}
+                </div>
+              )}
+            </li>
+          );
+        })}
+      </ol>
+      {!readOnly && (
+        <Button
+          variant="default"
+          leftSection={<IconPlus size={16} />}
+          disabled={items.length >= max}
+          onClick={() => {
+            onChange([...items, make()]);
+            setOpened(items.length);
+          }}
+        >
+          {add}
+        </Button>
+      )}
+    </>
+  );
+}

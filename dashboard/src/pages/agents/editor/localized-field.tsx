@@ -1,0 +1,110 @@
+import { ActionIcon, Input, Select, Textarea } from '@mantine/core';
+import { IconX } from '@tabler/icons-react';
+import { useId, useState, type ReactNode } from 'react';
+import type { LocalizedText } from '../../../../../contract/agents.ts';
+import { useWords } from '../../../language/words.tsx';
+import { words } from '../words.ts';
+import { useEditor } from './editor.ts';
+import classes from '../agents.module.css';
+
+/** Languages that are offered; any other that a definition holds is shown as well. */
+const OFFERED = 'default en ar hi ur bn ta te ml fa he tr fr es pt de it nl id ms sw ru zh ja ko vi th'.split(' ');
+const MAX_CHARACTERS = 4000;
+
+type Props = {
+  label: string;
+  hint?: ReactNode;
+  value: LocalizedText | undefined;
+  onChange: (value: LocalizedText | undefined) => void;
+  /** JSON pointer of the field below the definition. */
+  pointer: string;
+  required?: boolean;
+  rows?: number;
+};
+
+/** One text in as many languages as wanted: the languages as small buttons, the chosen one's text below. */
+export function LocalizedField({ label, hint, value = {}, onChange, pointer, required, rows = 2 }: Props): ReactNode {
+  const say = useWords(words);
+  const { fault, faulty, readOnly } = useEditor();
+  const id = useId();
+  const nameOf = useLanguageName();
+  const given = Object.keys(value);
+  const shown = ['default', ...given.filter((one) => one !== 'default')];
+  const [picked, setPicked] = useState('default');
+  const broken = shown.find((one) => faulty(`${pointer}/${one}`));
+  const current = shown.includes(picked) ? picked : 'default';
+  const error =
+    fault(`${pointer}/${current}`) ??
+    fault(pointer) ??
+    (broken && `${nameOf(broken)}: ${fault(`${pointer}/${broken}`)}`);
+  const addable = OFFERED.filter((one) => !shown.includes(one)).map((one) => ({ value: one, label: nameOf(one) }));
+  return (
+    <Input.Wrapper label={label} description={hint} required={required} error={error} labelProps={{ htmlFor: id }}>
+      <div className={classes.languages} role="group" aria-label={say('texts_of', { label })}>
+        {(shown.length > 1 || !readOnly) &&
+          shown.map((one) => (
+            <button
+              key={one}
+              type="button"
+              className={classes.language}
+              aria-pressed={one === current}
+              data-fault={faulty(`${pointer}/${one}`) || undefined}
+              onClick={() => setPicked(one)}
+            >
+              {nameOf(one)}
+            </button>
+          ))}
+        {!readOnly && current !== 'default' && (
+          <ActionIcon
+            size="sm"
+            variant="subtle"
+            color="gray"
+            aria-label={say('remove_language', { language: nameOf(current) })}
+            onClick={() => {
+              const { [current]: _, ...rest } = value;
+              onChange(Object.keys(rest).length === 0 ? undefined : rest);
+            }}
+          >
+            <IconX size={14} />
+          </ActionIcon>
+        )}
+        {!readOnly && (
+          <Select
+            aria-label={`${say('add_language')}: ${label}`}
+            placeholder={say('add_language')}
+            size="xs"
+            searchable
+            value={null}
+            data={addable}
+            className={classes.add}
+            onChange={(one) => {
+              if (!one) return;
+              onChange({ ...value, [one]: '' });
+              setPicked(one);
+            }}
+          />
+        )}
+      </div>
+      <Textarea
+        id={id}
+        aria-label={current === 'default' ? label : `${label} (${nameOf(current)})`}
+        value={value[current] ?? ''}
+        onChange={(event) => onChange({ ...value, [current]: event.currentTarget.value })}
+        dir="auto"
+        lang={current === 'default' ? undefined : current}
+        autosize
+        minRows={rows}
+        maxRows={10}
+        maxLength={MAX_CHARACTERS}
+        readOnly={readOnly}
+        error={Boolean(error)}
+      />
+    </Input.Wrapper>
+  );
+}
+
+function useLanguageName(): (tag: string) => string {
+  const say = useWords(words);
+  const names = new Intl.DisplayNames(say.language, { type: 'language', fallback: 'code' });
+  return (tag) => (tag === 'default' ? say('language_default') : (names.of(tag) ?? tag));
+}

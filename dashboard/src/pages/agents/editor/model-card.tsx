@@ -1,0 +1,99 @@
+import { Alert, Button, Group, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core';
+import { IconAlertTriangle, IconCheck } from '@tabler/icons-react';
+import { useState, type ReactNode } from 'react';
+import { PROVIDERS, type ProviderName } from '../../../../../contract/agents.ts';
+import type { ModelProviderName } from '../../../../../contract/dashboard/models.ts';
+import { useRead } from '../../../api/queries.ts';
+import { useWords } from '../../../language/words.tsx';
+import { Card } from '../../../parts/card.tsx';
+import { useMay, useOrganization } from '../../../session/session.ts';
+import { words } from '../words.ts';
+import { useEditor } from './editor.ts';
+import { ModelDialog } from './model-dialog.tsx';
+import classes from '../agents.module.css';
+
+const EXAMPLES: Record<ModelProviderName, string> = {
+  openai_compatible: 'llama3.1:8b',
+  openai: 'gpt-4.1-mini',
+  anthropic: 'claude-sonnet-4-5',
+  google: 'gemini-2.5-flash',
+};
+
+export function ModelCard(): ReactNode {
+  const say = useWords(words);
+  const { definition, change, fault, readOnly } = useEditor();
+  const provider = definition.provider ?? 'embedded';
+  return (
+    <Card title={say('model')} description={say('model_hint')}>
+      <Stack>
+        <div className={classes.row}>
+          <Select
+            label={say('provider')}
+            allowDeselect={false}
+            readOnly={readOnly}
+            value={provider}
+            error={fault('/provider')}
+            data={PROVIDERS.map((value) => ({ value, label: say(`provider_${value}`) }))}
+            onChange={(value) => value && change({ provider: value satisfies ProviderName })}
+          />
+          {provider !== 'embedded' && (
+            <>
+              <TextInput
+                label={say('model_name')}
+                description={say('model_name_hint', { example: EXAMPLES[provider] })}
+                inputWrapperOrder={['label', 'input', 'description', 'error']}
+                withAsterisk
+                dir="ltr"
+                maxLength={200}
+                readOnly={readOnly}
+                autoComplete="off"
+                value={definition.model ?? ''}
+                error={fault('/model')}
+                onChange={(event) => change({ model: event.currentTarget.value })}
+              />
+              <NumberInput
+                label={say('temperature')}
+                description={say('temperature_hint')}
+                inputWrapperOrder={['label', 'input', 'description', 'error']}
+                min={0}
+                max={2}
+                step={0.1}
+                readOnly={readOnly}
+                value={definition.temperature ?? ''}
+                error={fault('/temperature')}
+                onChange={(value) => change({ temperature: typeof value === 'number' ? value : undefined })}
+              />
+            </>
+          )}
+        </div>
+        {provider !== 'embedded' && <Credentials provider={provider} />}
+      </Stack>
+    </Card>
+  );
+}
+
+/** Whether the chosen provider can answer at all, and the way to make it so. */
+function Credentials({ provider }: { provider: ModelProviderName }): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const may = useMay('admin');
+  const [opened, setOpened] = useState(false);
+  const models = useRead('listModels', { params: { org_id } }, {});
+  if (!models.data) return null;
+  const stored = models.data.data.find((one) => one.provider === provider) ?? null;
+  return (
+    <Alert color={stored ? 'jade' : 'orange'} icon={stored ? <IconCheck size={18} /> : <IconAlertTriangle size={18} />}>
+      <Group gap="sm">
+        <Text size="sm" flex="1 1 200px">
+          {say(stored ? 'provider_ready' : 'provider_missing')} {!may && say('provider_admins')}
+        </Text>
+        {may && (
+          <Button size="xs" variant="default" onClick={() => setOpened(true)}>
+            {say(stored ? 'provider_change' : 'provider_set')}
+          </Button>
+        )}
+      </Group>
+      <ModelDialog opened={opened} provider={provider} stored={stored} onClose={() => setOpened(false)} />
+    </Alert>
+  );
+}

@@ -1,0 +1,99 @@
+import { Button, Group, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { ModelProviderName, ModelRecord } from '../../../../../contract/dashboard/models.ts';
+import { useAct } from '../../../api/queries.ts';
+import { common } from '../../../language/common.ts';
+import { useWords } from '../../../language/words.tsx';
+import { notifyDone } from '../../../parts/notify.tsx';
+import { ProblemAlert } from '../../../parts/problem-alert.tsx';
+import { useCheckedForm } from '../../../parts/use-checked-form.ts';
+import { useOrganization } from '../../../session/session.ts';
+import { words } from '../words.ts';
+
+type Props = { opened: boolean; provider: ModelProviderName; stored: ModelRecord | null; onClose: () => void };
+
+export function ModelDialog(props: Props): ReactNode {
+  const say = useWords(words);
+  const sayCommon = useWords(common);
+  return (
+    <Modal
+      opened={props.opened}
+      onClose={props.onClose}
+      title={say('provider_title', { provider: say(`provider_${props.provider}`) })}
+      closeButtonProps={{ 'aria-label': sayCommon('close') }}
+    >
+      <Form {...props} />
+    </Modal>
+  );
+}
+
+function Form({ provider, stored, onClose }: Props): ReactNode {
+  const say = useWords(words);
+  const sayCommon = useWords(common);
+  const org_id = useOrganization().id;
+  const set = useAct('setModel', { refresh: ['listModels'] });
+  const remove = useAct('removeModel', { refresh: ['listModels'] });
+  const form = useCheckedForm({ key: '', base_url: stored?.base_url ?? '' }, () => ({
+    key: (value, { base_url }) =>
+      value.trim() === '' && base_url.trim() === '' && !stored ? say('provider_empty') : null,
+  }));
+  const params = { org_id, provider };
+  const done = (word: 'provider_saved' | 'provider_removed') => ({
+    onSuccess: () => {
+      onClose();
+      notifyDone(say(word));
+    },
+  });
+  const submit = form.submit(({ key, base_url }) =>
+    set.mutate(
+      { params, body: { base_url: base_url.trim() || null, ...(key.trim() !== '' && { key: key.trim() }) } },
+      { ...done('provider_saved'), onError: (problem) => void form.place(problem) },
+    ),
+  );
+  const problem = [set.error, remove.error].find((one) => one && one.faults.length === 0);
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <Text size="sm" c="dimmed">
+          {say('provider_words')}
+        </Text>
+        <PasswordInput
+          label={say('api_key')}
+          description={stored?.has_key ? say('api_key_kept') : undefined}
+          autoComplete="off"
+          dir="ltr"
+          data-autofocus
+          {...form.getInputProps('key')}
+        />
+        <TextInput
+          label={say('base_url')}
+          description={say('base_url_hint')}
+          type="url"
+          dir="ltr"
+          autoComplete="off"
+          {...form.getInputProps('base_url')}
+        />
+        {problem && <ProblemAlert problem={problem} />}
+        <Group justify="flex-end" gap="xs">
+          {stored && (
+            <Button
+              variant="subtle"
+              color="red"
+              me="auto"
+              loading={remove.isPending}
+              onClick={() => remove.mutate({ params }, done('provider_removed'))}
+            >
+              {say('provider_remove')}
+            </Button>
+          )}
+          <Button variant="default" onClick={onClose}>
+            {sayCommon('cancel')}
+          </Button>
+          <Button type="submit" loading={set.isPending}>
+            {sayCommon('save')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

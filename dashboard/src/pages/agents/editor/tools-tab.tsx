@@ -1,0 +1,139 @@
+import { Textarea, TextInput } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import type { Tool } from '../../../../../contract/agents.ts';
+import { useWords } from '../../../language/words.tsx';
+import { Card } from '../../../parts/card.tsx';
+import { words } from '../words.ts';
+import { useEditor } from './editor.ts';
+import { ItemCards } from './item-cards.tsx';
+import classes from '../agents.module.css';
+
+const MAX_TOOLS = 32;
+
+export function ToolsTab(): ReactNode {
+  const say = useWords(words);
+  const { definition, change } = useEditor();
+  const tools = definition.tools ?? [];
+  return (
+    <Card title={say('tab_tools')} description={say('tools_hint')}>
+      <ItemCards
+        label={say('tab_tools')}
+        items={tools}
+        onChange={(next) => change({ tools: next })}
+        make={(): Tool => ({
+          name: `tool_${tools.length + 1}`,
+          description: '',
+          parameters: { type: 'object', properties: {} },
+          url: '',
+        })}
+        add={say('add_tool')}
+        empty={say('tools_empty')}
+        max={MAX_TOOLS}
+        titleOf={({ name }) => name}
+        pointer="/tools"
+      >
+        {(tool, set, pointer) => <ToolFields tool={tool} set={set} pointer={pointer} />}
+      </ItemCards>
+    </Card>
+  );
+}
+
+type Props = { tool: Tool; set: (part: Partial<Tool>) => void; pointer: string };
+
+function ToolFields({ tool, set, pointer }: Props): ReactNode {
+  const say = useWords(words);
+  const { fault, readOnly } = useEditor();
+  return (
+    <>
+      <div className={classes.row}>
+        <TextInput
+          label={say('tool_name')}
+          className={classes.mono}
+          withAsterisk
+          maxLength={64}
+          readOnly={readOnly}
+          value={tool.name}
+          error={fault(`${pointer}/name`)}
+          onChange={(event) => set({ name: event.currentTarget.value })}
+        />
+        <TextInput
+          label={say('tool_url')}
+          description={say('tool_url_hint')}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          className={classes.mono}
+          withAsterisk
+          type="url"
+          placeholder="https://"
+          maxLength={2048}
+          readOnly={readOnly}
+          value={tool.url}
+          error={fault(`${pointer}/url`)}
+          onChange={(event) => set({ url: event.currentTarget.value })}
+        />
+      </div>
+      <Textarea
+        label={say('tool_description')}
+        withAsterisk
+        dir="auto"
+        autosize
+        minRows={2}
+        maxRows={6}
+        maxLength={1024}
+        readOnly={readOnly}
+        value={tool.description}
+        error={fault(`${pointer}/description`)}
+        onChange={(event) => set({ description: event.currentTarget.value })}
+      />
+      <Parameters
+        value={tool.parameters}
+        error={fault(`${pointer}/parameters`)}
+        readOnly={readOnly}
+        onChange={(parameters) => set({ parameters })}
+      />
+    </>
+  );
+}
+
+type ParametersProps = {
+  value: Tool['parameters'];
+  error: string | null;
+  readOnly: boolean;
+  onChange: (value: Tool['parameters']) => void;
+};
+
+/** JSON while it is typed is mostly not yet JSON: the definition follows whenever it is. */
+function Parameters({ value, error, readOnly, onChange }: ParametersProps): ReactNode {
+  const say = useWords(words);
+  const [typed, setTyped] = useState(() => JSON.stringify(value, null, 2));
+  const parsed = parseObject(typed);
+  return (
+    <Textarea
+      label={say('tool_parameters')}
+      className={classes.mono}
+      autosize
+      minRows={4}
+      maxRows={14}
+      spellCheck={false}
+      readOnly={readOnly}
+      value={typed}
+      error={parsed ? error : say('tool_json')}
+      onChange={(event) => {
+        const text = event.currentTarget.value;
+        setTyped(text);
+        const next = parseObject(text);
+        if (next) onChange(next);
+      }}
+    />
+  );
+}
+
+function parseObject(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null;
+  } catch {
+    return null;
+  }
+}

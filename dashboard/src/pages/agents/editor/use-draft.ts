@@ -1,0 +1,99 @@
+import { useState } from 'react';
+import type { AgentDefinition } from '../../../../../contract/agents.ts';
+import type { AgentRecord } from '../../../../../contract/dashboard/agents.ts';
+import type { Fault } from '../../../../../contract/problems.ts';
+import { useAct } from '../../../api/queries.ts';
+import { useOrganization } from '../../../session/session.ts';
+import type { Editor } from './editor.ts';
+import { cleanDefinition, sameDefinition } from './clean-definition.ts';
+
+type Kept = { base: string; definition: AgentDefinition };
+const READ_AGAIN = ['readAgent', 'listAgents', 'listAgentVersions', 'listAudit'] as const;
+
+/**
+ * What is edited lives here until it is saved, and in this tab's session storage, so that neither a reload nor a look
+ * at another page loses it. `base` is the state of the agent that the editing began from.
+ */
+export function useDraft(agent: AgentRecord, readOnly: boolean) {
+  const org_id = useOrganization().id;
+  const place = `parley.agent-draft.${agent.id}`;
+  const [kept, setKept] = useState<Kept | null>(() => (readOnly ? null : read(place)));
+  const [faults, setFaults] = useState<readonly Fault[]>([]);
+  const update = useAct('updateAgent', { refresh: READ_AGAIN });
+  const publish = useAct('publishAgent', { refresh: READ_AGAIN });
+
+  const definition = kept?.definition ?? agent.definition;
+  const cleaned = cleanDefinition(definition);
+  const dirty = kept !== null && !sameDefinition(cleaned, cleanDefinition(agent.definition));
+  const keep = (next: Kept | null): void => {
+    setKept(next);
+    write(place, next);
+  };
+  const editor: Editor = {
+    definition,
+    readOnly,
+    change: (part) => {
+      setFaults([]);
+      keep({ base: kept?.base ?? agent.updated_at, definition: { ...definition, ...part } });
+    },
+    fault: (pointer) => faults.find((one) => one.pointer === `/definition${pointer}`)?.detail ?? null,
+    faulty: (pointer) => faults.some((one) => `${one.pointer}/`.startsWith(`/definition${pointer}/`)),
+  };
+  const params = { org_id, agent_id: agent.id };
+  const done = (after: (saved: AgentRecord) => void) => ({
+    onSuccess: (saved: AgentRecord) => {
+      keep(null);
+      setFaults([]);
+      after(saved);
+    },
+    onError: (problem: { faults: readonly Fault[] }) => setFaults(problem.faults),
+  });
+  const reset = (): void => {
+    update.reset();
+    publish.reset();
+  };
+  return {
+    editor,
+    definition: cleaned,
+    dirty,
+    overtaken: dirty && kept !== null && kept.base !== agent.updated_at,
+    faults,
+    busy: update.isPending ? ('save' as const) : publish.isPending ? ('publish' as const) : null,
+    publishing: update.isPending && update.variables?.body?.publish !== false,
+    problem: update.error ?? publish.error,
+    discard: () => {
+      reset();
+      keep(null);
+      setFaults([]);
+    },
+    save: (after: (saved: AgentRecord) => void) => {
+      reset();
+      update.mutate({ params, body: { definition: cleaned, publish: false } }, done(after));
+    },
+    publish: (after: (saved: AgentRecord) => void) => {
+      reset();
+      if (dirty) update.mutate({ params, body: { definition: cleaned } }, done(after));
+      else publish.mutate({ params }, done(after));
+    },
+  };
+}
+
+function read(place: string): Kept | null {
+  try {
+    const found: unknown = JSON.parse(sessionStorage.getItem(place) ?? 'null');
+    return typeof found === 'object' && found !== null && 'base' in found && 'definition' in found
+      ? (found as Kept)
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+function write(place: string, kept: Kept | null): void {
+  try {
+    if (kept) sessionStorage.setItem(place, JSON.stringify(kept));
+    else sessionStorage.removeItem(place);
+  } catch {
+    // Storage may be full or switched off: the changes then last as long as the page.
+  }
+}

@@ -1,0 +1,170 @@
+import { ActionIcon, Button, Modal, Skeleton, UnstyledButton } from '@mantine/core';
+import { IconFileText, IconPlus, IconTrash } from '@tabler/icons-react';
+import { useState, type ReactNode } from 'react';
+import type { DocumentSummary } from '../../../../contract/dashboard/agents.ts';
+import { useAct, useRead } from '../../api/queries.ts';
+import { common } from '../../language/common.ts';
+import { number } from '../../language/format.ts';
+import { useWords } from '../../language/words.tsx';
+import { DataList } from '../../list/data-list.tsx';
+import { Empty, NothingFound } from '../../list/empty.tsx';
+import { FilterBar } from '../../list/filter-bar.tsx';
+import { Pager } from '../../list/pager.tsx';
+import { useListState } from '../../list/use-list-state.ts';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { notifyDone } from '../../parts/notify.tsx';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { useMay, useOrganization } from '../../session/session.ts';
+import { AddDocumentDialog } from './add-document-dialog.tsx';
+import { words } from './words.ts';
+import classes from './agents.module.css';
+
+const PAGE = 20;
+
+export function KnowledgeTab({ agentId }: { agentId: string }): ReactNode {
+  const say = useWords(words);
+  const sayCommon = useWords(common);
+  const org_id = useOrganization().id;
+  const may = useMay('member');
+  const [adding, setAdding] = useState(false);
+  const [shown, setShown] = useState<DocumentSummary | null>(null);
+  const [leaving, setLeaving] = useState<DocumentSummary | null>(null);
+  const list = useListState<{ text?: string }>(['text']);
+  const documents = useRead(
+    'listDocuments',
+    { params: { org_id, agent_id: agentId }, query: { ...list.filters, cursor: list.cursor, limit: PAGE } },
+    { keep: true },
+  );
+  const empty = documents.data?.data.length === 0 && !list.filtered && list.cursor === undefined;
+  const add = may && (
+    <Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)}>
+      {say('add_document')}
+    </Button>
+  );
+  return (
+    <>
+      {!empty && (
+        <FilterBar
+          text={list.filters.text}
+          onText={(text) => list.setFilters({ text })}
+          placeholder={say('document_search')}
+          filtered={list.filtered}
+          onClear={list.clear}
+        >
+          {add}
+        </FilterBar>
+      )}
+      <DataList
+        label={say('tab_knowledge')}
+        read={documents}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            id: 'name',
+            label: say('document'),
+            cell: (item) => (
+              <UnstyledButton className={classes.name} dir="auto" onClick={() => setShown(item)}>
+                {item.name}
+              </UnstyledButton>
+            ),
+          },
+          {
+            id: 'size',
+            label: say('document_size'),
+            cell: ({ bytes }) =>
+              say('kilobytes', { size: number(say.language, Math.max(0.1, Math.round(bytes / 102.4) / 10)) }),
+          },
+          { id: 'added', label: say('document_added_at'), cell: (item) => <Moment at={item.created_at} /> },
+          {
+            id: 'actions',
+            label: sayCommon('actions'),
+            hidden: true,
+            align: 'end',
+            width: '60px',
+            cell: (item) =>
+              may ? (
+                <ActionIcon
+                  variant="subtle"
+                  color="gray"
+                  aria-label={say('document_remove_label', { name: item.name })}
+                  onClick={() => setLeaving(item)}
+                >
+                  <IconTrash size={17} />
+                </ActionIcon>
+              ) : null,
+          },
+        ]}
+        empty={
+          empty ? (
+            <Empty icon={<IconFileText size={26} />} title={say('documents_empty')} action={add}>
+              {say('documents_empty_words')} {say('documents_hint')}
+            </Empty>
+          ) : (
+            <NothingFound icon={<IconFileText size={26} />} onClear={list.clear} />
+          )
+        }
+        footer={<Pager list={list} page={documents.data} />}
+      />
+      <AddDocumentDialog agentId={agentId} opened={adding} onClose={() => setAdding(false)} />
+      <Modal
+        opened={shown !== null}
+        onClose={() => setShown(null)}
+        title={<span dir="auto">{shown?.name}</span>}
+        size="xl"
+        closeButtonProps={{ 'aria-label': sayCommon('close') }}
+      >
+        {shown && <DocumentText agentId={agentId} id={shown.id} label={shown.name} />}
+      </Modal>
+      <RemoveDialog agentId={agentId} item={leaving} onClose={() => setLeaving(null)} />
+    </>
+  );
+}
+
+function DocumentText({ agentId, id, label }: { agentId: string; id: string; label: string }): ReactNode {
+  const org_id = useOrganization().id;
+  const read = useRead('readDocument', { params: { org_id, agent_id: agentId, document_id: id } }, {});
+  if (read.isPending) return <Skeleton h={200} />;
+  if (!read.data) return <ProblemAlert problem={read.error} onRetry={() => void read.refetch()} />;
+  return (
+    <pre className={classes.text} dir="auto" tabIndex={0} aria-label={label}>
+      {read.data.text}
+    </pre>
+  );
+}
+
+type RemoveProps = { agentId: string; item: DocumentSummary | null; onClose: () => void };
+
+function RemoveDialog({ agentId, item, onClose }: RemoveProps): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const remove = useAct('deleteDocument', { refresh: ['listDocuments'] });
+  const name = `\u2068${item?.name ?? ''}\u2069`;
+  const close = (): void => {
+    remove.reset();
+    onClose();
+  };
+  return (
+    <ConfirmDialog
+      opened={item !== null}
+      onClose={close}
+      title={say('document_remove_title', { name })}
+      act={say('document_remove')}
+      busy={remove.isPending}
+      problem={remove.error}
+      onAct={() =>
+        remove.mutate(
+          { params: { org_id, agent_id: agentId, document_id: item!.id } },
+          {
+            onSuccess: () => {
+              close();
+              notifyDone(say('document_removed', { name }));
+            },
+          },
+        )
+      }
+    >
+      {say('document_remove_words')}
+    </ConfirmDialog>
+  );
+}

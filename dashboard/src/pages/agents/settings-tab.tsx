@@ -1,0 +1,156 @@
+import { Anchor, Button, Group, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import type { AgentRecord } from '../../../../contract/dashboard/agents.ts';
+import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
+import { useAct } from '../../api/queries.ts';
+import { common } from '../../language/common.ts';
+import { useWords } from '../../language/words.tsx';
+import { Card } from '../../parts/card.tsx';
+import { CopyFact, Facts } from '../../parts/fact.tsx';
+import { notifyDone } from '../../parts/notify.tsx';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { useCheckedForm } from '../../parts/use-checked-form.ts';
+import { useMay, useOrganization } from '../../session/session.ts';
+import { DeleteDialog } from './delete-dialog.tsx';
+import { words } from './words.ts';
+
+export function SettingsTab({ agent }: { agent: AgentRecord }): ReactNode {
+  const say = useWords(words);
+  const may = useMay('member');
+  const search = { agent_id: agent.id };
+  return (
+    <>
+      <NameCard agent={agent} key={agent.name} />
+      <Card title={say('ids')}>
+        <Facts>
+          <CopyFact label={say('agent_id')} value={agent.id} copyLabel={say('copy_agent_id')} />
+          {agent.sandbox_channel_id && (
+            <CopyFact label={say('sandbox_id')} value={agent.sandbox_channel_id} copyLabel={say('copy_sandbox_id')} />
+          )}
+        </Facts>
+      </Card>
+      <Card title={say('belongs')}>
+        <Group gap="lg">
+          <Anchor renderRoot={(props) => <Link to="/triggers" search={search} {...props} />}>
+            {say('its_triggers')}
+          </Anchor>
+          <Anchor renderRoot={(props) => <Link to="/channels" search={search} {...props} />}>
+            {say('its_channels')}
+          </Anchor>
+          <Anchor renderRoot={(props) => <Link to="/conversations" search={search} {...props} />}>
+            {say('its_conversations')}
+          </Anchor>
+        </Group>
+      </Card>
+      {may && <DeleteCard agent={agent} />}
+    </>
+  );
+}
+
+function NameCard({ agent }: { agent: AgentRecord }): ReactNode {
+  const say = useWords(words);
+  const sayCommon = useWords(common);
+  const org_id = useOrganization().id;
+  const may = useMay('member');
+  const params = { org_id, agent_id: agent.id };
+  const rename = useAct('updateAgent', { refresh: ['readAgent', 'listAgents'] });
+  const toggle = useAct('updateAgent', { refresh: ['readAgent', 'listAgents'] });
+  const form = useCheckedForm({ name: agent.name }, () => ({
+    name: (value) => (value.trim() === '' ? say('name_missing') : null),
+  }));
+  const submit = form.submit(({ name }) =>
+    rename.mutate(
+      { params, body: { name: name.trim() } },
+      { onSuccess: () => notifyDone(say('renamed')), onError: (problem) => void form.place(problem) },
+    ),
+  );
+  const problem = [rename.error, toggle.error].find((one) => one && one.faults.length === 0);
+  return (
+    <Card>
+      <Stack gap="lg">
+        <form onSubmit={submit} noValidate>
+          <Group align="flex-end" gap="xs">
+            <TextInput
+              label={say('settings_name')}
+              description={say('settings_name_hint')}
+              flex="1 1 240px"
+              maw={460}
+              dir="auto"
+              maxLength={MAX_NAME_CHARACTERS}
+              readOnly={!may}
+              {...form.getInputProps('name')}
+            />
+            {may && (
+              <Button type="submit" variant="default" loading={rename.isPending}>
+                {sayCommon('save')}
+              </Button>
+            )}
+          </Group>
+        </form>
+        <Switch
+          label={say('enabled')}
+          description={say('enabled_hint')}
+          checked={agent.enabled}
+          disabled={!may || toggle.isPending}
+          onChange={(event) => {
+            const enabled = event.currentTarget.checked;
+            toggle.mutate(
+              { params, body: { enabled } },
+              { onSuccess: () => notifyDone(say(enabled ? 'is_enabled' : 'is_disabled')) },
+            );
+          }}
+        />
+        {problem && <ProblemAlert problem={problem} />}
+      </Stack>
+    </Card>
+  );
+}
+
+function DeleteCard({ agent }: { agent: AgentRecord }): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const navigate = useNavigate();
+  const [opened, setOpened] = useState(false);
+  const remove = useAct('deleteAgent', {
+    refresh: ['listAgents', 'listTriggers', 'listChannels', 'listCampaigns', 'readOverview'],
+  });
+  const name = `\u2068${agent.name}\u2069`;
+  return (
+    <Card
+      title={say('delete')}
+      description={say('delete_hint')}
+      aside={
+        <Button color="red.8" onClick={() => setOpened(true)}>
+          {say('delete')}
+        </Button>
+      }
+    >
+      <DeleteDialog
+        opened={opened}
+        onClose={() => {
+          remove.reset();
+          setOpened(false);
+        }}
+        title={say('delete_title', { name })}
+        name={agent.name}
+        act={say('delete')}
+        busy={remove.isPending}
+        problem={remove.error}
+        onAct={() =>
+          remove.mutate(
+            { params: { org_id, agent_id: agent.id } },
+            {
+              onSuccess: () => {
+                notifyDone(say('deleted', { name }));
+                void navigate({ to: '/agents' });
+              },
+            },
+          )
+        }
+      >
+        <Text size="sm">{say('delete_words')}</Text>
+      </DeleteDialog>
+    </Card>
+  );
+}

@@ -1,0 +1,10 @@
+import { MAX_PAGE } from '../../../../contract/limits.ts';
+import { useRead } from '../../api/queries.ts';
+import { useOrganization } from '../../session/session.ts';
+
+/** Where there is one agent only, nobody has to choose it. The read is the one that names come from. */
+export function useOnlyAgent(): string | null {
+  const org_id = useOrganization().id;
+  const agents = useRead('listAgents', { params: { org_id }, query: { limit: MAX_PAGE } }, { staleTime: 30_000 });
+  return agents.data?.data.length === 1 ? agents.data.data[0]!.id : null;
+}

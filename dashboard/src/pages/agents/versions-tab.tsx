@@ -1,0 +1,165 @@
+import { Badge, Button, Skeleton, Text } from '@mantine/core';
+import { IconHistory } from '@tabler/icons-react';
+import { useState, type ReactNode } from 'react';
+import type { AgentDefinition } from '../../../../contract/agents.ts';
+import type { AgentRecord, AgentVersion } from '../../../../contract/dashboard/agents.ts';
+import { useAct, useRead } from '../../api/queries.ts';
+import { list as inWords } from '../../language/format.ts';
+import { useWords, type Say } from '../../language/words.tsx';
+import { Pager } from '../../list/pager.tsx';
+import { useListState } from '../../list/use-list-state.ts';
+import { Card } from '../../parts/card.tsx';
+import { CodeBlock } from '../../parts/code-tabs.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { notifyDone } from '../../parts/notify.tsx';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { useMay, useOrganization } from '../../session/session.ts';
+import { sameDefinition } from './editor/clean-definition.ts';
+import { words, type AgentWord } from './words.ts';
+import classes from './agents.module.css';
+
+const PAGE = 20;
+const FIELDS = [
+  'instructions',
+  'provider',
+  'model',
+  'temperature',
+  'opening',
+  'steps',
+  'rules',
+  'tools',
+  'dont_know',
+  'hand_off',
+] as const satisfies (keyof AgentDefinition)[];
+
+export function VersionsTab({ agent }: { agent: AgentRecord }): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const list = useListState<object>([]);
+  const [chosen, setChosen] = useState<AgentVersion | null>(null);
+  const versions = useRead(
+    'listAgentVersions',
+    { params: { org_id, agent_id: agent.id }, query: { cursor: list.cursor, limit: PAGE } },
+    { keep: true },
+  );
+  return (
+    <Card title={say('tab_versions')} description={say('versions_hint')}>
+      {versions.isPending ? (
+        <Skeleton h={160} />
+      ) : !versions.data ? (
+        <ProblemAlert problem={versions.error} onRetry={() => void versions.refetch()} />
+      ) : (
+        <>
+          <ol className={classes.versions} aria-label={say('tab_versions')}>
+            {versions.data.data.map((version, index, all) => (
+              <Version
+                key={version.version}
+                item={version}
+                before={all[index + 1] ?? null}
+                current={agent.version}
+                onRestore={() => setChosen(version)}
+              />
+            ))}
+          </ol>
+          <Pager list={list} page={versions.data} />
+        </>
+      )}
+      <RestoreDialog agent={agent} item={chosen} onClose={() => setChosen(null)} />
+    </Card>
+  );
+}
+
+type VersionProps = { item: AgentVersion; before: AgentVersion | null; current: number; onRestore: () => void };
+
+function Version({ item, before, current, onRestore }: VersionProps): ReactNode {
+  const say = useWords(words);
+  const may = useMay('member');
+  const [shown, setShown] = useState(false);
+  return (
+    <li>
+      <div className={classes.versionWords}>
+        <Text size="sm" fw={570} component="div">
+          {say('version_number', { number: item.version })}{' '}
+          {item.version === current && <Badge>{say('answers_now')}</Badge>}
+        </Text>
+        <Text size="xs" c="dimmed" component="div">
+          {say.rich('published_by', {
+            when: <Moment at={item.created_at} />,
+            who: <bdi>{item.published_by ?? say('by_program')}</bdi>,
+          })}
+          {' · '}
+          {difference(item, before, say)}
+        </Text>
+      </div>
+      <Button size="xs" variant="subtle" color="gray" aria-expanded={shown} onClick={() => setShown(!shown)}>
+        {say('show_definition')}
+      </Button>
+      {may && item.version !== current && (
+        <Button size="xs" variant="default" leftSection={<IconHistory size={14} />} onClick={onRestore}>
+          {say('roll_back', { number: item.version })}
+        </Button>
+      )}
+      {shown && (
+        <div style={{ flexBasis: '100%', minWidth: 0 }}>
+          <CodeBlock
+            code={JSON.stringify(item.definition, null, 2)}
+            label={say('version_number', { number: item.version })}
+          />
+        </div>
+      )}
+    </li>
+  );
+}
+
+function difference(item: AgentVersion, before: AgentVersion | null, say: Say<AgentWord>): string {
+  if (!before) return item.version === 1 ? say('first_version') : '';
+  const fields = FIELDS.filter((name) => !sameDefinition(item.definition[name], before.definition[name]));
+  return fields.length === 0
+    ? say('no_difference')
+    : say('differs', {
+        fields: inWords(
+          say.language,
+          fields.map((name) => say(`field_${name}`)),
+        ),
+      });
+}
+
+type RestoreProps = { agent: AgentRecord; item: AgentVersion | null; onClose: () => void };
+
+function RestoreDialog({ agent, item, onClose }: RestoreProps): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const restore = useAct('restoreAgentVersion', {
+    refresh: ['readAgent', 'listAgentVersions', 'listAgents', 'listAudit'],
+  });
+  const close = (): void => {
+    restore.reset();
+    onClose();
+  };
+  const number = item?.version ?? 0;
+  return (
+    <ConfirmDialog
+      opened={item !== null}
+      onClose={close}
+      title={say('roll_back_title', { number })}
+      act={say('roll_back_act')}
+      danger={false}
+      busy={restore.isPending}
+      problem={restore.error}
+      onAct={() =>
+        restore.mutate(
+          { params: { org_id, agent_id: agent.id, version: String(number) } },
+          {
+            onSuccess: (saved) => {
+              close();
+              notifyDone(say('rolled_back', { number: saved.version }));
+            },
+          },
+        )
+      }
+    >
+      <Text size="sm">{say('roll_back_words', { current: agent.version })}</Text>
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,110 @@
+import { Button } from '@mantine/core';
+import { IconPlugConnected, IconPlus } from '@tabler/icons-react';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useRead } from '../../api/queries.ts';
+import { useWords } from '../../language/words.tsx';
+import { DataList } from '../../list/data-list.tsx';
+import { Empty, NothingFound } from '../../list/empty.tsx';
+import { FilterBar } from '../../list/filter-bar.tsx';
+import { Pager } from '../../list/pager.tsx';
+import { useListState } from '../../list/use-list-state.ts';
+import { Moment } from '../../parts/moment.tsx';
+import { PageHeader } from '../../parts/page-header.tsx';
+import { useMay, useOrganization } from '../../session/session.ts';
+import { words as agentWords } from '../agents/agent-select-words.ts';
+import { AgentFilter, AgentLink } from '../agents/agent-select.tsx';
+import agentClasses from '../agents/agents.module.css';
+import { useAgentNames } from '../settings/integrations/api-keys/names.ts';
+import { ChannelState, KindName } from './channel-parts.tsx';
+import { ConnectDialog } from './connect-dialog.tsx';
+import type { ChannelsSearch } from './search.ts';
+import { words } from './words.ts';
+
+const route = getRouteApi('/inside/channels');
+const PAGE = 20;
+const LOOK_AGAIN_MS = 5_000;
+
+export function ChannelsPage(): ReactNode {
+  const say = useWords(words);
+  const sayAgent = useWords(agentWords);
+  const org_id = useOrganization().id;
+  const may = useMay('member');
+  const { connect } = route.useSearch();
+  const navigate = route.useNavigate();
+  const list = useListState<{ text?: string; agent_id?: string }>(['text', 'agent_id']);
+  const channels = useRead(
+    'listChannels',
+    { params: { org_id }, query: { ...list.filters, cursor: list.cursor, limit: PAGE } },
+    { every: LOOK_AGAIN_MS, keep: true },
+  );
+  const agentName = useAgentNames((channels.data?.data ?? []).map(({ agent_id }) => agent_id));
+  const open = (opened: boolean): void =>
+    void navigate({
+      to: '.',
+      search: (before: ChannelsSearch) => ({ ...before, connect: opened ? '' : undefined }),
+      replace: !opened,
+    });
+  const connectButton = may && (
+    <Button leftSection={<IconPlus size={16} />} onClick={() => open(true)}>
+      {say('connect')}
+    </Button>
+  );
+  const empty = channels.data?.data.length === 0 && !list.filtered && list.cursor === undefined;
+  return (
+    <>
+      <PageHeader title={say('channels')} description={say('hint')} actions={!empty && connectButton} />
+      {!empty && (
+        <FilterBar
+          text={list.filters.text}
+          onText={(text) => list.setFilters({ text })}
+          placeholder={say('search')}
+          filtered={list.filtered}
+          onClear={list.clear}
+        >
+          <AgentFilter value={list.filters.agent_id} onChange={(agent_id) => list.setFilters({ agent_id })} />
+        </FilterBar>
+      )}
+      <DataList
+        label={say('channels')}
+        read={channels}
+        keyOf={({ id }) => id}
+        faded={({ enabled }) => !enabled}
+        columns={[
+          {
+            id: 'name',
+            label: say('name'),
+            cell: ({ id, name }) => (
+              <Link to="/channels/$channel_id" params={{ channel_id: id }} className={agentClasses.name} dir="auto">
+                {name}
+              </Link>
+            ),
+          },
+          { id: 'kind', label: say('kind'), cell: ({ kind }) => <KindName kind={kind} /> },
+          {
+            id: 'agent',
+            label: sayAgent('agent'),
+            cell: ({ agent_id }) => <AgentLink id={agent_id} nameOf={agentName} />,
+          },
+          { id: 'state', label: say('state'), cell: (item) => <ChannelState item={item} /> },
+          { id: 'created', label: say('created'), cell: (item) => <Moment at={item.created_at} />, width: '160px' },
+        ]}
+        empty={
+          empty ? (
+            <Empty icon={<IconPlugConnected size={26} />} title={say('empty_title')} action={connectButton}>
+              {say('empty_words')}
+            </Empty>
+          ) : (
+            <NothingFound icon={<IconPlugConnected size={26} />} onClear={list.clear} />
+          )
+        }
+        footer={<Pager list={list} page={channels.data} />}
+      />
+      <ConnectDialog
+        opened={connect !== undefined && may}
+        agentId={list.filters.agent_id ?? null}
+        onClose={() => open(false)}
+      />
+    </>
+  );
+}

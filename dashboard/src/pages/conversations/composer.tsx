@@ -1,0 +1,106 @@
+import { ActionIcon, SegmentedControl, Text, Textarea } from '@mantine/core';
+import { IconSend } from '@tabler/icons-react';
+import { useRef, useState, type FormEvent, type KeyboardEvent, type ReactNode } from 'react';
+import type { ConversationRecord } from '../../../../contract/dashboard/conversations.ts';
+import { MAX_MESSAGE_CHARACTERS } from '../../../../contract/limits.ts';
+import { useAct } from '../../api/queries.ts';
+import { common } from '../../language/common.ts';
+import { useWords } from '../../language/words.tsx';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { useMay, useOrganization } from '../../session/session.ts';
+import { READ_AGAIN } from './search.ts';
+import { words } from './words.ts';
+import classes from './conversations.module.css';
+
+type Side = 'member' | 'end_user';
+
+/** Answers as a person; on the sandbox, also speaks for the other side. */
+export function Composer({ item }: { item: ConversationRecord }): ReactNode {
+  const say = useWords(words);
+  const sayCommon = useWords(common);
+  const { id: org_id, role } = useOrganization();
+  const may = useMay('member');
+  const sandbox = item.channel_kind === 'sandbox';
+  // A choice holds until the conversation changes hands: then it starts where one most likely goes on.
+  const [picked, setPicked] = useState<{ side: Side; status: string } | null>(null);
+  const likely: Side = sandbox && item.status !== 'handed_off' ? 'end_user' : 'member';
+  const side = picked?.status === item.status ? picked.side : likely;
+  const [text, setText] = useState('');
+  const field = useRef<HTMLTextAreaElement>(null);
+  const speak = useAct('sayInConversation', { refresh: READ_AGAIN });
+  const reply = useAct('replyInConversation', { refresh: READ_AGAIN });
+  if (!may)
+    return (
+      <Text size="sm" c="dimmed" className={classes.composer}>
+        {say('viewer', { role: sayCommon(`role_${role}`) })}
+      </Text>
+    );
+  const act = side === 'end_user' ? speak : reply;
+  const silent = item.status === 'handed_off';
+  const send = (event?: FormEvent): void => {
+    event?.preventDefault();
+    const entered = text.trim();
+    if (entered === '' || act.isPending) return;
+    speak.reset();
+    reply.reset();
+    setText('');
+    act.mutate(
+      { params: { org_id, conversation_id: item.id }, body: { text: entered } },
+      // What was not accepted goes back into the field, unless something new stands there.
+      { onError: () => setText((now) => (now === '' ? entered : now)), onSettled: () => field.current?.focus() },
+    );
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    // Enter while an input method composes a word belongs to that word.
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    send();
+  };
+  const hint =
+    side === 'end_user'
+      ? say(silent ? 'hint_silent' : 'hint_end_user')
+      : silent
+        ? say('keys_hint')
+        : say('hint_take_over');
+  const unanswered = speak.data?.messages.length === 0 && !silent && speak.submittedAt > Date.now() - 60_000;
+  return (
+    <form className={classes.composer} onSubmit={send}>
+      {act.error && <ProblemAlert problem={act.error} />}
+      <div role="status" className={classes.composing}>
+        {speak.isPending && !silent ? say('sending') : unanswered && side === 'end_user' ? say('no_answer') : ''}
+      </div>
+      <div className={classes.composerTop}>
+        {sandbox && (
+          <SegmentedControl
+            size="xs"
+            aria-label={say('speak_as')}
+            value={side}
+            onChange={(value) => setPicked({ side: value, status: item.status })}
+            data={(['end_user', 'member'] as const).map((value) => ({ value, label: say(`as_${value}`) }))}
+          />
+        )}
+        <Text size="xs" c="dimmed" flex="1 1 180px">
+          {hint}
+        </Text>
+      </div>
+      <div className={classes.composerRow}>
+        <Textarea
+          ref={field}
+          aria-label={say(`placeholder_${side}`)}
+          placeholder={say(`placeholder_${side}`)}
+          value={text}
+          dir="auto"
+          autosize
+          minRows={1}
+          maxRows={7}
+          maxLength={MAX_MESSAGE_CHARACTERS}
+          onChange={(event) => setText(event.currentTarget.value)}
+          onKeyDown={onKeyDown}
+        />
+        <ActionIcon type="submit" size={36} aria-label={say('send')} loading={act.isPending}>
+          <IconSend size={18} className="mirror" />
+        </ActionIcon>
+      </div>
+    </form>
+  );
+}

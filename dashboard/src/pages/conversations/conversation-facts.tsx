@@ -1,0 +1,114 @@
+import { Badge, Group } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { ConversationRecord } from '../../../../contract/dashboard/conversations.ts';
+import { useWords } from '../../language/words.tsx';
+import { CopyFact, Fact } from '../../parts/fact.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { AgentLink } from '../agents/agent-select.tsx';
+import agentClasses from '../agents/agents.module.css';
+import { useAgentNames, usePeopleNames } from '../settings/integrations/api-keys/names.ts';
+import { RunStatusBadge, useReasonWords } from '../triggers/run-status.tsx';
+import { usePersonName } from './conversation-parts.tsx';
+import { words } from './words.ts';
+import classes from './conversations.module.css';
+
+type Props = { item: ConversationRecord; /** On a screen without room for three panes. */ shown: boolean };
+
+export function ConversationFacts({ item, shown }: Props): ReactNode {
+  const say = useWords(words);
+  const nameOf = usePersonName();
+  const agentName = useAgentNames([item.agent_id]);
+  const people = usePeopleNames();
+  const reason = useReasonWords();
+  return (
+    <aside className={classes.facts} data-shown={shown || undefined} aria-label={say('facts')}>
+      <Fact label={say('end_user')}>
+        <Link
+          to="/end-users/$end_user_id"
+          params={{ end_user_id: item.end_user.id }}
+          className={agentClasses.link}
+          dir="auto"
+        >
+          {nameOf(item.end_user)}
+        </Link>
+      </Fact>
+      {item.end_user.external_id && (
+        <Fact label={say('external_id')}>
+          <code>{item.end_user.external_id}</code>
+        </Fact>
+      )}
+      <Fact label={say('agent')}>
+        <AgentLink id={item.agent_id} nameOf={agentName} />
+      </Fact>
+      <Fact label={say('channel')}>
+        <Link to="/channels/$channel_id" params={{ channel_id: item.channel_id }} className={agentClasses.link}>
+          {item.channel_kind === 'sandbox' ? say('sandbox') : <code>{item.channel_kind}</code>}
+        </Link>
+      </Fact>
+      {item.key && (
+        <Fact label={say('key')}>
+          <code>{item.key}</code>
+        </Fact>
+      )}
+      {item.locale && (
+        <Fact label={say('language')}>
+          {new Intl.DisplayNames(say.language, { type: 'language' }).of(item.locale) ?? item.locale}
+        </Fact>
+      )}
+      {item.assignee_id && (
+        <Fact label={say('assignee')}>
+          <bdi>{people(item.assignee_id) ?? say('gone_person')}</bdi>
+        </Fact>
+      )}
+      {item.tags.length > 0 && (
+        <Fact label={say('tags')}>
+          <Group gap={4}>
+            {item.tags.map((tag) => (
+              <Badge key={tag} color="gray" dir="auto">
+                {tag}
+              </Badge>
+            ))}
+          </Group>
+        </Fact>
+      )}
+      <Fact label={say('begun')}>
+        <Moment at={item.created_at} />
+      </Fact>
+      <Fact label={say('runs')}>
+        {item.runs.length === 0 ? (
+          say('no_runs')
+        ) : (
+          <ol className={classes.runs}>
+            {item.runs.map((run) => (
+              <li key={run.id}>
+                <RunStatusBadge status={run.status} />
+                <span className={classes.runWords}>
+                  {run.trigger_id ? (
+                    <Link
+                      to="/triggers/$trigger_id"
+                      params={{ trigger_id: run.trigger_id }}
+                      className={agentClasses.link}
+                    >
+                      {say('by_trigger')}
+                    </Link>
+                  ) : (
+                    say('by_message')
+                  )}{' '}
+                  <Moment at={run.created_at} />
+                  {run.reason && <div dir="auto">{reason(run.reason)}</div>}
+                  {run.error && (
+                    <div>
+                      <code>{run.error.code}</code> <bdi>{run.error.detail}</bdi>
+                    </div>
+                  )}
+                </span>
+              </li>
+            ))}
+          </ol>
+        )}
+      </Fact>
+      <CopyFact label={say('id')} value={item.id} copyLabel={say('copy_id')} />
+    </aside>
+  );
+}

@@ -1,0 +1,161 @@
+import { Button, Text, Tooltip } from '@mantine/core';
+import { IconArrowLeft, IconCheck, IconHandStop, IconInfoCircle, IconRobot } from '@tabler/icons-react';
+import { Link, useParams } from '@tanstack/react-router';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
+import type { ConversationRecord } from '../../../../contract/dashboard/conversations.ts';
+import { useAct, useRead } from '../../api/queries.ts';
+import { useWords } from '../../language/words.tsx';
+import { notifyDone } from '../../parts/notify.tsx';
+import { PagePending } from '../../parts/page-pending.tsx';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { useMay, useOrganization } from '../../session/session.ts';
+import { Composer } from './composer.tsx';
+import { ConversationFacts } from './conversation-facts.tsx';
+import { ConversationStatusBadge, usePersonName } from './conversation-parts.tsx';
+import { LOOK_AGAIN_MS } from './conversations-page.tsx';
+import { Transcript } from './transcript.tsx';
+import { READ_AGAIN } from './search.ts';
+import { words } from './words.ts';
+import classes from './conversations.module.css';
+
+export function ConversationPage(): ReactNode {
+  const org_id = useOrganization().id;
+  const { conversation_id } = useParams({ from: '/inside/conversations/$conversation_id' });
+  const read = useRead('readConversation', { params: { org_id, conversation_id } }, { every: LOOK_AGAIN_MS });
+  if (read.isPending)
+    return (
+      <div className={classes.wide}>
+        <PagePending />
+      </div>
+    );
+  if (!read.data)
+    return (
+      <div className={classes.wide}>
+        <Back />
+        <ProblemAlert problem={read.error} onRetry={() => void read.refetch()} />
+      </div>
+    );
+  return <Panes item={read.data} live={!read.isError} key={read.data.id} />;
+}
+
+function Panes({ item, live }: { item: ConversationRecord; live: boolean }): ReactNode {
+  const say = useWords(words);
+  const nameOf = usePersonName();
+  const may = useMay('member');
+  const name = nameOf(item.end_user);
+  const heading = useRef<HTMLHeadingElement>(null);
+  const [factsShown, setFactsShown] = useState(false);
+  useEffect(() => {
+    document.title = `${name} · ${say('conversations')} · Parley`;
+  }, [name, say]);
+  useEffect(() => {
+    // After the shell has moved the focus to the page: inside the inbox it belongs to what was opened.
+    const later = requestAnimationFrame(() => heading.current?.focus({ preventScroll: true }));
+    return () => cancelAnimationFrame(later);
+  }, []);
+  return (
+    <>
+      <section className={classes.talk} aria-label={say('transcript')}>
+        <header className={classes.talkHead}>
+          <Back />
+          <div className={classes.talkName}>
+            <h1 ref={heading} tabIndex={-1}>
+              <bdi>{name}</bdi>
+            </h1>
+            <div className={classes.talkState}>
+              <ConversationStatusBadge status={item.status} />
+              <Live live={live} />
+            </div>
+          </div>
+          {may && <Moves item={item} />}
+          <Button
+            size="xs"
+            variant={factsShown ? 'light' : 'default'}
+            className={classes.factsToggle}
+            aria-expanded={factsShown}
+            leftSection={<IconInfoCircle size={15} />}
+            onClick={() => setFactsShown(!factsShown)}
+          >
+            {say('details')}
+          </Button>
+        </header>
+        <Transcript item={item} />
+        <Composer item={item} />
+      </section>
+      <ConversationFacts item={item} shown={factsShown} />
+    </>
+  );
+}
+
+function Back(): ReactNode {
+  const say = useWords(words);
+  return (
+    <Link to="/conversations" search={true} className={classes.back} aria-label={say('back')}>
+      <IconArrowLeft size={20} className="mirror" aria-hidden="true" />
+    </Link>
+  );
+}
+
+/** Whether what is seen is what is: the state of the connection, in words. */
+function Live({ live }: { live: boolean }): ReactNode {
+  const say = useWords(words);
+  return (
+    <Tooltip label={say('live_hint')} disabled={!live} events={{ hover: true, focus: true, touch: true }}>
+      <span className={classes.live} data-live={live} role="status" tabIndex={0}>
+        {say(live ? 'live' : 'not_live')}
+      </span>
+    </Tooltip>
+  );
+}
+
+function Moves({ item }: { item: ConversationRecord }): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const params = { org_id, conversation_id: item.id };
+  const takeOver = useAct('takeOverConversation', { refresh: READ_AGAIN });
+  const handBack = useAct('handBackConversation', { refresh: READ_AGAIN });
+  const resolve = useAct('resolveConversation', { refresh: READ_AGAIN });
+  const error = takeOver.error ?? handBack.error ?? resolve.error;
+  const tell = (word: 'taken_over' | 'handed_back' | 'resolved') => ({ onSuccess: () => notifyDone(say(word)) });
+  return (
+    <div className={classes.moves}>
+      {item.status === 'handed_off' ? (
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<IconRobot size={15} />}
+          loading={handBack.isPending}
+          onClick={() => handBack.mutate({ params }, tell('handed_back'))}
+        >
+          {say('hand_back')}
+        </Button>
+      ) : (
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<IconHandStop size={15} />}
+          loading={takeOver.isPending}
+          onClick={() => takeOver.mutate({ params }, tell('taken_over'))}
+        >
+          {say('take_over')}
+        </Button>
+      )}
+      {item.status !== 'resolved' && (
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<IconCheck size={15} />}
+          loading={resolve.isPending}
+          onClick={() => resolve.mutate({ params }, tell('resolved'))}
+        >
+          {say('resolve')}
+        </Button>
+      )}
+      {error && (
+        <Text size="xs" component="div" flex="1 1 100%">
+          <ProblemAlert problem={error} />
+        </Text>
+      )}
+    </div>
+  );
+}

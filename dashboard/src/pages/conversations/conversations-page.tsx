@@ -1,0 +1,216 @@
+import { Badge, Button, CloseButton, Select, Skeleton, Text, VisuallyHidden } from '@mantine/core';
+import { IconMessages } from '@tabler/icons-react';
+import { Link, Outlet, useParams } from '@tanstack/react-router';
+import { useEffect, type ReactNode } from 'react';
+import type { ConversationSummary } from '../../../../contract/dashboard/conversations.ts';
+import { useRead } from '../../api/queries.ts';
+import { common } from '../../language/common.ts';
+import { relative } from '../../language/format.ts';
+import { useWords } from '../../language/words.tsx';
+import { Empty, NothingFound } from '../../list/empty.tsx';
+import { FilterBar } from '../../list/filter-bar.tsx';
+import { Pager } from '../../list/pager.tsx';
+import { useListState } from '../../list/use-list-state.ts';
+import { useNow } from '../../parts/moment.tsx';
+import { PageHeader } from '../../parts/page-header.tsx';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { useOrganization } from '../../session/session.ts';
+import { AgentFilter } from '../agents/agent-select.tsx';
+import { useAgentNames } from '../settings/integrations/api-keys/names.ts';
+import { ConversationStatusBadge, usePersonName } from './conversation-parts.tsx';
+import { STATUSES, type ConversationsSearch } from './search.ts';
+import { words } from './words.ts';
+import classes from './conversations.module.css';
+
+const PAGE = 20;
+export const LOOK_AGAIN_MS = 2_000;
+
+/** The list stays while one reads one conversation after the other: it is the frame of both pages. */
+export function ConversationsPage(): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const { conversation_id: chosen } = useParams({ strict: false });
+  const list = useListState<Omit<ConversationsSearch, 'cursor'>>([
+    'text',
+    'status',
+    'agent_id',
+    'channel_id',
+    'end_user_id',
+  ]);
+  const conversations = useRead(
+    'listConversations',
+    { params: { org_id }, query: { ...list.filters, cursor: list.cursor, limit: PAGE } },
+    { every: LOOK_AGAIN_MS, keep: true },
+  );
+  const empty = conversations.data?.data.length === 0 && !list.filtered && list.cursor === undefined;
+  if (empty && !chosen)
+    return (
+      <>
+        <PageHeader title={say('conversations')} />
+        <Empty
+          icon={<IconMessages size={26} />}
+          title={say('empty_title')}
+          action={<Button renderRoot={(props) => <Link to="/triggers" {...props} />}>{say('to_triggers')}</Button>}
+        >
+          {say('empty_words')}
+        </Empty>
+      </>
+    );
+  return (
+    <div className={classes.page} data-chosen={chosen !== undefined || undefined}>
+      <div className={classes.top}>
+        {chosen === undefined ? (
+          <PageHeader title={say('conversations')} />
+        ) : (
+          <Text component="p">{say('conversations')}</Text>
+        )}
+      </div>
+      <div className={classes.filters}>
+        <FilterBar
+          text={list.filters.text}
+          onText={(text) => list.setFilters({ text })}
+          placeholder={say('search')}
+          filtered={list.filtered}
+          onClear={list.clear}
+        >
+          <Select
+            aria-label={say('status')}
+            placeholder={say('any_status')}
+            clearable
+            w={160}
+            value={list.filters.status ?? null}
+            data={STATUSES.map((value) => ({ value, label: say(`status_${value}`) }))}
+            onChange={(status) => list.setFilters({ status: status ?? undefined })}
+          />
+          <AgentFilter value={list.filters.agent_id} onChange={(agent_id) => list.setFilters({ agent_id })} />
+          {list.filters.channel_id && (
+            <Only word={say('only_channel')} onClear={() => list.setFilters({ channel_id: undefined })} />
+          )}
+          {list.filters.end_user_id && (
+            <Only word={say('only_person')} onClear={() => list.setFilters({ end_user_id: undefined })} />
+          )}
+        </FilterBar>
+      </div>
+      <div className={classes.panes}>
+        <section className={classes.list} aria-label={say('conversations')}>
+          {conversations.isPending ? (
+            <Outline />
+          ) : !conversations.data ? (
+            <ProblemAlert problem={conversations.error} onRetry={() => void conversations.refetch()} />
+          ) : conversations.data.data.length === 0 ? (
+            <NothingFound icon={<IconMessages size={24} />} onClear={list.clear} />
+          ) : (
+            <Rows items={conversations.data.data} chosen={chosen} stale={conversations.isPlaceholderData} />
+          )}
+          <Pager list={list} page={conversations.data} />
+        </section>
+        <Outlet />
+      </div>
+    </div>
+  );
+}
+
+/** In place of a conversation while none is chosen. */
+export function NoConversation(): ReactNode {
+  const say = useWords(words);
+  return (
+    <div className={classes.none}>
+      <IconMessages size={34} stroke={1.4} aria-hidden="true" />
+      <Text fw={600}>{say('pick')}</Text>
+      <Text size="sm" c="dimmed" ta="center" maw={300}>
+        {say('pick_words')}
+      </Text>
+    </div>
+  );
+}
+
+function Only({ word, onClear }: { word: string; onClear: () => void }): ReactNode {
+  const say = useWords(common);
+  return (
+    <Badge
+      size="lg"
+      color="gray"
+      rightSection={<CloseButton size="xs" aria-label={`${say('clear_filters')}: ${word}`} onClick={onClear} />}
+    >
+      {word}
+    </Badge>
+  );
+}
+
+type RowsProps = { items: readonly ConversationSummary[]; chosen: string | undefined; stale: boolean };
+
+function Rows({ items, chosen, stale }: RowsProps): ReactNode {
+  const say = useWords(words);
+  const nameOf = usePersonName();
+  const now = useNow();
+  const agentName = useAgentNames(items.map(({ agent_id }) => agent_id));
+  useEffect(() => {
+    if (chosen) document.getElementById(`row-${chosen}`)?.scrollIntoView({ block: 'nearest' });
+    // Only when another one is chosen: a reader's own scrolling is left alone.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [chosen]);
+  return (
+    <ul className={classes.rows} data-stale={stale || undefined}>
+      {items.map((item) => (
+        <li key={item.id}>
+          <Link
+            id={`row-${item.id}`}
+            to="/conversations/$conversation_id"
+            params={{ conversation_id: item.id }}
+            search={true}
+            resetScroll={false}
+            className={classes.row}
+            aria-current={item.id === chosen ? 'page' : undefined}
+            data-row={item.id}
+          >
+            <span className={classes.face} aria-hidden="true">
+              {initials(nameOf(item.end_user))}
+            </span>
+            <span className={classes.rowWords}>
+              <span className={classes.rowName}>
+                <bdi>{nameOf(item.end_user)}</bdi>
+              </span>
+              <span className={classes.rowSoft}>
+                <bdi>{agentName(item.agent_id) ?? say('agent')}</bdi>
+                {item.key && (
+                  <>
+                    {' · '}
+                    <bdi>{item.key}</bdi>
+                  </>
+                )}
+              </span>
+            </span>
+            <span className={classes.rowEnd}>
+              <time dateTime={item.updated_at} className={classes.rowTime}>
+                {relative(say.language, item.updated_at, Math.max(now, Date.parse(item.updated_at)))}
+              </time>
+              {item.status !== 'open' && <ConversationStatusBadge status={item.status} />}
+            </span>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const initials = (name: string): string =>
+  name
+    .split(/\s+/)
+    .slice(0, 2)
+    .map((word) => String.fromCodePoint(word.codePointAt(0) ?? 32))
+    .join('')
+    .toUpperCase();
+
+const OUTLINE = 6;
+
+function Outline(): ReactNode {
+  const say = useWords(common);
+  return (
+    <div aria-busy="true" className={classes.outline}>
+      <VisuallyHidden role="status">{say('loading')}</VisuallyHidden>
+      {Array.from({ length: OUTLINE }, (_, index) => (
+        <Skeleton key={index} h={44} />
+      ))}
+    </div>
+  );
+}

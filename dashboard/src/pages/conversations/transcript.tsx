@@ -1,0 +1,157 @@
+import { Button } from '@mantine/core';
+import { IconArrowDown } from '@tabler/icons-react';
+import { useLayoutEffect, useRef, useState, type ReactNode } from 'react';
+import type { ConversationMessage, ConversationRecord } from '../../../../contract/dashboard/conversations.ts';
+import { clock, day } from '../../language/format.ts';
+import { useWords } from '../../language/words.tsx';
+import { usePeopleNames } from '../settings/integrations/api-keys/names.ts';
+import { usePersonName } from './conversation-parts.tsx';
+import { words, type ConversationWord } from './words.ts';
+import classes from './conversations.module.css';
+
+const MAX_SHOWN = 200;
+/** Closer to the end than this counts as reading the newest. */
+const NEAR_PX = 80;
+
+/** What was said, newest at the end; follows new messages unless one reads further up. */
+export function Transcript({ item }: { item: ConversationRecord }): ReactNode {
+  const say = useWords(words);
+  const log = useRef<HTMLDivElement>(null);
+  const atEnd = useRef(true);
+  const [missed, setMissed] = useState(false);
+  const newest = item.messages.at(-1)?.id;
+  useLayoutEffect(() => {
+    const box = log.current;
+    if (!box) return;
+    if (atEnd.current) box.scrollTop = box.scrollHeight;
+    else setMissed(true);
+  }, [newest]);
+  const toEnd = (): void => {
+    log.current?.scrollTo({ top: log.current.scrollHeight, behavior: 'smooth' });
+    setMissed(false);
+  };
+  return (
+    <div className={classes.logFrame}>
+      <div
+        className={classes.log}
+        ref={log}
+        role="log"
+        tabIndex={0}
+        aria-label={say('transcript')}
+        onScroll={({ currentTarget: box }) => {
+          atEnd.current = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_PX;
+          if (atEnd.current) setMissed(false);
+        }}
+      >
+        {item.messages.length >= MAX_SHOWN && <p className={classes.note}>{say('earlier')}</p>}
+        {item.messages.length === 0 && <p className={classes.note}>{say('no_messages')}</p>}
+        {item.messages.map((message, index) => (
+          <Entry key={message.id} message={message} before={item.messages[index - 1]} item={item} />
+        ))}
+      </div>
+      {missed && (
+        <Button size="xs" className={classes.toEnd} leftSection={<IconArrowDown size={14} />} onClick={toEnd}>
+          {say('new_messages')}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+type EntryProps = { message: ConversationMessage; before: ConversationMessage | undefined; item: ConversationRecord };
+
+function Entry({ message, before, item }: EntryProps): ReactNode {
+  const say = useWords(words);
+  const people = usePeopleNames();
+  const nameOf = usePersonName();
+  const date = day(say.language, message.created_at);
+  const author =
+    message.role === 'agent'
+      ? say('agent')
+      : message.role === 'end_user'
+        ? nameOf(item.end_user)
+        : message.role === 'member'
+          ? ((message.author_id && people(message.author_id)) ?? say('member'))
+          : say('system');
+  return (
+    <>
+      {(!before || day(say.language, before.created_at) !== date) && <p className={classes.note}>{date}</p>}
+      <div className={classes.entry} data-role={message.role} data-message={message.id}>
+        <div className={classes.bubble}>
+          <Content message={message} />
+          {message.sources.map(({ document, quote }) => (
+            <blockquote key={document + quote}>
+              <cite>{say.rich('from', { document: <bdi>{document}</bdi> })}</cite>
+              <span dir="auto">{quote}</span>
+            </blockquote>
+          ))}
+        </div>
+        <div className={classes.meta}>
+          <bdi>{author}</bdi>
+          {' · '}
+          <time dateTime={message.created_at}>{clock(say.language, message.created_at)}</time>
+          {message.status && message.role !== 'end_user' && (
+            <>
+              {' · '}
+              {`delivery_${message.status}` in words.en
+                ? say(`delivery_${message.status}` as ConversationWord)
+                : message.status}
+            </>
+          )}
+        </div>
+        {message.why && (
+          <details className={classes.why}>
+            <summary>{say('why')}</summary>
+            <p>{say.rich('by', { provider: <code>{message.why.provider}</code> })}</p>
+            <ol>
+              {message.why.steps.map(({ kind, detail }, index) => (
+                <li key={index}>
+                  <code>{kind}</code> <span dir="auto">{detail}</span>
+                </li>
+              ))}
+            </ol>
+          </details>
+        )}
+      </div>
+    </>
+  );
+}
+
+/** Words are text, whatever they hold; what is not text is named, and nothing is loaded from anywhere. */
+function Content({ message: { content } }: { message: ConversationMessage }): ReactNode {
+  const say = useWords(words);
+  return (
+    <>
+      {content.type !== 'text' && content.type !== 'choices' && (
+        <p className={classes.kind}>{say(`content_${content.type}`)}</p>
+      )}
+      {'text' in content && content.text && <p dir="auto">{content.text}</p>}
+      {'url' in content && (
+        <p>
+          <code>{content.url}</code>
+        </p>
+      )}
+      {content.type === 'location' && (
+        <p>
+          <code>
+            {content.latitude}, {content.longitude}
+          </code>
+        </p>
+      )}
+      {content.type === 'template' && (
+        <p>
+          <code>{content.name}</code>
+        </p>
+      )}
+      {content.type === 'choices' && (
+        <ul className={classes.choices}>
+          {content.choices.map(({ id, label }) => (
+            <li key={id} dir="auto">
+              {label}
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}

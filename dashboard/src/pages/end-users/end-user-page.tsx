@@ -1,0 +1,245 @@
+import { Badge, Group, Text } from '@mantine/core';
+import { IconMessages } from '@tabler/icons-react';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { EndUserRecord } from '../../../../contract/dashboard/end-users.ts';
+import { useRead } from '../../api/queries.ts';
+import { common } from '../../language/common.ts';
+import { useWords } from '../../language/words.tsx';
+import { DataList } from '../../list/data-list.tsx';
+import { Empty } from '../../list/empty.tsx';
+import { Pager } from '../../list/pager.tsx';
+import { useListState } from '../../list/use-list-state.ts';
+import { Card } from '../../parts/card.tsx';
+import { CopyFact, Fact, Facts } from '../../parts/fact.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { PageHeader } from '../../parts/page-header.tsx';
+import { WhenRead } from '../../parts/when-read.tsx';
+import { useOrganization } from '../../session/session.ts';
+import { AgentLink } from '../agents/agent-select.tsx';
+import agentClasses from '../agents/agents.module.css';
+import { ConversationStatusBadge } from '../conversations/conversation-parts.tsx';
+import { useAgentNames } from '../settings/integrations/api-keys/names.ts';
+import { words } from './words.ts';
+import classes from './end-users.module.css';
+
+const route = getRouteApi('/inside/end-users/$end_user_id');
+
+export function EndUserPage(): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const { end_user_id } = route.useParams();
+  const person = useRead('readEndUser', { params: { org_id, end_user_id } }, { every: 10_000 });
+  const crumbs = [{ label: say('end_users'), to: '/end-users' as const }];
+  return (
+    <WhenRead read={person} title={say('end_users')} crumbs={crumbs}>
+      {(item) => (
+        <>
+          <PageHeader
+            title={item.name ?? item.external_id ?? say('anonymous')}
+            crumbs={crumbs}
+            badge={item.blocked && <Badge color="red">{say('blocked')}</Badge>}
+          />
+          <RecordCard item={item} />
+          <Attributes attributes={item.attributes} />
+          <Addresses item={item} />
+          <Consent consent={item.consent} />
+          <Conversations endUserId={item.id} />
+        </>
+      )}
+    </WhenRead>
+  );
+}
+
+function RecordCard({ item }: { item: EndUserRecord }): ReactNode {
+  const say = useWords(words);
+  const sayCommon = useWords(common);
+  const none = <span className={agentClasses.soft}>{say('none')}</span>;
+  return (
+    <Card title={say('record')}>
+      <Facts>
+        <CopyFact label={say('id')} value={item.id} copyLabel={say('copy_id')} />
+        <Fact label={say('external_id')}>{item.external_id ? <code>{item.external_id}</code> : none}</Fact>
+        <Fact label={say('email')}>{item.email ? <span className="ltr">{item.email}</span> : none}</Fact>
+        <Fact label={say('phone')}>{item.phone ? <span className="ltr">{item.phone}</span> : none}</Fact>
+        <Fact label={say('language')}>
+          {item.locale
+            ? (new Intl.DisplayNames(say.language, { type: 'language' }).of(item.locale) ?? item.locale)
+            : none}
+        </Fact>
+        <Fact label={say('time_zone')}>{item.time_zone ? <span className="ltr">{item.time_zone}</span> : none}</Fact>
+        <Fact label={say('tags')}>
+          {item.tags.length === 0 ? (
+            none
+          ) : (
+            <Group gap={4}>
+              {item.tags.map((tag) => (
+                <Badge key={tag} color="gray" dir="auto">
+                  {tag}
+                </Badge>
+              ))}
+            </Group>
+          )}
+        </Fact>
+        <Fact label={say('last_seen')}>
+          {item.last_seen_at ? <Moment at={item.last_seen_at} /> : sayCommon('never')}
+        </Fact>
+        <Fact label={say('created')}>
+          <Moment at={item.created_at} />
+        </Fact>
+        <Fact label={say('changed')}>
+          <Moment at={item.updated_at} />
+        </Fact>
+      </Facts>
+    </Card>
+  );
+}
+
+function Attributes({ attributes }: { attributes: EndUserRecord['attributes'] }): ReactNode {
+  const say = useWords(words);
+  const entries = Object.entries(attributes);
+  return (
+    <Card title={say('attributes')} description={say('attributes_hint')}>
+      {entries.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          {say('attributes_empty')}
+        </Text>
+      ) : (
+        <dl className={classes.pairs}>
+          {entries.map(([name, value]) => (
+            <div key={name}>
+              <dt dir="auto">{name}</dt>
+              <dd dir="auto">{typeof value === 'string' ? value : JSON.stringify(value)}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </Card>
+  );
+}
+
+function Addresses({ item }: { item: EndUserRecord }): ReactNode {
+  const say = useWords(words);
+  return (
+    <Card title={say('identities')}>
+      {item.identities.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          {say('identities_empty')}
+        </Text>
+      ) : (
+        <dl className={classes.pairs}>
+          {item.identities.map(({ channel_id, channel_kind, address }) => (
+            <div key={channel_id + address}>
+              <dt>
+                <Link to="/channels/$channel_id" params={{ channel_id }} className={agentClasses.link}>
+                  {channel_kind === 'sandbox' ? say('sandbox') : channel_kind}
+                </Link>
+              </dt>
+              <dd>
+                <code>{address}</code>
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </Card>
+  );
+}
+
+function Consent({ consent }: { consent: EndUserRecord['consent'] }): ReactNode {
+  const say = useWords(words);
+  const entries = Object.entries(consent);
+  return (
+    <Card title={say('consent')}>
+      {entries.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          {say('consent_empty')}
+        </Text>
+      ) : (
+        <dl className={classes.pairs}>
+          {entries.map(([kind, value]) => {
+            const { status, source, at } = readConsent(value);
+            return (
+              <div key={kind}>
+                <dt>{kind === 'sandbox' ? say('sandbox') : kind}</dt>
+                <dd>
+                  <Group gap={8}>
+                    {status === 'opted_in' || status === 'opted_out' ? (
+                      <Badge color={status === 'opted_in' ? 'jade' : 'orange'}>{say(status)}</Badge>
+                    ) : (
+                      <code>{JSON.stringify(value)}</code>
+                    )}
+                    {source && <bdi>{source}</bdi>}
+                    {at && <Moment at={at} />}
+                  </Group>
+                </dd>
+              </div>
+            );
+          })}
+        </dl>
+      )}
+    </Card>
+  );
+}
+
+/** Consent is stored as the status itself or as a record about it. */
+function readConsent(value: unknown): { status: string | null; source: string | null; at: string | null } {
+  if (typeof value === 'string') return { status: value, source: null, at: null };
+  const record = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  const text = (name: string): string | null => (typeof record[name] === 'string' ? record[name] : null);
+  const at = text('at') ?? text('updated_at');
+  return {
+    status: text('status'),
+    source: text('source'),
+    at: at !== null && !Number.isNaN(Date.parse(at)) ? at : null,
+  };
+}
+
+const PAGE = 10;
+
+function Conversations({ endUserId }: { endUserId: string }): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const list = useListState<object>([]);
+  const conversations = useRead(
+    'listConversations',
+    { params: { org_id }, query: { end_user_id: endUserId, cursor: list.cursor, limit: PAGE } },
+    { every: 5_000, keep: true },
+  );
+  const agentName = useAgentNames((conversations.data?.data ?? []).map(({ agent_id }) => agent_id));
+  return (
+    <section aria-label={say('conversations')} className={classes.section}>
+      <h2>{say('conversations')}</h2>
+      <DataList
+        label={say('conversations')}
+        read={conversations}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            id: 'open',
+            label: say('conversation'),
+            cell: ({ id, key }) => (
+              <Link
+                to="/conversations/$conversation_id"
+                params={{ conversation_id: id }}
+                className={agentClasses.name}
+                dir="auto"
+              >
+                {key ?? say('open')}
+              </Link>
+            ),
+          },
+          { id: 'agent', label: say('agent'), cell: (item) => <AgentLink id={item.agent_id} nameOf={agentName} /> },
+          { id: 'state', label: say('state'), cell: ({ status }) => <ConversationStatusBadge status={status} /> },
+          { id: 'changed', label: say('last_change'), cell: (item) => <Moment at={item.updated_at} /> },
+        ]}
+        empty={
+          <Empty icon={<IconMessages size={26} />} title={say('conversations')}>
+            {say('conversations_empty')}
+          </Empty>
+        }
+        footer={<Pager list={list} page={conversations.data} />}
+      />
+    </section>
+  );
+}

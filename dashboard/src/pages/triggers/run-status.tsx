@@ -1,0 +1,28 @@
+import { Badge } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { RunStatus } from '../../../../contract/triggers.ts';
+import { useWords } from '../../language/words.tsx';
+import { words, type TriggerWord } from './words.ts';
+
+const COLORS: Record<RunStatus, string> = {
+  queued: 'gray',
+  scheduled: 'blue',
+  running: 'blue',
+  waiting_for_user: 'jade',
+  handed_off: 'orange',
+  completed: 'jade',
+  failed: 'red',
+  skipped: 'orange',
+  cancelled: 'gray',
+};
+
+export function RunStatusBadge({ status }: { status: RunStatus }): ReactNode {
+  const say = useWords(words);
+  return <Badge color={COLORS[status]}>{say(`status_${status}`)}</Badge>;
+}
+
+/** A reason in words where it is known, else as the server names it. */
+export function useReasonWords(): (reason: string) => string {
+  const say = useWords(words);
+  return (reason) => (`reason_${reason}` in words.en ? say(`reason_${reason}` as TriggerWord) : reason);
+}

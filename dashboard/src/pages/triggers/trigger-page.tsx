@@ -1,0 +1,91 @@
+import { Anchor, Badge, Group, Stack } from '@mantine/core';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { TriggerRecord } from '../../../../contract/dashboard/triggers.ts';
+import { useRead } from '../../api/queries.ts';
+import { useWords } from '../../language/words.tsx';
+import { Card } from '../../parts/card.tsx';
+import { CodeTabs } from '../../parts/code-tabs.tsx';
+import { CopyFact, Fact, Facts } from '../../parts/fact.tsx';
+import { PageHeader } from '../../parts/page-header.tsx';
+import { WhenRead } from '../../parts/when-read.tsx';
+import { useOrganization, useSession } from '../../session/session.ts';
+import { words as agentWords } from '../agents/agent-select-words.ts';
+import { AgentLink } from '../agents/agent-select.tsx';
+import { useAgentNames } from '../settings/integrations/api-keys/names.ts';
+import { codeOfTrigger, KEY_PLACE } from './trigger-code.ts';
+import { TriggerRuns } from './trigger-runs.tsx';
+import { TriggerSettings } from './trigger-settings.tsx';
+import { TriggerTest } from './trigger-test.tsx';
+import { VariablesCard } from './variables-card.tsx';
+import { words } from './words.ts';
+import classes from './triggers.module.css';
+
+const route = getRouteApi('/inside/triggers/$trigger_id');
+
+export function TriggerPage(): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const { trigger_id } = route.useParams();
+  const trigger = useRead('readTrigger', { params: { org_id, trigger_id } }, { every: 10_000 });
+  const crumbs = [{ label: say('triggers'), to: '/triggers' as const }];
+  return (
+    <WhenRead read={trigger} title={say('triggers')} crumbs={crumbs}>
+      {(item) => (
+        <div key={item.id}>
+          <PageHeader
+            title={item.name}
+            crumbs={crumbs}
+            badge={!item.enabled && <Badge color="gray">{say('disabled')}</Badge>}
+          />
+          <AddressCard item={item} />
+          <div className={classes.section}>
+            <VariablesCard item={item} />
+          </div>
+          <TriggerTest item={item} />
+          <div className={classes.section}>
+            <TriggerRuns triggerId={item.id} />
+          </div>
+          <div className={classes.section}>
+            <TriggerSettings item={item} />
+          </div>
+        </div>
+      )}
+    </WhenRead>
+  );
+}
+
+function AddressCard({ item }: { item: TriggerRecord }): ReactNode {
+  const say = useWords(words);
+  const sayAgent = useWords(agentWords);
+  const { base_url } = useSession();
+  const agentName = useAgentNames([item.agent_id]);
+  return (
+    <Card title={say('address')} description={say('address_hint')}>
+      <Stack gap="lg">
+        <CopyFact label={`POST ${say('url')}`} value={base_url + item.path} copyLabel={say('copy_url')} />
+        <Facts>
+          <CopyFact label={say('trigger_id')} value={item.id} copyLabel={say('copy_trigger_id')} />
+          <CopyFact label={say('agent_id')} value={item.agent_id} copyLabel={say('copy_agent_id')} />
+          <Fact label={sayAgent('agent')}>
+            <AgentLink id={item.agent_id} nameOf={agentName} />
+          </Fact>
+        </Facts>
+        <div>
+          <Group justify="space-between" mb={8} gap="xs" fz="sm">
+            <span>{say.rich('code_hint', { place: <code>{KEY_PLACE}</code> })}</span>
+            <Anchor
+              inherit
+              renderRoot={(props) => (
+                <Link to="/settings/integrations/api-keys" search={{ permission: 'triggers' }} {...props} />
+              )}
+            >
+              {say('to_keys')}
+            </Anchor>
+          </Group>
+          <CodeTabs label={say('code')} tabs={codeOfTrigger(item, base_url)} />
+        </div>
+      </Stack>
+    </Card>
+  );
+}

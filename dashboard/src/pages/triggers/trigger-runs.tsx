@@ -1,0 +1,88 @@
+import { Text, Title } from '@mantine/core';
+import { IconPlayerPlay } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { RunRecord } from '../../../../contract/triggers.ts';
+import { useRead } from '../../api/queries.ts';
+import { useWords } from '../../language/words.tsx';
+import { DataList } from '../../list/data-list.tsx';
+import { Empty } from '../../list/empty.tsx';
+import { Pager } from '../../list/pager.tsx';
+import { useListState } from '../../list/use-list-state.ts';
+import { Moment, Until } from '../../parts/moment.tsx';
+import { useOrganization } from '../../session/session.ts';
+import agentClasses from '../agents/agents.module.css';
+import { RunStatusBadge, useReasonWords } from './run-status.tsx';
+import { words } from './words.ts';
+import classes from './triggers.module.css';
+
+const PAGE = 10;
+const LOOK_AGAIN_MS = 2_000;
+
+export function TriggerRuns({ triggerId }: { triggerId: string }): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const list = useListState<object>([]);
+  const runs = useRead(
+    'listTriggerRuns',
+    { params: { org_id, trigger_id: triggerId }, query: { cursor: list.cursor, limit: PAGE } },
+    { every: LOOK_AGAIN_MS, keep: true },
+  );
+  return (
+    <section aria-label={say('runs')}>
+      <Title order={2}>{say('runs')}</Title>
+      <Text size="sm" c="dimmed" mb="sm">
+        {say('runs_hint')}
+      </Text>
+      <DataList
+        label={say('runs')}
+        read={runs}
+        keyOf={({ id }) => id}
+        columns={[
+          { id: 'run', label: say('run'), cell: ({ id }) => <code className={classes.id}>{id}</code> },
+          { id: 'state', label: say('state'), cell: ({ status }) => <RunStatusBadge status={status} /> },
+          { id: 'why', label: say('why'), cell: (run) => <Why run={run} /> },
+          { id: 'begun', label: say('begun'), cell: ({ created_at }) => <Moment at={created_at} />, width: '140px' },
+          {
+            id: 'conversation',
+            label: say('conversation'),
+            width: '120px',
+            cell: ({ conversation_id }) => (
+              <Link to="/conversations/$conversation_id" params={{ conversation_id }} className={agentClasses.link}>
+                {say('open')}
+              </Link>
+            ),
+          },
+        ]}
+        empty={
+          <Empty icon={<IconPlayerPlay size={26} />} title={say('runs')}>
+            {say('runs_empty')}
+          </Empty>
+        }
+        footer={<Pager list={list} page={runs.data} />}
+      />
+    </section>
+  );
+}
+
+function Why({ run: { reason, error, attempts, status, send_at } }: { run: RunRecord }): ReactNode {
+  const say = useWords(words);
+  const inWords = useReasonWords();
+  return (
+    <div>
+      {reason && <div dir="auto">{inWords(reason)}</div>}
+      {error && (
+        <div>
+          <code>{error.code}</code> <bdi>{error.detail}</bdi>
+        </div>
+      )}
+      {status === 'scheduled' && send_at && <Until at={send_at} />}
+      {attempts > 1 && (
+        <Text size="xs" c="dimmed">
+          {say('attempts', { count: attempts })}
+        </Text>
+      )}
+      {!reason && !error && status !== 'scheduled' && attempts <= 1 && <span aria-hidden="true">–</span>}
+    </div>
+  );
+}

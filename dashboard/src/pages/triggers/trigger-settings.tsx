@@ -1,0 +1,157 @@
+import { Button, Group, Select, Stack, Switch, TextInput } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import type { TriggerRecord } from '../../../../contract/dashboard/triggers.ts';
+import { MAX_LABEL_CHARACTERS, MAX_PAGE } from '../../../../contract/limits.ts';
+import { useAct, useRead } from '../../api/queries.ts';
+import { common } from '../../language/common.ts';
+import { useWords } from '../../language/words.tsx';
+import { Card } from '../../parts/card.tsx';
+import { notifyDone } from '../../parts/notify.tsx';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { useCheckedForm } from '../../parts/use-checked-form.ts';
+import { useMay, useOrganization } from '../../session/session.ts';
+import { words as agentWords } from '../agents/agent-select-words.ts';
+import { DeleteDialog } from '../agents/delete-dialog.tsx';
+import { words } from './words.ts';
+
+const OWN = 'sandbox';
+
+export function TriggerSettings({ item }: { item: TriggerRecord }): ReactNode {
+  const may = useMay('member');
+  return (
+    <>
+      <General item={item} key={`${item.name} ${item.channel_id}`} />
+      {may && <Remove item={item} />}
+    </>
+  );
+}
+
+function General({ item }: { item: TriggerRecord }): ReactNode {
+  const say = useWords(words);
+  const sayAgent = useWords(agentWords);
+  const sayCommon = useWords(common);
+  const org_id = useOrganization().id;
+  const may = useMay('member');
+  const params = { org_id, trigger_id: item.id };
+  const update = useAct('updateTrigger', { refresh: ['readTrigger', 'listTriggers'] });
+  const toggle = useAct('updateTrigger', { refresh: ['readTrigger', 'listTriggers'] });
+  const channels = useRead(
+    'listChannels',
+    { params: { org_id }, query: { agent_id: item.agent_id, limit: MAX_PAGE } },
+    {},
+  );
+  const form = useCheckedForm({ name: item.name, channel_id: item.channel_id ?? OWN }, () => ({
+    name: (value) => (value.trim() === '' ? sayAgent('name_missing') : null),
+  }));
+  const submit = form.submit(({ name, channel_id }) =>
+    update.mutate(
+      { params, body: { name: name.trim(), channel_id: channel_id === OWN ? null : channel_id } },
+      { onSuccess: () => notifyDone(say('saved')), onError: (problem) => void form.place(problem) },
+    ),
+  );
+  const data = (channels.data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }));
+  const gone = item.channel_id !== null && channels.data && !data.some(({ value }) => value === item.channel_id);
+  const channel = form.getInputProps('channel_id');
+  const problem = [update.error, toggle.error].find((one) => one && one.faults.length === 0);
+  return (
+    <form onSubmit={submit} noValidate>
+      <Card
+        title={say('settings')}
+        footer={
+          may && (
+            <Button type="submit" loading={update.isPending}>
+              {sayCommon('save')}
+            </Button>
+          )
+        }
+      >
+        <Stack gap="lg">
+          <Switch
+            label={say('enabled')}
+            description={say('enabled_hint')}
+            checked={item.enabled}
+            disabled={!may || toggle.isPending}
+            onChange={(event) => {
+              const enabled = event.currentTarget.checked;
+              toggle.mutate(
+                { params, body: { enabled } },
+                { onSuccess: () => notifyDone(say(enabled ? 'is_enabled' : 'is_disabled')) },
+              );
+            }}
+          />
+          <Group align="flex-start" gap="md">
+            <TextInput
+              label={say('name')}
+              flex="1 1 240px"
+              dir="auto"
+              maxLength={MAX_LABEL_CHARACTERS}
+              readOnly={!may}
+              {...form.getInputProps('name')}
+            />
+            <Select
+              label={say('channel')}
+              description={gone ? say('channel_gone') : say('channel_hint')}
+              inputWrapperOrder={['label', 'input', 'description', 'error']}
+              flex="1 1 240px"
+              allowDeselect={false}
+              readOnly={!may}
+              data={[{ value: OWN, label: say('channel_own') }, ...data]}
+              value={channel.value}
+              error={channel.error}
+              onChange={(id) => form.setFieldValue('channel_id', id ?? OWN)}
+            />
+          </Group>
+          {problem && <ProblemAlert problem={problem} />}
+        </Stack>
+      </Card>
+    </form>
+  );
+}
+
+function Remove({ item }: { item: TriggerRecord }): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const navigate = useNavigate();
+  const [opened, setOpened] = useState(false);
+  const remove = useAct('deleteTrigger', { refresh: ['listTriggers', 'readOverview'] });
+  const name = `\u2068${item.name}\u2069`;
+  return (
+    <div style={{ marginBlockStart: 20 }}>
+      <Card
+        title={say('delete')}
+        description={say('delete_hint')}
+        aside={
+          <Button color="red.8" onClick={() => setOpened(true)}>
+            {say('delete')}
+          </Button>
+        }
+      />
+      <DeleteDialog
+        opened={opened}
+        onClose={() => {
+          remove.reset();
+          setOpened(false);
+        }}
+        title={say('delete_title', { name })}
+        name={item.name}
+        act={say('delete')}
+        busy={remove.isPending}
+        problem={remove.error}
+        onAct={() =>
+          remove.mutate(
+            { params: { org_id, trigger_id: item.id } },
+            {
+              onSuccess: () => {
+                notifyDone(say('deleted', { name }));
+                void navigate({ to: '/triggers' });
+              },
+            },
+          )
+        }
+      >
+        {say('delete_words')}
+      </DeleteDialog>
+    </div>
+  );
+}

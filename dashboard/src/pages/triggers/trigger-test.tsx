@@ -1,0 +1,224 @@
+import { Alert, Anchor, Badge, Button, Group, Stack, Text, Textarea } from '@mantine/core';
+import { IconCheck, IconSend, IconTestPipe } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import type { TriggerRecord } from '../../../../contract/dashboard/triggers.ts';
+import type { AcceptedRun, DryRun, TriggerCall } from '../../../../contract/triggers.ts';
+import { useAct } from '../../api/queries.ts';
+import { utc } from '../../language/format.ts';
+import { useWords } from '../../language/words.tsx';
+import { Card } from '../../parts/card.tsx';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { useMay, useOrganization } from '../../session/session.ts';
+import { RunStatusBadge, useReasonWords } from './run-status.tsx';
+import agentClasses from '../agents/agents.module.css';
+import { exampleBody } from './trigger-code.ts';
+import { words } from './words.ts';
+import classes from './triggers.module.css';
+
+/** Calls the trigger with whatever body one likes, really or dry, and says what came of it. */
+export function TriggerTest({ item }: { item: TriggerRecord }): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const may = useMay('member');
+  const example = JSON.stringify(exampleBody(item.variables), null, 2);
+  const [typed, setTyped] = useState<string | null>(null);
+  const [wrong, setWrong] = useState<string | null>(null);
+  const test = useAct('testTrigger', { refresh: ['listTriggerRuns', 'listConversations', 'readOverview'] });
+  if (!may) return null;
+  const send = (dry: boolean): void => {
+    const { dry_run: _, ...body } = parse(typed ?? example) ?? {};
+    const fault = parseFault(typed ?? example);
+    setWrong(fault && say('bad_json', { detail: `\u2068${fault}\u2069` }));
+    if (fault) return;
+    test.mutate({
+      params: { org_id, trigger_id: item.id },
+      body: { ...(body as TriggerCall), ...(dry && { dry_run: true }) },
+    });
+  };
+  const dry = test.variables?.body?.dry_run === true;
+  return (
+    <div className={classes.section}>
+      <Card title={say('test')} description={say('test_hint')}>
+        <div className={classes.test}>
+          <Stack gap="sm">
+            <Textarea
+              label={say('body')}
+              className={classes.mono}
+              autosize
+              minRows={8}
+              maxRows={18}
+              spellCheck={false}
+              value={typed ?? example}
+              error={wrong}
+              onChange={(event) => {
+                setTyped(event.currentTarget.value);
+                setWrong(null);
+              }}
+            />
+            <Group gap="xs">
+              <Button
+                leftSection={<IconSend size={16} className="mirror" />}
+                loading={test.isPending && !dry}
+                disabled={test.isPending && dry}
+                onClick={() => send(false)}
+              >
+                {say('send_test')}
+              </Button>
+              <Button
+                variant="default"
+                leftSection={<IconTestPipe size={16} />}
+                loading={test.isPending && dry}
+                disabled={test.isPending && !dry}
+                onClick={() => send(true)}
+              >
+                {say('dry_run')}
+              </Button>
+              {typed !== null && (
+                <Button
+                  variant="subtle"
+                  color="gray"
+                  onClick={() => {
+                    setTyped(null);
+                    setWrong(null);
+                  }}
+                >
+                  {say('body_reset')}
+                </Button>
+              )}
+            </Group>
+          </Stack>
+          <div aria-live="polite">
+            {test.error && <Refused error={test.error} />}
+            {test.data && ('dry_run' in test.data ? <Dry answer={test.data} /> : <Accepted answer={test.data} />)}
+          </div>
+        </div>
+      </Card>
+    </div>
+  );
+}
+
+function Refused({ error }: { error: NonNullable<ReturnType<typeof useAct<'testTrigger'>>['error']> }): ReactNode {
+  return (
+    <>
+      <ProblemAlert problem={error} />
+      {error.faults.length > 0 && (
+        <ul className={classes.faults}>
+          {error.faults.map(({ pointer, detail }) => (
+            <li key={pointer + detail}>
+              <code>{pointer || '/'}</code> <bdi>{detail}</bdi>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+function Accepted({ answer }: { answer: AcceptedRun }): ReactNode {
+  const say = useWords(words);
+  return (
+    <Alert color="jade" icon={<IconCheck size={18} />}>
+      <Stack gap={8}>
+        <Text size="sm" component="div">
+          {say.rich('accepted', { status: <RunStatusBadge status={answer.status} /> })}
+        </Text>
+        <code className={classes.id}>{answer.id}</code>
+        <Anchor
+          size="sm"
+          renderRoot={(props) => (
+            <Link
+              to="/conversations/$conversation_id"
+              params={{ conversation_id: answer.conversation_id }}
+              {...props}
+            />
+          )}
+        >
+          {say('to_conversation')}
+        </Anchor>
+      </Stack>
+    </Alert>
+  );
+}
+
+function Dry({ answer }: { answer: DryRun }): ReactNode {
+  const say = useWords(words);
+  const reason = useReasonWords();
+  const { recipient, conversation, opening, variables } = answer;
+  return (
+    <div className={classes.result}>
+      <Group gap="xs">
+        <b>{say('dry_title')}</b>
+        <Badge color="blue">{say('dry_run')}</Badge>
+      </Group>
+      <Text size="sm" mt={6}>
+        {answer.skip_reason
+          ? say('dry_skipped', { reason: reason(answer.skip_reason) })
+          : `${say(`dry_${conversation.would}`)} ${say(recipient.would_create ? 'dry_new_person' : 'dry_known_person')}.`}
+      </Text>
+      <dl>
+        {recipient.end_user_id && (
+          <>
+            <dt>{say('recipient')}</dt>
+            <dd>
+              <Link
+                to="/end-users/$end_user_id"
+                params={{ end_user_id: recipient.end_user_id }}
+                className={`ltr ${agentClasses.link}`}
+              >
+                {recipient.end_user_id}
+              </Link>
+            </dd>
+          </>
+        )}
+        <dt>{say('over_channel')}</dt>
+        <dd>
+          <code>{answer.channel_kind}</code>
+        </dd>
+        {recipient.address && (
+          <>
+            <dt>{say('to_address')}</dt>
+            <dd>
+              <code>{recipient.address}</code>
+            </dd>
+          </>
+        )}
+        <dt>{say('opening')}</dt>
+        <dd dir="auto">{opening ?? say('opening_model')}</dd>
+        {Object.keys(variables).length > 0 && (
+          <>
+            <dt>{say('with_variables')}</dt>
+            <dd>
+              <code>{JSON.stringify(variables)}</code>
+            </dd>
+          </>
+        )}
+        {answer.send_at && (
+          <>
+            <dt>{say('sent_at')}</dt>
+            <dd className="ltr">{utc(answer.send_at)}</dd>
+          </>
+        )}
+      </dl>
+    </div>
+  );
+}
+
+/** An empty body is a valid one. */
+function parse(text: string): Record<string, unknown> | null {
+  try {
+    return text.trim() === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
+  } catch {
+    return null;
+  }
+}
+
+function parseFault(text: string): string | null {
+  try {
+    if (text.trim() === '') return null;
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? null : '{ … }';
+  } catch (error) {
+    return (error as Error).message;
+  }
+}

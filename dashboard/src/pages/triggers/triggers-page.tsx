@@ -1,0 +1,158 @@
+import { Badge, Button } from '@mantine/core';
+import { IconBolt, IconPlus, IconRobot } from '@tabler/icons-react';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useRead } from '../../api/queries.ts';
+import { useWords } from '../../language/words.tsx';
+import { DataList } from '../../list/data-list.tsx';
+import { Empty, NothingFound } from '../../list/empty.tsx';
+import { FilterBar } from '../../list/filter-bar.tsx';
+import { Pager } from '../../list/pager.tsx';
+import { useListState } from '../../list/use-list-state.ts';
+import { Moment } from '../../parts/moment.tsx';
+import { PageHeader } from '../../parts/page-header.tsx';
+import { useMay, useOrganization } from '../../session/session.ts';
+import { words as agentWords } from '../agents/agent-select-words.ts';
+import { AgentFilter, AgentLink } from '../agents/agent-select.tsx';
+import { useAgentNames } from '../settings/integrations/api-keys/names.ts';
+import { CreateTriggerDialog } from './create-trigger-dialog.tsx';
+import type { TriggersSearch } from './search.ts';
+import { words } from './words.ts';
+import classes from './triggers.module.css';
+import agentClasses from '../agents/agents.module.css';
+
+const route = getRouteApi('/inside/triggers');
+const PAGE = 20;
+const LOOK_AGAIN_MS = 10_000;
+
+export function TriggersPage(): ReactNode {
+  const say = useWords(words);
+  const sayAgent = useWords(agentWords);
+  const org_id = useOrganization().id;
+  const may = useMay('member');
+  const { create } = route.useSearch();
+  const navigate = route.useNavigate();
+  const list = useListState<{ text?: string; agent_id?: string }>(['text', 'agent_id']);
+  const triggers = useRead(
+    'listTriggers',
+    { params: { org_id }, query: { ...list.filters, cursor: list.cursor, limit: PAGE } },
+    { every: LOOK_AGAIN_MS, keep: true },
+  );
+  const agentName = useAgentNames((triggers.data?.data ?? []).map(({ agent_id }) => agent_id));
+  const open = (opened: boolean): void =>
+    void navigate({
+      to: '.',
+      search: (before: TriggersSearch) => ({ ...before, create: opened ? '' : undefined }),
+      replace: !opened,
+    });
+  const createButton = may && (
+    <Button leftSection={<IconPlus size={16} />} onClick={() => open(true)}>
+      {say('create')}
+    </Button>
+  );
+  const empty = triggers.data?.data.length === 0 && !list.filtered && list.cursor === undefined;
+  return (
+    <>
+      <PageHeader title={say('triggers')} description={say('hint')} actions={!empty && createButton} />
+      {!empty && (
+        <FilterBar
+          text={list.filters.text}
+          onText={(text) => list.setFilters({ text })}
+          placeholder={say('filter_text')}
+          filtered={list.filtered}
+          onClear={list.clear}
+        >
+          <AgentFilter value={list.filters.agent_id} onChange={(agent_id) => list.setFilters({ agent_id })} />
+        </FilterBar>
+      )}
+      <DataList
+        label={say('triggers')}
+        read={triggers}
+        keyOf={({ id }) => id}
+        faded={({ enabled }) => !enabled}
+        columns={[
+          {
+            id: 'name',
+            label: say('name'),
+            cell: (trigger) => (
+              <div className={agentClasses.nameCell}>
+                <Link
+                  to="/triggers/$trigger_id"
+                  params={{ trigger_id: trigger.id }}
+                  className={agentClasses.name}
+                  dir="auto"
+                >
+                  {trigger.name}
+                </Link>
+                {!trigger.enabled && <Badge color="gray">{say('disabled')}</Badge>}
+              </div>
+            ),
+          },
+          {
+            id: 'agent',
+            label: sayAgent('agent'),
+            cell: ({ agent_id }) => <AgentLink id={agent_id} nameOf={agentName} />,
+          },
+          {
+            id: 'variables',
+            label: say('variables'),
+            cell: ({ variables }) =>
+              variables.length === 0 ? (
+                <span className={agentClasses.soft}>{say('none')}</span>
+              ) : (
+                <span className={classes.names}>
+                  {variables.slice(0, 3).map(({ name }) => (
+                    <code key={name}>{name}</code>
+                  ))}
+                  {variables.length > 3 && <span className={agentClasses.soft}>+{variables.length - 3}</span>}
+                </span>
+              ),
+          },
+          { id: 'changed', label: say('changed'), cell: (item) => <Moment at={item.updated_at} />, width: '160px' },
+        ]}
+        empty={
+          empty ? (
+            <NothingYet action={createButton} />
+          ) : (
+            <NothingFound icon={<IconBolt size={26} />} onClear={list.clear} />
+          )
+        }
+        footer={<Pager list={list} page={triggers.data} />}
+      />
+      <CreateTriggerDialog
+        opened={create !== undefined && may}
+        agentId={list.filters.agent_id ?? null}
+        onClose={() => open(false)}
+      />
+    </>
+  );
+}
+
+/** The next step is an agent where there is none. */
+function NothingYet({ action }: { action: ReactNode }): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const may = useMay('member');
+  const agents = useRead('listAgents', { params: { org_id }, query: { limit: 1 } }, {});
+  if (agents.data?.data.length === 0)
+    return (
+      <Empty
+        icon={<IconRobot size={26} />}
+        title={say('needs_agent_title')}
+        action={
+          may && (
+            <Button renderRoot={(props) => <Link to="/agents" search={{ create: '' }} {...props} />}>
+              {say('to_agents')}
+            </Button>
+          )
+        }
+      >
+        {say('needs_agent')}
+      </Empty>
+    );
+  return (
+    <Empty icon={<IconBolt size={26} />} title={say('empty_title')} action={action}>
+      {say('empty_words')}
+    </Empty>
+  );
+}
