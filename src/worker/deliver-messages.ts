@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { inboundUrl } from '../channels/connect.ts';
 import type { ChannelKinds } from '../channels/kinds.ts';
 import { createBatcher } from '../kernel/batcher.ts';
 import type { Egress } from '../kernel/egress.ts';
@@ -143,8 +144,7 @@ export function createDeliveryWorker({
     // A worker that slept (a suspended machine, a stopped process) may not call for what others have taken since.
     if (performance.now() - since > DELIVERY_LEASE_SECONDS * 1_000 - NEEDED_LEASE_MS) return giveBack(claimed);
     const { kind, id } = claimed.channel;
-    const inboundUrl = `${baseUrl}/inbound/${kind}/${id}`;
-    const tools = { egress, signal: abort.signal, now: Date.now, inboundUrl };
+    const tools = { egress, signal: abort.signal, now: Date.now, inboundUrl: inboundUrl(baseUrl, { kind }, id) };
     const { outcome, broken, called } = await deliverMessage(claimed, { kinds, openSecrets, tools });
     if (outcome.error !== null) {
       const { error, againAfterMs, status } = outcome;

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { forgetStoredAnswers } from '../store/accept/stored-answer.ts';
 import type { Db } from '../store/db.ts';
+import { forgetInbound } from '../store/receipts.ts';
 import { forgetUsage } from '../store/usage.ts';
 
 const EVERY_MS = 60_000;
@@ -9,7 +10,7 @@ const BATCH = 5_000;
 /** Statements of one round: the rest waits for the next one. */
 const MAX_BATCHES = 20;
 
-/** Removes what has served its time: stored answers older than 24 hours, counts older than a month. Any number of nodes may do it at once. */
+/** Removes what has served its time: stored answers older than 24 hours, counts older than a month, what providers told us a week ago. Any number of nodes may do it at once. */
 export function createHousekeeper({ db, log }: { db: Db; log: Logger }) {
   let timer: NodeJS.Timeout | undefined;
   const tidy = async () => {
@@ -18,6 +19,7 @@ export function createHousekeeper({ db, log }: { db: Db; log: Logger }) {
         if ((await forgetStoredAnswers(db.$client, BATCH)) < BATCH) break;
       }
       await forgetUsage(db.$client, BATCH);
+      await forgetInbound(db.$client, BATCH);
     } catch (error) {
       log.warn({ err: error }, 'tidying up failed; it is tried again in a minute');
     }

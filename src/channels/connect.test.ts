@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { channelTools } from '../../test/channel-tools.ts';
+import type { FakeProvider } from '../../test/fakes/provider.ts';
+import { startTelegram } from '../../test/fakes/telegram.ts';
+import { startWhatsApp } from '../../test/fakes/whatsapp.ts';
+import { connectAccount, splitSettings } from './connect.ts';
+import { channelKinds } from './kinds.ts';
+
+let telegram: FakeProvider;
+let whatsapp: FakeProvider;
+const tools = { ...channelTools(), baseUrl: 'https://parley.example' };
+beforeAll(async () => {
+  [telegram, whatsapp] = await Promise.all([startTelegram(), startWhatsApp()]);
+});
+afterAll(async () => {
+  await Promise.all([tools.close(), telegram.stop(), whatsapp.stop()]);
+});
+
+const kindOf = (name: string) => channelKinds.get(name)!;
+
+describe('what a person fills in', () => {
+  test('is split into what may be read again and what is sealed', () => {
+    const { access_token, app_secret } = whatsapp.secrets;
+    expect(splitSettings(kindOf('whatsapp'), { ...whatsapp.settings, access_token, app_secret })).toEqual({
+      settings: whatsapp.settings,
+      secrets: { access_token, app_secret },
+    });
+  });
+
+  test('is checked field by field, without repeating a secret', () => {
+    const filled = { bot_token: 'secret-but-wrong', nonsense: 1 };
+    const result = splitSettings(kindOf('telegram'), filled);
+    expect(result).toMatchObject({
+      faults: [
+        { pointer: '/settings/nonsense', code: 'unknown_field' },
+        { pointer: '/settings/bot_token', code: 'pattern', detail: expect.stringContaining('@BotFather') },
+      ],
+    });
+    expect(JSON.stringify(result)).not.toContain('secret-but-wrong');
+    expect(splitSettings(kindOf('telegram'), {})).toMatchObject({ faults: [{ code: 'required' }] });
+  });
+
+  test.each(['sandbox', 'webhook', 'telegram', 'whatsapp', 'sms', 'slack'])(
+    '%s never stores a secret readable',
+    (name) => {
+      const kind = kindOf(name);
+      const fields = Object.keys((kind.settings as { properties?: object }).properties ?? {});
+      const sensitive = fields.filter((field) => /token|secret|password/.test(field));
+      expect(kind.secretFields).toEqual(sensitive);
+    },
+  );
+});
+
+describe('connecting', () => {
+  test('makes our own secrets, keeps the account’s name, and tells the provider where to call', async () => {
+    const { bot_token } = telegram.secrets;
+    const connected = await connectAccount(
+      kindOf('telegram'),
+      'channel_1',
+      { settings: telegram.settings, secrets: { bot_token: bot_token! } },
+      tools,
+    );
+    expect(connected.settings).toMatchObject({ account: { bot_username: 'parley_bot' } });
+    expect(connected.secrets['hook_secret']).toMatch(/^[\w-]{43}$/);
+    expect(connected.shown).toBeNull();
+  });
+
+  test('shows once what the other side must know', async () => {
+    const split = { settings: { url: 'https://example.com' }, secrets: {} };
+    const { shown, secrets } = await connectAccount(kindOf('webhook'), 'channel_1', split, tools);
+    expect(shown).toEqual({ name: 'secret', value: secrets['secret'] });
+  });
+
+  test('says in a sentence what is wrong', async () => {
+    const wrong = { settings: whatsapp.settings, secrets: { access_token: 'wrong', app_secret: 'x' } };
+    await expect(connectAccount(kindOf('whatsapp'), 'channel_1', wrong, tools)).rejects.toMatchObject({
+      code: 'channel_unauthorized',
+      message: expect.stringContaining('access token'),
+    });
+  });
+});

@@ -1,0 +1,94 @@
+import { Compile, type Validator } from 'typebox/compile';
+import type { Fault } from '../../contract/problems.ts';
+import type { Egress } from '../kernel/egress.ts';
+import type { ChannelKind } from './channel.ts';
+
+/** What a person filled in, apart: what may be read again, and what is sealed. */
+export type SplitSettings = { settings: Record<string, unknown>; secrets: Record<string, string> };
+
+/** Checks what a person filled in against the kind's own schema, and splits it. */
+export function splitSettings(kind: ChannelKind, filled: Record<string, unknown>): SplitSettings | { faults: Fault[] } {
+  const check = validatorOf(kind);
+  if (!check.Check(filled)) return { faults: faultsOf(kind, check, filled) };
+  const isSecret = (name: string) => kind.secretFields.includes(name);
+  const entries = Object.entries(filled);
+  return {
+    settings: Object.fromEntries(entries.filter(([name]) => !isSecret(name))),
+    secrets: Object.fromEntries(entries.filter(([name]) => isSecret(name))) as Record<string, string>,
+  };
+}
+
+/** What a connected channel is stored with; `shown`: the secret that the answer shows once, for the other side. */
+export type Connected = SplitSettings & { shown: { name: string; value: string } | null };
+
+/** How long a provider may take to say whether the credentials are right. */
+const CONNECT_TIMEOUT_MS = 15_000;
+
+/**
+ * Makes our own secrets, then asks the provider whether the credentials work and tells it where to call. Throws
+ * ChannelFailure, whose message is a sentence for the person who connects. Nothing is stored here.
+ */
+export async function connectAccount(
+  kind: ChannelKind,
+  channelId: string,
+  { settings, secrets }: SplitSettings,
+  { egress, baseUrl, now }: { egress: Pick<Egress, 'request'>; baseUrl: string; now(): number },
+): Promise<Connected> {
+  const all = { ...secrets, ...kind.ownSecrets?.make() };
+  const facts = await kind.connect?.(
+    { id: channelId, settings, secrets: all },
+    { egress, now, signal: AbortSignal.timeout(CONNECT_TIMEOUT_MS), inboundUrl: inboundUrl(baseUrl, kind, channelId) },
+  );
+  const shown = kind.ownSecrets?.shown ?? null;
+  return {
+    settings: { ...settings, ...(facts && { account: facts }) },
+    secrets: all,
+    shown: shown === null ? null : { name: shown, value: all[shown]! },
+  };
+}
+
+/** Where the provider calls us about a channel. */
+export const inboundUrl = (baseUrl: string, { kind }: Pick<ChannelKind, 'kind'>, channelId: string): string =>
+  `${baseUrl}/inbound/${kind}/${channelId}`;
+
+const validators = new Map<string, Validator>();
+
+function validatorOf(kind: ChannelKind): Validator {
+  const known = validators.get(kind.kind);
+  if (known) return known;
+  const made: Validator = Compile(kind.settings);
+  validators.set(kind.kind, made);
+  return made;
+}
+
+const at = (name: string): string => `/settings/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+
+function faultsOf(kind: ChannelKind, check: Validator, filled: Record<string, unknown>): Fault[] {
+  const { properties = {}, required = [] } = kind.settings as {
+    properties?: Record<string, { description?: string }>;
+    required?: string[];
+  };
+  const faults: Fault[] = [];
+  for (const name of Object.keys(filled)) {
+    if (!Object.hasOwn(properties, name)) {
+      const known = Object.keys(properties).join(', ') || 'none';
+      const detail = `A ${kind.kind} channel has no such setting. It has: ${known}.`;
+      faults.push({ pointer: at(name), code: 'unknown_field', detail });
+    }
+  }
+  for (const name of required) {
+    if (filled[name] === undefined) {
+      const detail = properties[name]?.description ?? `A ${kind.kind} channel needs this.`;
+      faults.push({ pointer: at(name), code: 'required', detail });
+    }
+  }
+  const named = new Set(faults.map(({ pointer }) => pointer));
+  for (const { instancePath, keyword } of check.Errors(filled)) {
+    const pointer = `/settings${instancePath}`;
+    if (instancePath === '' || named.has(pointer)) continue;
+    named.add(pointer);
+    const hint = properties[instancePath.slice(1)]?.description;
+    faults.push({ pointer, code: keyword, detail: `This does not look right.${hint ? ` ${hint}` : ''}` });
+  }
+  return faults;
+}
