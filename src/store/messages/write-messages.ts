@@ -24,9 +24,9 @@ WITH gate AS MATERIALIZED (
   JOIN organization o ON o.id = g.org_id AND o.plan = 'paid'
   JOIN agent a ON a.org_id = g.org_id AND a.id = g.agent_id AND a.deleted_at IS NULL
   JOIN channel c ON c.org_id = g.org_id AND c.id = g.channel_id AND c.enabled AND c.deleted_at IS NULL
-  WHERE g.key_id IS NULL OR EXISTS (
-    SELECT 1 FROM api_key k WHERE k.org_id = g.org_id AND k.id = g.key_id
-      AND k.revoked_at IS NULL AND (k.revoke_at IS NULL OR k.revoke_at > now()))
+  LEFT JOIN api_key k ON k.org_id = g.org_id AND k.id = g.key_id
+    AND k.revoked_at IS NULL AND (k.revoke_at IS NULL OR k.revoke_at > now())
+  WHERE g.key_id IS NULL OR k.id IS NOT NULL
 ), call AS MATERIALIZED (
   SELECT * FROM unnest($6::int[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[],
     $14::text[], $15::text[], $16::text[], $17::text[], $18::timestamptz[], $19::timestamptz[], $20::bytea[], $21::bytea[],
