@@ -76,7 +76,6 @@ export const theme = createTheme({
       },
     },
     Tooltip: { defaultProps: { openDelay: 150, transitionProps: { duration: 100 }, withinPortal: true } },
-    Menu: { defaultProps: { radius: 'md', shadow: 'lg', transitionProps: { duration: 90 } } },
     Select: { defaultProps: { comboboxProps: { shadow: 'lg', transitionProps: { duration: 90 } } } },
     Badge: { defaultProps: { radius: 'sm', variant: 'light', tt: 'none', fw: 550 } },
     Alert: { defaultProps: { radius: 'md', variant: 'light' } },

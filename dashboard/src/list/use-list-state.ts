@@ -29,7 +29,10 @@ const MAX_TRAIL = 200;
 
 export function useListState<F extends object>(filterNames: readonly (keyof F & string)[]): ListState<F> {
   const location = useLocation();
-  const search = location.search as F & { cursor?: string };
+  // A control shows a choice at once, not when the address has followed.
+  const [ahead, setAhead] = useState<{ from: unknown; change: Partial<F> } | null>(null);
+  const inUrl = location.search as F & { cursor?: string };
+  const search = ahead && ahead.from === location.search ? { ...inUrl, ...ahead.change } : inUrl;
   const { trail } = location.state;
   const navigate = useNavigate();
   const go = (next: object, state: { trail?: string[] } = {}, replace = false): void =>
@@ -41,7 +44,10 @@ export function useListState<F extends object>(filterNames: readonly (keyof F & 
     filters,
     cursor,
     filtered: filterNames.some((name) => search[name] !== undefined),
-    setFilters: (change) => go({ ...search, ...change, cursor: undefined }, {}, true),
+    setFilters: (change) => {
+      setAhead({ from: location.search, change });
+      go({ ...search, ...change, cursor: undefined }, {}, true);
+    },
     clear: () =>
       go(
         { ...search, ...Object.fromEntries(filterNames.map((name) => [name, undefined])), cursor: undefined },

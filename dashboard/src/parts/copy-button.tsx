@@ -1,9 +1,10 @@
-import { ActionIcon, Button, Tooltip, VisuallyHidden } from '@mantine/core';
+import { ActionIcon, Button, VisuallyHidden } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { common } from '../language/common.ts';
 import { useWords } from '../language/words.tsx';
 import { copyText } from './copy-text.ts';
+import { Tip } from './tip.tsx';
 
 type Props = {
   text: string;
@@ -40,16 +41,19 @@ export function CopyButton({ text, label, full = false, variant = 'default', onC
           {word}
         </Button>
       ) : (
-        <Tooltip label={state === 'idle' ? (label ?? word) : word} opened={state === 'idle' ? undefined : true}>
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            aria-label={label ?? say('copy')}
-            onClick={(event) => void copy(event.currentTarget)}
-          >
-            {icon}
-          </ActionIcon>
-        </Tooltip>
+        <Tip label={state === 'idle' ? (label ?? word) : word}>
+          {(anchor) => (
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              {...anchor}
+              aria-label={label ?? say('copy')}
+              onClick={(event) => void copy(event.currentTarget)}
+            >
+              {icon}
+            </ActionIcon>
+          )}
+        </Tip>
       )}
       <VisuallyHidden aria-live="polite">{state === 'idle' ? '' : word}</VisuallyHidden>
     </>

@@ -1,18 +1,21 @@
-import { Text, Tooltip } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useSyncExternalStore, type ReactNode } from 'react';
 import { relative, utc } from '../language/format.ts';
 import { useLanguage } from '../language/words.tsx';
+import { Tip } from './tip.tsx';
 
 /** How long ago, with the exact time on hover and on keyboard focus. */
 export function Moment({ at, className }: { at: string; className?: string }): ReactNode {
   const language = useLanguage();
   const now = useNow();
   return (
-    <Tooltip label={<span className="ltr">{utc(at)}</span>} events={{ hover: true, focus: true, touch: true }}>
-      <Text component="time" dateTime={at} tabIndex={0} inherit className={className} aria-description={utc(at)}>
-        {relative(language, at, Math.max(now, new Date(at).getTime()))}
-      </Text>
-    </Tooltip>
+    <Tip label={<span className="ltr">{utc(at)}</span>}>
+      {(anchor) => (
+        <Text component="time" dateTime={at} tabIndex={0} inherit className={className} {...anchor}>
+          {relative(language, at, Math.max(now, new Date(at).getTime()))}
+        </Text>
+      )}
+    </Tip>
   );
 }
 
@@ -21,11 +24,13 @@ export function Until({ at }: { at: string }): ReactNode {
   const language = useLanguage();
   const now = useNow();
   return (
-    <Tooltip label={<span className="ltr">{utc(at)}</span>} events={{ hover: true, focus: true, touch: true }}>
-      <Text component="time" dateTime={at} tabIndex={0} inherit aria-description={utc(at)}>
-        {relative(language, at, now)}
-      </Text>
-    </Tooltip>
+    <Tip label={<span className="ltr">{utc(at)}</span>}>
+      {(anchor) => (
+        <Text component="time" dateTime={at} tabIndex={0} inherit {...anchor}>
+          {relative(language, at, now)}
+        </Text>
+      )}
+    </Tip>
   );
 }
 

@@ -43,5 +43,7 @@ export function useProblemWords(problem: unknown): { title: string; detail: stri
   if (problem.code === 'connection_lost' || problem.code === 'answer_unreadable')
     return { title: say(`${problem.code}_title`), detail: say(problem.code) };
   const arabic = say.language === 'ar' ? problemTitlesAr[problem.code] : undefined;
-  return arabic ? { title: arabic, detail: '' } : { title: problem.title, detail: problem.message };
+  if (arabic) return { title: arabic, detail: '' };
+  // A sentence that says no more than its title is said once.
+  return { title: problem.title, detail: problem.message === `${problem.title}.` ? '' : problem.message };
 }

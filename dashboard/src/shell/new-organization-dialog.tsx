@@ -1,12 +1,7 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
-import { useNavigate } from '@tanstack/react-router';
-import { useState, type FormEvent, type ReactNode } from 'react';
-import { MAX_NAME_CHARACTERS } from '../../../contract/limits.ts';
-import { useAct } from '../api/queries.ts';
-import { common } from '../language/common.ts';
+import { Modal } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { useWords } from '../language/words.tsx';
-import { ProblemAlert } from '../parts/problem-alert.tsx';
-import { chooseOrganization } from '../session/session.ts';
+import { NewOrganizationForm } from './new-organization-form.tsx';
 import { words } from './words.ts';
 
 export function NewOrganizationDialog({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
@@ -15,53 +10,5 @@ export function NewOrganizationDialog({ opened, onClose }: { opened: boolean; on
     <Modal opened={opened} onClose={onClose} title={say('new_organization')}>
       <NewOrganizationForm onDone={onClose} />
     </Modal>
-  );
-}
-
-export function NewOrganizationForm({ onDone }: { onDone?: () => void }): ReactNode {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
-  const navigate = useNavigate();
-  const create = useAct('createOrganization', { refresh: ['readSession'] });
-  const [name, setName] = useState('');
-  const [missing, setMissing] = useState(false);
-
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    setMissing(name.trim() === '');
-    if (name.trim() === '') return;
-    create.mutate(
-      { body: { name: name.trim() } },
-      {
-        onSuccess: ({ id }) => {
-          chooseOrganization(id);
-          onDone?.();
-          void navigate({ to: '/' });
-        },
-      },
-    );
-  };
-  return (
-    <form onSubmit={submit} noValidate>
-      <Stack>
-        <Text size="sm" c="dimmed">
-          {say('new_organization_hint')}
-        </Text>
-        <TextInput
-          label={say('organization_name')}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          error={missing && sayCommon('required')}
-          maxLength={MAX_NAME_CHARACTERS}
-          data-autofocus
-        />
-        {create.error && <ProblemAlert problem={create.error} />}
-        <Group justify="flex-end">
-          <Button type="submit" loading={create.isPending}>
-            {say('create')}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
   );
 }

@@ -1,15 +1,22 @@
-import { Badge, Menu, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
+import { Badge, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconCheck, IconPlus, IconSelector } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { common } from '../language/common.ts';
 import { useWords } from '../language/words.tsx';
+import { Menu, MenuItem, MenuLine, MenuPart } from '../parts/menu.tsx';
 import { chooseOrganization, useOrganization, useSession } from '../session/session.ts';
-import { NewOrganizationDialog } from './new-organization-dialog.tsx';
+import { onceOpened } from '../parts/once-opened.tsx';
 import { initials } from './user-menu.tsx';
 import { words } from './words.ts';
 import classes from './shell.module.css';
+
+const NewOrganizationDialog = onceOpened(
+  async () => (await import('./new-organization-dialog.tsx')).NewOrganizationDialog,
+  ({ opened }) => opened,
+  { opened: false },
+);
 
 export function OrganizationSwitcher(): ReactNode {
   const say = useWords(words);
@@ -26,9 +33,10 @@ export function OrganizationSwitcher(): ReactNode {
   };
   return (
     <>
-      <Menu position="bottom-start" width={268}>
-        <Menu.Target>
-          <UnstyledButton className={classes.organization}>
+      <Menu
+        label={say('organizations')}
+        button={(opener) => (
+          <UnstyledButton className={classes.organization} {...opener}>
             <VisuallyHidden>{say('switch_organization')}</VisuallyHidden>
             <span className={classes.organizationMark} aria-hidden="true">
               {initials(organization.name)}
@@ -43,27 +51,24 @@ export function OrganizationSwitcher(): ReactNode {
             </span>
             <IconSelector size={16} className={classes.soft} aria-hidden="true" />
           </UnstyledButton>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Label>{say('organizations')}</Menu.Label>
-          {organizations.map(({ id, name, plan }) => (
-            <Menu.Item
-              key={id}
-              onClick={() => choose(id)}
-              leftSection={<IconCheck size={16} visibility={id === organization.id ? undefined : 'hidden'} />}
-              rightSection={<Badge color="gray">{sayCommon(`plan_${plan}`)}</Badge>}
-              aria-current={id === organization.id || undefined}
-            >
-              <Text size="sm" truncate dir="auto" ta="start">
-                {name}
-              </Text>
-            </Menu.Item>
-          ))}
-          <Menu.Divider />
-          <Menu.Item leftSection={<IconPlus size={16} />} onClick={open}>
-            {say('new_organization')}
-          </Menu.Item>
-        </Menu.Dropdown>
+        )}
+      >
+        <MenuPart>{say('organizations')}</MenuPart>
+        {organizations.map(({ id, name, plan }) => (
+          <MenuItem
+            key={id}
+            icon={id === organization.id && <IconCheck size={16} />}
+            current={id === organization.id}
+            onClick={() => choose(id)}
+            end={<Badge color="gray">{sayCommon(`plan_${plan}`)}</Badge>}
+          >
+            <bdi>{name}</bdi>
+          </MenuItem>
+        ))}
+        <MenuLine />
+        <MenuItem icon={<IconPlus size={16} />} onClick={open}>
+          {say('new_organization')}
+        </MenuItem>
       </Menu>
       <NewOrganizationDialog opened={making} onClose={close} />
     </>

@@ -1,21 +1,28 @@
-import { ActionIcon, Drawer } from '@mantine/core';
+import { ActionIcon } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconMenu2 } from '@tabler/icons-react';
 import { Outlet, useLocation, useRouter } from '@tanstack/react-router';
 import { Suspense, useEffect, useRef, type ReactNode } from 'react';
 import { onProblem } from '../api/queries.ts';
 import { useWords } from '../language/words.tsx';
+import { onceOpened } from '../parts/once-opened.tsx';
 import { PagePending } from '../parts/page-pending.tsx';
 import { forgetSession, useMaybeOrganization } from '../session/session.ts';
 import { ConnectionBar } from './connection-bar.tsx';
 import { FrontPage } from './front-page.tsx';
 import { Logo } from './logo.tsx';
 import { Navigation } from './navigation.tsx';
-import { NewOrganizationForm } from './new-organization-dialog.tsx';
+import { NewOrganizationForm } from './new-organization-form.tsx';
 import { OrganizationSwitcher } from './organization-switcher.tsx';
 import { UserMenu } from './user-menu.tsx';
 import { words } from './words.ts';
 import classes from './shell.module.css';
+
+const PhoneNavigation = onceOpened(
+  async () => (await import('./phone-navigation.tsx')).PhoneNavigation,
+  ({ opened }) => opened,
+  { opened: false },
+);
 
 /** What stands around every page of somebody who is signed in. */
 export function Shell(): ReactNode {
@@ -44,17 +51,9 @@ export function Shell(): ReactNode {
         {say('skip')}
       </a>
       <aside className={classes.side}>{side}</aside>
-      <Drawer
-        opened={opened}
-        onClose={close}
-        size={288}
-        padding={0}
-        withCloseButton={false}
-        attributes={{ content: { 'aria-label': say('main_navigation') } }}
-        classNames={{ body: classes.drawer, content: classes.drawerContent }}
-      >
+      <PhoneNavigation opened={opened} onClose={close}>
         {side}
-      </Drawer>
+      </PhoneNavigation>
       <div className={classes.column}>
         <header className={classes.bar}>
           <ActionIcon variant="subtle" color="gray" size="lg" onClick={open} aria-label={say('open_navigation')}>
@@ -92,10 +91,13 @@ function useFocusOnNavigation() {
 /** A session that ended in the middle leads to sign-in, and from there back to this very place. */
 function useSignInWhenRefused(): void {
   const router = useRouter();
+  const leaving = useRef(false);
   useEffect(
     () =>
       onProblem(({ code }) => {
-        if (code !== 'session_missing') return;
+        // Several reads find out at the same time; one way out is enough.
+        if (code !== 'session_missing' || leaving.current) return;
+        leaving.current = true;
         const back = router.state.location.href;
         void forgetSession().then(() => router.navigate({ to: '/sign-in', search: { back } }));
       }),

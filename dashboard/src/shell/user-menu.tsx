@@ -1,9 +1,10 @@
-import { Menu, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
+import { Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { IconBook, IconLogout, IconSelector, IconUserCircle } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useAct } from '../api/queries.ts';
 import { useWords } from '../language/words.tsx';
+import { Menu, MenuItem, MenuLine, MenuPart } from '../parts/menu.tsx';
 import { forgetSession, useSession } from '../session/session.ts';
 import { LanguageControl, ThemeControl } from './preference-controls.tsx';
 import { words } from './words.ts';
@@ -20,9 +21,10 @@ export function UserMenu(): ReactNode {
     signOut.mutate({}, { onSettled: () => void forgetSession().then(() => location.assign('/sign-in')) });
   };
   return (
-    <Menu position="top-start" width={268}>
-      <Menu.Target>
-        <UnstyledButton className={classes.person}>
+    <Menu
+      label={user.name}
+      button={(opener) => (
+        <UnstyledButton className={classes.person} {...opener}>
           <VisuallyHidden>{say('your_menu')}</VisuallyHidden>
           <span className={classes.face} aria-hidden="true">
             {initials(user.name)}
@@ -37,27 +39,23 @@ export function UserMenu(): ReactNode {
           </span>
           <IconSelector size={16} className={classes.soft} aria-hidden="true" />
         </UnstyledButton>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item
-          leftSection={<IconUserCircle size={16} />}
-          onClick={() => void navigate({ to: '/settings/sessions' })}
-        >
-          {say('account')}
-        </Menu.Item>
-        <Menu.Item leftSection={<IconBook size={16} />} component="a" href="/docs" target="_blank" rel="noreferrer">
-          {say('reference')}
-        </Menu.Item>
-        <Menu.Divider />
-        <div className={classes.menuControls}>
-          <ThemeControl fullWidth />
-          <LanguageControl fullWidth />
-        </div>
-        <Menu.Divider />
-        <Menu.Item leftSection={<IconLogout size={16} className="mirror" />} onClick={leave}>
-          {say('sign_out')}
-        </Menu.Item>
-      </Menu.Dropdown>
+      )}
+    >
+      <MenuItem icon={<IconUserCircle size={16} />} onClick={() => void navigate({ to: '/settings/sessions' })}>
+        {say('account')}
+      </MenuItem>
+      <MenuItem icon={<IconBook size={16} />} href="/docs">
+        {say('reference')}
+      </MenuItem>
+      <MenuLine />
+      <MenuPart>
+        <ThemeControl fullWidth />
+        <LanguageControl fullWidth />
+      </MenuPart>
+      <MenuLine />
+      <MenuItem icon={<IconLogout size={16} className="mirror" />} onClick={leave}>
+        {say('sign_out')}
+      </MenuItem>
     </Menu>
   );
 }

@@ -67,7 +67,7 @@ export function ApiKeysPage(): ReactNode {
       <Standing empty={empty} />
       {search.created && !shown && <LostValue keyId={search.created} onDismiss={() => go({ created: undefined })} />}
       <BaseUrlCard />
-      {!empty && <Filters list={list} />}
+      <Filters list={list} />
       <KeysList keys={keys} list={list} createButton={createButton} onAct={setAct} mayManage={mayManage} />
       <CreateKeyDialog
         opened={search.create !== undefined && mayCreate}

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Menu } from '@mantine/core';
+import { ActionIcon, Button } from '@mantine/core';
 import { IconDots, IconKey, IconPencil, IconRefresh } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import type { UseQueryResult } from '@tanstack/react-query';
@@ -11,6 +11,7 @@ import { DataList, type Column } from '../../../../list/data-list.tsx';
 import { Empty, NothingFound } from '../../../../list/empty.tsx';
 import { Pager } from '../../../../list/pager.tsx';
 import type { ListState } from '../../../../list/use-list-state.ts';
+import { Menu, MenuItem } from '../../../../parts/menu.tsx';
 import { Moment } from '../../../../parts/moment.tsx';
 import { useOrganization } from '../../../../session/session.ts';
 import type { KeyAct } from './api-keys-page.tsx';
@@ -118,25 +119,26 @@ function Actions({ item, onAct }: { item: KeyRecord; onAct: (act: KeyAct) => voi
       >
         {say('revoke')}
       </Button>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={say('more', { label: item.label })}>
+      <Menu
+        label={say('more', { label: item.label })}
+        align="end"
+        button={(opener) => (
+          <ActionIcon variant="subtle" color="gray" aria-label={say('more', { label: item.label })} {...opener}>
             <IconDots size={17} />
           </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => onAct({ verb: 'rename', item })}>
-            {say('rename')}
-          </Menu.Item>
-          <Menu.Item
-            leftSection={<IconRefresh size={16} />}
-            // A new key needs the paid plan, like any other; a campaign's key is made anew on the campaign's page.
-            disabled={plan === 'free'}
-            onClick={() => onAct({ verb: 'rotate', item })}
-          >
-            {say('rotate')}
-          </Menu.Item>
-        </Menu.Dropdown>
+        )}
+      >
+        <MenuItem icon={<IconPencil size={16} />} onClick={() => onAct({ verb: 'rename', item })}>
+          {say('rename')}
+        </MenuItem>
+        <MenuItem
+          icon={<IconRefresh size={16} />}
+          // A new key needs the paid plan, like any other.
+          disabled={plan === 'free'}
+          onClick={() => onAct({ verb: 'rotate', item })}
+        >
+          {say('rotate')}
+        </MenuItem>
       </Menu>
     </div>
   );

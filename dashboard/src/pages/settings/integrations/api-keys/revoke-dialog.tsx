@@ -27,18 +27,21 @@ export function RevokeDialog({ item, onClose }: { item: KeyRecord | null; onClos
 }
 
 const WATCH_MS = 300;
+const LOOK_AGAIN_MS = 2_000;
 
-function Revoke({ item, onClose }: { item: KeyRecord; onClose: () => void }): ReactNode {
+function Revoke({ item: listed, onClose }: { item: KeyRecord; onClose: () => void }): ReactNode {
   const say = useWords(words);
   const sayCommon = useWords(common);
   const org_id = useOrganization().id;
   const revoke = useAct('revokeKey', { refresh: ['listKeys', 'readKey', 'readOverview', 'listAudit'] });
-  // The server may answer "revoking" where another server has not confirmed yet: then the key is looked at until it has.
+  // Looked at anew: the list may not know yet that it was used a second ago. And the server may answer "revoking" where
+  // another server has not confirmed yet: then the key is looked at until it has.
   const watched = useRead(
     'readKey',
-    { params: { org_id, key_id: item.id } },
-    { enabled: revoke.data?.state === 'revoking', every: WATCH_MS },
+    { params: { org_id, key_id: listed.id } },
+    { staleTime: 0, every: revoke.data?.state === 'revoking' ? WATCH_MS : LOOK_AGAIN_MS },
   );
+  const item = watched.data ?? listed;
   const [typed, setTyped] = useState('');
   const [wrong, setWrong] = useState(false);
   const usedLately = item.last_used_at !== null && Date.now() - Date.parse(item.last_used_at) < USED_LATELY_MS;
@@ -105,7 +108,11 @@ function Revoke({ item, onClose }: { item: KeyRecord; onClose: () => void }): Re
 function Facts({ item }: { item: KeyRecord }): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
-  const usage = useRead('readKeyUsage', { params: { org_id, key_id: item.id }, query: { range: '24h' } }, {});
+  const usage = useRead(
+    'readKeyUsage',
+    { params: { org_id, key_id: item.id }, query: { range: '24h' } },
+    { every: LOOK_AGAIN_MS },
+  );
   const when = useAgo(item.last_used_at);
   if (!item.last_used_at)
     return (

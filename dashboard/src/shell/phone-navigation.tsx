@@ -1,0 +1,25 @@
+import { Drawer } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useWords } from '../language/words.tsx';
+import { words } from './words.ts';
+import classes from './shell.module.css';
+
+type Props = { opened: boolean; onClose: () => void; children: ReactNode };
+
+/** The sidebar where there is no room for one. */
+export function PhoneNavigation({ opened, onClose, children }: Props): ReactNode {
+  const say = useWords(words);
+  return (
+    <Drawer
+      opened={opened}
+      onClose={onClose}
+      size={288}
+      padding={0}
+      withCloseButton={false}
+      attributes={{ content: { 'aria-label': say('main_navigation') } }}
+      classNames={{ body: classes.drawer, content: classes.drawerContent }}
+    >
+      {children}
+    </Drawer>
+  );
+}

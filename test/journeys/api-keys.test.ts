@@ -1,0 +1,287 @@
+import type { Page } from '@playwright/test';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  CHROMIUM,
+  everythingKept,
+  isFocused,
+  type Journey,
+  KEYS,
+  OWNER,
+  PASSWORD,
+  startJourney,
+} from './dashboard-browser.ts';
+
+const dialog = (page: Page) => page.getByRole('dialog');
+const row = (page: Page, label: string) => page.getByRole('row').filter({ hasText: label });
+const valueOf = (page: Page) => page.getByLabel('API key', { exact: true }).inputValue();
+
+/** Fills the form and sends it; the dialog then shows the key. */
+async function create(page: Page, label: string, { agent }: { agent?: string } = {}): Promise<string> {
+  await page.getByRole('button', { name: 'Create API key' }).first().click();
+  await page.getByLabel('Label').fill(label);
+  if (agent) {
+    await page.getByRole('radio', { name: 'Specific AI agent' }).check();
+    await page.getByRole('combobox', { name: 'Agent' }).click();
+    await page.getByRole('option', { name: agent }).click();
+  }
+  await dialog(page).getByRole('button', { name: 'Create API key' }).click();
+  return valueOf(page);
+}
+const saved = async (page: Page) => {
+  await page.getByRole('button', { name: 'I have saved this key' }).click();
+  await dialog(page).waitFor({ state: 'hidden' });
+};
+
+/** The life of a key, by a person in a browser: Settings, Integrations, API Keys. */
+describe.skipIf(!CHROMIUM)('API Keys panel', () => {
+  let journey: Journey;
+  let cookie: string;
+  let orgId: string;
+  let agentId: string;
+
+  beforeAll(async () => {
+    journey = await startJourney();
+    ({ cookie, orgId } = await journey.owner());
+    agentId = (await journey.api(`POST /organizations/${orgId}/agents`, { name: 'Concierge' }, cookie)).body.id;
+    await journey.api(`POST /organizations/${orgId}/triggers`, { agent_id: agentId, name: 'Order update' }, cookie);
+  });
+  afterAll(() => journey?.stop());
+
+  const me = async (key: string) => {
+    const { status, body } = await journey.app.call('GET', '/api/me', { key });
+    return { status, code: body.code };
+  };
+
+  for (const agent of [undefined, 'Concierge'])
+    test(`a key of ${agent ?? 'the whole organization'} is made, used, revoked and then refused`, async () => {
+      const label = `Life of ${agent ?? 'all'}`;
+      const { page, context, faults } = await journey.open(KEYS, { as: OWNER });
+      const key = await create(page, label, { agent });
+      expect(key).toMatch(/^parley_us_[0-9A-Za-z]{49}$/);
+      await saved(page);
+      expect(await row(page, label).innerText()).toContain('Never');
+      expect(await row(page, label).innerText()).toContain(agent ?? 'Whole organization');
+
+      expect(await me(key)).toEqual({ status: 200, code: undefined });
+      await row(page, label).getByText('just now').nth(1).waitFor();
+      expect(await row(page, label).innerText()).not.toContain('Never');
+
+      await row(page, label).getByRole('button', { name: 'Revoke' }).click();
+      await dialog(page)
+        .getByText(/1 request in 24 h/)
+        .waitFor();
+      await expect.poll(() => isFocused(dialog(page).getByRole('button', { name: 'Cancel' }))).toBe(true);
+      await dialog(page).getByRole('button', { name: 'Revoke' }).click();
+      await dialog(page).getByText('This is not the label of the key.').waitFor();
+      expect(await me(key)).toMatchObject({ status: 200 });
+      await dialog(page).getByRole('textbox').fill(label);
+      await dialog(page).getByRole('button', { name: 'Revoke' }).click();
+      await dialog(page)
+        .getByText(/refused everywhere since \d\d:\d\d:\d\d\.\d{3} UTC/)
+        .waitFor();
+      expect(await me(key)).toEqual({ status: 401, code: 'key_revoked' });
+
+      await dialog(page).getByRole('button', { name: 'Close' }).last().click();
+      await row(page, label).waitFor({ state: 'detached' });
+      await page.getByRole('switch', { name: 'Show revoked' }).check();
+      await row(page, label)
+        .getByText(/Revoked .* by Asha Rao/)
+        .waitFor();
+      expect(page.url()).toContain('state=all');
+      expect(faults).toEqual([]);
+      await context.close();
+    });
+
+  test('the value is shown once: leaving asks first, and afterwards it is nowhere', async () => {
+    const { page, context } = await journey.open(KEYS, { as: OWNER });
+    const key = await create(page, 'Shown once');
+    await page.getByRole('button', { name: 'Send a test request' }).click();
+    await dialog(page).getByText('It works: 200').waitFor();
+    await dialog(page).getByText('Last used: just now').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText('Close without saving the key?').waitFor();
+    await page.getByRole('button', { name: 'Keep it open' }).click();
+    expect(await valueOf(page)).toBe(key);
+    for (const tab of ['.env', 'curl', 'MCP']) {
+      await page.getByRole('tab', { name: tab }).click();
+      expect(await page.getByRole('tabpanel').innerText()).toContain(key);
+    }
+    await page.getByRole('tab', { name: 'TypeScript' }).click();
+    expect(await page.getByRole('tabpanel').innerText()).toContain(`/api/triggers/${agentId}/trigger_`);
+    await saved(page);
+    const secret = key.slice('parley_us_'.length + 6);
+    expect(await everythingKept(page)).not.toContain(secret);
+    await page.goBack();
+    expect(await everythingKept(page)).not.toContain(secret);
+    await context.close();
+  });
+
+  test('loading the page again keeps what was entered, and says when a value is gone', async () => {
+    const { page, context } = await journey.open(KEYS, { as: OWNER });
+    await page.getByRole('button', { name: 'Create API key' }).first().click();
+    await page.getByLabel('Label').fill('Half done');
+    await page.getByRole('checkbox', { name: 'Channels' }).check();
+    await page.reload();
+    expect(await page.getByLabel('Label').inputValue()).toBe('Half done');
+    expect(await page.getByRole('checkbox', { name: 'Channels' }).isChecked()).toBe(true);
+    await dialog(page).getByRole('button', { name: 'Create API key' }).click();
+    const key = await valueOf(page);
+    page.on('dialog', (asked) => void asked.accept());
+    await page.reload();
+    await page.getByText('The value of “Half done” is gone').waitFor();
+    expect(await everythingKept(page)).not.toContain(key);
+    await context.close();
+  });
+
+  test('an agent’s key loses End-users, and says why; Campaigns is never to be had here', async () => {
+    const { page, context } = await journey.open(`${KEYS}?create=`, { as: OWNER });
+    await page.getByRole('checkbox', { name: 'End-users' }).check();
+    await dialog(page).getByText('read, create, change and delete all end users').waitFor();
+    await page.getByRole('radio', { name: 'Specific AI agent' }).check();
+    const endUsers = page.getByRole('checkbox', { name: 'End-users' });
+    expect([await endUsers.isChecked(), await endUsers.isDisabled()]).toEqual([false, true]);
+    await page.getByText('End-users was unticked').waitFor({ state: 'attached' });
+    await page.getByText('end users belong to the whole organization.').last().waitFor();
+    await dialog(page).getByText('act for any other agent: that returns 403').waitFor();
+    expect(await page.getByRole('checkbox', { name: 'Campaigns' }).isDisabled()).toBe(true);
+    await page.getByLabel('Label').fill('No agent chosen');
+    await dialog(page).getByRole('button', { name: 'Create API key' }).click();
+    await page.getByText('Choose the agent this key acts for.').waitFor();
+    await expect.poll(() => isFocused(page.getByRole('combobox', { name: 'Agent' }))).toBe(true);
+    await context.close();
+  });
+
+  test('a lost connection says that the outcome is not known, and keeps the form', async () => {
+    const { page, context } = await journey.open(`${KEYS}?create=`, { as: OWNER });
+    await page.getByLabel('Label').fill('Lost on the way');
+    await page.route('**/keys', (route) => (route.request().method() === 'POST' ? route.abort() : route.continue()));
+    await dialog(page).getByRole('button', { name: 'Create API key' }).click();
+    await page.getByText('It is not known whether the key was created.').waitFor();
+    await page.unroute('**/keys');
+    await dialog(page).getByRole('button', { name: 'Create API key' }).click();
+    expect(await valueOf(page)).toMatch(/^parley_us_/);
+    await saved(page);
+    await context.close();
+  });
+
+  test('copying works where the browser offers no clipboard', async () => {
+    const { page, context } = await journey.open(KEYS, { as: OWNER });
+    await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
+    const key = await create(page, 'Copied by hand');
+    await dialog(page).getByRole('button', { name: 'Copy' }).first().click();
+    await dialog(page).getByRole('button', { name: 'Copied' }).waitFor();
+    await saved(page);
+    await page.getByRole('searchbox').focus();
+    await page.keyboard.press('Control+V');
+    expect(await page.getByRole('searchbox').inputValue()).toBe(key);
+    await context.close();
+  });
+
+  test('rotating keeps the rights, and the old key goes on until its end', async () => {
+    const { page, context } = await journey.open(KEYS, { as: OWNER });
+    const old = await create(page, 'Rotated');
+    await saved(page);
+    await row(page, 'Rotated').getByRole('button', { name: 'More for Rotated' }).click();
+    await page.getByRole('menuitem', { name: 'Rotate' }).click();
+    await page.getByRole('radio', { name: 'In 1 hour' }).check();
+    await page.getByRole('button', { name: 'Make the new key' }).click();
+    const fresh = await valueOf(page);
+    await saved(page);
+    expect([await me(old), await me(fresh)]).toMatchObject([{ status: 200 }, { status: 200 }]);
+    await page.getByText(/Ends in (59|60) minutes|Ends in 1 hour/).waitFor();
+    await page.getByRole('button', { name: 'Revoke now' }).click();
+    await dialog(page).getByRole('textbox').fill('Rotated');
+    await dialog(page).getByRole('button', { name: 'Revoke' }).click();
+    await dialog(page).getByText('refused everywhere since').waitFor();
+    expect([await me(old), await me(fresh)]).toMatchObject([{ status: 401 }, { status: 200 }]);
+    await context.close();
+  });
+
+  test('what one window does, another sees without loading again', async () => {
+    const first = await journey.open(KEYS, { as: OWNER });
+    const second = await journey.open(KEYS, { as: OWNER });
+    await create(first.page, 'Seen by both');
+    await saved(first.page);
+    await row(second.page, 'Seen by both').waitFor();
+    expect(await row(second.page, 'Seen by both').innerText()).toContain('Never');
+    await first.context.close();
+    await second.context.close();
+  });
+
+  test('words of people are text, whatever they hold', async () => {
+    const hostile = '<img src=x onerror=alert(1)><script>alert(2)</script>';
+    const { page, context, faults } = await journey.open(KEYS, { as: OWNER });
+    let asked = 0;
+    page.on('dialog', (it) => {
+      asked += 1;
+      void it.dismiss();
+    });
+    await create(page, hostile);
+    await saved(page);
+    await page.getByRole('link', { name: hostile }).click();
+    await page.getByRole('heading', { name: hostile }).waitFor();
+    expect([asked, faults]).toEqual([0, []]);
+    await context.close();
+  });
+
+  test('with the keyboard alone: open, fill, create, save; the focus is back on the opener', async () => {
+    const { page, context } = await journey.open(KEYS, { as: OWNER });
+    const opener = page.getByRole('button', { name: 'Create API key' }).first();
+    await opener.focus();
+    await page.keyboard.press('Enter');
+    await dialog(page).waitFor();
+    await page.getByLabel('Label').waitFor();
+    await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('INPUT');
+    await page.keyboard.type('By keyboard');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('ArrowDown');
+    expect(await page.getByRole('radio', { name: 'Specific AI agent' }).isChecked()).toBe(true);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('Conc');
+    await page.getByRole('option', { name: 'Concierge' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Label').focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('Copy it now').waitFor();
+    await page.getByRole('button', { name: 'I have saved this key' }).focus();
+    await page.keyboard.press('Enter');
+    await dialog(page).waitFor({ state: 'hidden' });
+    await expect.poll(() => isFocused(opener)).toBe(true);
+    await context.close();
+  });
+
+  test('members look but do not change, and are told why', async () => {
+    const invited = await journey.api(
+      `POST /organizations/${orgId}/invitations`,
+      { email: 'viewer@example.com', role: 'viewer' },
+      cookie,
+    );
+    const token = new URL(invited.body.url).pathname.split('/').at(-1)!;
+    await journey.api(`POST /invitations/${token}`, { name: 'Vi', password: PASSWORD });
+    const { page, context } = await journey.open(KEYS, { as: 'viewer@example.com' });
+    await page.getByText('Your role in Northwind is Viewer.').waitFor();
+    await page.getByRole('table').waitFor();
+    expect(await page.getByRole('button', { name: /Create API key|Revoke/ }).count()).toBe(0);
+    await context.close();
+  });
+
+  test('on the Free plan keys are paused and the way up is a link; back on Paid they work again', async () => {
+    const { page, context } = await journey.open(KEYS, { as: OWNER });
+    const key = await create(page, 'Paused for a while');
+    await saved(page);
+    await page.goto(`${journey.app.url}/settings/plan`);
+    await page.getByRole('button', { name: 'Change to Free' }).click();
+    await dialog(page).getByRole('button', { name: 'Change to Free' }).click();
+    await dialog(page).waitFor({ state: 'hidden' });
+    expect(await me(key)).toEqual({ status: 403, code: 'plan_required' });
+    await page.goto(journey.app.url + KEYS);
+    await row(page, 'Paused for a while').getByText('Paused: Free plan').waitFor();
+    expect(await page.getByRole('button', { name: 'Create API key' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Upgrade plan' }).click();
+    await page.getByRole('button', { name: 'Change to Paid' }).click();
+    await page.getByText('The plan is now Paid').waitFor();
+    expect(await me(key)).toMatchObject({ status: 200 });
+    await context.close();
+  });
+});

@@ -1,0 +1,148 @@
+import { existsSync } from 'node:fs';
+import { AxeBuilder } from '@axe-core/playwright';
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Locator,
+  type Page,
+} from '@playwright/test';
+import { prepareInstallation } from '../../src/access/sessions/prepare-installation.ts';
+import { startTestApp, type TestApp } from '../app.ts';
+
+/** The whole program, a real browser, and people who are signed in to it. `npm test` says where the browser is. */
+const FOUND = [process.env['TEST_CHROMIUM'], '/usr/bin/chromium', '/usr/bin/google-chrome'];
+export const CHROMIUM = FOUND.find((file) => file && existsSync(file));
+
+export const KEYS = '/settings/integrations/api-keys';
+export const OWNER = 'asha@example.com';
+export const PASSWORD = 'correct horse battery';
+const WAIT_MS = 8_000;
+
+export type Window = { page: Page; context: BrowserContext; faults: string[] };
+export type Journey = {
+  app: TestApp;
+  setupPath: string;
+  /** A window of the person with this address, or of nobody. Faults of its pages are collected. */
+  open(path: string, options?: { as?: string; liked?: object } & BrowserContextOptions): Promise<Window>;
+  /** A call of the dashboard's API; the answer's body, and the session it set. */
+  api(call: string, body?: unknown, cookie?: string): Promise<{ status: number; body: any; cookie: string }>; // oxlint-disable-line typescript/no-explicit-any
+  /** Makes the first owner with an organization on the paid plan. */
+  owner(): Promise<{ cookie: string; orgId: string }>;
+  stop(): Promise<void>;
+};
+
+export async function startJourney(): Promise<Journey> {
+  const app = await startTestApp();
+  const { setupUrl } = await prepareInstallation({
+    db: app.db,
+    sessions: app.app.sessions,
+    setupKey: app.secrets.setupKey,
+    baseUrl: app.url,
+    region: 'us',
+    owner: null,
+  });
+  const { pathname, search, searchParams } = new URL(setupUrl!);
+  const browser: Browser = await chromium.launch({
+    executablePath: CHROMIUM!,
+    args: ['--no-sandbox', '--headless', '--disable-gpu', '--disable-background-networking'],
+  });
+  const api: Journey['api'] = async (call, body, cookie) => {
+    const [method, path] = call.split(' ') as [string, string];
+    const answer = await fetch(`${app.url}/dashboard/api${path}`, {
+      method,
+      headers: {
+        ...(cookie && { cookie }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const set = answer.headers.getSetCookie().map((line) => line.split(';', 1)[0]!);
+    const text = await answer.text();
+    return { status: answer.status, body: text ? JSON.parse(text) : null, cookie: set.join('; ') };
+  };
+  /** By the browser itself, since a `__Host-` cookie can be set in no other way; once for each person. */
+  const states = new Map<string, Promise<StorageState>>();
+  const signedIn = (email: string): Promise<StorageState> => {
+    let state = states.get(email);
+    if (!state) states.set(email, (state = signIn(browser, app.url, email)));
+    return state;
+  };
+  return {
+    app,
+    setupPath: pathname + search,
+    api,
+    async owner() {
+      const { body, cookie } = await api('POST /setup', {
+        token: searchParams.get('token'),
+        name: 'Asha Rao',
+        email: OWNER,
+        password: PASSWORD,
+        organization_name: 'Northwind',
+      });
+      return { cookie, orgId: body.organizations.find(({ name }: { name: string }) => name === 'Northwind').id };
+    },
+    async open(path, { as, liked, ...options } = {}) {
+      const context = await browser.newContext({
+        viewport: { width: 1280, height: 900 },
+        storageState: as ? await signedIn(as) : undefined,
+        ...options,
+      });
+      context.setDefaultTimeout(WAIT_MS);
+      if (liked)
+        await context.addInitScript(`localStorage['parley.preferences'] ??= ${JSON.stringify(JSON.stringify(liked))}`);
+      const page = await context.newPage();
+      const faults: string[] = [];
+      page.on('pageerror', (error) => faults.push(error.message));
+      page.on('console', (message) => {
+        // A refusal is answered with its status, which the browser prints; everything else is a fault of ours.
+        if (message.type() === 'error' && !/status of|ERR_/.test(message.text())) faults.push(message.text());
+      });
+      await page.goto(app.url + path);
+      return { page, context, faults };
+    },
+    async stop() {
+      await browser.close();
+      await app.stop();
+    },
+  };
+}
+
+type StorageState = Awaited<ReturnType<BrowserContext['storageState']>>;
+
+async function signIn(browser: Browser, url: string, email: string): Promise<StorageState> {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto(`${url}/sign-in`);
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('navigation', { name: 'Main navigation' }).waitFor();
+  // Preferences are a matter of each window that is opened with it.
+  const { cookies } = await context.storageState();
+  await context.close();
+  return { cookies, origins: [] };
+}
+
+/** What axe-core finds serious or worse. */
+export async function seriousFaults(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes[0]!.html.slice(0, 200)}`);
+}
+
+/** Everything that the page keeps, for looking for what it must not keep. */
+export const everythingKept = (page: Page): Promise<string> =>
+  page.evaluate(`JSON.stringify([
+    document.documentElement.outerHTML,
+    [...document.querySelectorAll('input, textarea')].map((field) => field.value),
+    { ...localStorage },
+    { ...sessionStorage },
+    location.href,
+    history.state,
+  ])`);
+
+/** Whether the element has the focus. */
+export const isFocused = (target: Locator): Promise<boolean> => target.and(target.page().locator(':focus')).isVisible();

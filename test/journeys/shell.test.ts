@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CHROMIUM, type Journey, KEYS, OWNER, PASSWORD, seriousFaults, startJourney } from './dashboard-browser.ts';
+
+/** Coming in, being somebody, going out; and what holds on every page. */
+describe.skipIf(!CHROMIUM)('dashboard shell', () => {
+  let journey: Journey;
+  beforeAll(async () => {
+    journey = await startJourney();
+  });
+  afterAll(() => journey?.stop());
+
+  test('the setup link makes the first owner, once', async () => {
+    const { page, context, faults } = await journey.open(journey.setupPath);
+    await page.getByRole('button', { name: 'Create account and start' }).click();
+    await page.getByText('Please fill this in.').first().waitFor();
+    await page.getByLabel('Your name').fill('Asha Rao');
+    await page.getByLabel('Name of your organization').fill('Northwind');
+    await page.getByLabel('E-mail address').fill(OWNER);
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Create account and start' }).click();
+    await page.getByRole('heading', { name: 'First steps' }).waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+
+    const again = await journey.open(journey.setupPath);
+    await again.page.getByLabel('Your name').fill('Mallory');
+    await again.page.getByLabel('Name of your organization').fill('Other');
+    await again.page.getByLabel('E-mail address').fill('mallory@example.com');
+    await again.page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await again.page.getByRole('button', { name: 'Create account and start' }).click();
+    await again.page.getByText('The setup link is not valid any more').waitFor();
+    await again.page.getByText(/req_[0-9a-z]{26}/).waitFor();
+    await again.context.close();
+  });
+
+  test('somebody who is not signed in is led to sign-in, and then back to where they wanted to go', async () => {
+    const { page, context } = await journey.open(`${KEYS}?scope=agent`);
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.getByLabel('E-mail address').fill(OWNER);
+    await page.getByLabel('Password', { exact: true }).fill('not the password');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('E-mail address or password is wrong').waitFor();
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'API Keys' }).waitFor();
+    expect(page.url()).toBe(`${journey.app.url}${KEYS}?scope=agent`);
+    await context.close();
+  });
+
+  test('another site’s address is never where sign-in leads back to', async () => {
+    const { page, context } = await journey.open('/sign-in?back=//evil.example/x');
+    await page.getByLabel('E-mail address').fill(OWNER);
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'First steps' }).waitFor();
+    expect(new URL(page.url()).origin).toBe(journey.app.url);
+    await context.close();
+  });
+
+  test('signing out ends the session, and its other windows ask to sign in again', async () => {
+    const { page, context } = await journey.open('/sign-in');
+    await page.getByLabel('E-mail address').fill(OWNER);
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'First steps' }).waitFor();
+    const other = await context.newPage();
+    await other.goto(journey.app.url + KEYS);
+    await other.getByRole('heading', { name: 'API Keys' }).waitFor();
+    await page.getByRole('button', { name: 'Your menu' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(other.url()).toContain(encodeURIComponent(KEYS));
+    await context.close();
+  });
+
+  test('language and theme are remembered, and Arabic reads from the right', async () => {
+    const { page, context } = await journey.open(KEYS, { as: OWNER });
+    await page.getByRole('button', { name: 'Your menu' }).click();
+    await page.getByText('العربية').click();
+    await page.getByText('داكن').click();
+    await page.reload();
+    await page.getByRole('heading', { name: 'مفاتيح API' }).waitFor();
+    const look = 'document.documentElement.dataset.mantineColorScheme + document.dir + document.documentElement.lang';
+    expect(await page.evaluate(look)).toBe('darkrtlar');
+    const heading = await page.getByRole('heading', { name: 'مفاتيح API' }).boundingBox();
+    expect(heading!.x).toBeGreaterThan(600);
+    expect(await page.evaluate("getComputedStyle(document.querySelector('code')).direction")).toBe('ltr');
+    await context.close();
+  });
+
+  test('a person is invited by link, joins, gets another role, and is removed', async () => {
+    const { page, context } = await journey.open('/settings/members', { as: OWNER });
+    await page.getByRole('button', { name: 'Invite a person' }).click();
+    await page.getByRole('dialog').getByLabel('E-mail address').fill('ben@example.com');
+    await page.getByRole('button', { name: 'Make invitation link' }).click();
+    const link = await page.getByLabel('Link for ben@example.com').inputValue();
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+
+    const guest = await journey.open(new URL(link).pathname);
+    await guest.page.getByRole('heading', { name: 'Join Northwind' }).waitFor();
+    await guest.page.getByLabel('Your name').fill('Ben Osei');
+    await guest.page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await guest.page.getByRole('button', { name: 'Join' }).click();
+    await guest.page.getByRole('heading', { name: 'First steps' }).waitFor();
+    await guest.context.close();
+
+    await page.reload();
+    await page.getByLabel('Role of Ben Osei').selectOption('viewer');
+    await page.getByText('Ben Osei is now Viewer.').waitFor();
+    await page.getByRole('button', { name: 'Remove: Ben Osei' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('Ben Osei was removed.').waitFor();
+    expect(await page.getByRole('row').filter({ hasText: 'Ben Osei' }).count()).toBe(0);
+    await context.close();
+  });
+
+  test('an agent, a trigger, a key and a first call: the steps tick themselves', async () => {
+    const { page, context, faults } = await journey.open('/', { as: OWNER });
+    await page.getByText('0 of 5 done').waitFor();
+    await page.getByRole('button', { name: 'Create agent' }).click();
+    await page.getByRole('textbox', { name: 'Write a message' }).fill('Hello');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByText('Why this answer?').waitFor();
+    await page.getByRole('button', { name: 'Create trigger' }).click();
+    await page.getByText('3 of 5 done').waitFor();
+    await page.getByRole('button', { name: 'Create API key' }).click();
+    expect(await page.getByRole('radio', { name: 'Specific AI agent' }).isChecked()).toBe(true);
+    await page.getByLabel('Label').fill('First');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create API key' }).click();
+    const key = await page.getByLabel('API key', { exact: true }).inputValue();
+    await page.getByRole('button', { name: 'I have saved this key' }).click();
+    await page.getByText('Waiting for your first request…').waitFor();
+    const path = /POST (\S+)/.exec(await page.getByText(/^POST \/api/).innerText())![1]!;
+    const { status } = await journey.app.call('POST', path, { key, body: { message: 'Hello' } });
+    expect(status).toBe(202);
+    await page.getByText('Your first request has arrived.').waitFor();
+    await page.getByText('All done').waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  /** axe takes its time, and the machine may be busy. */
+  const AXE_MS = 120_000;
+  const PAGES = [
+    '/',
+    KEYS,
+    `${KEYS}?create=`,
+    '/settings/organization',
+    '/settings/plan',
+    '/settings/members',
+    '/settings/sessions',
+    '/sign-in',
+  ];
+  for (const language of ['en', 'ar'])
+    for (const theme of ['light', 'dark'])
+      test(
+        `axe finds nothing serious on any page (${language}, ${theme})`,
+        async () => {
+          const { page, context, faults } = await journey.open('/', { as: OWNER, liked: { language, theme } });
+          for (const path of PAGES) {
+            await page.goto(journey.app.url + path);
+            await page
+              .locator(path.includes('create') ? 'dialog, [role=dialog]' : 'h1')
+              .first()
+              .waitFor();
+            await page.waitForTimeout(400);
+            expect([path, ...(await seriousFaults(page))]).toEqual([path]);
+          }
+          expect(faults).toEqual([]);
+          await context.close();
+        },
+        AXE_MS,
+      );
+
+  test('every page fits 320 pixels without scrolling sideways', async () => {
+    const { page, context } = await journey.open('/', { as: OWNER, viewport: { width: 320, height: 700 } });
+    for (const path of PAGES) {
+      await page.goto(journey.app.url + path);
+      await page.locator('h1').first().waitFor({ state: 'attached' });
+      await page.waitForTimeout(300);
+      expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, 320]);
+    }
+    await context.close();
+  });
+
+  test('the page comes with a policy that lets no foreign or inline script in', async () => {
+    const answer = await fetch(`${journey.app.url}/`, { headers: { accept: 'text/html' } });
+    const policy = answer.headers.get('content-security-policy')!;
+    expect(policy).toMatch(/script-src 'self';.*frame-ancestors 'none'/);
+    expect(policy).not.toMatch(/unsafe/);
+    const page = await answer.text();
+    expect(page).toContain(/'nonce-([^']+)'/.exec(policy)![1]!);
+    expect(page.match(/<script(?![^>]*\ssrc=)/g)).toBeNull();
+    const unknown = await fetch(`${journey.app.url}/api/nowhere`, { headers: { accept: 'text/html' } });
+    expect([unknown.status, unknown.headers.get('content-type')]).toEqual([404, 'application/problem+json']);
+  });
+});
