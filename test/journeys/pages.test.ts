@@ -1,0 +1,328 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CHROMIUM, everythingKept, OWNER, seriousFaults, startJourney, type Journey } from './dashboard-browser.ts';
+
+/** The pages beside Settings, each used in a real browser as a person would, on the whole program. */
+describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
+  let journey: Journey;
+  let org: string;
+  let cookie: string;
+  let agentId: string;
+
+  beforeAll(async () => {
+    journey = await startJourney();
+    const owner = await journey.owner();
+    cookie = owner.cookie;
+    org = `/organizations/${owner.orgId}`;
+    const agent = await journey.api(
+      `POST ${org}/agents`,
+      { name: 'Concierge', definition: { opening: { default: 'Hello {{end_user.name}}, about {{order_id}}.' } } },
+      cookie,
+    );
+    agentId = agent.body.id;
+    await journey.api(
+      `POST ${org}/agents/${agentId}/documents`,
+      { name: 'Shop guide', text: '# Delivery\nDelivery costs 15 riyals; it is free for orders above 200 riyals.' },
+      cookie,
+    );
+  }, 60_000);
+  afterAll(() => journey?.stop());
+
+  const givenTrigger = async (name: string): Promise<string> => {
+    const made = await journey.api(
+      `POST ${org}/triggers`,
+      { agent_id: agentId, name, variables: [{ name: 'order_id', type: 'string' }] },
+      cookie,
+    );
+    return made.body.id;
+  };
+  const givenConversation = async (name: string): Promise<string> => {
+    const trigger = await givenTrigger(`For ${name}`.slice(0, 60));
+    const { body } = await journey.api(
+      `POST ${org}/triggers/${trigger}/test`,
+      { end_user: { external_id: name.slice(0, 200), name }, variables: { order_id: 'A-1' } },
+      cookie,
+    );
+    return body.conversation_id;
+  };
+
+  it('makes an agent, tries what is not saved yet, publishes it and rolls it back', async () => {
+    const { page, faults } = await journey.open('/agents', { as: OWNER });
+    await page.getByRole('button', { name: 'Create agent' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Create agent' }).click();
+    await dialog.getByText('Give the agent a name.').waitFor();
+    await dialog.getByLabel('Name').fill('Guide');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Guide', level: 1 }).waitFor();
+
+    await page.getByLabel('Opening message', { exact: true }).fill('Welcome to the tour.');
+    await page.getByRole('button', { name: 'Let the agent begin' }).click();
+    await page.getByRole('log').getByText('Welcome to the tour.').waitFor();
+    await page.getByText('Why this answer?').click();
+    await page.getByText('Answered by').waitFor();
+
+    // A reload loses nothing.
+    await page.reload();
+    await page.getByText('Changes that are not saved yet').waitFor();
+    expect(await page.getByLabel('Opening message', { exact: true }).inputValue()).toBe('Welcome to the tour.');
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await page.getByText('Version 2 answers.', { exact: true }).waitFor();
+
+    await page.getByRole('tab', { name: 'Versions' }).click();
+    await page.getByText('Changed: opening message').waitFor();
+    await page.getByRole('button', { name: 'Roll back to 1' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click();
+    await page.getByText('Rolled back: version 3 answers from now on.').waitFor();
+    await page.getByRole('tab', { name: 'Behaviour' }).click();
+    expect(await page.getByLabel('Opening message', { exact: true }).inputValue()).toBe('');
+    expect(faults).toEqual([]);
+  });
+
+  it('shows what the server refuses of a definition beside its field', async () => {
+    const { page } = await journey.open(`/agents/${agentId}?tab=steps`, { as: OWNER });
+    await page.getByRole('button', { name: 'Add step' }).click();
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await page.getByRole('tab', { name: 'Steps (something is missing here)' }).waitFor();
+    await page.getByText('1 field needs a look.').waitFor();
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await page.getByText('Version 1 answers.').waitFor();
+    expect(await page.getByRole('list', { name: 'Steps' }).getByRole('listitem').count()).toBe(0);
+  });
+
+  it('declares a variable, runs dry, sends a test and sees its run', async () => {
+    const { page, faults } = await journey.open(`/triggers/${await givenTrigger('Order update')}`, { as: OWNER });
+    await page.getByText('Authorization: Bearer $PARLEY_API_KEY').waitFor();
+    await page.getByRole('button', { name: 'Add variable' }).click();
+    await page.getByLabel('Name of variable 2').fill('2nd');
+    await page.getByRole('button', { name: 'Save changes' }).first().click();
+    await page.getByText('Letters, digits and _').waitFor();
+    await page.getByLabel('Name of variable 2').fill('amount');
+    await page.getByLabel('Default of variable 2').fill('"5"');
+    await page.getByRole('button', { name: 'Save changes' }).first().click();
+    await page.getByText('The variables were saved.').waitFor();
+    await page.getByText('"amount":"5"').first().waitFor();
+
+    await page.getByRole('button', { name: 'Dry run' }).click();
+    await page.getByText('Hello Asha, about A-1043.').waitFor();
+    await page.getByText('No runs yet.').waitFor();
+    await page.getByRole('button', { name: 'Send test' }).click();
+    await page.getByText('Accepted: the run is').waitFor();
+    await page.getByRole('table', { name: 'Last runs' }).getByText('Waiting for the person').waitFor();
+
+    await page.getByLabel('Body').fill('{"variables": {"unknown": 1}}');
+    await page.getByRole('button', { name: 'Send test' }).click();
+    await page.getByText('/variables/unknown').waitFor();
+    await page.getByLabel('Body').fill('{');
+    await page.getByRole('button', { name: 'Dry run' }).click();
+    await page.getByText('This is not JSON').waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  it('speaks as the end user, takes over, and another window sees it', async () => {
+    const id = await givenConversation('Omar');
+    const mine = await journey.open(`/conversations/${id}`, { as: OWNER });
+    const other = await journey.open(`/conversations/${id}`, { as: OWNER });
+    const log = mine.page.getByRole('log');
+    await log.getByText('Hello Omar, about A-1.').waitFor();
+    await mine.page.getByLabel('Write as the end user would').fill('How much does delivery cost?');
+    await mine.page.keyboard.press('Enter');
+    await log.getByText('From Shop guide').waitFor();
+    await other.page.getByRole('log').getByText('From Shop guide').waitFor();
+
+    await mine.page.getByRole('button', { name: 'Take over' }).click();
+    await other.page.getByRole('button', { name: 'Hand back to the agent' }).waitFor();
+    await mine.page.getByLabel('Answer as a person').fill('This is Asha, I am here.');
+    await mine.page.keyboard.press('Enter');
+    await other.page.getByRole('log').getByText('This is Asha, I am here.').waitFor();
+    await other.page.getByRole('button', { name: 'Hand back to the agent' }).click();
+    await mine.page.getByRole('button', { name: 'Take over' }).waitFor();
+    await mine.page.getByRole('button', { name: 'Resolve' }).click();
+    await other.page.getByRole('button', { name: 'Resolve' }).waitFor({ state: 'detached' });
+    expect([...mine.faults, ...other.faults]).toEqual([]);
+  });
+
+  it('says so when it is no longer live, and what was not accepted goes back into the field', async () => {
+    const { page, context } = await journey.open(`/conversations/${await givenConversation('Noor')}`, { as: OWNER });
+    await page.getByText('Live', { exact: true }).waitFor();
+    await context.setOffline(true);
+    await page.getByText('Not live: trying again…').waitFor();
+    await page.getByLabel('Write as the end user would').fill('Are you there?');
+    await page.keyboard.press('Enter');
+    await page.getByText('The connection was lost').first().waitFor();
+    expect(await page.getByLabel('Write as the end user would').inputValue()).toBe('Are you there?');
+    await context.setOffline(false);
+    await page.getByText('Live', { exact: true }).waitFor();
+  });
+
+  it('shows the secret of a webhook channel once and keeps it nowhere', async () => {
+    const { page, faults } = await journey.open(`/channels?agent_id=${agentId}&connect=`, { as: OWNER });
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Shop');
+    await dialog.getByLabel('Address').fill('not an address');
+    await dialog.getByRole('button', { name: 'Connect channel' }).click();
+    await dialog.getByText('Give an absolute http or https address').waitFor();
+    await dialog.getByLabel('Address').fill('https://shop.example/hook');
+    await dialog.getByRole('button', { name: 'Connect channel' }).click();
+    const secret = await dialog.getByLabel('Signing secret').inputValue();
+    expect(secret).toMatch(/^whsec_/);
+    await page.keyboard.press('Escape');
+    await dialog.getByText('Close without saving the secret?').waitFor();
+    await dialog.getByRole('button', { name: 'Keep it open' }).click();
+    await dialog.getByRole('button', { name: 'I have saved this secret' }).click();
+    await page.getByRole('heading', { name: 'Shop', level: 1 }).waitFor();
+    await page.getByText('Waiting for the first message…').waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await everythingKept(page)).not.toContain(secret);
+    await page.getByRole('button', { name: 'Disconnect channel' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Disconnect channel' }).click();
+    await page.getByText('was disconnected').waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  it('makes a campaign and its key, uses the key, and revokes it', async () => {
+    const { page, faults } = await journey.open(`/campaigns?agent_id=${agentId}`, { as: OWNER });
+    await page.getByRole('button', { name: 'Create campaign' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Autumn');
+    await dialog.getByRole('combobox', { name: 'Channel' }).or(dialog.getByLabel('Channel')).first().click();
+    await page.getByRole('option').first().click();
+    await dialog.getByRole('button', { name: 'Create campaign' }).click();
+    await page.getByRole('heading', { name: 'Autumn', level: 1 }).waitFor();
+    await page.getByRole('button', { name: 'Start' }).click();
+    await page.getByText('The campaign is live.').waitFor();
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('button', { name: 'Resume' }).waitFor();
+
+    await page.getByRole('button', { name: 'Create campaign key' }).click();
+    await dialog.getByLabel('Label').fill('CRM');
+    await page.keyboard.press('Enter');
+    const value = await page.locator('[data-key-value]').inputValue();
+    expect((await journey.app.call('GET', '/api/me', { key: value })).body).toMatchObject({ scope: 'campaign' });
+    await dialog.getByRole('button', { name: 'I have saved this key' }).click();
+    const keys = page.getByRole('table', { name: 'Campaign key' });
+    await keys.getByRole('link', { name: 'CRM' }).waitFor();
+    expect(await everythingKept(page)).not.toContain(value);
+
+    await keys.getByRole('button', { name: 'Revoke CRM' }).click();
+    await dialog.getByRole('textbox').fill('CRM');
+    await dialog.getByRole('button', { name: 'Revoke' }).click();
+    await dialog.getByText('refused everywhere since').waitFor();
+    expect((await journey.app.call('GET', '/api/me', { key: value })).status).toBe(401);
+    expect(faults).toEqual([]);
+  });
+
+  it('shows the words of people as text, whatever they hold', async () => {
+    const hostile = [
+      '<script>alert(1)</script>',
+      '<img src=x onerror=alert(1)>',
+      '"><svg onload=alert(1)>',
+      "javascript:alert('x')",
+      '{{constructor.constructor("alert(1)")()}}',
+      '\u202Eevil\u2066',
+      '<iframe srcdoc="<script>alert(1)</script>">',
+      '</textarea><style>*{display:none}</style>',
+    ];
+    let last = '';
+    for (const name of hostile) {
+      last = await givenConversation(name);
+      await journey.api(`POST ${org}/conversations/${last}/say`, { text: name }, cookie);
+    }
+    const { page, faults } = await journey.open('/conversations', { as: OWNER });
+    let dialogs = 0;
+    page.on('dialog', (dialog) => {
+      dialogs++;
+      void dialog.dismiss();
+    });
+    const foreign: string[] = [];
+    page.on('request', (request) => {
+      if (!request.url().startsWith(journey.app.url)) foreign.push(request.url());
+    });
+    await page.getByText(hostile[0]!).first().waitFor();
+    await page.locator(`[data-row="${last}"]`).click();
+    await page.getByRole('log').getByText(hostile.at(-1)!).first().waitFor();
+    await page.goto(`${journey.app.url}/end-users`);
+    await page.getByText(hostile[1]!).first().waitFor();
+    await page.goto(`${journey.app.url}/triggers`);
+    await page.getByText(`For ${hostile[2]!}`).first().waitFor();
+    expect({ dialogs, foreign, faults }).toEqual({ dialogs: 0, foreign: [], faults: [] });
+  });
+
+  it('pages a long list by cursor and keeps its state in the address', async () => {
+    for (let number = 1; number <= 25; number++)
+      await journey.api(`POST ${org}/agents`, { name: `Paged ${String(number).padStart(2, '0')}` }, cookie);
+    const { page } = await journey.open('/agents?text=Paged', { as: OWNER });
+    await page.getByRole('link', { name: 'Paged 25' }).waitFor();
+    await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByRole('link', { name: 'Paged 01' }).waitFor();
+    await page.reload();
+    await page.getByRole('link', { name: 'Paged 01' }).waitFor();
+    await page.goBack();
+    await page.getByRole('link', { name: 'Paged 25' }).waitFor();
+    await page.getByRole('searchbox').fill('nothing like it');
+    await page.getByText('Nothing matches these filters').waitFor();
+    await page.getByRole('button', { name: 'Clear filters' }).first().click();
+    await page.getByRole('link', { name: 'Paged 25' }).waitFor();
+    expect(new URL(page.url()).search).toBe('');
+  });
+
+  it('lets a viewer read and try, and change nothing', async () => {
+    const invited = await journey.api(`POST ${org}/invitations`, { email: 'vi@example.com', role: 'viewer' }, cookie);
+    const token = new URL(invited.body.url).pathname.split('/').at(-1);
+    await journey.api(`POST /invitations/${token}`, { name: 'Vi', password: 'correct horse battery' });
+    const conversation = await givenConversation('Read only');
+    const { page } = await journey.open(`/agents/${agentId}`, { as: 'vi@example.com' });
+    await page.getByText('you can read and try this agent').waitFor();
+    expect(await page.getByRole('button', { name: 'Publish' }).count()).toBe(0);
+    expect(await page.getByLabel('Instructions').getAttribute('readonly')).not.toBeNull();
+    await page.goto(`${journey.app.url}/conversations/${conversation}`);
+    await page.getByText('you can read this conversation').waitFor();
+    expect(await page.getByRole('button', { name: 'Take over' }).count()).toBe(0);
+    for (const [path, button] of [
+      ['/agents', 'Create agent'],
+      ['/triggers', 'Create trigger'],
+      ['/channels', 'Connect channel'],
+    ]) {
+      await page.goto(journey.app.url + path!);
+      await page.getByRole('table').waitFor();
+      expect(await page.getByRole('button', { name: button! }).count()).toBe(0);
+    }
+  });
+
+  describe.each([
+    { language: 'en', theme: 'light' },
+    { language: 'ar', theme: 'dark' },
+  ])('in $language and $theme', (liked) => {
+    it('has nothing serious for axe-core on any page, and nothing wider than a phone', async () => {
+      const trigger = await givenTrigger('For axe');
+      const conversation = await givenConversation('Axe');
+      const { page, faults } = await journey.open('/agents', { as: OWNER, liked });
+      const paths = [
+        '/agents',
+        ...['behaviour', 'knowledge', 'steps', 'rules', 'tools', 'versions', 'settings'].map(
+          (tab) => `/agents/${agentId}?tab=${tab}`,
+        ),
+        '/triggers',
+        `/triggers/${trigger}`,
+        '/conversations',
+        `/conversations/${conversation}`,
+        '/channels',
+        '/campaigns',
+        '/end-users',
+        '/activity',
+      ];
+      const found: string[] = [];
+      for (const path of paths) {
+        await page.setViewportSize({ width: 1280, height: 900 });
+        await page.goto(journey.app.url + path);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        await expect.poll(() => page.locator('[aria-busy=true]').count()).toBe(0);
+        found.push(...(await seriousFaults(page)).map((fault) => `${path} ${fault}`));
+        await page.setViewportSize({ width: 320, height: 700 });
+        const width = await page.evaluate('document.documentElement.scrollWidth');
+        if (Number(width) > 320) found.push(`${path} is ${String(width)} px wide`);
+      }
+      expect(found).toEqual([]);
+      expect(faults).toEqual([]);
+    }, 120_000);
+  });
+});
