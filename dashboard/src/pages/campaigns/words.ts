@@ -129,4 +129,3 @@ export const words = defineWords(
     deleted: 'حُذفت «{name}».',
   },
 );
-export type CampaignWord = keyof (typeof words)['en'];

@@ -117,4 +117,3 @@ export const words = defineWords(
     own_sandbox: 'قناة التجربة هذه تتبع وكيلها ولا تذهب إلا معه.',
   },
 );
-export type ChannelWord = keyof (typeof words)['en'];
