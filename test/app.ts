@@ -32,6 +32,7 @@ export type TestApp = {
   stop(): Promise<void>;
 };
 
+// oxlint-disable-next-line typescript/no-explicit-any -- tests look into it freely
 export type Answer = { status: number; headers: Headers; body: any; text: string };
 
 export async function startTestApp(

@@ -20,7 +20,7 @@ const STOP_WITHIN_MS = 29_000;
 /** Starts everything this process is to do, says where to go, and stops cleanly on SIGTERM and SIGINT. */
 export async function serve(role: Role): Promise<void> {
   let config = readConfig((text) => process.stderr.write(`${text}\n`));
-  const pretty = config.logFormat === null ? Boolean(process.stdout.isTTY) : config.logFormat === 'pretty';
+  const pretty = config.logFormat === null ? process.stdout.isTTY : config.logFormat === 'pretty';
   const log = createLogger({ level: config.logLevel, pretty });
   if (role !== 'worker') config = withPort(config, await findPort(config));
 

@@ -33,7 +33,7 @@ export function openDb(url: string, options: DbOptions = {}): Db {
   });
   // An idle connection that breaks must not end the process; the next query opens another one.
   pool.on('error', (error) => options.onError?.(error));
-  return drizzle(pool) as Db;
+  return drizzle(pool);
 }
 
 /** SQLSTATE of a failed statement, whether thrown by the driver or wrapped by Drizzle; null for anything else. */

@@ -37,8 +37,6 @@ export async function takePlaces(tx: Queryable, subjects: readonly LoggedSubject
   return Number(taken.rows[0]!.seq);
 }
 
-export type LeaseTable = ReturnType<typeof openLeaseTable>;
-
 export function openLeaseTable(url: string, options: { timeoutMs: number; onError: (error: Error) => void }) {
   const pool = new pg.Pool({
     connectionString: url,

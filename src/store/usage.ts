@@ -1,7 +1,7 @@
 import { and, eq, gte, sql } from 'drizzle-orm';
 import type pg from 'pg';
 import type { Db } from './db.ts';
-import { behind, newestFirst, pageOf, type PageOf, type PageRequest } from './page.ts';
+import { newestFirst } from './page.ts';
 import { keyUsage, requestLog } from './schema/usage.ts';
 
 export type UsageCount = {
@@ -99,31 +99,6 @@ export async function listNewestRequests(
     .where(and(eq(requestLog.orgId, orgId), eq(requestLog.keyId, keyId)))
     .orderBy(...newestFirst(requestLog.at, requestLog.id))
     .limit(limit);
-}
-
-export type RequestFilter = { keyId?: string | undefined; route?: string | undefined; status?: number | undefined };
-
-export async function listRequests(
-  db: Db,
-  orgId: string,
-  filter: RequestFilter,
-  { limit, after }: PageRequest,
-): Promise<PageOf<LoggedRequest>> {
-  const rows = await db
-    .select()
-    .from(requestLog)
-    .where(
-      and(
-        eq(requestLog.orgId, orgId),
-        filter.keyId ? eq(requestLog.keyId, filter.keyId) : undefined,
-        filter.route ? eq(requestLog.route, filter.route) : undefined,
-        filter.status ? eq(requestLog.status, filter.status) : undefined,
-        behind(requestLog.at, requestLog.id, after),
-      ),
-    )
-    .orderBy(...newestFirst(requestLog.at, requestLog.id))
-    .limit(limit + 1);
-  return pageOf(rows, limit);
 }
 
 /** Removes what is older than anybody can look at; at most `limit` rows of each kind. */
