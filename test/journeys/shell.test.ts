@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CHROMIUM, type Journey, KEYS, OWNER, PASSWORD, seriousFaults, startJourney } from './dashboard-browser.ts';
 
-/** Coming in, being somebody, going out; and what holds on every page. */
-describe.skipIf(!CHROMIUM)('dashboard shell', () => {
+/** Before there is anybody. */
+describe.skipIf(!CHROMIUM)('setup link', () => {
   let journey: Journey;
   beforeAll(async () => {
     journey = await startJourney();
   });
   afterAll(() => journey?.stop());
 
-  test('the setup link makes the first owner, once', async () => {
+  test('makes the first owner, once', async () => {
     const { page, context, faults } = await journey.open(journey.setupPath);
     await page.getByRole('button', { name: 'Create account and start' }).click();
     await page.getByText('Please fill this in.').first().waitFor();
@@ -32,6 +32,16 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
     await again.page.getByText(/req_[0-9a-z]{26}/).waitFor();
     await again.context.close();
   });
+});
+
+/** Coming in, being somebody, going out; and what holds on every page. */
+describe.skipIf(!CHROMIUM)('dashboard shell', () => {
+  let journey: Journey;
+  beforeAll(async () => {
+    journey = await startJourney();
+    await journey.owner();
+  });
+  afterAll(() => journey?.stop());
 
   test('somebody who is not signed in is led to sign-in, and then back to where they wanted to go', async () => {
     const { page, context } = await journey.open(`${KEYS}?scope=agent`);
@@ -42,7 +52,7 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
     await page.getByText('E-mail address or password is wrong').waitFor();
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { name: 'API Keys' }).waitFor();
+    await page.getByRole('heading', { name: 'API Keys', level: 1 }).waitFor();
     expect(page.url()).toBe(`${journey.app.url}${KEYS}?scope=agent`);
     await context.close();
   });
@@ -65,7 +75,7 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
     await page.getByRole('heading', { name: 'First steps' }).waitFor();
     const other = await context.newPage();
     await other.goto(journey.app.url + KEYS);
-    await other.getByRole('heading', { name: 'API Keys' }).waitFor();
+    await other.getByRole('heading', { name: 'API Keys', level: 1 }).waitFor();
     await page.getByRole('button', { name: 'Your menu' }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -80,10 +90,10 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
     await page.getByText('العربية').click();
     await page.getByText('داكن').click();
     await page.reload();
-    await page.getByRole('heading', { name: 'مفاتيح API' }).waitFor();
+    await page.getByRole('heading', { name: 'مفاتيح API', level: 1 }).waitFor();
     const look = 'document.documentElement.dataset.mantineColorScheme + document.dir + document.documentElement.lang';
     expect(await page.evaluate(look)).toBe('darkrtlar');
-    const heading = await page.getByRole('heading', { name: 'مفاتيح API' }).boundingBox();
+    const heading = await page.getByRole('heading', { name: 'مفاتيح API', level: 1 }).boundingBox();
     expect(heading!.x).toBeGreaterThan(600);
     expect(await page.evaluate("getComputedStyle(document.querySelector('code')).direction")).toBe('ltr');
     await context.close();

@@ -54,7 +54,13 @@ export function KeysList({ keys, list, createButton, onAct, mayManage }: Props):
           <div className={classes.standing}>
             <Standing item={item} who={who} />
             {mayManage && item.state === 'active' && item.revoke_at && (
-              <Button size="compact-xs" variant="subtle" color="red" onClick={() => onAct({ verb: 'revoke', item })}>
+              <Button
+                size="compact-xs"
+                variant="subtle"
+                color="red"
+                c="var(--mantine-color-error)"
+                onClick={() => onAct({ verb: 'revoke', item })}
+              >
                 {say('revoke_now')}
               </Button>
             )}
@@ -114,6 +120,7 @@ function Actions({ item, onAct }: { item: KeyRecord; onAct: (act: KeyAct) => voi
         size="compact-sm"
         variant="subtle"
         color="red"
+        c="var(--mantine-color-error)"
         aria-describedby={`label-${item.id}`}
         onClick={() => onAct({ verb: 'revoke', item })}
       >
