@@ -111,7 +111,8 @@ export type RecipientInput = Static<typeof RecipientInput>;
 export const PushRecipients = Type.Object(
   {
     recipients: Type.Array(
-      Type.Union([RecipientInput, Type.Object({}, { description: 'Anything else is answered as `invalid`.' })]),
+      // The open alternative comes first: each recipient is held to the other one by itself.
+      Type.Union([Type.Object({}, { description: 'Anything else is answered as `invalid`.' }), RecipientInput]),
       { minItems: 1, maxItems: MAX_RECIPIENTS },
     ),
     dedupe: Type.Optional(

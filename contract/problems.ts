@@ -184,6 +184,11 @@ const kinds = {
     title: 'The run has ended',
     cure: 'Nothing is left to cancel; read the run to see how it ended.',
   },
+  recipient_finished: {
+    status: 409,
+    title: 'The recipient has come to an end',
+    cure: 'Nothing is left to cancel; read the recipient to see how it ended.',
+  },
   key_revoked_already: {
     status: 409,
     title: 'The API key has been revoked',
@@ -200,7 +205,11 @@ const kinds = {
     cure: 'Wait a second and send the same call again; its answer will be replayed.',
   },
   // 413, 414, 415, 431
-  payload_too_large: { status: 413, title: 'The body is too large', cure: 'Send at most 256 KiB (262,144 bytes); where a call takes more, its reference says so.' },
+  payload_too_large: {
+    status: 413,
+    title: 'The body is too large',
+    cure: 'Send at most 256 KiB (262,144 bytes); where a call takes more, its reference says so.',
+  },
   unsupported_media_type: {
     status: 415,
     title: 'The body is not sent as plain JSON',

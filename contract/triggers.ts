@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { MAX_LABEL_CHARACTERS, MAX_MESSAGE_CHARACTERS, MAX_NAME_CHARACTERS } from './limits.ts';
-import { Message } from './messages.ts';
+import { Message, type MessageContent } from './messages.ts';
 import { idPattern } from './ids.ts';
 
 const closed = { additionalProperties: false };
@@ -102,6 +102,10 @@ export type RunInput = {
   metadata?: Record<string, string>;
   /** Id of the message that the first turn answers; absent: the agent opens. */
   message_id?: string;
+  /** First words that a campaign chose in place of the agent's own. */
+  opening?: MessageContent;
+  campaign_id?: string;
+  recipient_id?: string;
 };
 
 const accepted = {

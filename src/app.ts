@@ -13,10 +13,12 @@ import { createChannelMessages } from './features/channel-messages/channel-messa
 import { createReceiveFromChannel } from './features/conversations/receive-from-channel.ts';
 import { createSayInConversation } from './features/conversations/receive-message.ts';
 import { createTriggers } from './features/triggers/triggers.ts';
+import { createCampaignVerbs } from './features/campaigns/key-verbs.ts';
 import { createEndUsers } from './features/end-users/end-users.ts';
 import { createUsageCounter } from './features/usage/count-requests.ts';
 import { readKeyUsage } from './features/usage/read-key-usage.ts';
 import { channelApiRoutes } from './http/api/channels/routes.ts';
+import { campaignRoutes } from './http/api/campaigns/routes.ts';
 import { endUserRoutes } from './http/api/end-users/routes.ts';
 import { triggerRoutes } from './http/api/triggers/routes.ts';
 import type { Room } from './http/dashboard/deps.ts';
@@ -37,6 +39,7 @@ import { createIdempotencyGuard } from './store/idempotency.ts';
 import { createSendQueue } from './store/messages/accept-messages.ts';
 import { createDeliveryWorker } from './worker/deliver-messages.ts';
 import { createSuppression } from './store/suppression.ts';
+import { createCampaignWorker } from './worker/campaigns/campaign-worker.ts';
 import { createHousekeeper } from './worker/housekeeper.ts';
 import { createFindProvider } from './worker/find-provider.ts';
 import { createPlayTurn } from './worker/play-turn.ts';
@@ -137,6 +140,18 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
     onQueued: () => deliveries?.wake(),
   });
   const endUsers = createEndUsers({ db, queue: endUserQueue, guard, suppression });
+  const campaignWorker = role === 'api' ? null : createCampaignWorker({ db, log, onBegun: onAccepted });
+  const campaigns = createCampaignVerbs({
+    db,
+    access,
+    guard,
+    suppression,
+    findChannel: access.facts.channel,
+    onPushed: () => {
+      campaignWorker?.wake();
+      onAccepted();
+    },
+  });
   const usage = createUsageCounter({ db, log });
   const keys = createApiKeys({
     db,
@@ -167,6 +182,7 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
       : createHttpServer({
           routes: [
             ...triggerRoutes({ triggers, paging, baseUrl: config.baseUrl }),
+            ...campaignRoutes({ campaigns, paging }),
             ...endUserRoutes({ endUsers, paging, baseUrl: config.baseUrl }),
             ...channelApiRoutes({ channelMessages, baseUrl: config.baseUrl }),
             ...inboundRoutes({ receive, baseUrl: config.baseUrl }),
@@ -191,6 +207,7 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
       // A worker asks nobody for a key: with a lease it would only be waited for.
       if (role !== 'worker') await access.start();
       worker?.start();
+      campaignWorker?.start();
       deliveries?.start();
       housekeeper?.start();
       usage.start();
@@ -204,6 +221,7 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
       server?.drain();
       await server?.close();
       housekeeper?.stop();
+      await campaignWorker?.stop();
       await worker?.stop(TURN_GRACE_MS);
       await deliveries?.stop(DELIVERY_GRACE_MS);
       waiter.stop();

@@ -1,9 +1,16 @@
 import { Type, type Static } from 'typebox';
+import {
+  CAMPAIGN_STATES,
+  CampaignSettings,
+  type CampaignState,
+  RECIPIENT_STATUSES,
+  Recipient,
+  RecipientCounts,
+} from '../campaigns.ts';
 import { MAX_LABEL_CHARACTERS } from '../limits.ts';
-import { closed, Id, Moment } from './shapes.ts';
+import { closed, Id, Moment, PageQuery } from './shapes.ts';
 
-export const CAMPAIGN_STATES = ['draft', 'live', 'paused', 'ended'] as const;
-export type CampaignState = (typeof CAMPAIGN_STATES)[number];
+export { CAMPAIGN_STATES, type CampaignState };
 
 /** What can be done to a campaign, and from which states. Nothing leaves `ended`. */
 export const CAMPAIGN_MOVES = {
@@ -21,6 +28,10 @@ export const CampaignRecord = Type.Object(
     channel_id: Type.String(),
     name: Type.String(),
     state: Type.Enum(CAMPAIGN_STATES),
+    settings: CampaignSettings,
+    /** Recipients by status and in all; only where one campaign is read. */
+    counts: Type.Optional(RecipientCounts),
+    total: Type.Optional(Type.Integer()),
     created_at: Moment,
     updated_at: Moment,
   },
@@ -36,4 +47,20 @@ export const CreateCampaignBody = Type.Object(
 );
 export type CreateCampaignBody = Static<typeof CreateCampaignBody>;
 
-export const UpdateCampaignBody = Type.Object({ name: CampaignName }, closed);
+export const UpdateCampaignBody = Type.Object(
+  {
+    name: Type.Optional(CampaignName),
+    /** In place of the stored ones, as a whole. */
+    settings: Type.Optional(CampaignSettings),
+  },
+  { ...closed, minProperties: 1 },
+);
+export type UpdateCampaignBody = Static<typeof UpdateCampaignBody>;
+
+export const RecipientListQuery = PageQuery({
+  status: Type.Optional(Type.Enum(RECIPIENT_STATUSES)),
+  ref: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+});
+
+/** The dashboard shows recipients as the public API does. */
+export const RecipientRecord = Recipient;

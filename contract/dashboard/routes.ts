@@ -14,7 +14,13 @@ import {
   PlaygroundTurn,
   UpdateAgentBody,
 } from './agents.ts';
-import { CampaignRecord, CreateCampaignBody, UpdateCampaignBody } from './campaigns.ts';
+import {
+  CampaignRecord,
+  CreateCampaignBody,
+  RecipientListQuery,
+  RecipientRecord,
+  UpdateCampaignBody,
+} from './campaigns.ts';
 import { ChannelRecord, ConnectChannelBody, ConnectedChannel, UpdateChannelBody } from './channels.ts';
 import {
   ConversationListQuery,
@@ -165,8 +171,10 @@ const routes = {
   listCampaigns: route('GET 200', `${org}/campaigns`, 'viewer', 'List campaigns', { query: PageQuery({ agent_id: ofAgent, text: SearchText }), answer: Page(CampaignRecord) }),
   createCampaign: route('POST 201', `${org}/campaigns`, 'member', 'Make a campaign', { body: CreateCampaignBody, answer: CampaignRecord }),
   readCampaign: route('GET 200', `${org}/campaigns/:campaign_id`, 'viewer', 'Read a campaign', { answer: CampaignRecord }),
-  updateCampaign: route('PATCH 200', `${org}/campaigns/:campaign_id`, 'member', 'Rename a campaign', { body: UpdateCampaignBody, answer: CampaignRecord }),
+  updateCampaign: route('PATCH 200', `${org}/campaigns/:campaign_id`, 'member', 'Rename a campaign or change its settings', { body: UpdateCampaignBody, answer: CampaignRecord }),
   deleteCampaign: route('DELETE 204', `${org}/campaigns/:campaign_id`, 'member', 'Delete a campaign', {}),
+  listRecipients: route('GET 200', `${org}/campaigns/:campaign_id/recipients`, 'viewer', 'List recipients of a campaign', { query: RecipientListQuery, answer: Page(RecipientRecord) }),
+  cancelRecipient: route('POST 200', `${org}/campaigns/:campaign_id/recipients/:recipient_id/cancel`, 'member', 'Cancel a recipient', { answer: RecipientRecord }),
   startCampaign: route('POST 200', `${org}/campaigns/:campaign_id/start`, 'member', 'Start a campaign', { answer: CampaignRecord }),
   pauseCampaign: route('POST 200', `${org}/campaigns/:campaign_id/pause`, 'member', 'Pause a campaign', { answer: CampaignRecord }),
   resumeCampaign: route('POST 200', `${org}/campaigns/:campaign_id/resume`, 'member', 'Resume a campaign', { answer: CampaignRecord }),

@@ -1,5 +1,5 @@
 import { and, eq, ilike, inArray, isNull, sql } from 'drizzle-orm';
-import type { CampaignState } from '../../contract/dashboard/campaigns.ts';
+import type { CampaignSettings, CampaignState } from '../../contract/campaigns.ts';
 import type { Queryable } from './db.ts';
 import { behind, newestFirst, pageOf, type PageOf, type PageRequest } from './page.ts';
 import { containing } from './search-text.ts';
@@ -54,7 +54,7 @@ export async function changeCampaign(
   db: Queryable,
   orgId: string,
   id: string,
-  changes: Partial<Pick<CampaignRow, 'name' | 'deletedAt'>>,
+  changes: Partial<Pick<CampaignRow, 'name' | 'deletedAt'>> & { settings?: CampaignSettings },
 ): Promise<CampaignRow | null> {
   const rows = await db
     .update(campaign)
@@ -74,7 +74,7 @@ export async function moveCampaign(
 ): Promise<CampaignRow | null> {
   const rows = await db
     .update(campaign)
-    .set({ state: to, updatedAt: sql`now()` })
+    .set({ state: to, updatedAt: sql`now()`, ...(to === 'live' && { attended: true }) })
     .where(and(living(orgId, id), inArray(campaign.state, [...from])))
     .returning();
   return rows[0] ?? null;

@@ -24,6 +24,10 @@ export function createIdempotencyGuard(): IdempotencyGuard {
   };
 }
 
+type Work = (tx: Queryable) => Promise<StoredAnswer>;
+/** Runs a transaction and returns what its work returned: the database's own, or one that does more around it. */
+type Transact = (work: (tx: Queryable) => Promise<StoredAnswer | null>) => Promise<StoredAnswer | null>;
+
 /**
  * Does `work` once per Idempotency-Key: its effect and its answer commit together, a repetition is answered with what
  * was stored. Another node that is at the same call is waited for by the unique key.
@@ -31,27 +35,31 @@ export function createIdempotencyGuard(): IdempotencyGuard {
 export async function once(
   db: Db,
   call: IdempotentCall,
-  work: (tx: Queryable) => Promise<StoredAnswer>,
+  work: Work,
+  transact: Transact = (inside) => db.transaction(inside),
 ): Promise<{ answer: StoredAnswer; replayed: boolean }> {
-  if (call.idempotency === null) return { answer: await db.transaction(work), replayed: false };
-  const { scope, request } = call.idempotency;
-  const answer = await db.transaction(async (tx) => {
-    const first = await tx
-      .insert(idempotency)
-      .values({ orgId: call.orgId, scope, request, status: 0, body: '' })
-      .onConflictDoNothing()
-      .returning({ orgId: idempotency.orgId });
-    if (first.length === 0) return null;
-    const done = await work(tx);
-    await tx
-      .update(idempotency)
-      .set(done)
-      .where(and(eq(idempotency.orgId, call.orgId), eq(idempotency.scope, scope)));
-    return done;
-  });
+  const answer = await transact((tx) => first(tx, call, work));
   if (answer !== null) return { answer, replayed: false };
   const stored = await readStoredAnswer(db.$client, call);
   if (stored?.kind === 'refused') throw stored.refusal;
   if (stored?.kind !== 'replayed') throw new Refusal('unavailable', undefined, { headers: { 'Retry-After': '1' } });
   return { answer: stored.answer, replayed: true };
+}
+
+/** Null when the key was used before: then nothing is done. */
+async function first(tx: Queryable, call: IdempotentCall, work: Work): Promise<StoredAnswer | null> {
+  if (call.idempotency === null) return work(tx);
+  const { scope, request } = call.idempotency;
+  const taken = await tx
+    .insert(idempotency)
+    .values({ orgId: call.orgId, scope, request, status: 0, body: '' })
+    .onConflictDoNothing()
+    .returning({ orgId: idempotency.orgId });
+  if (taken.length === 0) return null;
+  const done = await work(tx);
+  await tx
+    .update(idempotency)
+    .set(done)
+    .where(and(eq(idempotency.orgId, call.orgId), eq(idempotency.scope, scope)));
+  return done;
 }

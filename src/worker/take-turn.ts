@@ -1,3 +1,4 @@
+import type { MessageContent } from '../../contract/messages.ts';
 import type { TurnRequest, TurnResult } from '../engine/provider.ts';
 import { newId } from '../kernel/ids.ts';
 import type { ClaimedRun } from '../store/turns/claim-runs.ts';
@@ -70,6 +71,18 @@ export function completedTurn(run: ClaimedRun, result: TurnResult): CompletedTur
       // One trace a turn, kept with its first message.
       trace: index === 0 ? result.trace : null,
     })),
+    messageStatus: DELIVERED_BY_STORING.has(run.channel_kind) ? 'delivered' : 'queued',
+  };
+}
+
+/** A turn that says what a campaign chose as first words; from the next turn on the agent speaks by itself. */
+export function openingTurn(run: ClaimedRun, content: MessageContent): CompletedTurn {
+  const trace = { provider: 'campaign', steps: [{ kind: 'opening', detail: 'The campaign opens in its own words.' }] };
+  return {
+    ...unchanged(run),
+    status: 'waiting_for_user',
+    conversationStatus: 'open',
+    messages: [{ id: newId('msg'), content, sources: [], trace }],
     messageStatus: DELIVERED_BY_STORING.has(run.channel_kind) ? 'delivered' : 'queued',
   };
 }

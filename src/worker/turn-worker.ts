@@ -9,7 +9,7 @@ import { type ClaimedRun, claimRuns, renewRuns, RUN_LEASE_SECONDS } from '../sto
 import { type CompletedTurn, completeTurns, type TurnOutcome } from '../store/turns/complete-turns.ts';
 import { failRun, releaseRun } from '../store/turns/release-run.ts';
 import type { LoadAgent } from './load-agent.ts';
-import { completedTurn, silentTurn, skipReason, turnRequest } from './take-turn.ts';
+import { completedTurn, openingTurn, silentTurn, skipReason, turnRequest } from './take-turn.ts';
 
 /**
  * The turn worker: claims due runs in batches, lets the agent's provider speak, stores the turn. At least once, and
@@ -138,6 +138,8 @@ export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: Turn
     const skip = skipReason(run);
     if (skip !== null) return silentTurn(run, 'skipped', skip);
     if (run.conversation_status === 'handed_off') return silentTurn(run, 'handed_off', null);
+    if (run.turns === 0 && run.input.opening && run.unanswered.length === 0)
+      return openingTurn(run, run.input.opening);
     const loaded = await loadAgent(run.org_id, run.agent_id, run.agent_revision);
     const request = turnRequest(run, loaded, signal);
     // Woken without anything new to answer: back to waiting.

@@ -1,8 +1,16 @@
-import { CAMPAIGN_MOVES, type CampaignMove, type CampaignRecord } from '../../../contract/dashboard/campaigns.ts';
+import {
+  CAMPAIGN_MOVES,
+  type CampaignMove,
+  type CampaignRecord,
+  type UpdateCampaignBody,
+} from '../../../contract/dashboard/campaigns.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { type Actor, recordAudit } from '../../store/audit.ts';
+import { cancelCampaignRuns, holdCampaignRuns, letCampaignRunsGo } from '../../store/campaign-runs.ts';
 import { changeCampaign, moveCampaign as moveRow, readCampaign as readRow } from '../../store/campaigns.ts';
+import type { Queryable } from '../../store/db.ts';
 import { type CampaignsDeps, presentCampaign } from './campaigns.ts';
+import { checkSettings } from './check-settings.ts';
 
 const PAST = { start: 'started', pause: 'paused', resume: 'resumed', end: 'ended' } as const;
 
@@ -14,32 +22,49 @@ export async function moveCampaign(
   move: CampaignMove,
   actor: Actor,
 ): Promise<CampaignRecord> {
-  const { from, to } = CAMPAIGN_MOVES[move];
-  const { result } = await access.change({ kind: 'campaign', id }, async (tx) => {
-    const moved = await moveRow(tx, orgId, id, from, to);
-    if (moved) {
-      await recordAudit(tx, { orgId, actor, action: `campaign.${PAST[move]}`, subjectId: id });
-      return presentCampaign(moved);
-    }
-    const row = await readRow(tx, orgId, id);
-    if (!row) throw new Refusal('campaign_not_found');
-    if (row.state === to) return presentCampaign(row);
-    throw new Refusal('campaign_not_open', `A campaign that is ${row.state} cannot be ${PAST[move]}.`);
-  });
+  const { result } = await access.change({ kind: 'campaign', id }, (tx) => moveInside(tx, orgId, id, move, actor));
   return result;
 }
 
-export async function renameCampaign(
-  { db }: CampaignsDeps,
+/**
+ * The move as part of a transaction. What has been begun and not yet been said is held by a pause, let go by a resume
+ * and thrown away by the end, so that from the answer on nothing more is said.
+ */
+export async function moveInside(
+  tx: Queryable,
   orgId: string,
   id: string,
-  name: string,
+  move: CampaignMove,
   actor: Actor,
 ): Promise<CampaignRecord> {
+  const { from, to } = CAMPAIGN_MOVES[move];
+  const moved = await moveRow(tx, orgId, id, from, to);
+  if (moved) {
+    if (move === 'pause') await holdCampaignRuns(tx, orgId, id);
+    if (move === 'resume') await letCampaignRunsGo(tx, orgId, id);
+    if (move === 'end') await cancelCampaignRuns(tx, orgId, id);
+    await recordAudit(tx, { orgId, actor, action: `campaign.${PAST[move]}`, subjectId: id });
+    return presentCampaign(moved);
+  }
+  const row = await readRow(tx, orgId, id);
+  if (!row) throw new Refusal('campaign_not_found');
+  if (row.state === to) return presentCampaign(row);
+  throw new Refusal('campaign_not_open', `A campaign that is ${row.state} cannot be ${PAST[move]}.`);
+}
+
+/** Name and settings; settings are replaced as a whole. What is due already goes out under the new ones. */
+export async function updateCampaign(
+  { db, faults }: CampaignsDeps,
+  orgId: string,
+  id: string,
+  changes: UpdateCampaignBody,
+  actor: Actor,
+): Promise<CampaignRecord> {
+  if (changes.settings) checkSettings(changes.settings, (text) => faults?.template(text) ?? null);
   return db.transaction(async (tx) => {
-    const row = await changeCampaign(tx, orgId, id, { name });
+    const row = await changeCampaign(tx, orgId, id, changes);
     if (!row) throw new Refusal('campaign_not_found');
-    await recordAudit(tx, { orgId, actor, action: 'campaign.renamed', subjectId: id, facts: { name } });
+    await recordAudit(tx, { orgId, actor, action: 'campaign.updated', subjectId: id, facts: changes });
     return presentCampaign(row);
   });
 }
@@ -54,6 +79,7 @@ export async function deleteCampaign(
   await access.change({ kind: 'campaign', id }, async (tx) => {
     const row = await changeCampaign(tx, orgId, id, { deletedAt: new Date() });
     if (!row) throw new Refusal('campaign_not_found');
+    await cancelCampaignRuns(tx, orgId, id);
     await recordAudit(tx, { orgId, actor, action: 'campaign.deleted', subjectId: id, facts: { name: row.name } });
   });
 }

@@ -2,6 +2,7 @@ import type { CampaignRecord } from '../../../contract/dashboard/campaigns.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { listCampaigns as listRows, readCampaign as readRow } from '../../store/campaigns.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
+import { countRecipients } from '../../store/recipients.ts';
 import { type CampaignsDeps, presentCampaign } from './campaigns.ts';
 
 type Reads = Pick<CampaignsDeps, 'db'>;
@@ -19,5 +20,5 @@ export async function listCampaigns(
 export async function readCampaign({ db }: Reads, orgId: string, id: string): Promise<CampaignRecord> {
   const row = await readRow(db, orgId, id);
   if (!row) throw new Refusal('campaign_not_found');
-  return presentCampaign(row);
+  return { ...presentCampaign(row), ...(await countRecipients(db, orgId, id)) };
 }

@@ -1,7 +1,8 @@
 import type { CampaignMove } from '../../../contract/dashboard/campaigns.ts';
-import { deleteCampaign, moveCampaign, renameCampaign } from '../../features/campaigns/change-campaign.ts';
+import { deleteCampaign, moveCampaign, updateCampaign } from '../../features/campaigns/change-campaign.ts';
 import { createCampaign } from '../../features/campaigns/create-campaign.ts';
 import { listCampaigns, readCampaign } from '../../features/campaigns/read-campaigns.ts';
+import { cancelRecipient, listRecipients } from '../../features/campaigns/recipients.ts';
 import { disconnectChannel, updateChannel } from '../../features/channels/change-channel.ts';
 import { connectChannel } from '../../features/channels/connect-channel.ts';
 import { listChannels, readChannel } from '../../features/channels/read-channels.ts';
@@ -29,9 +30,16 @@ export const channelRoutes = ({ route, room }: Desk): Route[] => [
   route('createCampaign', ({ orgId, body, actor }) => createCampaign(room, orgId, body, actor)),
   route('readCampaign', ({ orgId, params }) => readCampaign(room, orgId, params.campaign_id)),
   route('updateCampaign', ({ orgId, params, body, actor }) =>
-    renameCampaign(room, orgId, params.campaign_id, body.name, actor),
+    updateCampaign(room, orgId, params.campaign_id, body, actor),
   ),
   route('deleteCampaign', ({ orgId, params, actor }) => deleteCampaign(room, orgId, params.campaign_id, actor)),
+  route('listRecipients', ({ orgId, params, query: { status, ref }, paged }) => {
+    const filter = { campaign: params.campaign_id, status, ref };
+    return paged(filter, (page) => listRecipients(room, orgId, params.campaign_id, { status, ref }, page));
+  }),
+  route('cancelRecipient', ({ orgId, params }) =>
+    cancelRecipient(room, { orgId, keyId: null }, params.campaign_id, params.recipient_id),
+  ),
   ...MOVES.map(([name, move]) =>
     route(name, ({ orgId, params, actor }) => moveCampaign(room, orgId, params.campaign_id, move, actor)),
   ),

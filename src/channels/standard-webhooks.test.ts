@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest';
+import { newWebhookSecret, signWebhook, verifyWebhook } from './standard-webhooks.ts';
+
+/** The vector of the specification's own libraries. */
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const ID = 'msg_p5jXN8AQM9LWM0D4loKWxJek';
+const BODY = '{"test": 2432232314}';
+const AT = new Date(1_614_265_330_000);
+const SIGNATURE = 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=';
+const headers = { 'webhook-id': ID, 'webhook-timestamp': '1614265330', 'webhook-signature': SIGNATURE };
+const verify = (changed: Record<string, string> = {}, body = BODY, now = AT.getTime()) =>
+  verifyWebhook(SECRET, { ...headers, ...changed }, Buffer.from(body), now);
+
+describe('a Standard Webhooks signature', () => {
+  test('is the one of the specification', () => {
+    expect(signWebhook(SECRET, ID, AT, BODY)).toEqual(headers);
+    expect(verify()).toBe(true);
+  });
+
+  test('counts if one of several is right, while secrets rotate', () => {
+    expect(verify({ 'webhook-signature': `v1,AAAA v1a,xyz ${SIGNATURE}` })).toBe(true);
+  });
+
+  test.each([
+    ['another body', {}, '{"test":2432232314}'],
+    ['another id', { 'webhook-id': 'msg_other' }, BODY],
+    ['another time', { 'webhook-timestamp': '1614265331' }, BODY],
+    ['no signature', { 'webhook-signature': '' }, BODY],
+    ['another version', { 'webhook-signature': SIGNATURE.replace('v1', 'v2') }, BODY],
+    ['a time that is no number', { 'webhook-timestamp': '1614265330.0' }, BODY],
+  ])('does not fit %s', (_, changed, body) => {
+    expect(verify(changed, body)).toBe(false);
+  });
+
+  test('is good for five minutes to either side', () => {
+    expect(verify({}, BODY, AT.getTime() + 299_000)).toBe(true);
+    expect(verify({}, BODY, AT.getTime() + 301_000)).toBe(false);
+    expect(verify({}, BODY, AT.getTime() - 301_000)).toBe(false);
+  });
+
+  test('is made with secrets of their own', () => {
+    const secret = newWebhookSecret();
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(newWebhookSecret()).not.toBe(secret);
+  });
+});

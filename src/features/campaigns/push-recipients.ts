@@ -1,0 +1,110 @@
+import type { PushedRecipients, PushResult, RecipientInput } from '../../../contract/campaigns.ts';
+import { type Fault, Refusal } from '../../../contract/problems.ts';
+import type { CampaignFacts, ChannelFacts } from '../../access/types.ts';
+import type { Db } from '../../store/db.ts';
+import type { IdempotencyGuard } from '../../store/idempotency.ts';
+import {
+  type PushAnswer,
+  type PushedRecipient,
+  type PushOutcome,
+  pushRecipients as push,
+} from '../../store/recipients-push.ts';
+import type { Suppression } from '../../store/suppression.ts';
+
+export type PushDeps = {
+  db: Db;
+  guard: IdempotencyGuard;
+  suppression: Suppression;
+  findChannel(orgId: string, id: string): ChannelFacts | null | Promise<ChannelFacts | null>;
+  /** Recipients were stored: the worker of this process may look. */
+  onPushed(): void;
+};
+
+/** One recipient of the call, or what is wrong with it; the caller's name for it is told either way. */
+export type PushRow = { ref: string | null } & ({ said: RecipientInput } | { errors: Fault[] });
+
+export type Push = {
+  campaign: CampaignFacts;
+  caller: { orgId: string; keyId: string };
+  requestId: string;
+  idempotency: { scope: Buffer; request: Buffer } | null;
+  dedupe: 'campaign' | 'none';
+  rows: readonly PushRow[];
+};
+
+/** Recipients may be scheduled this far ahead. */
+const MAX_SCHEDULE_DAYS = 366;
+
+/** Accepts recipients: those that are right all at once, the others each with its fault. */
+export async function pushRecipients(deps: PushDeps, input: Push): Promise<PushAnswer> {
+  const { orgId, keyId } = input.caller;
+  const channel = await deps.findChannel(orgId, input.campaign.channelId);
+  if (!channel) throw new Refusal('channel_disabled', "The campaign's channel was disconnected.");
+  const rows = input.rows.map(checked);
+  const recipients = rows.flatMap((row): PushedRecipient[] =>
+    'said' in row
+      ? [
+          {
+            endUser: row.said.end_user,
+            variables: row.said.variables ?? {},
+            sendAt: row.said.send_at ? new Date(row.said.send_at) : null,
+            ref: row.ref,
+          },
+        ]
+      : [],
+  );
+  const call = {
+    orgId,
+    keyId,
+    campaignId: input.campaign.id,
+    channelKind: channel.kind,
+    requestId: input.requestId,
+    dedupe: input.dedupe,
+    recipients,
+    idempotency: input.idempotency,
+    answer: (outcomes: readonly PushOutcome[]) => ({ status: 202, body: JSON.stringify(answered(rows, outcomes)) }),
+  };
+  const result = await deps.guard({ orgId, idempotency: input.idempotency }, () =>
+    push(deps.db, call, deps.suppression),
+  );
+  if (!result.replayed) deps.onPushed();
+  return result;
+}
+
+function checked(row: PushRow): PushRow {
+  if ('errors' in row) return row;
+  const { end_user: person, send_at: sendAt } = row.said;
+  const errors: Fault[] = [];
+  const names = [person.id, person.external_id, person.email, person.phone];
+  if (names.every((name) => name === undefined))
+    errors.push({
+      pointer: '/end_user',
+      code: 'required',
+      detail: 'Name the person by id, external_id, email or phone.',
+    });
+  if (person.id !== undefined && Object.keys(person).length > 1)
+    errors.push({ pointer: '/end_user/id', code: 'conflict', detail: 'With an id nothing else may be given.' });
+  if (sendAt && new Date(sendAt).getTime() > Date.now() + MAX_SCHEDULE_DAYS * 86_400_000)
+    errors.push({ pointer: '/send_at', code: 'too_late', detail: `At most ${MAX_SCHEDULE_DAYS} days ahead.` });
+  return errors.length > 0 ? { ref: row.ref, errors } : row;
+}
+
+function answered(rows: readonly PushRow[], outcomes: readonly PushOutcome[]): PushedRecipients {
+  let next = 0;
+  const results = rows.map((row, index): PushResult => {
+    const outcome = 'said' in row ? outcomes[next++]! : { kind: 'invalid' as const, faults: row.errors };
+    const { ref } = row;
+    if (outcome.kind !== 'invalid')
+      return { index, ref, recipient_id: outcome.id, status: outcome.kind, reason: outcome.reason };
+    const { faults } = outcome;
+    return { index, ref, recipient_id: null, status: 'invalid', reason: faults[0]?.code ?? 'invalid', errors: faults };
+  });
+  const count = (status: PushResult['status']) => results.filter((result) => result.status === status).length;
+  return {
+    accepted: count('pending'),
+    duplicates: count('duplicate'),
+    suppressed: count('suppressed'),
+    invalid: count('invalid'),
+    results,
+  };
+}

@@ -1,0 +1,66 @@
+import type { Recipient } from '../../../contract/campaigns.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import type { Db } from '../../store/db.ts';
+import { dropUnsent } from '../../store/campaign-runs.ts';
+import { readCampaign } from '../../store/campaigns.ts';
+import { holdFence } from '../../store/hold-fence.ts';
+import type { PageOf, PageRequest } from '../../store/page.ts';
+import { cancelWaiting, listRecipients as listRows, readRecipient as readRow } from '../../store/recipients.ts';
+import { cancelRunRow } from '../../store/runs.ts';
+import { presentRecipient } from './campaigns.ts';
+
+type Reads = { db: Db };
+
+export async function listRecipients(
+  { db }: Reads,
+  orgId: string,
+  campaignId: string,
+  filter: { status?: string | undefined; ref?: string | undefined },
+  page: PageRequest,
+): Promise<PageOf<Recipient>> {
+  const { rows, hasMore } = await listRows(db, orgId, campaignId, filter, page);
+  if (rows.length === 0 && !(await readCampaign(db, orgId, campaignId))) throw new Refusal('campaign_not_found');
+  return { rows: rows.map(presentRecipient), hasMore };
+}
+
+export async function readRecipient({ db }: Reads, orgId: string, campaignId: string, id: string): Promise<Recipient> {
+  const row = await readRow(db, orgId, campaignId, id);
+  if (!row) throw new Refusal('recipient_not_found');
+  return presentRecipient(row);
+}
+
+const ENDED = new Set(['completed', 'failed', 'suppressed', 'expired']);
+/** Between two looks a recipient can only have been begun, and only once. */
+const TRIES = 3;
+
+/**
+ * Takes a recipient back. Whoever was not written to yet never is; with somebody who was, the agent is silent from now
+ * on. Cancelling twice is the same as once. The run goes first: a rule of the database moves the recipient with it, and
+ * everybody locks the two in this order.
+ */
+export async function cancelRecipient(
+  { db }: Reads,
+  caller: { orgId: string; keyId: string | null },
+  campaignId: string,
+  id: string,
+): Promise<Recipient> {
+  const { orgId } = caller;
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    const row = await db.transaction(async (tx) => {
+      await holdFence(tx, caller);
+      const before = await readRow(tx, orgId, campaignId, id);
+      if (!before) throw new Refusal('recipient_not_found');
+      if (before.status === 'cancelled') return before;
+      if (ENDED.has(before.status)) throw new Refusal('recipient_finished');
+      const { runId, conversationId } = before;
+      if (runId !== null && conversationId !== null) {
+        await cancelRunRow(tx, orgId, runId);
+        await dropUnsent(tx, orgId, { conversationId, runId });
+      } else if (!(await cancelWaiting(tx, orgId, campaignId, id))) return null;
+      return readRow(tx, orgId, campaignId, id);
+    });
+    if (row?.status === 'cancelled') return presentRecipient(row);
+    if (row && ENDED.has(row.status)) throw new Refusal('recipient_finished');
+  }
+  throw new Refusal('unavailable', undefined, { headers: { 'Retry-After': '1' } });
+}

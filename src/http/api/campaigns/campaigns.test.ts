@@ -1,0 +1,434 @@
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CampaignSettings } from '../../../../contract/campaigns.ts';
+import { type TestApp, startTestApp } from '../../../../test/app.ts';
+import { givenAgent, givenOrganization } from '../../../../test/factories.ts';
+import { newId } from '../../../kernel/ids.ts';
+import { campaign as campaignTable } from '../../../store/schema/campaign.ts';
+
+let parley: TestApp;
+let orgId: string;
+let agentId: string;
+let channelId: string;
+
+beforeAll(async () => {
+  parley = await startTestApp({ PARLEY_LIMITS: '{"campaigns":{"key":10000,"organization":10000}}' });
+  orgId = await givenOrganization(parley.db);
+  ({ agentId, channelId } = await givenAgent(parley.db, orgId, {
+    definition: { opening: { default: 'Agent opening for {{end_user.name}} {{voucher}}' } },
+  }));
+});
+afterAll(() => parley.stop());
+
+type Given = {
+  id: string;
+  key: string;
+  call: (
+    method: string,
+    path?: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ) => ReturnType<TestApp['call']>;
+};
+
+async function givenCampaign(settings: CampaignSettings = {}, state = 'live'): Promise<Given> {
+  const id = newId('campaign');
+  await parley.db
+    .insert(campaignTable)
+    .values({ orgId, id, agentId, channelId, name: 'Test', state, settings, attended: state !== 'draft' });
+  const { value: key } = await parley.key(orgId, { scope: 'campaign', campaignId: id, permissions: ['campaigns'] });
+  return {
+    id,
+    key,
+    call: (method, path = '', body, headers = {}) =>
+      parley.call(method, `/api/campaigns/${id}${path}`, { key, body, headers }),
+  };
+}
+
+const push = (given: Given, recipients: unknown[], more: object = {}, headers?: Record<string, string>) =>
+  given.call('POST', '/recipients', { recipients, ...more }, headers);
+
+let people = 0;
+const person = (more: object = {}) => ({ end_user: { external_id: `p-${++people}`, ...more } });
+
+async function settled(given: Given, id: string, statuses: string[]) {
+  for (let tries = 0; tries < 100; tries++) {
+    const answer = await given.call('GET', `/recipients/${id}`);
+    if (statuses.includes(answer.body.status)) return answer.body;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return (await given.call('GET', `/recipients/${id}`)).body;
+}
+
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe('202', () => {
+  test('a recipient is written to in the words of the campaign, and its status follows', async () => {
+    const given = await givenCampaign({
+      opening: { text: { default: 'Hi {{end_user.name}}, use {{voucher}}', ar: 'أهلا {{end_user.name}}' } },
+    });
+    const answer = await push(given, [
+      { ...person({ name: 'Asha' }), variables: { voucher: 'W-1' }, ref: 'row-1' },
+      { ...person({ name: 'ليلى', locale: 'ar-QA' }), ref: 'row-2' },
+    ]);
+    expect(answer.status).toBe(202);
+    expect(answer.body).toMatchObject({ accepted: 2, duplicates: 0, suppressed: 0, invalid: 0 });
+    const [first, second] = answer.body.results;
+    expect(first).toEqual({
+      index: 0,
+      ref: 'row-1',
+      recipient_id: expect.any(String),
+      status: 'pending',
+      reason: null,
+    });
+    const recipient = await settled(given, first.recipient_id, ['delivered']);
+    expect(recipient).toMatchObject({ status: 'delivered', ref: 'row-1', variables: { voucher: 'W-1' }, due_at: null });
+    await settled(given, second.recipient_id, ['delivered']);
+    const said = await parley.db.execute<{ text: string; locale: string | null }>(sql`
+      SELECT content ->> 'text' AS text FROM message WHERE conversation_id IN (
+        SELECT conversation_id FROM recipient WHERE campaign_id = ${given.id}) ORDER BY id`);
+    expect(said.rows.map((row) => row.text).toSorted()).toEqual(['Hi Asha, use W-1', 'أهلا ليلى'].toSorted());
+  });
+
+  test('without words of its own the agent opens, with the variables of the recipient', async () => {
+    const given = await givenCampaign();
+    const { body } = await push(given, [{ ...person({ name: 'Omar' }), variables: { voucher: 'X' } }]);
+    const recipient = await settled(given, body.results[0].recipient_id, ['delivered']);
+    const said = await parley.db.execute<{ text: string }>(
+      sql`SELECT content ->> 'text' AS text FROM message WHERE conversation_id = ${recipient.conversation_id}`,
+    );
+    expect(said.rows).toEqual([{ text: 'Agent opening for Omar X' }]);
+  });
+
+  test('a reply makes it replied; a STOP word opts the person out for every campaign', async () => {
+    const given = await givenCampaign({ opening: { text: { default: 'Hello' } } });
+    const one = person();
+    const { body } = await push(given, [one]);
+    const recipient = await settled(given, body.results[0].recipient_id, ['delivered']);
+    const say = async (text: string) => {
+      const at = sql`now()`;
+      const message = newId('msg');
+      await parley.db.execute(sql`INSERT INTO message (org_id, id, conversation_id, run_id, role, content)
+        VALUES (${orgId}, ${message}, ${recipient.conversation_id}, ${recipient.run_id}, 'end_user', ${JSON.stringify({ type: 'text', text })}::jsonb)`);
+      await parley.db.execute(
+        sql`UPDATE conversation SET version = version + 1, unanswered = ARRAY[${message}] WHERE id = ${recipient.conversation_id}`,
+      );
+      await parley.db.execute(sql`UPDATE run SET status = 'queued', due_at = ${at} WHERE id = ${recipient.run_id}`);
+    };
+    await say('What is this?');
+    expect((await settled(given, recipient.id, ['replied'])).status).toBe('replied');
+    await wait(400);
+    await say('STOP');
+    expect(await settled(given, recipient.id, ['completed'])).toMatchObject({
+      status: 'completed',
+      reason: 'opted_out',
+    });
+    const other = await givenCampaign();
+    const { body: again } = await push(other, [one]);
+    expect(again).toMatchObject({
+      accepted: 0,
+      suppressed: 1,
+      results: [{ status: 'suppressed', reason: 'opted_out' }],
+    });
+    const stored = await other.call('GET', `/recipients/${again.results[0].recipient_id}`);
+    expect(stored.body).toMatchObject({ status: 'suppressed', reason: 'opted_out' });
+  });
+
+  test('results stand in order; duplicates and faults fail nobody else', async () => {
+    const given = await givenCampaign({}, 'live');
+    const one = person();
+    const answer = await push(given, [
+      { ...one, ref: 'a' },
+      { end_user: { phone: '12345' }, ref: 'b' },
+      { ...one, ref: 'c' },
+      { ...person(), nonsense: 1, ref: 'd' },
+      { end_user: {}, ref: 'e' },
+      { end_user: { id: 'enduser_01k8v3m9e5f7rsm6z4n0q2x1af' }, ref: 'f' },
+      {},
+    ]);
+    expect(answer.status).toBe(202);
+    const { results, ...counts } = answer.body;
+    expect(counts).toEqual({ accepted: 1, duplicates: 1, suppressed: 0, invalid: 5 });
+    expect(results.map(({ ref, status, reason }: Record<string, string>) => [ref, status, reason])).toEqual([
+      ['a', 'pending', null],
+      ['b', 'invalid', 'format'],
+      ['c', 'duplicate', 'already_enrolled'],
+      ['d', 'invalid', 'unknown_field'],
+      ['e', 'invalid', 'required'],
+      ['f', 'invalid', 'not_found'],
+      [null, 'invalid', 'required'],
+    ]);
+    expect(results[2].recipient_id).toBe(results[0].recipient_id);
+    expect(results[1].errors[0].pointer).toBe('/end_user/phone');
+    const again = await push(given, [one], { dedupe: 'none' });
+    expect(again.body.accepted).toBe(1);
+    expect((await push(given, [one])).body).toMatchObject({ accepted: 0, duplicates: 1 });
+  });
+
+  test('pushed many times at once, a person is enrolled once', async () => {
+    const given = await givenCampaign();
+    const ten = Array.from({ length: 10 }, () => person());
+    const answers = await Promise.all(Array.from({ length: 8 }, () => push(given, ten)));
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 202));
+    expect(answers.reduce((sum, { body }) => sum + (body.accepted as number), 0)).toBe(10);
+    expect((await given.call('GET')).body.total).toBe(10);
+  });
+
+  test('1,000 recipients in one call take less than a second', async () => {
+    const given = await givenCampaign({}, 'live');
+    const recipients = Array.from({ length: 1_000 }, (_, n) => ({ ...person({ name: `N ${n}` }), ref: `r${n}` }));
+    const began = performance.now();
+    const answer = await push(given, recipients);
+    const took = performance.now() - began;
+    expect([answer.status, answer.body.accepted]).toEqual([202, 1_000]);
+    expect(took).toBeLessThan(1_000);
+    const tooMany = await push(given, [...recipients, person()]);
+    expect([tooMany.status, tooMany.body.errors]).toMatchObject([422, [{ pointer: '/recipients', code: 'too_many' }]]);
+  });
+});
+
+describe('hours and pace', () => {
+  test('outside its hours a recipient is held until they open, not dropped', async () => {
+    const now = new Date();
+    const clock = (ms: number) => new Date(now.getTime() + ms).toISOString().slice(11, 16);
+    const given = await givenCampaign({
+      quiet_hours: { from: clock(-3_600_000), to: clock(7_200_000) },
+      time_zone: 'UTC',
+    });
+    const { body } = await push(given, [person()]);
+    const held = await settled(given, body.results[0].recipient_id, ['waiting_window']);
+    expect(held).toMatchObject({ status: 'waiting_window', reason: 'quiet_hours', run_id: null });
+    expect(new Date(held.due_at).toISOString().slice(11, 16)).toBe(clock(7_200_000));
+    expect((await given.call('GET')).body).toMatchObject({
+      counts: { waiting_window: 1 },
+      window: { time_zone: 'UTC' },
+    });
+    await parley.db.execute(sql`UPDATE campaign SET settings = '{}' WHERE id = ${given.id}`);
+    await parley.db.execute(sql`UPDATE recipient SET due_at = now() WHERE campaign_id = ${given.id}`);
+    expect((await settled(given, held.id, ['delivered'])).status).toBe('delivered');
+  });
+
+  test('a pace is kept', async () => {
+    const given = await givenCampaign({ per_minute: 300 });
+    await push(
+      given,
+      Array.from({ length: 20 }, () => person()),
+    );
+    await wait(1_000);
+    const { counts } = (await given.call('GET')).body;
+    // Five a second, and not all at once.
+    expect(counts.delivered + counts.sending).toBeGreaterThanOrEqual(2);
+    expect(counts.delivered + counts.sending).toBeLessThanOrEqual(7);
+  });
+
+  test('send_at is waited for', async () => {
+    const given = await givenCampaign();
+    const at = new Date(Date.now() + 3_600_000).toISOString();
+    const { body } = await push(given, [{ ...person(), send_at: at }]);
+    await wait(600);
+    const recipient = await given.call('GET', `/recipients/${body.results[0].recipient_id}`);
+    expect(recipient.body).toMatchObject({ status: 'pending', send_at: at, due_at: at });
+  });
+});
+
+describe('409', () => {
+  test.each(['draft', 'paused', 'ended'])('a campaign that is %s takes nobody', async (state) => {
+    const given = await givenCampaign({}, state);
+    const answer = await push(given, [person()]);
+    expect([answer.status, answer.body.code]).toEqual([409, 'campaign_not_open']);
+    expect((await given.call('GET')).body).toMatchObject({ state, total: 0 });
+  });
+
+  test('an ended campaign cannot be resumed, a draft not paused', async () => {
+    for (const [state, verb] of [
+      ['ended', 'resume'],
+      ['ended', 'pause'],
+      ['draft', 'pause'],
+    ]) {
+      const answer = await (await givenCampaign({}, state)).call('POST', `/${verb}`);
+      expect([answer.status, answer.body.code]).toEqual([409, 'campaign_not_open']);
+    }
+  });
+
+  test('what has ended cannot be cancelled', async () => {
+    const given = await givenCampaign();
+    const { body } = await push(given, [person()]);
+    await parley.db.execute(
+      sql`UPDATE recipient SET status = 'completed', due_at = NULL WHERE campaign_id = ${given.id}`,
+    );
+    const answer = await given.call('DELETE', `/recipients/${body.results[0].recipient_id}`);
+    expect([answer.status, answer.body.code]).toEqual([409, 'recipient_finished']);
+  });
+});
+
+describe('pause', () => {
+  test('from its answer on nothing more is said, and resume goes on', async () => {
+    const given = await givenCampaign({ opening: { text: { default: 'Hello' } } });
+    const pushed = Array.from({ length: 3 }, () =>
+      push(
+        given,
+        Array.from({ length: 300 }, () => person()),
+      ),
+    );
+    await Promise.all(pushed);
+    const paused = await given.call('POST', '/pause');
+    expect([paused.status, paused.body.state]).toEqual([200, 'paused']);
+    const said = async () =>
+      Number(
+        (
+          await parley.db.execute<{ n: string }>(sql`SELECT count(*) AS n FROM message WHERE run_id IN (
+            SELECT run_id FROM recipient WHERE campaign_id = ${given.id})`)
+        ).rows[0]!.n,
+      );
+    const atPause = await said();
+    expect(atPause).toBeLessThan(900);
+    await wait(700);
+    expect(await said()).toBe(atPause);
+    expect((await push(given, [person()])).body.code).toBe('campaign_not_open');
+    expect((await given.call('POST', '/resume')).body.state).toBe('live');
+    for (let tries = 0; tries < 100 && (await said()) < 900; tries++) await wait(50);
+    const { counts, total } = (await given.call('GET')).body;
+    expect([counts.delivered, total, await said()]).toEqual([900, 900, 900]);
+  });
+
+  test('is the same twice and replayed with its Idempotency-Key', async () => {
+    const given = await givenCampaign();
+    const headers = { 'idempotency-key': 'pause-1' };
+    const first = await given.call('POST', '/pause', undefined, headers);
+    await given.call('POST', '/resume');
+    const second = await given.call('POST', '/pause', undefined, headers);
+    expect([second.headers.get('idempotent-replayed'), second.body]).toEqual(['true', first.body]);
+    expect((await given.call('GET')).body.state).toBe('live');
+  });
+});
+
+describe('recipients', () => {
+  test('are listed in pages, by status and by ref, and cancelled for good', async () => {
+    const given = await givenCampaign({ starts_at: new Date(Date.now() + 3_600_000).toISOString() });
+    const { body } = await push(given, [
+      { ...person(), ref: 'one' },
+      { ...person(), ref: 'two' },
+      { ...person(), ref: 'three' },
+    ]);
+    const first = await given.call('GET', '/recipients?limit=2');
+    expect([first.body.data.length, first.body.has_more]).toEqual([2, true]);
+    const second = await given.call('GET', `/recipients?limit=2&cursor=${first.body.next_cursor}`);
+    expect([second.body.data.length, second.body.has_more]).toEqual([1, false]);
+    expect((await given.call('GET', '/recipients?ref=two')).body.data).toMatchObject([
+      { ref: 'two', status: 'pending' },
+    ]);
+    const id = body.results[1].recipient_id;
+    for (const _ of [1, 2]) {
+      const cancelled = await given.call('DELETE', `/recipients/${id}`);
+      expect([cancelled.status, cancelled.body.status]).toEqual([200, 'cancelled']);
+    }
+    expect((await given.call('GET', '/recipients?status=cancelled')).body.data).toMatchObject([{ id }]);
+    expect((await given.call('GET', '/recipients?status=nonsense')).status).toBe(422);
+    expect((await given.call('GET')).body.counts).toMatchObject({ pending: 2, cancelled: 1 });
+  });
+
+  test('of an ended campaign expire', async () => {
+    const given = await givenCampaign({ starts_at: new Date(Date.now() + 3_600_000).toISOString() });
+    const { body } = await push(given, [person()]);
+    await parley.db.execute(sql`UPDATE campaign SET state = 'ended' WHERE id = ${given.id}`);
+    expect(await settled(given, body.results[0].recipient_id, ['expired'])).toMatchObject({ reason: 'campaign_ended' });
+  });
+
+  test('who are erased are suppressed, and nothing of them is left', async () => {
+    const given = await givenCampaign({ starts_at: new Date(Date.now() + 3_600_000).toISOString() });
+    const { value: key } = await parley.key(orgId, { permissions: ['end_users'] });
+    const word = 'zzcampaignzz';
+    const headers = { 'idempotency-key': 'erase-push' };
+    const { body } = await push(
+      given,
+      [{ end_user: { external_id: word, name: word }, ref: word, variables: { [word]: word } }],
+      {},
+      headers,
+    );
+    const id = body.results[0].recipient_id;
+    const { end_user_id: endUserId } = (await given.call('GET', `/recipients/${id}`)).body;
+    expect((await parley.call('DELETE', `/api/end-users/${endUserId}`, { key })).status).toBe(204);
+    expect((await given.call('GET', `/recipients/${id}`)).body).toMatchObject({
+      status: 'suppressed',
+      reason: 'erased',
+      end_user_id: null,
+      ref: null,
+      variables: {},
+    });
+    const left = await parley.db.execute<{ n: string }>(sql`SELECT
+      (SELECT count(*) FROM recipient WHERE recipient::text LIKE ${`%${word}%`})
+      + (SELECT count(*) FROM idempotency WHERE body LIKE ${`%${word}%`}) AS n`);
+    expect(Number(left.rows[0]!.n)).toBe(0);
+  });
+});
+
+describe('403 and 404', () => {
+  test("only the campaign's own key passes, on every path", async () => {
+    const mine = await givenCampaign();
+    const other = await givenCampaign();
+    const { value: organization } = await parley.key(orgId, { permissions: ['triggers', 'channels', 'end_users'] });
+    for (const [method, rest] of [
+      ['GET', ''],
+      ['POST', '/recipients'],
+      ['GET', '/recipients'],
+      ['GET', '/recipients/x'],
+      ['DELETE', '/recipients/x'],
+      ['POST', '/pause'],
+      ['POST', '/resume'],
+    ] as const) {
+      const path = `/api/campaigns/${mine.id}${rest}`;
+      const foreign = await parley.call(method, path, { key: other.key });
+      expect([rest, foreign.status, foreign.body.code]).toEqual([rest, 403, 'campaign_mismatch']);
+      const wide = await parley.call(method, path, { key: organization });
+      expect([rest, wide.status]).toEqual([rest, 403]);
+    }
+    for (const path of ['/api/end-users', '/api/end-users/search'])
+      expect((await parley.call(path.endsWith('search') ? 'POST' : 'GET', path, { key: mine.key })).body.code).toBe(
+        'permission_missing',
+      );
+  });
+
+  test('a recipient of another campaign, or text that is no id, is nobody', async () => {
+    const mine = await givenCampaign();
+    const other = await givenCampaign({ starts_at: new Date(Date.now() + 3_600_000).toISOString() });
+    const { body } = await push(other, [person()]);
+    for (const id of [body.results[0].recipient_id, 'x', 'rcpt_01k8v3m9e5f7rsm6z4n0q2x1af'])
+      for (const method of ['GET', 'DELETE']) {
+        const answer = await mine.call(method, `/recipients/${id}`);
+        expect([answer.status, answer.body.code]).toEqual([404, 'recipient_not_found']);
+      }
+  });
+
+  test('a deleted campaign is gone for its key', async () => {
+    const given = await givenCampaign();
+    await parley.db.execute(sql`UPDATE campaign SET deleted_at = now() WHERE id = ${given.id}`);
+    const answer = await given.call('GET');
+    expect([answer.status, answer.body.code]).toEqual([404, 'campaign_not_found']);
+  });
+});
+
+describe('401', () => {
+  test('a key that was revoked after the check enrols nobody', async () => {
+    const given = await givenCampaign();
+    await given.call('GET');
+    await parley.db.execute(sql`UPDATE api_key SET revoked_at = now() WHERE campaign_id = ${given.id}`);
+    const answer = await push(given, [person()]);
+    expect([answer.status, answer.body.code]).toEqual([401, 'key_revoked']);
+    const found = await parley.db.execute(sql`SELECT 1 FROM recipient WHERE campaign_id = ${given.id}`);
+    expect(found.rows).toEqual([]);
+  });
+});
+
+describe('idempotency', () => {
+  test('a repeated push enrols once and answers the same', async () => {
+    const given = await givenCampaign();
+    const headers = { 'idempotency-key': 'push-1' };
+    const rows = [person(), person()];
+    const first = await push(given, rows, {}, headers);
+    const second = await push(given, rows, {}, headers);
+    expect([second.status, second.body, second.headers.get('idempotent-replayed')]).toEqual([202, first.body, 'true']);
+    const other = await push(given, [person()], {}, headers);
+    expect([other.status, other.body.code]).toEqual([422, 'idempotency_mismatch']);
+    expect((await given.call('GET')).body.total).toBe(2);
+  });
+});

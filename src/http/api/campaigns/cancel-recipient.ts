@@ -1,0 +1,21 @@
+import { Recipient } from '../../../../contract/campaigns.ts';
+import type { Route } from '../../route.ts';
+import { type CampaignRoutesDeps, exampleRecipient, FAMILY, recipientIdOf, TAG } from './family.ts';
+
+export const cancelRecipient = ({ campaigns }: CampaignRoutesDeps): Route => ({
+  method: 'DELETE',
+  path: '/api/campaigns/:campaign_id/recipients/:recipient_id',
+  ...FAMILY,
+  operation: {
+    id: 'cancelRecipient',
+    summary: 'Cancel a recipient',
+    description:
+      'Whoever was not written to yet never is; with somebody who was, the agent is silent from now on. Cancelling twice is the same as once.',
+    tag: TAG,
+    examples: { 200: { ...exampleRecipient, status: 'cancelled' } },
+  },
+  responses: { 200: Recipient },
+  problems: ['recipient_not_found', 'recipient_finished'],
+  handle: (request) =>
+    campaigns.cancelRecipient(request.admission.caller, request.admission.campaign!.id, recipientIdOf(request)),
+});

@@ -1,0 +1,45 @@
+import { Type } from 'typebox';
+import { Recipient, RECIPIENT_STATUSES } from '../../../../contract/campaigns.ts';
+import { DEFAULT_PAGE } from '../../../../contract/limits.ts';
+import { cursorScope } from '../../paging.ts';
+import { PageQuery } from '../../query.ts';
+import type { Route } from '../../route.ts';
+import { type CampaignRoutesDeps, exampleRecipient, FAMILY, TAG } from './family.ts';
+
+type Query = { limit?: number; cursor?: string; status?: string; ref?: string };
+
+export const listRecipients = ({ campaigns, paging }: CampaignRoutesDeps): Route => ({
+  method: 'GET',
+  path: '/api/campaigns/:campaign_id/recipients',
+  ...FAMILY,
+  operation: {
+    id: 'listRecipients',
+    summary: 'List recipients',
+    description: 'Newest first; `status` and `ref` filter.',
+    tag: TAG,
+    examples: { 200: { data: [exampleRecipient], next_cursor: null, has_more: false } },
+  },
+  query: Type.Object({
+    ...PageQuery,
+    status: Type.Optional(Type.Enum(RECIPIENT_STATUSES)),
+    ref: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+  }),
+  responses: {
+    200: Type.Object(
+      { data: Type.Array(Recipient), next_cursor: Type.Union([Type.String(), Type.Null()]), has_more: Type.Boolean() },
+      { title: 'RecipientPage' },
+    ),
+  },
+  async handle(request) {
+    const { caller, campaign } = request.admission;
+    const { limit = DEFAULT_PAGE, cursor, status, ref } = request.query as Query;
+    const scope = cursorScope('recipients', caller.orgId, { campaign: campaign!.id, status, ref });
+    const page = { limit, after: paging.after(scope, cursor) };
+    return paging.page(
+      scope,
+      await campaigns.recipients(caller.orgId, campaign!.id, { status, ref }, page),
+      (row) => row,
+      (row) => ({ createdAt: new Date(row.created_at), id: row.id }),
+    );
+  },
+});

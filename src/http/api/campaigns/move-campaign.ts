@@ -1,0 +1,39 @@
+import { Campaign } from '../../../../contract/campaigns.ts';
+import type { Route } from '../../route.ts';
+import { type CampaignRoutesDeps, exampleCampaign, FAMILY, keyCallerOf, TAG } from './family.ts';
+
+export const pauseCampaign = (deps: CampaignRoutesDeps): Route =>
+  move(deps, 'pause', {
+    id: 'pauseCampaign',
+    summary: 'Pause the campaign',
+    description:
+      'From the answer on nothing more is sent and nobody is taken in; what a provider is being called for at that moment still goes out. Recipients keep their places.',
+    examples: { 200: { ...exampleCampaign, state: 'paused' } },
+  });
+
+export const resumeCampaign = (deps: CampaignRoutesDeps): Route =>
+  move(deps, 'resume', {
+    id: 'resumeCampaign',
+    summary: 'Resume the campaign',
+    description: 'Goes on where the pause held it.',
+    examples: { 200: exampleCampaign },
+  });
+
+const move = (
+  { campaigns }: CampaignRoutesDeps,
+  verb: 'pause' | 'resume',
+  operation: Omit<Route['operation'], 'tag'>,
+): Route => ({
+  method: 'POST',
+  path: `/api/campaigns/:campaign_id/${verb}`,
+  ...FAMILY,
+  operation: { ...operation, tag: TAG },
+  idempotent: true,
+  responses: { 200: Campaign },
+  problems: ['campaign_not_open'],
+  async handle(request, reply) {
+    const done = await campaigns.move(keyCallerOf(request), request.admission.campaign!.id, verb);
+    if (done.replayed) reply.header('idempotent-replayed', 'true');
+    return done.body;
+  },
+});

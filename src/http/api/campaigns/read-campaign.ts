@@ -1,0 +1,18 @@
+import { Campaign } from '../../../../contract/campaigns.ts';
+import type { Route } from '../../route.ts';
+import { type CampaignRoutesDeps, exampleCampaign, FAMILY, TAG } from './family.ts';
+
+export const readCampaign = ({ campaigns }: CampaignRoutesDeps): Route => ({
+  method: 'GET',
+  path: '/api/campaigns/:campaign_id',
+  ...FAMILY,
+  operation: {
+    id: 'readCampaign',
+    summary: 'Read the campaign',
+    description: 'Its state, its hours and pace, and how many recipients are in each status.',
+    tag: TAG,
+    examples: { 200: exampleCampaign },
+  },
+  responses: { 200: Campaign },
+  handle: (request) => campaigns.read(request.admission.caller.orgId, request.admission.campaign!.id),
+});

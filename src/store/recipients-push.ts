@@ -1,0 +1,227 @@
+import type pg from 'pg';
+import { type Fault, PROBLEMS, type ProblemCode, Refusal } from '../../contract/problems.ts';
+import { newId } from '../kernel/ids.ts';
+import type { EndUserFields } from './accept/call.ts';
+import { PERSON_COLUMNS, peopleLost, peopleOf, personColumns, writePeople } from './accept/end-user-rows.ts';
+import { EndUserBook, LATER, type EndUserRow } from './accept/resolve-end-users.ts';
+import { readStoredAnswer } from './accept/stored-answer.ts';
+import { LOST_RACE } from './accept/write-runs.ts';
+import { type Db, isUnreachable, sqlState } from './db.ts';
+import type { Suppression } from './suppression.ts';
+
+/**
+ * Accepting up to a thousand recipients with three round trips: who is meant, who is enrolled already, and one statement
+ * that makes people and recipients and stores the answer, all or nothing. It carries the fence: the key, the plan, and
+ * that the campaign is open at this moment.
+ */
+export type PushCall = {
+  orgId: string;
+  keyId: string;
+  campaignId: string;
+  channelKind: string;
+  requestId: string;
+  dedupe: 'campaign' | 'none';
+  recipients: PushedRecipient[];
+  idempotency: { scope: Buffer; request: Buffer } | null;
+  answer(outcomes: readonly PushOutcome[]): { status: number; body: string };
+};
+
+export type PushedRecipient = {
+  endUser: EndUserFields;
+  variables: Record<string, unknown>;
+  sendAt: Date | null;
+  ref: string | null;
+};
+
+export type PushOutcome =
+  | { kind: 'pending' | 'duplicate' | 'suppressed'; id: string; reason: string | null }
+  | { kind: 'invalid'; faults: Fault[] };
+
+export type PushAnswer = { answer: { status: number; body: string }; replayed: boolean };
+
+const TRIES = 12;
+
+export async function pushRecipients(db: Db, call: PushCall, suppression: Suppression | null): Promise<PushAnswer> {
+  for (let attempt = 1; ; attempt++) {
+    const client = await db.$client.connect().catch((error: unknown) => {
+      throw unavailable('The database cannot be reached.', error);
+    });
+    let broken = false;
+    try {
+      return await planAndWrite(client, call, suppression);
+    } catch (error) {
+      const state = sqlState(error);
+      const again = state === LOST_RACE || ['23503', '23505', '40001', '40P01'].includes(state ?? '');
+      if (again && attempt < TRIES) continue;
+      if (again) throw unavailable('Too many calls change the same records at this moment.', error);
+      broken = isUnreachable(error);
+      if (broken && !(error instanceof Refusal)) {
+        const headers = { 'Retry-After': '1' };
+        throw new Refusal('outcome_unknown', PROBLEMS.outcome_unknown.cure, { headers, cause: error });
+      }
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  }
+}
+
+const unavailable = (detail: string, cause?: unknown) =>
+  new Refusal('unavailable', detail, { headers: { 'Retry-After': '1' }, cause });
+
+type NewRecipient = { id: string; person: EndUserRow; enrolment: number; status: string; reason: string | null };
+type Enrolled = { id: string; enrolments: number };
+
+async function planAndWrite(
+  client: pg.PoolClient,
+  call: PushCall,
+  suppression: Suppression | null,
+): Promise<PushAnswer> {
+  const { orgId } = call;
+  const named = call.recipients.map(({ endUser }) => ({ orgId, endUser }));
+  const book = await EndUserBook.read(client, named, suppression);
+  const people = call.recipients.map(({ endUser }) => book.take(orgId, endUser, true));
+  const enrolled = await readEnrolled(client, call, people);
+  const made: (NewRecipient & { pushed: PushedRecipient })[] = [];
+  const outcomes = people.map((person, index): PushOutcome => {
+    if (person === LATER) throw new Error('a push is planned together');
+    if (person instanceof Refusal) return { kind: 'invalid', faults: faultsOf(person) };
+    const known = enrolled.get(person.id);
+    if (known && call.dedupe === 'campaign') return { kind: 'duplicate', id: known.id, reason: 'already_enrolled' };
+    const reason = silenceReason(person, call.channelKind);
+    const status = reason === null ? 'pending' : 'suppressed';
+    const id = newId('rcpt');
+    made.push({ id, person, enrolment: known?.enrolments ?? 0, status, reason, pushed: call.recipients[index]! });
+    enrolled.set(person.id, { id: known?.id ?? id, enrolments: (known?.enrolments ?? 0) + 1 });
+    return { kind: status, id, reason };
+  });
+  const answer = call.answer(outcomes);
+  const rows = people.filter((person): person is EndUserRow => typeof person === 'object' && 'org_id' in person);
+  if (await write(client, call, { rows, made, answer })) return { answer, replayed: false };
+  const stored = await readStoredAnswer(client, call);
+  if (stored?.kind === 'refused') throw stored.refusal;
+  if (stored?.kind === 'replayed') return { answer: stored.answer, replayed: true };
+  throw await readFence(client, call);
+}
+
+const faultsOf = (refusal: Refusal): Fault[] =>
+  refusal.extras.errors ?? [{ pointer: '/end_user', code: refusal.code, detail: refusal.message }];
+
+function silenceReason(person: EndUserRow, channelKind: string): string | null {
+  if (person.blocked) return 'blocked';
+  const consent = person.consent[channelKind] as { status?: string } | undefined;
+  return consent?.status === 'opted_out' ? 'opted_out' : null;
+}
+
+/** Who of these people is in the campaign already, and how often; nobody is asked for who is only now being made. */
+async function readEnrolled(
+  client: pg.PoolClient,
+  { orgId, campaignId }: PushCall,
+  people: readonly (EndUserRow | Refusal | typeof LATER)[],
+): Promise<Map<string, Enrolled>> {
+  const known = new Set<string>();
+  for (const person of people)
+    if (typeof person === 'object' && 'org_id' in person && person.updated_at !== null) known.add(person.id);
+  if (known.size === 0) return new Map();
+  const found = await client.query<{ end_user_id: string; id: string; enrolments: number }>({
+    name: 'read-enrolled',
+    text: `SELECT r.end_user_id, min(r.id) AS id, max(r.enrolment) + 1 AS enrolments
+      FROM unnest($3::text[]) AS w(id) JOIN recipient r ON r.org_id = $1 AND r.end_user_id = w.id AND r.campaign_id = $2
+      GROUP BY r.end_user_id`,
+    values: [orgId, campaignId, [...known]],
+  });
+  return new Map(found.rows.map((row) => [row.end_user_id, { id: row.id, enrolments: row.enrolments }]));
+}
+
+const MADE = 18;
+const CHANGED = MADE + PERSON_COLUMNS;
+
+const WRITE = `
+WITH gate AS MATERIALIZED (
+  SELECT c.org_id, c.id, (c.settings ->> 'starts_at')::timestamptz AS starts_at
+  FROM campaign c JOIN organization o ON o.id = c.org_id AND o.plan = 'paid'
+  WHERE c.org_id = $1 AND c.id = $2 AND c.state = 'live' AND c.deleted_at IS NULL
+    AND coalesce((c.settings ->> 'ends_at')::timestamptz > now(), true)
+    AND EXISTS (SELECT 1 FROM api_key k WHERE k.org_id = $1 AND k.id = $3
+      AND k.revoked_at IS NULL AND (k.revoke_at IS NULL OR k.revoke_at > now()))
+), idem AS (
+  INSERT INTO idempotency (org_id, scope, request, status, body, created_at)
+  SELECT org_id, $4::bytea, $5::bytea, $6::int, $7::text, $8::timestamptz FROM gate WHERE $4::bytea IS NOT NULL
+  ON CONFLICT DO NOTHING RETURNING org_id
+), pass AS MATERIALIZED (
+  SELECT gate.* FROM gate WHERE $4::bytea IS NULL OR EXISTS (SELECT 1 FROM idem)
+), go AS MATERIALIZED (
+  SELECT u.end_user_id FROM unnest($9::text[]) AS u(end_user_id) WHERE EXISTS (SELECT 1 FROM pass)
+), ${writePeople(MADE, CHANGED)}, enrolled AS (
+  INSERT INTO recipient (org_id, campaign_id, id, end_user_id, enrolment, ref, status, reason, variables, send_at, due_at,
+    request_id, created_at, updated_at)
+  SELECT pass.org_id, pass.id, r.id, r.end_user_id, r.enrolment, r.ref, r.status, r.reason, r.variables::jsonb, r.send_at,
+    CASE WHEN r.status = 'pending' THEN greatest(r.send_at, pass.starts_at, $8::timestamptz) END, $17::text, $8::timestamptz, $8::timestamptz
+  FROM pass, unnest($10::text[], $11::text[], $12::int[], $13::text[], $14::text[], $15::text[], $16::timestamptz[],
+    $${CHANGED + PERSON_COLUMNS}::text[]) AS r(id, end_user_id, enrolment, ref, status, variables, send_at, reason)
+  WHERE (SELECT count(*) FROM made) >= 0
+  ON CONFLICT DO NOTHING RETURNING id
+)
+SELECT EXISTS (SELECT 1 FROM pass) AS passed,
+  CASE WHEN EXISTS (SELECT 1 FROM pass) AND (${peopleLost(MADE, CHANGED)}
+    OR (SELECT count(*) FROM enrolled) <> cardinality($10::text[])) THEN parley_lost_race() END AS lost`;
+
+async function write(
+  client: pg.PoolClient,
+  call: PushCall,
+  {
+    rows,
+    made,
+    answer,
+  }: {
+    rows: EndUserRow[];
+    made: (NewRecipient & { pushed: PushedRecipient })[];
+    answer: { status: number; body: string };
+  },
+): Promise<boolean> {
+  const now = new Date();
+  const people = peopleOf(rows);
+  const written = await client.query<{ passed: boolean }>({
+    name: 'push-recipients',
+    text: WRITE,
+    values: [
+      call.orgId,
+      call.campaignId,
+      call.keyId,
+      call.idempotency?.scope ?? null,
+      call.idempotency?.request ?? null,
+      answer.status,
+      answer.body,
+      now,
+      [...new Set(rows.map((row) => row.id))],
+      made.map((row) => row.id),
+      made.map((row) => row.person.id),
+      made.map((row) => row.enrolment),
+      made.map((row) => row.pushed.ref),
+      made.map((row) => row.status),
+      made.map((row) => JSON.stringify(row.pushed.variables)),
+      made.map((row) => row.pushed.sendAt),
+      call.requestId,
+      ...personColumns(people.made, () => now),
+      ...personColumns(people.changed, (row) => row.updated_at),
+      made.map((row) => row.reason),
+    ],
+  });
+  return written.rows[0]!.passed;
+}
+
+async function readFence(client: pg.PoolClient, { orgId, keyId, campaignId }: PushCall): Promise<Refusal> {
+  const found = await client.query<{ code: ProblemCode | null }>(
+    `SELECT CASE
+      WHEN NOT EXISTS (SELECT 1 FROM api_key WHERE org_id = $1 AND id = $2
+        AND revoked_at IS NULL AND (revoke_at IS NULL OR revoke_at > now())) THEN 'key_revoked'
+      WHEN NOT EXISTS (SELECT 1 FROM organization WHERE id = $1 AND plan = 'paid') THEN 'plan_required'
+      WHEN NOT EXISTS (SELECT 1 FROM campaign WHERE org_id = $1 AND id = $3 AND deleted_at IS NULL) THEN 'campaign_not_found'
+      WHEN NOT EXISTS (SELECT 1 FROM campaign WHERE org_id = $1 AND id = $3 AND state = 'live'
+        AND coalesce((settings ->> 'ends_at')::timestamptz > now(), true)) THEN 'campaign_not_open'
+    END AS code`,
+    [orgId, keyId, campaignId],
+  );
+  const code = found.rows[0]?.code;
+  return code ? new Refusal(code) : unavailable('The call was overtaken; try again.');
+}

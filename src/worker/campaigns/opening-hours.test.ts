@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { nextOpening } from './opening-hours.ts';
+
+const at = (text: string) => new Date(text);
+const next = (hours: Parameters<typeof nextOpening>[0], zone: string, moment: string) =>
+  nextOpening(hours, zone, at(moment))?.toISOString() ?? null;
+
+describe('quiet hours', () => {
+  const night = { quiet_hours: { from: '21:00', to: '08:00' } };
+  test.each([
+    ['Asia/Qatar', '2026-11-21T12:00:00.000Z', '2026-11-21T12:00:00.000Z'],
+    ['Asia/Qatar', '2026-11-21T18:00:00.000Z', '2026-11-22T05:00:00.000Z'],
+    ['Asia/Qatar', '2026-11-22T04:59:00.000Z', '2026-11-22T05:00:00.000Z'],
+    ['Asia/Qatar', '2026-11-22T05:00:00.000Z', '2026-11-22T05:00:00.000Z'],
+    ['America/New_York', '2026-11-22T02:00:00.000Z', '2026-11-22T13:00:00.000Z'],
+    ['Asia/Kolkata', '2026-11-21T20:00:00.000Z', '2026-11-22T02:30:00.000Z'],
+  ])('in %s at %s open at %s', (zone, moment, expected) => expect(next(night, zone, moment)).toBe(expected));
+
+  test.each([
+    // Europe/Berlin: clocks go forward on 29 March 2026 and back on 25 October 2026.
+    ['the night clocks go forward is an hour shorter', '2026-03-28T20:00:00.000Z', '2026-03-29T06:00:00.000Z'],
+    ['the night clocks go back is an hour longer', '2026-10-24T19:00:00.000Z', '2026-10-25T07:00:00.000Z'],
+    ['the night before is neither', '2026-03-27T20:00:00.000Z', '2026-03-28T07:00:00.000Z'],
+  ])('%s', (_, moment, expected) => expect(next(night, 'Europe/Berlin', moment)).toBe(expected));
+
+  test('that end in the hour which the clocks leave out end when that hour would have begun', () => {
+    const hours = { quiet_hours: { from: '22:00', to: '02:30' } };
+    expect(next(hours, 'Europe/Berlin', '2026-03-28T23:00:00.000Z')).toBe('2026-03-29T01:30:00.000Z');
+  });
+});
+
+describe('a window', () => {
+  const office = { window: { from: '09:00', to: '17:00', days: [1, 2, 3, 4, 5] } };
+  test.each([
+    ['a Friday at noon', '2026-11-20T09:00:00.000Z', '2026-11-20T09:00:00.000Z'],
+    ['a Friday evening waits for Monday', '2026-11-20T14:00:00.000Z', '2026-11-23T06:00:00.000Z'],
+    ['a Sunday waits for Monday', '2026-11-22T09:00:00.000Z', '2026-11-23T06:00:00.000Z'],
+    ['an early Monday waits for nine', '2026-11-23T03:00:00.000Z', '2026-11-23T06:00:00.000Z'],
+  ])('%s', (_, moment, expected) => expect(next(office, 'Asia/Qatar', moment)).toBe(expected));
+
+  test('that passes midnight belongs to the day on which it begins', () => {
+    const late = { window: { from: '22:00', to: '02:00', days: [5] } };
+    expect(next(late, 'UTC', '2026-11-21T01:00:00.000Z')).toBe('2026-11-21T01:00:00.000Z');
+    expect(next(late, 'UTC', '2026-11-21T02:00:00.000Z')).toBe('2026-11-27T22:00:00.000Z');
+    expect(next(late, 'UTC', '2026-11-20T01:00:00.000Z')).toBe('2026-11-20T22:00:00.000Z');
+  });
+
+  test('of one weekday that has just passed opens a week later', () => {
+    const monday = { window: { from: '09:00', to: '10:00', days: [1] } };
+    expect(next(monday, 'UTC', '2026-11-23T10:00:00.000Z')).toBe('2026-11-30T09:00:00.000Z');
+  });
+
+  test('that quiet hours cover never opens', () => {
+    const never = { window: { from: '22:00', to: '23:00' }, quiet_hours: { from: '21:00', to: '08:00' } };
+    expect(next(never, 'UTC', '2026-11-21T12:00:00.000Z')).toBeNull();
+  });
+
+  test('from and to alike is the whole day', () => {
+    expect(next({ window: { from: '00:00', to: '00:00', days: [7] } }, 'UTC', '2026-11-21T12:00:00.000Z')).toBe(
+      '2026-11-22T00:00:00.000Z',
+    );
+  });
+});
+
+test('without hours every moment is open', () => {
+  expect(next({}, 'UTC', '2026-11-21T03:00:00.000Z')).toBe('2026-11-21T03:00:00.000Z');
+});

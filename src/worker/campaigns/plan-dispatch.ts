@@ -1,0 +1,99 @@
+import type { CampaignSettings } from '../../../contract/campaigns.ts';
+import type { MessageContent } from '../../../contract/messages.ts';
+import { renderTemplate, renderText } from '../../engine/templates.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { Dispatch, DueRecipient, LockedCampaign } from '../../store/recipients-dispatch.ts';
+import { nextOpening } from './opening-hours.ts';
+import { paced } from './pace.ts';
+
+/** Kinds of channel on which nobody can be reached without an address. */
+const NEEDS_ADDRESS = new Set(['whatsapp', 'sms', 'telegram', 'email', 'slack']);
+
+/**
+ * What becomes of each due recipient at this moment. Whoever the pace leaves no room for is left as it is and stays
+ * due; whoever must not be written to, or not at this hour, takes no room.
+ */
+export function planDispatch(
+  campaign: LockedCampaign,
+  due: readonly DueRecipient[],
+): { dispatches: Dispatch[]; pacedUntil: Date | null; leftOver: boolean } {
+  const { settings, now } = campaign;
+  const pace = paced(settings.per_minute, campaign.paced_until, now);
+  const openings = new Map<string, Date | null>();
+  const openingIn = (zone: string): Date | null => {
+    if (!openings.has(zone)) openings.set(zone, nextOpening(settings, zone, now));
+    return openings.get(zone)!;
+  };
+  const dispatches: Dispatch[] = [];
+  let begun = 0;
+  let leftOver = false;
+  for (const recipient of due) {
+    const end = whyNever(campaign, recipient);
+    const opening = end ? null : openingIn(recipient.person.time_zone ?? settings.time_zone ?? 'UTC');
+    if (end) dispatches.push({ kind: 'end', recipient, ...end });
+    else if (opening === null) dispatches.push({ kind: 'end', recipient, status: 'failed', reason: 'never_open' });
+    else if (opening > now) dispatches.push({ kind: 'hold', recipient, until: opening });
+    else if (begun >= pace.room) leftOver = true;
+    else {
+      begun++;
+      dispatches.push(begin(campaign, recipient));
+    }
+  }
+  return { dispatches, pacedUntil: pace.after(begun), leftOver };
+}
+
+function whyNever(
+  { settings, channel_kind: kind, now }: LockedCampaign,
+  { person, address }: DueRecipient,
+): { status: 'suppressed' | 'failed' | 'expired'; reason: string } | null {
+  if (person.blocked) return { status: 'suppressed', reason: 'blocked' };
+  if (person.consent === 'opted_out') return { status: 'suppressed', reason: 'opted_out' };
+  if (settings.ends_at && new Date(settings.ends_at) <= now) return { status: 'expired', reason: 'campaign_ended' };
+  if (NEEDS_ADDRESS.has(kind) && address === null) return { status: 'failed', reason: 'no_address' };
+  return null;
+}
+
+function begin(campaign: LockedCampaign, recipient: DueRecipient): Dispatch {
+  const { person } = recipient;
+  const variables = recipient.variables;
+  const opening = openingOf(campaign.settings, person.locale, {
+    ...variables,
+    end_user: {
+      ...person.attributes,
+      id: person.id,
+      external_id: person.external_id,
+      name: person.name,
+      email: person.email,
+      phone: person.phone,
+    },
+  });
+  return {
+    kind: 'begin',
+    recipient,
+    conversationId: newId('conv'),
+    runId: newId('run'),
+    input: { variables, campaign_id: campaign.id, recipient_id: recipient.id, ...(opening && { opening }) },
+  };
+}
+
+/** The campaign's own first words, filled in; null where the agent opens in its own. */
+function openingOf(
+  { opening }: CampaignSettings,
+  locale: string | null,
+  variables: Record<string, unknown>,
+): MessageContent | null {
+  const text = renderText(opening?.text, locale, variables);
+  const template = opening?.template;
+  if (!template) return text === null || text === '' ? null : { type: 'text', text };
+  const filled = Object.entries(template.variables ?? {}).map(([name, value]) => [
+    name,
+    renderTemplate(value, variables),
+  ]);
+  return {
+    type: 'template',
+    name: template.name,
+    ...(template.language !== undefined && { language: template.language }),
+    variables: Object.fromEntries(filled) as Record<string, string>,
+    ...(text && { text }),
+  };
+}
