@@ -22,6 +22,8 @@ function contractRoutes(): Plugin {
 
 /** Where the server runs during development; `npm start` needs no second server. */
 const SERVER = 'http://127.0.0.1:4000';
+/** The Host header stays as the browser sent it: the server compares it with the Origin. */
+const PROXIED = ['/dashboard/api', '/api', '/docs', '/inbound'];
 
 export default defineConfig({
   root: import.meta.dirname,
@@ -37,5 +39,9 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: true,
   },
-  server: { host: '127.0.0.1', port: 5173, proxy: { '/dashboard/api': SERVER, '/api': SERVER, '/docs': SERVER } },
+  server: {
+    host: '127.0.0.1',
+    port: 5173,
+    proxy: Object.fromEntries(PROXIED.map((path) => [path, { target: SERVER, changeOrigin: false }])),
+  },
 });
