@@ -1,7 +1,15 @@
 import { Readable } from 'node:stream';
 import { EndUserExport } from '../../../../contract/end-users.ts';
 import type { Route } from '../../route.ts';
-import { endUserIdOf, type EndUserRoutesDeps, FAMILY, TAG } from './family.ts';
+import {
+  endUserIdOf,
+  type EndUserRoutesDeps,
+  exampleConversation,
+  exampleEndUser,
+  exampleMessage,
+  FAMILY,
+  TAG,
+} from './family.ts';
 
 /** Everything that is stored about one person, written out as it is read: its size has no bound but the person's history. */
 export const exportEndUser = ({ endUsers }: EndUserRoutesDeps): Route => ({
@@ -13,6 +21,16 @@ export const exportEndUser = ({ endUsers }: EndUserRoutesDeps): Route => ({
     summary: 'Export everything about a person',
     description: 'The record, all conversations with their messages, runs with what was sent to them, and campaigns.',
     tag: TAG,
+    examples: {
+      200: {
+        exported_at: exampleEndUser.created_at,
+        end_user: exampleEndUser,
+        conversations: [exampleConversation],
+        messages: [{ ...exampleMessage, conversation_id: exampleConversation.id }],
+        runs: [],
+        recipients: [],
+      },
+    },
   },
   responses: { 200: EndUserExport },
   problems: ['end_user_not_found'],

@@ -4,7 +4,7 @@ import { DEFAULT_PAGE } from '../../../../contract/limits.ts';
 import { cursorScope } from '../../paging.ts';
 import { PageQuery } from '../../query.ts';
 import type { Route } from '../../route.ts';
-import { endUserIdOf, type EndUserRoutesDeps, FAMILY, pageOf, positionOf, TAG } from './family.ts';
+import { endUserIdOf, type EndUserRoutesDeps, exampleConversation, FAMILY, pageOf, positionOf, TAG } from './family.ts';
 
 export const listConversations = ({ endUsers, paging }: EndUserRoutesDeps): Route => ({
   method: 'GET',
@@ -15,6 +15,7 @@ export const listConversations = ({ endUsers, paging }: EndUserRoutesDeps): Rout
     summary: "List a person's conversations",
     description: 'Newest first.',
     tag: TAG,
+    examples: { 200: { data: [exampleConversation], next_cursor: null, has_more: false } },
   },
   query: Type.Object(PageQuery),
   responses: { 200: pageOf(EndUserConversation, 'EndUserConversationPage') },

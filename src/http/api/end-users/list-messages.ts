@@ -4,7 +4,7 @@ import { Message } from '../../../../contract/messages.ts';
 import { cursorScope } from '../../paging.ts';
 import { PageQuery } from '../../query.ts';
 import type { Route } from '../../route.ts';
-import { endUserIdOf, type EndUserRoutesDeps, FAMILY, pageOf, positionOf, TAG } from './family.ts';
+import { endUserIdOf, type EndUserRoutesDeps, exampleMessage, FAMILY, pageOf, positionOf, TAG } from './family.ts';
 
 export const listMessages = ({ endUsers, paging }: EndUserRoutesDeps): Route => ({
   method: 'GET',
@@ -15,6 +15,7 @@ export const listMessages = ({ endUsers, paging }: EndUserRoutesDeps): Route => 
     summary: 'List what was said in a conversation',
     description: 'Newest first.',
     tag: TAG,
+    examples: { 200: { data: [exampleMessage], next_cursor: null, has_more: false } },
   },
   query: Type.Object(PageQuery),
   responses: { 200: pageOf(Message, 'MessagePage') },

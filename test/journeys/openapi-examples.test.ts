@@ -1,0 +1,60 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { FORMATS } from '../../src/http/formats.ts';
+import { startTestApp, type TestApp } from '../app.ts';
+
+/** Every example of the published description keeps to the schema that stands beside it. */
+type Content = { schema: object; example?: unknown; examples?: Record<string, { value: unknown }> };
+type Operation = {
+  responses: Record<string, { content?: Record<string, Content> }>;
+  requestBody?: { content: Record<string, Content> };
+};
+
+let parley: TestApp;
+let paths: Record<string, Record<string, Operation>>;
+let ajv: Ajv2020;
+
+beforeAll(async () => {
+  parley = await startTestApp();
+  const { body } = await parley.call('GET', '/api/openapi.json');
+  ({ paths } = body);
+  ajv = new Ajv2020({ strict: false, allErrors: true });
+  for (const [name, { test: validate }] of Object.entries(FORMATS)) ajv.addFormat(name, { type: 'string', validate });
+  ajv.addSchema(body, 'document');
+});
+afterAll(() => parley.stop());
+
+test('every example keeps to its schema', () => {
+  const wrong: string[] = [];
+  let checked = 0;
+  for (const [path, operations] of Object.entries(paths)) {
+    for (const [method, { responses, requestBody }] of Object.entries(operations)) {
+      const contents = [requestBody, ...Object.values(responses)].flatMap((each) => Object.values(each?.content ?? {}));
+      for (const { schema, example, examples = {} } of contents) {
+        const valid = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')) as object);
+        for (const value of [example, ...Object.values(examples).map((one) => one.value)]) {
+          if (value === undefined) continue;
+          checked++;
+          if (!valid(value)) wrong.push(`${method} ${path}: ${ajv.errorsText(valid.errors)}`);
+        }
+      }
+    }
+  }
+  expect(wrong).toEqual([]);
+  expect(checked).toBeGreaterThan(300);
+});
+
+test('the families of end users and campaigns have an example of each body and each answer', () => {
+  const lacking: string[] = [];
+  for (const [path, operations] of Object.entries(paths)) {
+    if (!/^\/api\/(end-users|campaigns)/.test(path)) continue;
+    for (const [method, { responses, requestBody }] of Object.entries(operations)) {
+      for (const [status, { content }] of Object.entries({ ...responses, body: requestBody ?? {} })) {
+        const json = Object.values(content ?? {})[0];
+        if (json && json.example === undefined && json.examples === undefined)
+          lacking.push(`${method} ${path} ${status}`);
+      }
+    }
+  }
+  expect(lacking).toEqual([]);
+});
