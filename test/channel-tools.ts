@@ -5,7 +5,7 @@ import { createEgress } from '../src/kernel/egress.ts';
 export function channelTools(timeoutMs = 5_000): SendTools & { close(): Promise<void> } {
   const egress = createEgress({ allow: ['127.0.0.1'] });
   return {
-    egress: { request: (request) => egress.request({ ...request, timeoutMs }) },
+    egress: { request: (request) => egress.request({ ...request, timeoutMs }), connect: egress.connect },
     signal: new AbortController().signal,
     now: Date.now,
     inboundUrl: 'https://parley.example/inbound/kind/channel_1',

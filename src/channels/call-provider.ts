@@ -32,7 +32,8 @@ function parse(text: string): unknown {
   }
 }
 
-function noAnswer(error: unknown): unknown {
+/** What it means that no answer came. */
+export function noAnswer(error: unknown): unknown {
   if (!(error instanceof EgressError)) return error;
   if (error.code === 'egress_refused') {
     return new ChannelFailure('address_refused', error.message, { channelBroken: true, cause: error });

@@ -111,7 +111,7 @@ export type OutboundMessage = {
 };
 
 export type SendTools = {
-  readonly egress: Pick<Egress, 'request'>;
+  readonly egress: Pick<Egress, 'request' | 'connect'>;
   readonly signal: AbortSignal;
   now(): number;
   /** Where the provider shall call us about this channel. */

@@ -40,7 +40,7 @@ describe('what a person fills in', () => {
     expect(splitSettings(kindOf('telegram'), {})).toMatchObject({ faults: [{ code: 'required' }] });
   });
 
-  test.each(['sandbox', 'webhook', 'telegram', 'whatsapp', 'sms', 'slack'])(
+  test.each(['sandbox', 'webhook', 'telegram', 'whatsapp', 'sms', 'slack', 'email'])(
     '%s never stores a secret readable',
     (name) => {
       const kind = kindOf(name);

@@ -32,7 +32,7 @@ export async function connectAccount(
   kind: ChannelKind,
   channelId: string,
   { settings, secrets }: SplitSettings,
-  { egress, baseUrl, now }: { egress: Pick<Egress, 'request'>; baseUrl: string; now(): number },
+  { egress, baseUrl, now }: { egress: Pick<Egress, 'request' | 'connect'>; baseUrl: string; now(): number },
 ): Promise<Connected> {
   const all = { ...secrets, ...kind.ownSecrets?.make() };
   const facts = await kind.connect?.(

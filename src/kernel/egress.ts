@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { Agent } from 'undici';
 import { parseAllow } from './egress/allow-list.ts';
 import { EGRESS_MAX_BYTES, EGRESS_TIMEOUT_MS, tooLarge, type EgressBounds } from './egress/bounds.ts';
@@ -5,6 +6,7 @@ import { withDeadline } from './egress/deadline.ts';
 import { EgressError } from './egress/egress-error.ts';
 import { guardedConnect, resolveBySystem, resolveGuarded, type Resolve } from './egress/guarded-connect.ts';
 import { guardedFetch } from './egress/guarded-fetch.ts';
+import { openGuardedSocket, type SocketTarget } from './egress/guarded-socket.ts';
 import { parseTarget } from './egress/target-url.ts';
 
 export { EgressError, parseAllow };
@@ -22,6 +24,8 @@ export type Egress = {
   fetchWith(bounds: EgressBounds): typeof fetch;
   /** Throws what a call to this URL would be refused with; opens no connection. For checking a URL when it is saved. */
   check(url: string): Promise<void>;
+  /** A connection for protocols other than HTTP (SMTP), to an address that was judged in the same way. */
+  connect(target: SocketTarget): Promise<Socket>;
   close(): Promise<void>;
 };
 
@@ -75,6 +79,7 @@ export function createEgress({ allow, resolve = resolveBySystem, ca }: EgressOpt
       const destination = { hostname, protocol, port: Number(port || (protocol === 'https:' ? 443 : 80)) };
       await resolveGuarded(destination, parsed.ok, resolve);
     },
+    connect: (target) => openGuardedSocket(target, parsed.ok, resolve),
     close: () => agent.destroy(),
   };
 }

@@ -35,7 +35,7 @@ export type DeliveryWorkerOptions = {
   db: Db;
   log: Logger;
   kinds: ChannelKinds;
-  egress: Pick<Egress, 'request'>;
+  egress: Pick<Egress, 'request' | 'connect'>;
   openSecrets: OpenSecrets;
   /** Of this region, where providers report back. */
   baseUrl: string;

@@ -5,7 +5,7 @@ import { idPattern } from '../../../contract/ids.ts';
 import { MAX_MESSAGE_CHARACTERS } from '../../../contract/limits.ts';
 import { callProvider, readJson, statusFailure, setting } from '../call-provider.ts';
 import { type ChannelKind, ChannelFailure, InboundError, type InboundEvent } from '../channel.ts';
-import { newWebhookSecret, signWebhook, verifyWebhook } from './standard-webhooks.ts';
+import { newWebhookSecret, signWebhook, verifyWebhook } from '../standard-webhooks.ts';
 
 /**
  * A channel of the customer's own: messages go to the customer's endpoint and come from it, signed both ways as

@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { channelTools, inboundRequest, outbound } from '../../../test/channel-tools.ts';
+import { type FakeSmtp, startSmtp } from '../../../test/fakes/smtp.ts';
+import type { ChannelAccount, OutboundMessage } from '../channel.ts';
+import { newWebhookSecret, signWebhook } from '../standard-webhooks.ts';
+import { email } from './email.ts';
+import { withoutQuote } from './without-quote.ts';
+
+const SECRET = newWebhookSecret();
+let fake: FakeSmtp;
+let account: ChannelAccount;
+const tools = channelTools();
+beforeAll(async () => {
+  fake = await startSmtp();
+  account = {
+    id: 'channel_1',
+    settings: {
+      host: '127.0.0.1',
+      port: fake.port,
+      security: 'none',
+      username: fake.user,
+      from: 'support@example.com',
+      from_name: 'Example',
+      subject: 'Your order',
+    },
+    secrets: { password: fake.password, secret: SECRET },
+  };
+});
+afterAll(async () => {
+  await tools.close();
+  await fake.stop();
+});
+
+const send = (more: Partial<OutboundMessage> = {}, changed: Partial<ChannelAccount> = {}) =>
+  email.send!(
+    outbound({ type: 'text', text: 'Hello.\n.\nمرحبا' }, { address: 'asha@example.qa', ...more }),
+    { ...account, ...changed },
+    tools,
+  );
+const failureOf = (work: Promise<unknown>) => work.then(() => null).catch((error: unknown) => error);
+
+describe('sending', () => {
+  test('one e-mail, in a thread of the conversation, under an id that names the message', async () => {
+    const sent = await send({ metadata: { subject: 'Order A-1043\r\nBcc: other@example.com' } });
+    expect(sent).toEqual({ providerMessageId: '<msg_01k8v3m9e5f7rsm6z4n0q2x1ab@example.com>', status: 'sent' });
+    const { from, to, raw } = fake.mails.at(-1)!;
+    expect([from, to]).toEqual(['support@example.com', 'asha@example.qa']);
+    expect(raw).toContain('Message-ID: <msg_01k8v3m9e5f7rsm6z4n0q2x1ab@example.com>');
+    expect(raw).toContain('References: <conv_01k8v3m9e5f7rsm6z4n0q2x1ae@example.com>');
+    expect(raw).toContain('Auto-Submitted: auto-generated');
+    expect(raw).not.toMatch(/^Bcc:/m);
+  });
+
+  test.each([
+    [{ at: 'recipient', code: 550 }, 'recipient_unreachable', false],
+    [{ at: 'recipient', code: 450 }, 'provider_unavailable', true],
+    [{ at: 'data', code: 554 }, 'provider_refused', false],
+    [{ at: 'data', code: 451 }, 'provider_unavailable', true],
+  ] as const)('%o is %s', async (failure, code, retryable) => {
+    fake.fail(failure);
+    const found = await failureOf(send());
+    expect(found).toMatchObject({ code, facts: { providerCode: String(failure.code) } });
+    expect((found as { facts: { retryable?: boolean } }).facts.retryable ?? false).toBe(retryable);
+  });
+
+  test('a line lost after the message was read is an unknown outcome', async () => {
+    const before = fake.mails.length;
+    fake.fail('reset_after_delivering');
+    expect(await failureOf(send())).toMatchObject({ code: 'provider_unreachable', facts: { mayHaveSent: true } });
+    expect(fake.mails).toHaveLength(before + 1);
+  });
+
+  test('a line lost before the message was read is not', async () => {
+    fake.fail('reset_before_data');
+    expect(await failureOf(send())).toMatchObject({ facts: { retryable: true, mayHaveSent: false } });
+  });
+
+  test('wrong credentials break the channel, and are in no sentence', async () => {
+    const found = await failureOf(send({}, { secrets: { password: 'wrong-and-secret' } }));
+    expect(found).toMatchObject({ code: 'channel_unauthorized', facts: { channelBroken: true, providerCode: '535' } });
+    expect(JSON.stringify(found) + String(found)).not.toContain('wrong-and-secret');
+    await expect(email.connect!({ ...account, secrets: { password: 'wrong' } }, tools)).rejects.toMatchObject({
+      code: 'channel_unauthorized',
+    });
+    expect(await email.connect!(account, tools)).toEqual({});
+  });
+
+  test('a server whose certificate nobody vouches for gets neither password nor message', async () => {
+    const other = await startSmtp({ tls: true });
+    const settings = { ...account.settings, port: other.port, security: 'tls' };
+    expect(await failureOf(send({}, { settings }))).toMatchObject({ code: 'channel_unauthorized' });
+    expect([other.attempts(), other.mails.length]).toEqual([0, 0]);
+    await other.stop();
+  });
+
+  test('a server that offers no encryption is not spoken to without it', async () => {
+    const before = fake.mails.length;
+    const settings = { ...account.settings, security: 'starttls' };
+    expect(await failureOf(send({}, { settings }))).not.toBeNull();
+    expect(fake.mails).toHaveLength(before);
+  });
+
+  test('inner addresses are not reached, and plain ones only where the operator allows', async () => {
+    const strict = {
+      ...tools,
+      egress: {
+        ...tools.egress,
+        connect: (await import('../../kernel/egress.ts')).createEgress({ allow: [] }).connect,
+      },
+    };
+    const sent = email.send!(outbound({ type: 'text', text: 'x' }, { address: 'a@example.com' }), account, strict);
+    await expect(sent).rejects.toMatchObject({ code: 'address_refused' });
+  });
+});
+
+describe('what comes in', () => {
+  const request = (value: unknown) => {
+    const body = JSON.stringify(value);
+    return inboundRequest({ headers: signWebhook(SECRET, 'evt_1', new Date(), body), body });
+  };
+  const mail = {
+    type: 'message',
+    message_id: '<1@example.qa>',
+    from: 'Asha@Example.qa',
+    name: 'Asha',
+    text: 'Hi\r\n\r\nOn Monday, Support wrote:\r\n> Hello',
+  };
+
+  test('is signed, belongs to the address, and loses the quoted mail', () => {
+    expect(email.inbound!.verify(request(mail), account, Date.now())).toBe(true);
+    expect(email.inbound!.verify(request(mail), { ...account, secrets: {} }, Date.now())).toBe(false);
+    expect(email.inbound!.parse(request(mail), account)).toEqual([
+      {
+        type: 'message',
+        eventId: '<1@example.qa>',
+        address: 'asha@example.qa',
+        person: { email: 'asha@example.qa', name: 'Asha' },
+        content: { type: 'text', text: 'Hi' },
+      },
+    ]);
+  });
+
+  test('from a machine is left out, so that two of them never talk for ever', () => {
+    expect(email.inbound!.parse(request({ ...mail, auto_submitted: 'auto-replied' }), account)).toEqual([]);
+  });
+
+  test('a bounce is a receipt', () => {
+    const bounce = { type: 'receipt', message_id: '<msg_1@example.com>', status: 'failed', detail: 'No such mailbox.' };
+    expect(email.inbound!.parse(request(bounce), account)).toMatchObject([
+      {
+        type: 'receipt',
+        providerMessageId: '<msg_1@example.com>',
+        status: 'failed',
+        error: { detail: 'No such mailbox.' },
+      },
+    ]);
+  });
+
+  test.each([
+    ['yes\n\n> old\n> older\n', 'yes'],
+    ['> only a quote', '> only a quote'],
+    ['a\n> quoted\nb', 'a\n> quoted\nb'],
+  ])('%j says %j', (text, said) => expect(withoutQuote(text)).toBe(said));
+});

@@ -1,0 +1,127 @@
+import { Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { MAX_MESSAGE_CHARACTERS } from '../../../contract/limits.ts';
+import { readJson, setting } from '../call-provider.ts';
+import { type ChannelKind, InboundError, type InboundEvent, type OutboundMessage } from '../channel.ts';
+import { newWebhookSecret, verifyWebhook } from '../standard-webhooks.ts';
+import { sendOverSmtp, trySmtp } from './smtp.ts';
+import { withoutQuote } from './without-quote.ts';
+
+/**
+ * E-mail: out over the organization's own SMTP server, in by a hook that its mail provider, or a script behind an MX,
+ * signs as Standard Webhooks 1.0. The From of an e-mail is only as good as that provider's checks of it.
+ */
+const closed = { additionalProperties: false };
+const EMAIL = '^[^\\s@<>",;:\\\\()\\[\\]]{1,64}@[A-Za-z0-9]([A-Za-z0-9.-]{0,250}[A-Za-z0-9])?$';
+const isEmail = new RegExp(EMAIL);
+
+const Incoming = Compile(
+  Type.Object(
+    {
+      type: Type.Literal('message'),
+      message_id: Type.String({ minLength: 1, maxLength: 998 }),
+      from: Type.String({ pattern: EMAIL, maxLength: 254 }),
+      name: Type.Optional(Type.String({ maxLength: 200 })),
+      subject: Type.Optional(Type.String({ maxLength: 998 })),
+      text: Type.String({ minLength: 1 }),
+      auto_submitted: Type.Optional(
+        Type.String({
+          maxLength: 100,
+          description: 'The header Auto-Submitted, so that two machines never talk for ever.',
+        }),
+      ),
+    },
+    closed,
+  ),
+);
+const Receipt = Compile(
+  Type.Object(
+    {
+      type: Type.Literal('receipt'),
+      message_id: Type.String({ minLength: 1, maxLength: 998, description: 'The Message-ID of our e-mail.' }),
+      status: Type.Union([Type.Literal('delivered'), Type.Literal('failed')]),
+      detail: Type.Optional(Type.String({ maxLength: 500 })),
+    },
+    closed,
+  ),
+);
+
+export const email: ChannelKind = {
+  kind: 'email',
+  capabilities: {
+    content: ['text'],
+    max_text: MAX_MESSAGE_CHARACTERS,
+    receipts: ['delivered', 'failed'],
+    inbound: true,
+    reply_window_hours: null,
+    needs_address: true,
+  },
+  settings: Type.Object(
+    {
+      host: Type.String({ pattern: '^[A-Za-z0-9.:\\-]{1,253}$', description: 'Name of the SMTP server.' }),
+      port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535, description: '465 for tls, else 587.' })),
+      security: Type.Optional(
+        Type.Union([Type.Literal('tls'), Type.Literal('starttls'), Type.Literal('none')], {
+          description: 'tls, starttls, or none (only to hosts that the operator has allowed).',
+        }),
+      ),
+      username: Type.Optional(Type.String({ minLength: 1, maxLength: 254 })),
+      password: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
+      from: Type.String({ pattern: EMAIL, maxLength: 254, description: 'An address, e.g. support@example.com.' }),
+      from_name: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+      subject: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 200, description: 'Where a message brings none.' }),
+      ),
+    },
+    closed,
+  ),
+  secretFields: ['password'],
+  ownSecrets: { make: () => ({ secret: newWebhookSecret() }), shown: 'secret' },
+  addressOf: (person) => person.email,
+  personAt: (address) => ({ email: address }),
+  readAddress: (text) => (text.length <= 254 && isEmail.test(text) ? text.toLowerCase() : null),
+
+  connect: trySmtp,
+
+  async send(message, account, tools) {
+    const from = setting(account.settings, 'from');
+    const id = idAt(message.id, from);
+    await sendOverSmtp(account, tools, {
+      from: { name: setting(account.settings, 'from_name'), address: from },
+      to: message.address!,
+      subject: subjectOf(message, setting(account.settings, 'subject')),
+      text: 'text' in message.content ? (message.content.text ?? '') : '',
+      messageId: id,
+      // A root that was never sent: mail programs put all e-mails with it into one thread.
+      references: [idAt(message.conversationId, from), message.replyTo?.providerMessageId].filter(Boolean).join(' '),
+      ...(message.replyTo?.providerMessageId && { inReplyTo: message.replyTo.providerMessageId }),
+      headers: { 'Auto-Submitted': message.role === 'agent' ? 'auto-generated' : 'no' },
+    });
+    return { providerMessageId: id, status: 'sent' };
+  },
+
+  inbound: {
+    verify: ({ method, headers, body }, { secrets }, now) =>
+      method === 'POST' && Boolean(secrets['secret']) && verifyWebhook(secrets['secret'] ?? '', headers, body, now),
+    parse({ body }): InboundEvent[] {
+      const value = readJson(body);
+      if (Receipt.Check(value)) {
+        const { status, message_id: providerMessageId, detail = 'The e-mail could not be delivered.' } = value;
+        const error = { code: 'recipient_unreachable', detail, provider_code: null };
+        return [{ type: 'receipt', providerMessageId, status, ...(status === 'failed' && { error }) }];
+      }
+      if (!Incoming.Check(value)) throw new InboundError('The body is neither an e-mail nor a receipt as documented.');
+      const { message_id: eventId, from, name = null, text, auto_submitted: auto = 'no' } = value;
+      if (auto.trim().toLowerCase() !== 'no') return [];
+      const address = from.toLowerCase();
+      const content = { type: 'text' as const, text: withoutQuote(text).slice(0, MAX_MESSAGE_CHARACTERS) };
+      return [{ type: 'message', eventId, address, person: { email: address, name }, content }];
+    },
+  },
+};
+
+const idAt = (id: string, from: string): string => `<${id}@${from.split('@')[1]}>`;
+
+/** Its own (`metadata.subject`), else the channel's. */
+const subjectOf = ({ metadata }: OutboundMessage, usual: string): string =>
+  (metadata['subject'] ?? usual) || 'New message';

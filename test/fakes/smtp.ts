@@ -1,0 +1,84 @@
+import type { AddressInfo } from 'node:net';
+import { SMTPServer } from 'smtp-server';
+
+export type ReceivedMail = { from: string; to: string; raw: string };
+
+export type FakeSmtp = {
+  port: number;
+  user: string;
+  password: string;
+  mails: ReceivedMail[];
+  /** Attempts to hand over a mail, successful or not. */
+  attempts(): number;
+  /** What to do with the next attempts, in order. */
+  fail(...failures: SmtpFailure[]): void;
+  stop(): Promise<void>;
+};
+
+export type SmtpFailure =
+  /** Refuses the recipient, or the message after it was read, with this code. */
+  | { at: 'recipient' | 'data'; code: number }
+  /** Reads the whole message, keeps it, and hangs up instead of answering. */
+  | 'reset_after_delivering'
+  /** Hangs up before it reads any of the message. */
+  | 'reset_before_data';
+
+const refusal = (code: number) => Object.assign(new Error(`fake ${code}`), { responseCode: code });
+
+/** A real SMTP server that keeps what it gets; plain, with sign-in. */
+export async function startSmtp(options: { tls?: boolean } = {}): Promise<FakeSmtp> {
+  const [user, password] = ['parley@example.com', 'correct horse'];
+  const mails: ReceivedMail[] = [];
+  const failures: SmtpFailure[] = [];
+  let attempts = 0;
+  const server = new SMTPServer({
+    logger: false,
+    secure: options.tls ?? false,
+    disabledCommands: options.tls ? [] : ['STARTTLS'],
+    authOptional: true,
+    onAuth: ({ username, password: given }, _session, callback) => {
+      if (username === user && given === password) return callback(null, { user });
+      return callback(refusal(535));
+    },
+    onRcptTo: (_address, session, callback) => {
+      attempts++;
+      const failure = failures[0];
+      if (failure === 'reset_before_data') {
+        failures.shift();
+        return hangUp(session);
+      }
+      if (typeof failure === 'object' && failure.at === 'recipient') {
+        failures.shift();
+        return callback(refusal(failure.code));
+      }
+      return callback();
+    },
+    onData: (stream, session, callback) => {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', () => {
+        const failure = failures.shift();
+        if (typeof failure === 'object') return callback(refusal(failure.code));
+        const { mailFrom, rcptTo } = session.envelope;
+        const from = mailFrom === false ? '' : mailFrom.address;
+        mails.push({ from, to: rcptTo[0]!.address, raw: Buffer.concat(chunks).toString() });
+        return failure === 'reset_after_delivering' ? hangUp(session) : callback();
+      });
+    },
+  });
+  server.on('error', () => {});
+  const hangUp = (session: { id: string }) => {
+    for (const one of server.connections)
+      if (one.session.id === session.id || one.id === session.id) one._socket.destroy();
+  };
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.server.address() as AddressInfo).port,
+    user,
+    password,
+    mails,
+    attempts: () => attempts,
+    fail: (...more) => void failures.push(...more),
+    stop: () => new Promise((resolve) => server.close(resolve)),
+  };
+}
