@@ -1,9 +1,11 @@
+import { channelKinds } from '../channels/kinds.ts';
 import type { MessageContent } from '../../contract/messages.ts';
 import type { TurnRequest, TurnResult } from '../engine/provider.ts';
 import { newId } from '../kernel/ids.ts';
 import type { ClaimedRun } from '../store/turns/claim-runs.ts';
 import type { CompletedTurn } from '../store/turns/complete-turns.ts';
 import type { LoadedAgent } from './load-agent.ts';
+import { splitText } from './split-text.ts';
 
 /** Kinds of channel on which nobody can be reached without an address. */
 const NEEDS_ADDRESS = new Set(['whatsapp', 'sms', 'telegram', 'email', 'slack']);
@@ -63,16 +65,31 @@ export function completedTurn(run: ClaimedRun, result: TurnResult): CompletedTur
     conversationStatus: result.opted_out ? 'resolved' : conversationStatuses[result.next],
     tags: [...new Set([...run.tags, ...result.tags])],
     state: result.state ?? null,
-    messages: result.messages.map((message, index) => ({
-      // Ids of one millisecond have no order among themselves, and messages are shown and sent in the order of ids.
-      id: newId('msg', said + index),
-      content: message.content,
-      sources: message.sources,
-      // One trace a turn, kept with its first message.
-      trace: index === 0 ? result.trace : null,
-    })),
+    messages: result.messages
+      .flatMap((message) => inParts(message, run.channel_kind))
+      .map((message, index) => ({
+        // Ids of one millisecond have no order among themselves, and messages are shown and sent in the order of ids.
+        id: newId('msg', said + index),
+        content: message.content,
+        sources: message.sources,
+        // One trace a turn, kept with its first message.
+        trace: index === 0 ? result.trace : null,
+      })),
     messageStatus: DELIVERED_BY_STORING.has(run.channel_kind) ? 'delivered' : 'queued',
   };
+}
+
+/** A text that is longer than the channel carries, as several messages; its sources stay with the last. */
+function inParts(message: TurnResult['messages'][number], channelKind: string): TurnResult['messages'] {
+  const { content } = message;
+  const max = channelKinds.get(channelKind)?.capabilities.max_text;
+  if (content.type !== 'text' || max === undefined || content.text.length <= max) return [message];
+  const parts = splitText(content.text, max);
+  return parts.map((text, index) => ({
+    ...message,
+    content: { type: 'text', text },
+    sources: index === parts.length - 1 ? message.sources : [],
+  }));
 }
 
 /** A turn that says what a campaign chose as first words; from the next turn on the agent speaks by itself. */

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type TestApp, startTestApp } from '../app.ts';
-import { givenAgent, givenChannel, givenOrganization } from '../factories.ts';
+import { givenAgent, givenChannel, givenOrganization, givenTrigger } from '../factories.ts';
 import type { FakeProvider, Hook } from '../fakes/provider.ts';
 import { startSlack } from '../fakes/slack.ts';
 import { startTelegram } from '../fakes/telegram.ts';
@@ -221,6 +221,23 @@ describe.each(PROVIDERS)('%s', (_, start) => {
     const answer = await send('', { content });
     expect([answer.status, answer.body.code]).toEqual([422, 'content_unsupported']);
   });
+});
+
+test('an agent that says more than an SMS carries says it in several, in order', async () => {
+  const provider = await startTwilio();
+  const orgId = await givenOrganization(parley.db);
+  const words = Array.from({ length: 400 }, (_, index) => `word${index}`).join(' ');
+  const { agentId } = await givenAgent(parley.db, orgId, { definition: { opening: { default: words } } });
+  const { kind, settings, secrets } = provider;
+  const { sealingKey } = parley.secrets;
+  const channelId = await givenChannel(parley.db, orgId, agentId, { kind, settings, secrets, sealingKey });
+  const triggerId = await givenTrigger(parley.db, orgId, agentId, { channelId });
+  const { value: key } = await parley.key(orgId, { permissions: ['triggers'] });
+  const call = { end_user: { phone: provider.person } };
+  await parley.call('POST', `/api/triggers/${agentId}/${triggerId}`, { key, body: call });
+  await expect.poll(() => provider.delivered.length, { timeout: 8_000 }).toBe(2);
+  expect(provider.delivered.map(({ text }) => text).join(' ')).toBe(words);
+  await provider.stop();
 });
 
 test('outside WhatsApp’s 24 hours only a template is taken, until the person writes again', async () => {
