@@ -6,11 +6,11 @@ import path from 'node:path';
 import autocannon from 'autocannon';
 
 /**
- * One kind of request, fired over CONNECTIONS kept-alive connections as fast as answers come. In `body` and in the
- * values of `headers`, `{n}` becomes a number that no other request has and `{key}` the next of `keys`.
+ * One kind of request, fired over CONNECTIONS kept-alive connections as fast as answers come. In `path`, `body` and
+ * the values of `headers`, `{n}` becomes a number that no other request has and `{key}` the next of `keys`.
  */
 export type Shot = {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'PUT';
   path: string;
   headers: Record<string, string>;
   body?: string;
@@ -32,8 +32,8 @@ export const fire = (origin: string, shot: Shot, seconds: number): Promise<Hits>
 let fired = 0;
 const freshPrefix = (): string => `${process.pid}-${(fired += 1)}-`;
 
-const isVaried = ({ headers, body }: Pick<Shot, 'headers' | 'body'>): boolean =>
-  /\{(n|key)\}/.test(JSON.stringify([headers, body ?? '']));
+const isVaried = ({ path, headers, body }: Pick<Shot, 'path' | 'headers' | 'body'>): boolean =>
+  /\{(n|key)\}/.test(JSON.stringify([path, headers, body ?? '']));
 
 async function byWrk(origin: string, shot: Shot, seconds: number): Promise<Hits> {
   const script = path.join(tmpdir(), `parley-bench-${randomBytes(6).toString('hex')}.lua`);
@@ -47,7 +47,7 @@ async function byWrk(origin: string, shot: Shot, seconds: number): Promise<Hits>
       '20s',
       '-s',
       script,
-      origin + shot.path,
+      origin + (isVaried({ path: shot.path, headers: {} }) ? '/' : shot.path),
     ]);
     let output = '';
     child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
@@ -73,7 +73,7 @@ async function byWrk(origin: string, shot: Shot, seconds: number): Promise<Hits>
 function luaScript({ method, path: target, headers, body, keys }: Shot, prefix: string): string {
   const table = Object.entries(headers).map(([name, value]) => `[${lua(name)}]=${luaValue(value)}`);
   const payload = body === undefined ? 'nil' : luaValue(body);
-  const formatted = `wrk.format(${lua(method)}, ${lua(target)}, {${table.join(',')}}, ${payload})`;
+  const formatted = `wrk.format(${lua(method)}, ${luaValue(target)}, {${table.join(',')}}, ${payload})`;
   const varying = `
 function init(args) n = id * 1000000000 end
 function request()
@@ -86,7 +86,7 @@ end`;
 local keys = {${(keys ?? []).map(lua).join(',')}}
 local threads, n, key = 0, 0, ''
 function setup(thread) thread:set('id', threads); threads = threads + 1 end
-${isVaried({ headers, body }) ? varying : fixed}
+${isVaried({ path: target, headers, body }) ? varying : fixed}
 function done(s, l, r)
   local e = s.errors
   io.write(string.format('RESULT %d %d %d %d %d %d\\n', s.requests, s.duration, l:percentile(50), l:percentile(99), e.status, e.connect + e.read + e.write + e.timeout))
@@ -107,7 +107,8 @@ async function byAutocannon(origin: string, shot: Shot, seconds: number): Promis
   const setupRequest = (request: autocannon.Request): autocannon.Request => {
     n += 1;
     const filled = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, fill(value)]));
-    return { ...request, headers: filled, ...(body !== undefined && { body: fill(body) }) };
+    const filledIn = { ...request, path: fill(target), headers: filled };
+    return { ...filledIn, ...(body !== undefined && { body: fill(body) }) };
   };
   const result = await autocannon({
     url: origin + target,

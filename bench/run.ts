@@ -8,13 +8,17 @@ import { drain } from './sections/drain.ts';
 import { keys } from './sections/keys.ts';
 import { me } from './sections/me.ts';
 import { memory } from './sections/memory.ts';
+import { push } from './sections/push.ts';
 import { send } from './sections/send.ts';
+import { upsert } from './sections/upsert.ts';
 
 /** `npm run bench -- [SECTION…]`: what each number means is in docs/benchmarks.md. */
 const SECTIONS: Record<string, [title: string, measure: (plan: Plan) => Promise<string[]>]> = {
   me: ['Verifying a key', me],
   accept: ['Accepting trigger calls', accept],
   send: ['Accepting channel sends', send],
+  upsert: ['Keeping end users in step', upsert],
+  push: ['Pushing campaign recipients', push],
   drain: ['Working off the queue', drain],
   keys: ['Verifying among many keys', keys],
   memory: ['Memory after many calls', memory],

@@ -38,13 +38,21 @@ export type EndUserRow = {
 /** The call must wait for the next batch: another call of this one says something else about the same person. */
 export const LATER = 'later';
 
-const FIND = ['id', ...IDENTIFIERS]
+const COLUMNS = `org_id, id, external_id, name, email, phone, locale, time_zone, attributes, tags, consent, blocked, created_at,
+  updated_at, last_seen_at`;
+
+/** Found in place of a person: the organization has opt-outs of erased people, which most have not. */
+const HAS_SUPPRESSED = 'suppression';
+
+const FIND = `${['id', ...IDENTIFIERS]
   .map(
     (field, index) => `
-SELECT org_id, id, external_id, name, email, phone, locale, time_zone, attributes, tags, consent, blocked, created_at, updated_at, last_seen_at
-FROM end_user e JOIN unnest($${index * 2 + 1}::text[], $${index * 2 + 2}::text[]) AS w(org, v) ON e.org_id = w.org AND e.${field} = w.v`,
+SELECT ${COLUMNS} FROM end_user e
+JOIN unnest($${index * 2 + 1}::text[], $${index * 2 + 2}::text[]) AS w(org, v) ON e.org_id = w.org AND e.${field} = w.v`,
   )
-  .join(' UNION ALL');
+  .join(' UNION ALL')}
+UNION ALL SELECT w.org, '${HAS_SUPPRESSED}', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+FROM unnest($9::text[]) AS w(org) WHERE EXISTS (SELECT 1 FROM suppression s WHERE s.org_id = w.org)`;
 
 const FIND_SUPPRESSED = `SELECT s.org_id, s.digest, s.consent, s.blocked FROM suppression s
   JOIN unnest($1::text[], $2::bytea[]) AS w(org, v) ON s.org_id = w.org AND s.digest = w.v`;
@@ -61,7 +69,8 @@ export class EndUserBook {
   /** By organization, kind of identifier and identifier. */
   readonly #suppressed = new Map<string, Suppressed>();
 
-  /** Looks up everybody whom these calls may mean, in one round trip or two; none when nobody is named. */
+  /** Looks up everybody whom these calls may mean, in one round trip, or two where the organization has suppressed
+   * identifiers; none when nobody is named. */
   static async read(
     client: pg.Pool | pg.PoolClient,
     calls: readonly Pick<AcceptCall, 'orgId' | 'endUser'>[],
@@ -85,9 +94,14 @@ export class EndUserBook {
     }
     const values = Object.values(wanted).flat();
     if (values.every((list) => list.length === 0)) return book;
-    const found = await client.query<EndUserRow>({ name: 'find-end-users', text: FIND, values });
-    for (const row of found.rows) if (!book.#byId.has(row.id)) book.#remember({ ...row, changed: false, uses: 0 });
-    if (suppression !== null) await book.#readSuppressed(client, wanted, suppression);
+    const orgs = suppression === null ? [] : [...new Set(calls.map(({ orgId }) => orgId))];
+    const found = await client.query<EndUserRow>({ name: 'find-end-users', text: FIND, values: [...values, orgs] });
+    let hasSuppressed = false;
+    for (const row of found.rows) {
+      if (row.id === HAS_SUPPRESSED) hasSuppressed = true;
+      else if (!book.#byId.has(row.id)) book.#remember({ ...row, changed: false, uses: 0 });
+    }
+    if (hasSuppressed && suppression !== null) await book.#readSuppressed(client, wanted, suppression);
     return book;
   }
 

@@ -1,0 +1,18 @@
+import { compare, type Plan, told } from '../compare.ts';
+import { startBare, startProgram } from '../program.ts';
+
+/** Upserts by external id, each answered after its commit with the whole record. */
+export async function upsert(plan: Plan): Promise<string[]> {
+  await using bare = await startBare();
+  await using program = await startProgram('api');
+  const headers = { Authorization: `Bearer ${program.key}`, 'Content-Type': 'application/json' };
+  const lines: string[] = [];
+  const measure = async (name: string, path: string, body: string) => {
+    const shot = { method: 'PUT' as const, path: `/api/end-users/external/${path}`, headers, body };
+    lines.push(told(name, await compare(plan, bare.origin, program.origin, shot)));
+  };
+  await measure('new people', 'crm-{n}', '{"name":"Asha Khan","attributes":{"plan":"gold"}}');
+  await measure('one known person, nothing new', 'crm-known', '{"name":"Asha Khan"}');
+  await measure('one known person, always new', 'crm-busy', '{"attributes":{"seen":"{n}"}}');
+  return lines;
+}
