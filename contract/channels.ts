@@ -7,7 +7,6 @@ const closed = { additionalProperties: false };
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()]);
 
 export const CONTENT_TYPES = ['text', 'image', 'audio', 'video', 'file', 'location', 'choices', 'template'] as const;
-export type ContentType = (typeof CONTENT_TYPES)[number];
 
 /** What a kind of channel can do. */
 export const ChannelCapabilities = Type.Object(

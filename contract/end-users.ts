@@ -10,7 +10,6 @@ export const MAX_ATTRIBUTES = 100;
 export const MAX_BULK = 500;
 
 export const CONSENT_STATUSES = ['opted_in', 'opted_out'] as const;
-export type ConsentStatus = (typeof CONSENT_STATUSES)[number];
 
 export const Tag = Type.String({ minLength: 1, maxLength: 64 });
 const ExternalId = Type.String({ minLength: 1, maxLength: 255, description: "The caller's own id of the person." });

@@ -138,8 +138,7 @@ export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: Turn
     const skip = skipReason(run);
     if (skip !== null) return silentTurn(run, 'skipped', skip);
     if (run.conversation_status === 'handed_off') return silentTurn(run, 'handed_off', null);
-    if (run.turns === 0 && run.input.opening && run.unanswered.length === 0)
-      return openingTurn(run, run.input.opening);
+    if (run.turns === 0 && run.input.opening && run.unanswered.length === 0) return openingTurn(run, run.input.opening);
     const loaded = await loadAgent(run.org_id, run.agent_id, run.agent_revision);
     const request = turnRequest(run, loaded, signal);
     // Woken without anything new to answer: back to waiting.

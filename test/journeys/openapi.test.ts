@@ -10,7 +10,11 @@ import { startTestApp, type TestApp } from '../app.ts';
 const REDOCLY = fileURLToPath(new URL('../../node_modules/.bin/redocly', import.meta.url));
 
 let parley: TestApp;
-let document: { openapi: string; servers: { url: string }[]; paths: Record<string, Record<string, { responses: object }>> };
+let document: {
+  openapi: string;
+  servers: { url: string }[];
+  paths: Record<string, Record<string, { responses: object }>>;
+};
 
 beforeAll(async () => {
   parley = await startTestApp();
@@ -48,6 +52,8 @@ test('every path of it is there, and asks strangers who they are', async () => {
 
 test('answers 304 to who has it already', async () => {
   const first = await parley.call('GET', '/api/openapi.json');
-  const again = await parley.call('GET', '/api/openapi.json', { headers: { 'if-none-match': first.headers.get('etag')! } });
+  const again = await parley.call('GET', '/api/openapi.json', {
+    headers: { 'if-none-match': first.headers.get('etag')! },
+  });
   expect(again.status).toBe(304);
 });

@@ -39,11 +39,11 @@ export const writePeople = (first: number, second: number): string => `made AS (
  * True when somebody was in the way of what `made` and `changed` were to write. Asked by a join, because `= ANY` of an
  * array that comes as a parameter is a scan of it for each row.
  */
-export const peopleLost = (first: number, second: number): string => {
-  const wanted = (ids: number) =>
-    `(SELECT count(*) FROM unnest($${ids}::text[]) AS w(id) WHERE w.id IN (SELECT end_user_id FROM go))`;
-  return `(SELECT count(*) FROM made) <> ${wanted(first + 1)} OR (SELECT count(*) FROM changed) <> ${wanted(second + 1)}`;
-};
+export const peopleLost = (first: number, second: number): string =>
+  `(SELECT count(*) FROM made) <> ${wanted(first + 1)} OR (SELECT count(*) FROM changed) <> ${wanted(second + 1)}`;
+
+const wanted = (ids: number) =>
+  `(SELECT count(*) FROM unnest($${ids}::text[]) AS w(id) WHERE w.id IN (SELECT end_user_id FROM go))`;
 
 /** Parameters of one of the two. */
 export const personColumns = (rows: readonly EndUserRow[], at: (row: EndUserRow) => Date | null): unknown[] => [
