@@ -6,6 +6,7 @@ import type { Region } from '../../contract/regions.ts';
 import { newId } from '../kernel/ids.ts';
 import { createClientErrorHandler } from './client-errors.ts';
 import { createDrain } from './drain.ts';
+import { createEventStreams, type StreamBounds } from './event-stream.ts';
 import { createGate } from './gate.ts';
 import { mountRoutes } from './mount-routes.ts';
 import { createProblems } from './problems.ts';
@@ -30,6 +31,7 @@ export type HttpDeps = {
   readonly ready: () => Promise<{ ok: boolean; detail: string }>;
   readonly checkAnswers?: boolean;
   readonly timeouts?: Partial<Timeouts>;
+  readonly streams?: Partial<StreamBounds>;
 };
 
 export type Timeouts = {
@@ -107,8 +109,15 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
   );
   const drain = createDrain(raw, timeouts.drainMs);
 
-  server.decorate('drain', drain.drain);
+  const eventStreams = createEventStreams(deps.streams);
+  server.decorate('eventStreams', eventStreams);
+  const leave = (): void => {
+    drain.drain();
+    eventStreams.drain();
+  };
+  server.decorate('drain', leave);
   server.addHook('preClose', (done) => {
+    leave();
     drain.beginClose();
     done();
   });
