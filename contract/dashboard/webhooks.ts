@@ -1,0 +1,125 @@
+import { Type, type Static } from 'typebox';
+import { EVENT_TYPES, EventEnvelope, TEST_EVENT_TYPE } from '../events.ts';
+import { ROTATION_OVERLAPS } from './keys.ts';
+import { closed, Id, Moment, Nullable, PageQuery } from './shapes.ts';
+
+/** Endpoints of one organization; every event is written once for each of them. */
+export const MAX_WEBHOOKS = 20;
+/** Attempts that a delivery remembers: those of two rounds and some more. */
+export const MAX_KEPT_ATTEMPTS = 25;
+
+/** Why an endpoint is off: a member switched it off, or it answered 410. */
+export const WEBHOOK_DISABLED_REASONS = ['by_member', 'gone'] as const;
+
+const Url = Type.String({ format: 'uri', pattern: '^https?://', maxLength: 2048 });
+const Description = Type.String({ maxLength: 200 });
+const Types = Type.Array(Type.Enum(EVENT_TYPES), {
+  maxItems: EVENT_TYPES.length,
+  uniqueItems: true,
+  description: 'Empty: every type, also those that come with later versions.',
+});
+
+const record = {
+  id: Type.String(),
+  url: Type.String(),
+  description: Type.String(),
+  types: Types,
+  enabled: Type.Boolean(),
+  disabled_reason: Nullable(Type.Enum(WEBHOOK_DISABLED_REASONS)),
+  /** Until then every delivery carries a second signature, by the secret before. */
+  previous_secret_until: Nullable(Moment),
+  created_at: Moment,
+  updated_at: Moment,
+};
+
+export const WebhookRecord = Type.Object(record, { title: 'WebhookEndpoint' });
+export type WebhookRecord = Static<typeof WebhookRecord>;
+
+/** The only answers that hold `secret`: creating, and rotating it. */
+export const NewWebhook = Type.Object({ ...record, secret: Type.String() }, { title: 'NewWebhookEndpoint' });
+export type NewWebhook = Static<typeof NewWebhook>;
+
+export const CreateWebhookBody = Type.Object(
+  { url: Url, description: Type.Optional(Description), types: Type.Optional(Types) },
+  closed,
+);
+export type CreateWebhookBody = Static<typeof CreateWebhookBody>;
+
+export const UpdateWebhookBody = Type.Object(
+  {
+    url: Type.Optional(Url),
+    description: Type.Optional(Description),
+    types: Type.Optional(Types),
+    enabled: Type.Optional(Type.Boolean()),
+  },
+  { ...closed, minProperties: 1 },
+);
+export type UpdateWebhookBody = Static<typeof UpdateWebhookBody>;
+
+export const RotateWebhookBody = Type.Object({ overlap: Type.Enum(ROTATION_OVERLAPS) }, closed);
+export type RotateWebhookBody = Static<typeof RotateWebhookBody>;
+
+export const EVENT_DELIVERY_STATES = ['pending', 'delivered', 'failed', 'cancelled'] as const;
+export type EventDeliveryState = (typeof EVENT_DELIVERY_STATES)[number];
+
+/** What came of one attempt. */
+export const DeliveryAttempt = Type.Object(
+  {
+    at: Moment,
+    /** Status of the answer; null when there was none. */
+    status: Nullable(Type.Integer()),
+    /** Why it does not count as delivered; null when it does. */
+    error: Nullable(Type.Object({ code: Type.String(), detail: Type.String() })),
+    duration_ms: Type.Integer(),
+    /** Beginning of the answer. */
+    response: Type.String(),
+  },
+  { title: 'DeliveryAttempt' },
+);
+export type DeliveryAttempt = Static<typeof DeliveryAttempt>;
+
+const delivery = {
+  event_id: Type.String(),
+  endpoint_id: Type.String(),
+  endpoint_url: Type.String(),
+  type: Type.String(),
+  state: Type.Enum(EVENT_DELIVERY_STATES),
+  /** Attempts of this round; a resend begins a new one. */
+  attempts: Type.Integer(),
+  next_attempt_at: Nullable(Moment),
+  last_attempt: Nullable(DeliveryAttempt),
+  created_at: Moment,
+  updated_at: Moment,
+};
+
+export const EventDelivery = Type.Object(delivery, { title: 'EventDelivery' });
+export type EventDelivery = Static<typeof EventDelivery>;
+
+/** One delivery whole: its attempts, oldest first, and the body that is sent. */
+export const EventDeliveryDetail = Type.Object(
+  { ...delivery, history: Type.Array(DeliveryAttempt), body: Type.String() },
+  { title: 'EventDeliveryDetail' },
+);
+export type EventDeliveryDetail = Static<typeof EventDeliveryDetail>;
+
+export const EventDeliveryQuery = PageQuery({
+  endpoint_id: Type.Optional(Id('whk')),
+  type: Type.Optional(Type.Enum([...EVENT_TYPES, TEST_EVENT_TYPE])),
+  state: Type.Optional(Type.Enum(EVENT_DELIVERY_STATES)),
+});
+
+/** For watching: without `after` from now on; each call keeps events being written for some minutes more. */
+export const WatchEventsQuery = Type.Object(
+  {
+    after: Type.Optional(Type.String({ minLength: 1, maxLength: 512 })),
+    type: Type.Optional(Type.Enum(EVENT_TYPES)),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
+  },
+  closed,
+);
+
+/** Oldest first. `cursor` is always there: it goes back as `after`. */
+export const WatchedEvents = Type.Object(
+  { data: Type.Array(EventEnvelope), cursor: Type.String() },
+  { title: 'WatchedEvents' },
+);

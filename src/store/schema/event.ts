@@ -1,0 +1,114 @@
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  boolean,
+  foreignKey,
+  index,
+  integer,
+  json,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+} from 'drizzle-orm/pg-core';
+import type { DeliveryAttempt } from '../../../contract/dashboard/webhooks.ts';
+import { createdAt, moment, orgId } from './columns.ts';
+import { organization } from './identity.ts';
+
+/**
+ * Something that happened, as it is told to the organization's endpoints. Written by rules of the database
+ * (migrations) in the transaction of the fact itself, and only while somebody wants to hear of it (docs/adr/0201).
+ */
+export const event = pgTable(
+  'event',
+  {
+    orgId: orgId(),
+    id: text('id').notNull(),
+    type: text('type').notNull(),
+    /** Whose data it holds: goes when the person is erased. */
+    endUserId: text('end_user_id'),
+    /** `json` and not `jsonb`: every attempt sends the same bytes, members in the order of the reference. */
+    data: json('data').$type<Record<string, unknown>>().notNull(),
+    /** The transaction that wrote it: readers go by it, because ids commit in any order. */
+    tx: bigint('tx', { mode: 'number' })
+      .notNull()
+      .default(sql`pg_current_xact_id()::text::bigint`),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.orgId, table.id] }),
+    index('event_order').on(table.tx, table.id),
+    index('event_end_user')
+      .on(table.endUserId)
+      .where(sql`end_user_id IS NOT NULL`),
+    index('event_age').on(table.createdAt),
+  ],
+);
+
+/** Where a customer wants to hear of events. */
+export const webhookEndpoint = pgTable(
+  'webhook_endpoint',
+  {
+    orgId: orgId().references(() => organization.id),
+    id: text('id').notNull(),
+    url: text('url').notNull(),
+    description: text('description').notNull().default(''),
+    /** Empty: every type, also those that come with later versions. */
+    types: text('types').array().notNull().default([]),
+    enabled: boolean('enabled').notNull().default(true),
+    /** Why it is off: `by_member`, or `gone` where it answered 410. */
+    disabledReason: text('disabled_reason'),
+    /** Signing secrets: `{ secret, previous? }`. */
+    sealed: text('sealed').notNull(),
+    /** Until when the secret before is used beside the new one. */
+    previousUntil: moment('previous_until'),
+    createdAt: createdAt(),
+    updatedAt: moment('updated_at').notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.orgId, table.id] }),
+    index('webhook_endpoint_listening')
+      .on(table.orgId, table.id)
+      .where(sql`enabled`),
+  ],
+);
+
+/** One event for one endpoint, and at once its place in the queue, claimed and completed as a run is (run.ts). */
+export const eventDelivery = pgTable(
+  'event_delivery',
+  {
+    orgId: orgId(),
+    eventId: text('event_id').notNull(),
+    endpointId: text('endpoint_id').notNull(),
+    /** `pending`, `delivered`, `failed` (after the last attempt) or `cancelled` (the endpoint was switched off). */
+    state: text('state').notNull().default('pending'),
+    /** Attempts of this round; a resend begins a new one. */
+    attempts: integer('attempts').notNull().default(0),
+    /** What came of the latest attempts, oldest first, at most MAX_KEPT_ATTEMPTS. */
+    history: jsonb('history').$type<DeliveryAttempt[]>().notNull().default([]),
+    dueAt: moment('due_at'),
+    lease: text('lease'),
+    createdAt: createdAt(),
+    updatedAt: moment('updated_at').notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.orgId, table.eventId, table.endpointId] }),
+    foreignKey({ columns: [table.orgId, table.eventId], foreignColumns: [event.orgId, event.id] }).onDelete('cascade'),
+    foreignKey({
+      columns: [table.orgId, table.endpointId],
+      foreignColumns: [webhookEndpoint.orgId, webhookEndpoint.id],
+    }).onDelete('cascade'),
+    index('event_delivery_endpoint').on(table.endpointId, table.eventId),
+    index('event_delivery_due')
+      .on(table.dueAt)
+      .where(sql`due_at IS NOT NULL`),
+  ],
+);
+
+/** Until when events are written for somebody who watches them (`./parley events tail`); each look adds some minutes. */
+export const eventTail = pgTable('event_tail', {
+  orgId: orgId()
+    .primaryKey()
+    .references(() => organization.id),
+  wantedUntil: moment('wanted_until').notNull(),
+});
