@@ -66,6 +66,8 @@ export type InboundMessage = {
   readonly type: 'message';
   /** The provider's own id of it: it may come twice. */
   readonly eventId: string;
+  /** What the sender called the message, where it asks for it by that name later. */
+  readonly providerMessageId?: string;
   readonly address: string | null;
   /** The conversation meant, for senders who know our ids. */
   readonly conversationId?: string;

@@ -226,6 +226,8 @@ export async function insertMessage(
     authorId?: string | null;
     /** For what has to be delivered: when. */
     dueAt?: Date | null;
+    /** What the other side calls it. */
+    providerMessageId?: string;
   },
 ): Promise<MessageRow> {
   const [made] = await tx

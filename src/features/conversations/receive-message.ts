@@ -29,6 +29,7 @@ export async function keepMessage(
   conversationId: string,
   content: MessageContent,
   requestId: string | null,
+  providerMessageId?: string,
 ): Promise<{ messageId: string; runId: string | null }> {
   const conversation = await lockConversation(tx, orgId, conversationId);
   if (!conversation) throw new Refusal('conversation_not_found');
@@ -40,7 +41,8 @@ export async function keepMessage(
     answering = newId('run');
     await insertInboundRun(tx, orgId, { id: answering, conversationId, requestId });
   }
-  await insertMessage(tx, orgId, { id: messageId, conversationId, runId: answering, role: 'end_user', content });
+  const message = { id: messageId, conversationId, runId: answering, role: 'end_user' as const, content };
+  await insertMessage(tx, orgId, { ...message, ...(providerMessageId !== undefined && { providerMessageId }) });
   await updateConversation(tx, orgId, conversationId, {
     status: silent ? 'handed_off' : 'open',
     ...(answering !== null && { runId: answering }),

@@ -1,0 +1,105 @@
+import { MAX_MESSAGE_CHARACTERS } from '../../../contract/limits.ts';
+import type { MessageContent } from '../../../contract/messages.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import type { InboundMessage } from '../../channels/channel.ts';
+import { newId } from '../../kernel/ids.ts';
+import { type Db, isUniqueViolation, type Queryable } from '../../store/db.ts';
+import {
+  findChannelConversation,
+  findIdentity,
+  findNewcomer,
+  findOngoing,
+  type InboundChannel,
+  insertAddressedConversation,
+  insertNewcomer,
+  lockAddress,
+  rememberEvent,
+  setConversationAddress,
+  touchIdentity,
+} from '../../store/inbound.ts';
+import { keepMessage } from './receive-message.ts';
+
+export type KeptMessage = { messageId: string; runId: string | null };
+
+/** Races for the same new person that are lost before giving up. */
+const TRIES = 3;
+
+/** A person wrote on a channel: stored once however often it is told; null when it was stored before. */
+export async function keepInboundMessage(
+  db: Db,
+  channel: InboundChannel,
+  event: InboundMessage,
+  requestId: string,
+): Promise<KeptMessage | null> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await db.transaction((tx) => storeMessage(tx, channel, event, requestId));
+    } catch (error) {
+      // Somebody else made the same person at this moment: now there is one to be found.
+      if (!isUniqueViolation(error) || attempt >= TRIES) throw error;
+    }
+  }
+}
+
+async function storeMessage(
+  tx: Queryable,
+  channel: InboundChannel,
+  event: InboundMessage,
+  requestId: string,
+): Promise<KeptMessage | null> {
+  if (!(await rememberEvent(tx, channel.orgId, channel.id, event.eventId))) return null;
+  const conversationId = await conversationOf(tx, channel, event);
+  return keepMessage(
+    tx,
+    channel.orgId,
+    conversationId,
+    cleanContent(event.content),
+    requestId,
+    event.providerMessageId,
+  );
+}
+
+/** The conversation that goes on, or a new one; with it the person, known by address, by identifier, or new. */
+async function conversationOf(tx: Queryable, channel: InboundChannel, event: InboundMessage): Promise<string> {
+  const { orgId, id: channelId, agentId } = channel;
+  if (event.conversationId !== undefined) {
+    const known = await findChannelConversation(tx, orgId, channelId, event.conversationId);
+    if (!known) throw new Refusal('conversation_not_found', 'The channel has no conversation with this id.');
+    if (known.address !== null) {
+      await touchIdentity(tx, orgId, { channelId, address: known.address, endUserId: known.endUserId });
+    }
+    return known.id;
+  }
+  const address = clean(event.address ?? '');
+  await lockAddress(tx, channelId, address);
+  const endUserId = (await findIdentity(tx, orgId, channelId, address)) ?? (await personOf(tx, orgId, event));
+  await touchIdentity(tx, orgId, { channelId, address, endUserId });
+  const ongoing = await findOngoing(tx, orgId, channelId, { address, endUserId });
+  if (ongoing) {
+    if (ongoing.address === null) await setConversationAddress(tx, orgId, ongoing.id, address);
+    return ongoing.id;
+  }
+  const id = newId('conv');
+  const locale = event.person.locale ?? null;
+  await insertAddressedConversation(tx, orgId, { id, agentId, channelId, endUserId, address, locale });
+  return id;
+}
+
+async function personOf(tx: Queryable, orgId: string, { person }: InboundMessage): Promise<string> {
+  const said = Object.fromEntries(
+    Object.entries(person).map(([name, value]) => [name, value ? clean(value) : null]),
+  ) as typeof person;
+  const known = await findNewcomer(tx, orgId, said);
+  if (known !== null) return known;
+  const id = newId('enduser');
+  await insertNewcomer(tx, orgId, id, said);
+  return id;
+}
+
+/** Strangers send anything: the database takes neither NUL nor half a character. */
+const clean = (text: string): string => text.replaceAll('\0', '').toWellFormed();
+
+const cleanContent = (content: MessageContent): MessageContent =>
+  JSON.parse(JSON.stringify(content), (name, value: unknown) =>
+    typeof value === 'string' ? clean(value).slice(0, name === 'text' ? MAX_MESSAGE_CHARACTERS : 2_048) : value,
+  ) as MessageContent;
