@@ -17,8 +17,8 @@ export function checkOrigin(method: string | undefined, headers: IncomingHttpHea
   throw new Refusal('origin_refused');
 }
 
-/** The configured address, or the very host that was called (an address behind a proxy, 127.0.0.1 for localhost). */
-function isOurs(origin: string, host: string | undefined, baseUrl: string): boolean {
+/** Whether a page of ours asks: the configured address, or the very host that was called (an address behind a proxy, 127.0.0.1 for localhost). */
+export function isOurs(origin: string, host: string | undefined, baseUrl: string): boolean {
   if (origin === new URL(baseUrl).origin) return true;
   if (!URL.canParse(origin) || host === undefined) return false;
   const { protocol, host: originHost } = new URL(origin);

@@ -1,0 +1,30 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { isOurs } from '../sessions/origin.ts';
+
+/** The page that asks: one of the sites on the channel's list, or the chat's own page. */
+export type ChatOrigin = { readonly origin: string; readonly own: boolean };
+
+/**
+ * Which page asks, if it may. Browsers name the asking site in Origin on every call to another site and on every POST;
+ * only GET within one site has none, and then Sec-Fetch-Site (which pages cannot forge) or the site that the visitor's
+ * token is bound to must say that it is our own page.
+ */
+export function chatOrigin(
+  headers: IncomingHttpHeaders,
+  method: string | undefined,
+  allowed: { readonly origins: readonly string[]; readonly ownPage: boolean; readonly baseUrl: string },
+): ChatOrigin | null {
+  const { origin } = headers;
+  if (origin === undefined) {
+    const site = headers['sec-fetch-site'];
+    const within = (method === 'GET' || method === 'HEAD') && (site === undefined || site === 'same-origin');
+    return within && allowed.ownPage ? { origin: '', own: true } : null;
+  }
+  // On the list as well as our own: it is then a site like any other.
+  if (allowed.origins.includes(origin)) return { origin, own: false };
+  return allowed.ownPage && isOurs(origin, headers.host, allowed.baseUrl) ? { origin, own: true } : null;
+}
+
+/** The token was made for a page of this site; a GET within our own page has no site to compare. */
+export const fitsOrigin = (asking: ChatOrigin, tokenOrigin: string, host: string | undefined, baseUrl: string) =>
+  asking.origin === '' ? isOurs(tokenOrigin, host, baseUrl) : asking.origin === tokenOrigin;

@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { RATE_WINDOW_SECONDS } from '../../../contract/limits.ts';
+import { Refusal } from '../../../contract/problems.ts';
+
+/**
+ * Strangers on the internet talk to a model that somebody pays for: each of their calls is counted against the visitor,
+ * the network address and the channel. Like the keys' limits (limits.ts): a window of one minute, refused calls do not
+ * lengthen it. Every node counts for itself.
+ */
+export type VisitorCall = 'open' | 'say' | 'look';
+
+export type VisitorLimit = {
+  /** Throws `rate_limited`. `visitor` is null while nobody is known yet. */
+  take(call: VisitorCall, who: { address: string; channelId: string; visitor: string | null }): Promise<void>;
+};
+
+export type VisitorLimits = Record<VisitorCall, { visitor: number; address: number; channel: number }>;
+
+/** Calls a minute. Many people may share one network address (an office, a mobile network). */
+export const VISITOR_LIMITS: VisitorLimits = {
+  open: { visitor: 30, address: 60, channel: 3_000 },
+  say: { visitor: 20, address: 120, channel: 3_000 },
+  look: { visitor: 120, address: 1_200, channel: 30_000 },
+};
+
+const limiter = (points: number) => new RateLimiterMemory({ points, duration: RATE_WINDOW_SECONDS });
+
+export function createVisitorLimit(limits: VisitorLimits = VISITOR_LIMITS): VisitorLimit {
+  const counters = Object.fromEntries(
+    Object.entries(limits).map(([call, { visitor, address, channel }]) => [
+      call,
+      { visitor: limiter(visitor), address: limiter(address), channel: limiter(channel) },
+    ]),
+  ) as Record<VisitorCall, Record<'visitor' | 'address' | 'channel', RateLimiterMemory>>;
+
+  return {
+    async take(call, { address, channelId, visitor }) {
+      const counter = counters[call];
+      try {
+        if (visitor !== null) await counter.visitor.consume(`${channelId} ${visitor}`);
+        await counter.address.consume(digest(address));
+        await counter.channel.consume(channelId);
+      } catch (error) {
+        if (!(error instanceof RateLimiterRes)) throw error;
+        throw new Refusal('rate_limited', 'Too many calls from this visitor or place. Wait a minute.', {
+          headers: { 'Retry-After': String(RATE_WINDOW_SECONDS) },
+        });
+      }
+    },
+  };
+}
+
+/** The memory of the limiter holds no addresses. */
+const digest = (address: string): string => createHash('sha256').update(address).digest('base64url').slice(0, 22);

@@ -1,0 +1,80 @@
+import type pg from 'pg';
+import type { MessageContent, MessageSource } from '../../contract/messages.ts';
+
+/** A visitor of a web chat: an address on a channel. */
+export type VisitorPlace = { orgId: string; channelId: string; address: string };
+
+/** What a visitor sees of a message. */
+export type VisitorMessageRow = {
+  id: string;
+  role: 'agent' | 'end_user' | 'member';
+  content: MessageContent;
+  sources: MessageSource[];
+  status: string | null;
+  provider_message_id: string | null;
+  created_at: Date;
+};
+
+/** Conversations of one visitor that are looked through: one, unless a backend keeps beginning new ones. */
+export const MAX_CONVERSATIONS = 5;
+export const VISITOR_COLUMNS = 'm.id, m.role, m.content, m.sources, m.status, m.provider_message_id, m.created_at';
+/** What waits for its time, was held back or is a note of the house is not for the visitor. */
+export const VISIBLE = `(m.role = 'end_user' OR m.role IN ('agent', 'member') AND m.status IN ('sent', 'delivered', 'read'))`;
+
+const HISTORY = `
+SELECT ${VISITOR_COLUMNS} FROM (
+  SELECT c.id FROM conversation c WHERE c.org_id = $1 AND c.channel_id = $2 AND c.address = $3
+  ORDER BY c.id DESC LIMIT ${MAX_CONVERSATIONS}
+) c JOIN LATERAL (
+  SELECT * FROM message m WHERE m.org_id = $1 AND m.conversation_id = c.id AND ${VISIBLE} AND ($4::text IS NULL OR m.id < $4)
+  ORDER BY m.created_at DESC, m.id DESC LIMIT $5
+) m ON true
+ORDER BY m.id DESC LIMIT $5`;
+
+/** The newest messages before one, newest first. */
+export async function listVisitorMessages(
+  pool: pg.Pool,
+  { orgId, channelId, address }: VisitorPlace,
+  { before, limit }: { before: string | null; limit: number },
+): Promise<VisitorMessageRow[]> {
+  const found = await pool.query<VisitorMessageRow>({
+    name: 'list-visitor-messages',
+    text: HISTORY,
+    values: [orgId, channelId, address, before, limit],
+  });
+  return found.rows;
+}
+
+/** The message that a widget has sent under this name before. */
+export async function findVisitorMessage(
+  pool: pg.Pool,
+  { orgId, channelId, address }: VisitorPlace,
+  providerMessageId: string,
+): Promise<VisitorMessageRow | null> {
+  const found = await pool.query<VisitorMessageRow>({
+    name: 'find-visitor-message',
+    text: `SELECT ${VISITOR_COLUMNS} FROM message m JOIN conversation c ON c.org_id = m.org_id AND c.id = m.conversation_id
+      WHERE m.org_id = $1 AND m.provider_message_id = $4 AND c.channel_id = $2 AND c.address = $3 AND m.role = 'end_user' LIMIT 1`,
+    values: [orgId, channelId, address, providerMessageId],
+  });
+  return found.rows[0] ?? null;
+}
+
+/** What the visitor has not seen yet up to a message, newest first: as their provider (we ourselves) calls it. */
+export async function listUnread(
+  pool: pg.Pool,
+  { orgId, channelId, address }: VisitorPlace,
+  upTo: string,
+  limit: number,
+): Promise<string[]> {
+  const found = await pool.query<{ provider_message_id: string }>({
+    name: 'list-unread',
+    text: `SELECT m.provider_message_id FROM conversation c
+      JOIN message m ON m.org_id = c.org_id AND m.conversation_id = c.id
+      WHERE c.org_id = $1 AND c.channel_id = $2 AND c.address = $3 AND m.id <= $4 AND m.role <> 'end_user'
+        AND m.status IN ('sent', 'delivered') AND m.provider_message_id IS NOT NULL
+      ORDER BY m.created_at DESC LIMIT $5`,
+    values: [orgId, channelId, address, upTo, limit],
+  });
+  return found.rows.map((row) => row.provider_message_id);
+}
