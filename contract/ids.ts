@@ -27,6 +27,7 @@ export const ID_PREFIXES = [
   'doc',
   'audit',
   'node',
+  'import',
 ] as const;
 
 export type IdPrefix = (typeof ID_PREFIXES)[number];

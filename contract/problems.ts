@@ -143,6 +143,7 @@ const kinds = {
     cure: 'The link was used, withdrawn or has run out: ask for a new one.',
   },
   document_not_found: { status: 404, title: 'No such document', cure: 'Check the document id, or list the documents.' },
+  import_not_found: { status: 404, title: 'No such import', cure: 'Check the import id, or list the imports.' },
   version_not_found: { status: 404, title: 'No such version', cure: 'Check the version number, or list the versions.' },
   problem_not_found: { status: 404, title: 'No such problem code', cure: 'The list of codes is under /docs/problems.' },
   // 405 and the like
@@ -178,6 +179,11 @@ const kinds = {
     status: 409,
     title: 'It exists already',
     cure: 'Use the record that the detail names, or choose another value.',
+  },
+  import_not_ready: {
+    status: 409,
+    title: 'The import cannot do this now',
+    cure: 'Send the whole file first, wait for a run under way, and send the file again once it was imported.',
   },
   run_finished: {
     status: 409,

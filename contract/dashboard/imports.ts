@@ -1,0 +1,130 @@
+import { Type, type Static } from 'typebox';
+import { Id, Moment, Nullable, PageQuery, closed } from './shapes.ts';
+
+/**
+ * Importing end users from a CSV file: the file is sent in pieces, then read by a worker, as often as one likes dry and
+ * once for real. docs/adr/0201-imports-in-pieces.md says why.
+ */
+export const MAX_IMPORT_BYTES = 200 * 1024 * 1024;
+export const IMPORT_PIECE_BYTES = 1024 * 1024;
+export const MAX_IMPORT_PIECES = Math.ceil(MAX_IMPORT_BYTES / IMPORT_PIECE_BYTES);
+export const MAX_IMPORT_COLUMNS = 200;
+/** Files of one organization that wait at once: they take room in the database. */
+export const MAX_OPEN_IMPORTS = 5;
+/** A file that nobody imports, and failed rows that nobody fetches, are removed after so long. */
+export const IMPORT_KEPT_HOURS = 24;
+export const FAULTS_KEPT_DAYS = 7;
+
+export const IMPORT_ENCODINGS = ['utf-8', 'utf-16le', 'windows-1256', 'windows-1252'] as const;
+export type ImportEncoding = (typeof IMPORT_ENCODINGS)[number];
+export const IMPORT_DELIMITERS = [',', ';', '\t', '|'] as const;
+
+/** Where a column may go, besides `attributes.<name>`. */
+export const IMPORT_FIELDS = [
+  'external_id',
+  'name',
+  'email',
+  'phone',
+  'locale',
+  'time_zone',
+  'tags',
+  'blocked',
+] as const;
+export type ImportField = (typeof IMPORT_FIELDS)[number];
+
+const Target = Type.String({
+  pattern: `^(${IMPORT_FIELDS.join('|')}|attributes\\.[^\\u0000-\\u001f]{1,64})$`,
+  description: 'A field of the person, or attributes.NAME.',
+});
+
+export const ImportSettings = Type.Object(
+  {
+    /** One for each column of the file, in its order; null: left out. */
+    columns: Type.Array(Nullable(Target), { minItems: 1, maxItems: MAX_IMPORT_COLUMNS }),
+    delimiter: Type.Enum(IMPORT_DELIMITERS),
+    encoding: Type.Enum(IMPORT_ENCODINGS),
+  },
+  { ...closed, title: 'ImportSettings' },
+);
+export type ImportSettings = Static<typeof ImportSettings>;
+
+export const IMPORT_STATES = ['uploading', 'queued', 'running', 'done', 'failed', 'cancelled'] as const;
+export type ImportState = (typeof IMPORT_STATES)[number];
+
+const Fault = Type.Object({ pointer: Type.String(), code: Type.String(), detail: Type.String() });
+
+export const ImportRecord = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    bytes: Type.Integer(),
+    /** Pieces that have arrived. */
+    pieces: Type.Integer(),
+    state: Type.Enum(IMPORT_STATES),
+    /** Of the last run, or of the one under way. */
+    dry_run: Type.Boolean(),
+    settings: Nullable(ImportSettings),
+    bytes_done: Type.Integer(),
+    rows: Type.Integer(),
+    created: Type.Integer(),
+    updated: Type.Integer(),
+    invalid: Type.Integer(),
+    /** Why the file as a whole could not be read. */
+    fault: Nullable(Type.Object({ code: Type.String(), detail: Type.String(), row: Nullable(Type.Integer()) })),
+    /** False once the file is gone: then it cannot be run any more. */
+    file_kept: Type.Boolean(),
+    created_at: Moment,
+    updated_at: Moment,
+    finished_at: Nullable(Moment),
+  },
+  { title: 'Import' },
+);
+export type ImportRecord = Static<typeof ImportRecord>;
+
+export const CreateImportBody = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: 255 }),
+    bytes: Type.Integer({ minimum: 1, maximum: MAX_IMPORT_BYTES }),
+  },
+  closed,
+);
+
+export const PreviewQuery = Type.Object(
+  {
+    delimiter: Type.Optional(Type.Enum(IMPORT_DELIMITERS)),
+    encoding: Type.Optional(Type.Enum(IMPORT_ENCODINGS)),
+  },
+  closed,
+);
+
+/** The beginning of a file, as the settings (given or found) read it. */
+export const ImportPreview = Type.Object(
+  {
+    delimiter: Type.Enum(IMPORT_DELIMITERS),
+    encoding: Type.Enum(IMPORT_ENCODINGS),
+    header: Type.Array(Type.String()),
+    rows: Type.Array(Type.Array(Type.String())),
+    /** What each column is likely to be, by its name. */
+    columns: Type.Array(Nullable(Type.String())),
+  },
+  { title: 'ImportPreview' },
+);
+export type ImportPreview = Static<typeof ImportPreview>;
+
+export const RunImportBody = Type.Object({ ...ImportSettings.properties, dry_run: Type.Boolean() }, closed);
+export type RunImportBody = Static<typeof RunImportBody>;
+
+export const ImportFault = Type.Object(
+  {
+    /** As spreadsheets count: the header is row 1. */
+    row: Type.Integer(),
+    cells: Type.Array(Type.String()),
+    faults: Type.Array(Fault),
+    created_at: Moment,
+  },
+  { title: 'ImportFault' },
+);
+export type ImportFault = Static<typeof ImportFault>;
+
+export const ImportListQuery = PageQuery({});
+export const ImportId = Id('import');

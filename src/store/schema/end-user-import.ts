@@ -1,0 +1,82 @@
+import { sql } from 'drizzle-orm';
+import { bigint, boolean, foreignKey, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import type { ImportSettings } from '../../../contract/dashboard/imports.ts';
+import type { Fault } from '../../../contract/problems.ts';
+import { bytes, createdAt, moment, orgId } from './columns.ts';
+
+/** A file of end users on its way in. At once its place in the queue, as runs are: `due_at` and `lease`. */
+export const endUserImport = pgTable(
+  'end_user_import',
+  {
+    orgId: orgId(),
+    id: text('id').notNull(),
+    name: text('name').notNull(),
+    bytes: bigint('bytes', { mode: 'number' }).notNull(),
+    /** `uploading`, `queued`, `running`, `done`, `failed`, `cancelled`. */
+    state: text('state').notNull().default('uploading'),
+    dryRun: boolean('dry_run').notNull().default(true),
+    /** Counts the runs, so that a dry one and the real one are told apart in what is stored of each. */
+    run: integer('run').notNull().default(0),
+    settings: jsonb('settings').$type<ImportSettings>(),
+    bytesDone: bigint('bytes_done', { mode: 'number' }).notNull().default(0),
+    /** Rows that are settled: where a run that was cut off goes on. */
+    rows: integer('rows').notNull().default(0),
+    created: integer('created').notNull().default(0),
+    updated: integer('updated').notNull().default(0),
+    invalid: integer('invalid').notNull().default(0),
+    fault: jsonb('fault').$type<{ code: string; detail: string; row: number | null }>(),
+    createdBy: text('created_by').notNull(),
+    dueAt: moment('due_at'),
+    lease: text('lease'),
+    createdAt: createdAt(),
+    updatedAt: moment('updated_at').notNull().defaultNow(),
+    finishedAt: moment('finished_at'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.orgId, table.id] }),
+    index('end_user_import_due')
+      .on(table.dueAt)
+      .where(sql`due_at IS NOT NULL`),
+  ],
+);
+
+/** The file itself, until it is imported, cancelled or a day old. */
+export const endUserImportPiece = pgTable(
+  'end_user_import_piece',
+  {
+    orgId: orgId(),
+    importId: text('import_id').notNull(),
+    n: integer('n').notNull(),
+    bytes: bytes('bytes').notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.orgId, table.importId, table.n] }),
+    foreignKey({
+      columns: [table.orgId, table.importId],
+      foreignColumns: [endUserImport.orgId, endUserImport.id],
+    }).onDelete('cascade'),
+    index('end_user_import_piece_age').on(table.createdAt),
+  ],
+);
+
+/** A row that could not be imported, as it stood in the file, and why. */
+export const endUserImportFault = pgTable(
+  'end_user_import_fault',
+  {
+    orgId: orgId(),
+    importId: text('import_id').notNull(),
+    row: integer('row').notNull(),
+    cells: text('cells').array().notNull(),
+    faults: jsonb('faults').$type<Fault[]>().notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.orgId, table.importId, table.row] }),
+    foreignKey({
+      columns: [table.orgId, table.importId],
+      foreignColumns: [endUserImport.orgId, endUserImport.id],
+    }).onDelete('cascade'),
+    index('end_user_import_fault_age').on(table.createdAt),
+  ],
+);
