@@ -1,3 +1,4 @@
+import type { ChannelKindName } from '../../contract/channel-kinds.ts';
 import type { ChannelKind } from './channel.ts';
 import { sandbox } from './sandbox/sandbox.ts';
 import { slack } from './slack/slack.ts';
@@ -7,9 +8,9 @@ import { email } from './email/email.ts';
 import { webhook } from './webhook/webhook.ts';
 import { whatsapp } from './whatsapp/whatsapp.ts';
 
-/** Every kind of channel there is. A kind that is not finished is not in this list. */
-const ALL: readonly ChannelKind[] = [sandbox, webhook, telegram, whatsapp, sms, slack, email];
+/** What each kind of the contract does; the compiler asks for every one that can be connected. */
+const ALL: Record<ChannelKindName, ChannelKind> = { sandbox, webhook, telegram, whatsapp, sms, slack, email };
 
 export type ChannelKinds = ReadonlyMap<string, ChannelKind>;
 
-export const channelKinds: ChannelKinds = new Map(ALL.map((kind) => [kind.kind, kind]));
+export const channelKinds: ChannelKinds = new Map(Object.entries(ALL));

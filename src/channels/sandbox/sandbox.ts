@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { CHANNEL_FORMS } from '../../../contract/channel-kinds.ts';
 import { CONTENT_TYPES } from '../../../contract/channels.ts';
 import { MAX_MESSAGE_CHARACTERS } from '../../../contract/limits.ts';
 import type { ChannelKind } from '../channel.ts';
@@ -14,6 +14,5 @@ export const sandbox: ChannelKind = {
     reply_window_hours: null,
     needs_address: false,
   },
-  settings: Type.Object({}, { additionalProperties: false }),
-  secretFields: [],
+  ...CHANNEL_FORMS.sandbox,
 };

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { Type } from 'typebox';
+import { CHANNEL_FORMS } from '../../../contract/channel-kinds.ts';
 import { MAX_MESSAGE_CHARACTERS } from '../../../contract/limits.ts';
 import {
   apiBase,
@@ -39,18 +39,7 @@ export const slack: ChannelKind = {
     reply_window_hours: null,
     needs_address: true,
   },
-  settings: Type.Object(
-    {
-      bot_token: Type.String({
-        pattern: '^xoxb-[A-Za-z0-9-]{10,200}$',
-        description: 'OAuth & Permissions; needs chat:write, im:history.',
-      }),
-      signing_secret: Type.String({ pattern: '^[0-9a-f]{32}$', description: 'Basic Information.' }),
-      api_url: Type.Optional(Type.String({ format: 'uri', pattern: '^https?://', maxLength: 2048 })),
-    },
-    { additionalProperties: false },
-  ),
-  secretFields: ['bot_token', 'signing_secret'],
+  ...CHANNEL_FORMS.slack,
   readAddress: (text) => (/^[UW][A-Z0-9]{5,20}$/.test(text) ? text : null),
 
   async connect(account, tools) {

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { Type } from 'typebox';
+import { CHANNEL_FORMS } from '../../../contract/channel-kinds.ts';
 import {
   apiBase,
   callProvider,
@@ -33,19 +33,7 @@ export const sms: ChannelKind = {
     reply_window_hours: null,
     needs_address: true,
   },
-  settings: Type.Object(
-    {
-      account_sid: Type.String({ pattern: '^AC[0-9a-fA-F]{32}$' }),
-      auth_token: Type.String({ pattern: '^[0-9a-fA-F]{32}$' }),
-      from: Type.String({
-        pattern: '^(\\+[1-9][0-9]{6,14}|MG[0-9a-fA-F]{32})$',
-        description: 'A number of the account, or the sid of a messaging service.',
-      }),
-      api_url: Type.Optional(Type.String({ format: 'uri', pattern: '^https?://', maxLength: 2048 })),
-    },
-    { additionalProperties: false },
-  ),
-  secretFields: ['auth_token'],
+  ...CHANNEL_FORMS.sms,
   addressOf: (person) => person.phone,
   personAt: (address) => ({ phone: address }),
   readAddress: (text) => (/^\+[1-9]\d{6,14}$/.test(text) ? text : null),

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Type } from 'typebox';
+import { CHANNEL_FORMS } from '../../../contract/channel-kinds.ts';
 import type { MessageContent } from '../../../contract/messages.ts';
 import {
   apiBase,
@@ -35,21 +35,7 @@ export const telegram: ChannelKind = {
     reply_window_hours: null,
     needs_address: true,
   },
-  settings: Type.Object(
-    {
-      bot_token: Type.String({ pattern: '^[0-9]{4,20}:[A-Za-z0-9_-]{20,80}$', description: 'From @BotFather.' }),
-      api_url: Type.Optional(
-        Type.String({
-          format: 'uri',
-          pattern: '^https?://',
-          maxLength: 2048,
-          description: 'A Bot API server of your own.',
-        }),
-      ),
-    },
-    { additionalProperties: false },
-  ),
-  secretFields: ['bot_token'],
+  ...CHANNEL_FORMS.telegram,
   ownSecrets: { make: () => ({ hook_secret: randomBytes(32).toString('base64url') }), shown: null },
   readAddress: (text) => (/^-?\d{1,20}$/.test(text) ? text : null),
 

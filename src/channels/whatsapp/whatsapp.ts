@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { Type } from 'typebox';
+import { CHANNEL_FORMS } from '../../../contract/channel-kinds.ts';
 import { apiBase, callProvider, member, textMember, setting } from '../call-provider.ts';
 import type { ChannelAccount, ChannelKind, SendTools } from '../channel.ts';
 import { sameText } from '../same-text.ts';
@@ -24,19 +24,7 @@ export const whatsapp: ChannelKind = {
     reply_window_hours: 24,
     needs_address: true,
   },
-  settings: Type.Object(
-    {
-      phone_number_id: Type.String({
-        pattern: '^[0-9]{5,20}$',
-        description: 'WhatsApp → API setup in the app dashboard.',
-      }),
-      access_token: Type.String({ minLength: 20, maxLength: 1000, description: 'Of a system user, permanent.' }),
-      app_secret: Type.String({ pattern: '^[0-9a-f]{32}$', description: 'App settings → Basic.' }),
-      api_url: Type.Optional(Type.String({ format: 'uri', pattern: '^https?://', maxLength: 2048 })),
-    },
-    { additionalProperties: false },
-  ),
-  secretFields: ['access_token', 'app_secret'],
+  ...CHANNEL_FORMS.whatsapp,
   // To be pasted into the app dashboard together with the hook's address.
   ownSecrets: { make: () => ({ verify_token: randomBytes(24).toString('base64url') }), shown: 'verify_token' },
   addressOf: (person) => person.phone,

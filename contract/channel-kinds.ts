@@ -1,0 +1,156 @@
+import { Type, type TSchema } from 'typebox';
+
+/**
+ * Every kind of channel there is, with what a person fills in to connect one. The server checks with these schemas, the
+ * dashboard makes its forms of them and the command line its help; what a kind does is in src/channels/. The fields in
+ * `secretFields` are sealed and never shown again.
+ */
+export type ChannelForm = { readonly settings: TSchema; readonly secretFields: readonly string[] };
+
+const closed = { additionalProperties: false };
+const url = (description: string) =>
+  Type.String({ format: 'uri', pattern: '^https?://', maxLength: 2048, description });
+const ownServer = (provider: string) =>
+  Type.Optional(url(`Where ${provider} is called, if not at its usual address: a server or proxy of your own.`));
+
+/** Without user name, password or fragment. Whether it may be called at all is decided when it is called (kernel/egress). */
+const webhookUrl = Type.String({
+  format: 'uri',
+  pattern: '^https?://[^/?#@\\\\]+([/?][^#]*)?$',
+  maxLength: 2048,
+  description: 'Where messages are posted: an https address of yours, without user name, password or #fragment.',
+});
+
+/** One spelling of an e-mail address that any server takes. */
+export const EMAIL_PATTERN = '^[^\\s@<>",;:\\\\()\\[\\]]{1,64}@[A-Za-z0-9]([A-Za-z0-9.-]{0,250}[A-Za-z0-9])?$';
+
+const email = Type.Object(
+  {
+    host: Type.String({ pattern: '^[A-Za-z0-9.:\\-]{1,253}$', description: 'Name of the SMTP server.' }),
+    port: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 65_535, description: '465 for tls, else 587, if left out.' }),
+    ),
+    security: Type.Optional(
+      Type.Union([Type.Literal('tls'), Type.Literal('starttls'), Type.Literal('none')], {
+        description: 'tls (if left out), starttls, or none (only to hosts that the operator has allowed).',
+      }),
+    ),
+    username: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 254, description: 'Of the mailbox, if it wants one.' }),
+    ),
+    password: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 500, description: 'Of the mailbox, if it wants one.' }),
+    ),
+    from: Type.String({ pattern: EMAIL_PATTERN, maxLength: 254, description: 'An address, e.g. support@example.com.' }),
+    from_name: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 100, description: 'What stands before the address.' }),
+    ),
+    subject: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Where a message brings none.' })),
+  },
+  closed,
+);
+
+export const CHANNEL_FORMS = {
+  sandbox: { settings: Type.Object({}, closed), secretFields: [] },
+  webhook: {
+    settings: Type.Object({ url: webhookUrl }, closed),
+    secretFields: [],
+  },
+  telegram: {
+    settings: Type.Object(
+      {
+        bot_token: Type.String({ pattern: '^[0-9]{4,20}:[A-Za-z0-9_-]{20,80}$', description: 'From @BotFather.' }),
+        api_url: ownServer('the Bot API'),
+      },
+      closed,
+    ),
+    secretFields: ['bot_token'],
+  },
+  whatsapp: {
+    settings: Type.Object(
+      {
+        phone_number_id: Type.String({
+          pattern: '^[0-9]{5,20}$',
+          description: 'WhatsApp → API setup in the app dashboard; not the phone number itself.',
+        }),
+        access_token: Type.String({
+          minLength: 20,
+          maxLength: 1000,
+          description: 'Of a system user, permanent, with whatsapp_business_messaging.',
+        }),
+        app_secret: Type.String({ pattern: '^[0-9a-f]{32}$', description: 'App settings → Basic.' }),
+        api_url: ownServer('the Cloud API'),
+      },
+      closed,
+    ),
+    secretFields: ['access_token', 'app_secret'],
+  },
+  sms: {
+    settings: Type.Object(
+      {
+        account_sid: Type.String({ pattern: '^AC[0-9a-fA-F]{32}$', description: 'Twilio console, Account info.' }),
+        auth_token: Type.String({ pattern: '^[0-9a-fA-F]{32}$', description: 'Twilio console, Account info.' }),
+        from: Type.String({
+          pattern: '^(\\+[1-9][0-9]{6,14}|MG[0-9a-fA-F]{32})$',
+          description: 'A number of the account (+…), or the sid of a messaging service (MG…).',
+        }),
+        api_url: ownServer('Twilio'),
+      },
+      closed,
+    ),
+    secretFields: ['auth_token'],
+  },
+  slack: {
+    settings: Type.Object(
+      {
+        bot_token: Type.String({
+          pattern: '^xoxb-[A-Za-z0-9-]{10,200}$',
+          description: 'OAuth & Permissions → Bot User OAuth Token; needs the scopes chat:write and im:history.',
+        }),
+        signing_secret: Type.String({ pattern: '^[0-9a-f]{32}$', description: 'Basic Information → App Credentials.' }),
+        api_url: ownServer('the Web API'),
+      },
+      closed,
+    ),
+    secretFields: ['bot_token', 'signing_secret'],
+  },
+  email: { settings: email, secretFields: ['password'] },
+} as const satisfies Record<string, ChannelForm>;
+
+export type ChannelKindName = keyof typeof CHANNEL_FORMS;
+export const CHANNEL_KINDS = Object.keys(CHANNEL_FORMS) as ChannelKindName[];
+export const isChannelKind = (kind: string): kind is ChannelKindName => Object.hasOwn(CHANNEL_FORMS, kind);
+
+/** One field of a kind's form, as far as a form or a help text must know it. */
+export type ChannelField = {
+  name: string;
+  required: boolean;
+  secret: boolean;
+  /** `other`: no plain value (lists, objects); a form of its own or the command line sets it. */
+  type: 'text' | 'number' | 'choice' | 'boolean' | 'other';
+  choices: readonly string[];
+  description: string;
+};
+
+type Shown = { type?: string; description?: string; anyOf?: readonly { const?: unknown }[]; enum?: readonly unknown[] };
+
+/** The fields of a kind, in the order in which they are asked for. */
+export function channelFields(kind: ChannelKindName): ChannelField[] {
+  const { settings, secretFields }: ChannelForm = CHANNEL_FORMS[kind];
+  const { properties = {}, required = [] } = settings as { properties?: Record<string, Shown>; required?: string[] };
+  return Object.entries(properties).map(([name, shown]) => ({
+    name,
+    required: required.includes(name),
+    secret: secretFields.includes(name),
+    ...typeOf(shown),
+    description: shown.description ?? '',
+  }));
+}
+
+function typeOf({ type, anyOf, enum: values }: Shown): Pick<ChannelField, 'type' | 'choices'> {
+  const choices = values ?? anyOf?.map((one) => one.const);
+  if (choices?.every((one) => typeof one === 'string')) return { type: 'choice', choices };
+  if (type === 'integer' || type === 'number') return { type: 'number', choices: [] };
+  if (type === 'boolean') return { type: 'boolean', choices: [] };
+  return { type: type === 'string' ? 'text' : 'other', choices: [] };
+}
