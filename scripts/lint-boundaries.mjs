@@ -70,6 +70,7 @@ const PACKAGES = [
     rooms: ['kernel', 'bench'],
     why: 'only kernel/egress opens sockets to addresses that users give',
   },
+  { names: ['@redis/client'], rooms: ['access'], why: 'only access counts in Redis' },
   { names: ['fastify', '@fastify'], rooms: ['http', 'app', 'bench'], why: 'only http knows the web framework' },
 ];
 

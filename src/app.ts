@@ -1,8 +1,10 @@
 import { createDigest } from './access/digest.ts';
 import { fileURLToPath } from 'node:url';
+import { RATE_WINDOW_SECONDS } from '../contract/limits.ts';
 import { createAccess, type Access } from './access/access.ts';
 import { createSessions, type Sessions } from './access/sessions/sessions.ts';
-import { createSignInLimit } from './access/sessions/sign-in-limit.ts';
+import { createSignInLimit, SIGN_IN_LIMITS } from './access/sessions/sign-in-limit.ts';
+import { openSharedCounters } from './access/shared-counters.ts';
 import { channelKinds } from './channels/kinds.ts';
 import type { Config } from './config/config.ts';
 import { patternFault } from './engine/embedded/compile-pattern.ts';
@@ -83,6 +85,16 @@ const DELIVERY_GRACE_MS = 5_000;
 export async function createApp({ config, db, databaseUrl, log, role, version }: AppDeps): Promise<App> {
   const secrets = deriveSecrets(config.secret);
   const egress = createEgress({ allow: config.egressAllow });
+  // A worker limits nobody.
+  const shared =
+    config.redisUrl === null || role === 'worker'
+      ? null
+      : openSharedCounters({
+          url: config.redisUrl,
+          prefix: `parley:${config.region}:limit:`,
+          windowMs: RATE_WINDOW_SECONDS * 1_000,
+          log,
+        });
   const access = createAccess({
     db,
     databaseUrl,
@@ -90,10 +102,11 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
     baseUrls: config.baseUrls,
     pepper: secrets.apiKeyPepper,
     limits: config.limits,
+    shared,
     clock: systemClock,
     log,
   });
-  const limit = createSignInLimit();
+  const limit = createSignInLimit(SIGN_IN_LIMITS, shared);
   const sessions = createSessions({
     db,
     secret: secrets.sessionSecret,
@@ -204,6 +217,7 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
     access,
     sessions,
     start: async () => {
+      await shared?.start();
       // A worker asks nobody for a key: with a lease it would only be waited for.
       if (role !== 'worker') await access.start();
       worker?.start();
@@ -230,6 +244,7 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
       await sendQueue.drain();
       await usage.stop();
       await access.stop();
+      await shared?.stop();
       await egress.close();
     },
   };

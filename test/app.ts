@@ -37,7 +37,8 @@ export type Answer = { status: number; headers: Headers; body: any; text: string
 
 export async function startTestApp(
   env: Record<string, string> = {},
-  options: { role?: Role; database?: TestDatabase } = {},
+  /** `lines`: takes what the program logs from level warn on. */
+  options: { role?: Role; database?: TestDatabase; lines?: object[] } = {},
 ): Promise<TestApp> {
   const database = options.database ?? (await createTestDatabase());
   const loaded = loadConfig({
@@ -51,7 +52,14 @@ export async function startTestApp(
   const { config } = loaded;
   const secrets = deriveSecrets(config.secret);
   const db = openDb(config.databaseUrl!);
-  const log = createLogger({ level: config.logLevel, pretty: false });
+  const { lines } = options;
+  const log = lines
+    ? createLogger({
+        level: 'warn',
+        pretty: false,
+        destination: { write: (line) => void lines.push(JSON.parse(line)) },
+      })
+    : createLogger({ level: config.logLevel, pretty: false });
   const app = await createApp({
     config,
     db,

@@ -19,6 +19,7 @@ import { createLimits, type RateState } from './limits.ts';
 import { LEASE_MS, marginOf } from './protocol.ts';
 import { sweepRevokes } from './revoke-sweep.ts';
 import { createServerWatch } from './server-watch.ts';
+import type { SharedCounters } from './shared-counters.ts';
 import type { Caller } from './types.ts';
 import { startUpkeep, type Upkeep } from './upkeep.ts';
 
@@ -38,6 +39,18 @@ export type Access = Changes & {
   stop(): Promise<void>;
   /** True while answers come from memory. */
   ready(): boolean;
+  /** For /metrics: what this node holds right now. */
+  state(): AccessState;
+};
+
+export type AccessState = {
+  /** How long ago the renewal began that the lease counts from; infinite: there has been none. */
+  leaseAgeMs: number;
+  /** Nodes that hold a row, this one included. */
+  nodes: number;
+  directoryEntries: number;
+  /** False: each node holds its part of every limit. */
+  isLimitShared: boolean;
 };
 
 export type AccessDeps = {
@@ -48,6 +61,8 @@ export type AccessDeps = {
   /** HMAC key of the stored digests, derived from PARLEY_SECRET. */
   pepper: Buffer;
   limits: RateLimits;
+  /** Counts for all nodes; absent: each node holds its part of every limit. */
+  shared?: SharedCounters | null;
   clock: Clock;
   log: Logger;
   leaseMs?: number;
@@ -68,7 +83,7 @@ export function createAccess(deps: AccessDeps): Access {
   const lease = createLease({ ...shared, memory: directory, newNodeId: () => newId('node') });
   const barrier = createBarrier({ ...shared, sleep });
   const changes = createChanges({ db, lease, barrier, memory: directory, clock });
-  const limits = createLimits(deps.limits);
+  const limits = createLimits(deps.limits, deps.shared);
   const lastUsed = createLastUsed({ clock, write: (uses) => writeLastUsed(db.$client, uses), onError: quietly });
   const fills = createFills(directory, {
     readKey: (digest) => readKeyByDigest(db.$client, digestBytes(digest)),
@@ -108,6 +123,12 @@ export function createAccess(deps: AccessDeps): Access {
       await table.close();
     },
     ready: () => lease.good(),
+    state: () => ({
+      leaseAgeMs: lease.ageMs(),
+      nodes: lease.nodes(),
+      directoryEntries: directory.size(),
+      isLimitShared: deps.shared?.isWell() ?? false,
+    }),
   };
 }
 

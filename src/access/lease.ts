@@ -18,6 +18,8 @@ export type Lease = {
   nodeId(): string | null;
   /** Nodes that hold a row, this one included. */
   nodes(): number;
+  /** Since the beginning of the renewal that counts; infinite: none has succeeded. */
+  ageMs(): number;
 };
 
 /** What the node has in memory: to be forgotten piece by piece, or all at once. */
@@ -134,5 +136,6 @@ export function createLease(deps: LeaseDeps): Lease {
     },
     nodeId: () => node?.id ?? null,
     nodes: () => node?.nodes ?? 1,
+    ageMs: () => (from === 0 ? Number.POSITIVE_INFINITY : clock.monotonic() - from),
   };
 }

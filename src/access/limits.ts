@@ -1,6 +1,7 @@
 import { RateLimiterMemory, type RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible';
 import { RATE_FAMILIES, RATE_WINDOW_SECONDS, type RateFamily, type RateLimits } from '../../contract/limits.ts';
 import { Refusal } from '../../contract/problems.ts';
+import type { SharedCounters } from './shared-counters.ts';
 import type { Caller } from './types.ts';
 
 /** Values of the RateLimit-Policy and RateLimit headers (draft-ietf-httpapi-ratelimit-headers-10). */
@@ -12,36 +13,42 @@ export type Limits = {
   share: (nodes: number) => void;
 };
 
-/** Makes one counter; memory now, a shared store later. */
-export type MakeLimiter = (name: string, points: number) => RateLimiterAbstract;
-
-const inMemory: MakeLimiter = (name, points) =>
+const inMemory = (name: string, points: number): RateLimiterAbstract =>
   new RateLimiterMemory({ keyPrefix: name, points, duration: RATE_WINDOW_SECONDS });
 
 /**
  * Calls per minute of a key and of its organization, per family. A window opens with the first call and ends a minute
  * later whatever happens in it, so after a minute of silence the next call is accepted. A refused call counts nowhere:
- * the key is asked first, and what it gave is handed back if the organization refuses, so neither a noisy key can use
- * up its organization's calls nor the other way round.
+ * neither a noisy key can use up its organization's calls nor the other way round.
+ *
+ * With `shared` the counters are those of all nodes, and limits are exact. What they accept is counted here as well:
+ * when they are lost, this node goes on with its own part of each limit, of which it has used what it has used.
  */
-export function createLimits(limits: RateLimits, makeLimiter: MakeLimiter = inMemory): Limits {
-  const families = new Map(RATE_FAMILIES.map((family) => [family, familyOf(family, limits, makeLimiter)]));
+export function createLimits(limits: RateLimits, shared: SharedCounters | null = null): Limits {
+  const families = new Map(RATE_FAMILIES.map((family) => [family, familyOf(family, limits)]));
+
   return {
     async limit(caller, family) {
-      const { key, organization, policy } = families.get(family)!;
-      const ofKey = await key.consume(caller.keyId, 1).catch(asRefused);
-      if (ofKey instanceof Refused) {
-        giveBack(key, caller.keyId);
-        throw over('This key', policy(), stateOf('key', 0, ofKey.state));
-      }
-      const ofOrganization = await organization.consume(caller.orgId, 1).catch(asRefused);
-      if (ofOrganization instanceof Refused) {
-        giveBack(organization, caller.orgId);
-        giveBack(key, caller.keyId);
-        throw over('The organization', policy(), stateOf('organization', 0, ofOrganization.state));
-      }
-      const left = stateOf('organization', ofOrganization.remainingPoints, ofOrganization);
-      return { policy: policy(), state: `${stateOf('key', ofKey.remainingPoints, ofKey)}, ${left}` };
+      const counters = families.get(family)!;
+      const { full, key, organization } = counters;
+      // The braces keep both on one server of a Redis cluster.
+      const place = `{${caller.orgId}}:${family}`;
+      const taken = await shared?.take([
+        { name: `${place}:${caller.keyId}`, limit: full.key },
+        { name: place, limit: full.organization },
+      ]);
+      if (!taken) return limitHere(caller, counters);
+      const policy = policyOf(full.key, full.organization);
+      const [first, second] = taken.counts;
+      if (taken.refusedBy === 0) throw over('This key', policy, stateOf('key', 0, first!.msLeft));
+      if (taken.refusedBy === 1) throw over('The organization', policy, stateOf('organization', 0, first!.msLeft));
+      void key.penalty(caller.keyId, 1);
+      void organization.penalty(caller.orgId, 1);
+      const ofKey = stateOf('key', full.key - first!.used, first!.msLeft);
+      return {
+        policy,
+        state: `${ofKey}, ${stateOf('organization', full.organization - second!.used, second!.msLeft)}`,
+      };
     },
     share: (nodes) => {
       for (const { key, organization, full } of families.values()) {
@@ -50,6 +57,23 @@ export function createLimits(limits: RateLimits, makeLimiter: MakeLimiter = inMe
       }
     },
   };
+}
+
+/** By the counters of this node alone: the key is asked first, and what it gave is handed back if the organization refuses. */
+async function limitHere({ keyId, orgId }: Caller, { key, organization, policy }: Family): Promise<RateState> {
+  const ofKey = await key.consume(keyId, 1).catch(asRefused);
+  if (ofKey instanceof Refused) {
+    giveBack(key, keyId);
+    throw over('This key', policy(), stateOf('key', 0, ofKey.state.msBeforeNext));
+  }
+  const ofOrganization = await organization.consume(orgId, 1).catch(asRefused);
+  if (ofOrganization instanceof Refused) {
+    giveBack(organization, orgId);
+    giveBack(key, keyId);
+    throw over('The organization', policy(), stateOf('organization', 0, ofOrganization.state.msBeforeNext));
+  }
+  const left = stateOf('organization', ofOrganization.remainingPoints, ofOrganization.msBeforeNext);
+  return { policy: policy(), state: `${stateOf('key', ofKey.remainingPoints, ofKey.msBeforeNext)}, ${left}` };
 }
 
 const giveBack = (limiter: RateLimiterAbstract, id: string): void => {
@@ -69,19 +93,22 @@ function asRefused(reason: unknown): Refused {
   throw reason;
 }
 
-function familyOf(family: RateFamily, limits: RateLimits, makeLimiter: MakeLimiter) {
+type Family = ReturnType<typeof familyOf>;
+
+function familyOf(family: RateFamily, limits: RateLimits) {
   const full = limits[family];
-  const key = makeLimiter(`${family}:key`, full.key);
-  const organization = makeLimiter(`${family}:org`, full.organization);
-  const policy = (): string =>
-    `"key";q=${key.points};w=${RATE_WINDOW_SECONDS}, "organization";q=${organization.points};w=${RATE_WINDOW_SECONDS}`;
-  return { full, key, organization, policy };
+  const key = inMemory(`${family}:key`, full.key);
+  const organization = inMemory(`${family}:org`, full.organization);
+  return { full, key, organization, policy: () => policyOf(key.points, organization.points) };
 }
+
+const policyOf = (key: number, organization: number): string =>
+  `"key";q=${key};w=${RATE_WINDOW_SECONDS}, "organization";q=${organization};w=${RATE_WINDOW_SECONDS}`;
 
 const partOf = (limit: number, nodes: number): number => Math.max(1, Math.floor(limit / nodes));
 
-const stateOf = (name: string, remaining: number, { msBeforeNext }: RateLimiterRes): string =>
-  `"${name}";r=${remaining};t=${Math.max(0, Math.ceil(msBeforeNext / 1_000))}`;
+const stateOf = (name: string, remaining: number, msLeft: number): string =>
+  `"${name}";r=${remaining};t=${Math.max(0, Math.ceil(msLeft / 1_000))}`;
 
 /** Always the whole minute, as the specification says, even if less is left of the window. */
 const over = (who: string, policy: string, state: string): Refusal =>

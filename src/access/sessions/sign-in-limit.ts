@@ -2,11 +2,13 @@ import { createHash } from 'node:crypto';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { RATE_WINDOW_SECONDS } from '../../../contract/limits.ts';
 import { Refusal } from '../../../contract/problems.ts';
+import type { SharedCounters } from '../shared-counters.ts';
 
 /**
  * Guessing passwords is made slow on three roads: one account from one place, one account from everywhere, one place
  * against all accounts. The last limit protects the processor: each attempt costs a scrypt. An attempt counts before
  * the password is looked at, so that a burst cannot slip through; a refused attempt does not lengthen the wait.
+ * Each node counts for itself; with `shared` all nodes count together as well.
  */
 export type SignInLimit = {
   /** Throws `rate_limited`. `subject` is whatever is being guessed: an e-mail address, a setup token. */
@@ -22,7 +24,10 @@ export const SIGN_IN_LIMITS: SignInLimits = { pair: 10, subject: 30, address: 60
 
 const limiter = (points: number) => new RateLimiterMemory({ points, duration: RATE_WINDOW_SECONDS });
 
-export function createSignInLimit(limits: SignInLimits = SIGN_IN_LIMITS): SignInLimit {
+export function createSignInLimit(
+  limits: SignInLimits = SIGN_IN_LIMITS,
+  shared: SharedCounters | null = null,
+): SignInLimit {
   const pair = limiter(limits.pair);
   const subjects = limiter(limits.subject);
   const addresses = limiter(limits.address);
@@ -38,17 +43,36 @@ export function createSignInLimit(limits: SignInLimits = SIGN_IN_LIMITS): SignIn
         await node.consume('node');
       } catch (error) {
         if (!(error instanceof RateLimiterRes)) throw error;
-        throw new Refusal('rate_limited', 'Too many attempts to sign in. Wait a minute and try again.', {
-          headers: { 'Retry-After': String(RATE_WINDOW_SECONDS) },
-        });
+        throw tooMany();
       }
+      const names = namesOf(address, who);
+      const taken = await shared?.take([
+        { name: names.pair, limit: limits.pair },
+        { name: names.address, limit: limits.address },
+        { name: names.subject, limit: limits.subject },
+      ]);
+      if (taken && taken.refusedBy !== null) throw tooMany();
     },
     async succeeded(address, subject) {
       // Only failures are guesses: a script that signs in for each command must not lock itself out.
       const who = digest(subject);
+      const names = namesOf(address, who);
+      shared?.forget(names.pair);
+      shared?.giveBack([names.subject, names.address]);
       await Promise.all([pair.delete(`${address} ${who}`), subjects.reward(who), addresses.reward(address)]);
     },
   };
+}
+
+const tooMany = (): Refusal =>
+  new Refusal('rate_limited', 'Too many attempts to sign in. Wait a minute and try again.', {
+    headers: { 'Retry-After': String(RATE_WINDOW_SECONDS) },
+  });
+
+/** In Redis. One word in braces: a cluster keeps them on one server. */
+function namesOf(address: string, who: string) {
+  const from = digest(address);
+  return { pair: `{sign-in}:${from}:${who}`, address: `{sign-in}:from:${from}`, subject: `{sign-in}:who:${who}` };
 }
 
 /** The memory of the limiter holds no addresses, and no key of any length. */

@@ -1,0 +1,161 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Answer, startTestApp, type TestApp } from '../app.ts';
+import { givenAgent, givenOrganization, givenTrigger } from '../factories.ts';
+import { createTestDatabase, type TestDatabase } from '../postgres.ts';
+import { REDIS_SERVER, startRedis, type TestRedis } from '../redis.ts';
+
+/** Two nodes of one region on one database and one real Redis, which is killed, emptied and paused under them. */
+const KEY = 20;
+const ORGANIZATION = 30;
+const env = {
+  PARLEY_SECRET: randomBytes(48).toString('base64'),
+  PARLEY_LIMITS: JSON.stringify({ triggers: { key: KEY, organization: ORGANIZATION } }),
+};
+
+describe.skipIf(REDIS_SERVER === undefined)('limits with REDIS_URL', () => {
+  let database: TestDatabase;
+  let redis: TestRedis;
+  let nodes: TestApp[];
+
+  beforeAll(async () => {
+    [database, redis] = await Promise.all([createTestDatabase(), startRedis({ password: 'sesame' })]);
+    const start = () => startTestApp({ ...env, REDIS_URL: redis.url }, { role: 'api', database });
+    nodes = [await start(), await start()];
+    await vi.waitUntil(() => nodes.every(({ app }) => app.access.state().nodes === 2), 5_000);
+  });
+  afterAll(async () => {
+    for (const node of nodes ?? []) await node.stop();
+    await redis?.stop();
+    await database?.drop();
+  });
+
+  const shared = (wanted: boolean) =>
+    expect
+      .poll(() => nodes.map(({ app }) => app.access.state().isLimitShared), { timeout: 10_000 })
+      .toEqual([wanted, wanted]);
+
+  /** A trigger of an organization of its own, and keys for it. */
+  async function given(keys = 1) {
+    const [{ db }] = nodes as [TestApp, TestApp];
+    const orgId = await givenOrganization(db);
+    const { agentId } = await givenAgent(db, orgId);
+    const path = `/api/triggers/${agentId}/${await givenTrigger(db, orgId, agentId)}`;
+    const values = [];
+    for (let n = 0; n < keys; n++) values.push((await nodes[0]!.key(orgId)).value);
+    return { path, values };
+  }
+
+  const call = (node: number, { path }: { path: string }, key: string): Promise<Answer> =>
+    nodes[node]!.call('POST', path, { key, body: {} });
+
+  /** So many calls at once, in turns on both nodes; how many were accepted. Everything else must be 429. */
+  async function burst(calls: number, at: Awaited<ReturnType<typeof given>>, only?: number): Promise<number> {
+    const answers = await Promise.all(
+      Array.from({ length: calls }, (_, n) => call(only ?? n % 2, at, at.values[n % at.values.length]!)),
+    );
+    const accepted = answers.filter(({ status }) => status === 202);
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(accepted.length + refused.length).toBe(calls);
+    for (const { headers } of refused) expect(headers.get('retry-after')).toBe('60');
+    return accepted.length;
+  }
+
+  it('accept exactly the limit of three times as many calls at once, on whichever node', async () => {
+    const at = await given();
+    expect(await burst(KEY * 3, at)).toBe(KEY);
+    expect(await burst(KEY, at, 0)).toBe(0);
+    const over = await call(1, at, at.values[0]!);
+    expect(over.headers.get('ratelimit-policy')).toBe(`"key";q=${KEY};w=60, "organization";q=${ORGANIZATION};w=60`);
+    expect(over.headers.get('ratelimit')).toMatch(/^"key";r=0;t=(60|5\d)$/);
+  });
+
+  it('count what was accepted alone: a refused call takes nothing from key or organization', async () => {
+    const at = await given(3);
+    // The first key uses up its own; its refused calls leave the organization's rest to the others.
+    const [first, second, third] = at.values as [string, string, string];
+    expect(await burst(KEY + 15, { ...at, values: [first] })).toBe(KEY);
+    const left = await call(0, at, second);
+    expect(left.headers.get('ratelimit')).toMatch(
+      new RegExp(`^"key";r=${KEY - 1};t=\\d+, "organization";r=${ORGANIZATION - KEY - 1};t=\\d+$`),
+    );
+    expect(await burst(40, { ...at, values: [second, third] })).toBe(ORGANIZATION - KEY - 1);
+    const refused = await call(1, at, third);
+    expect(refused.headers.get('ratelimit')).toMatch(/^"organization";r=0;t=\d+$/);
+  });
+
+  it('begin anew when Redis was emptied, exactly', async () => {
+    const at = await given();
+    expect(await burst(KEY * 2, at)).toBe(KEY);
+    await redis.flush();
+    expect(await burst(KEY * 2, at)).toBe(KEY);
+  });
+
+  it('are each node’s half while Redis is dead, and exact again once it is back', async () => {
+    const [before, meanwhile] = [await given(), await given()];
+    // Half of the half was used on each node before: that counts.
+    expect(await burst(KEY / 2, before)).toBe(KEY / 2);
+    await redis.kill();
+    await shared(false);
+    expect(await burst(KEY * 2, before, 0)).toBe(KEY / 4);
+    expect(await burst(KEY * 2, meanwhile, 0)).toBe(KEY / 2);
+    const over = await call(0, meanwhile, meanwhile.values[0]!);
+    expect(over.headers.get('ratelimit-policy')).toBe(
+      `"key";q=${KEY / 2};w=60, "organization";q=${ORGANIZATION / 2};w=60`,
+    );
+    expect(await burst(KEY * 2, meanwhile, 1)).toBe(KEY / 2);
+    await redis.restart();
+    await shared(true);
+    expect(await burst(KEY * 3, await given())).toBe(KEY);
+  });
+
+  it('hold no call up while Redis is paused, and are exact again when it goes on', async () => {
+    const at = await given();
+    process.kill(redis.pid(), 'SIGSTOP');
+    try {
+      // The first calls wait until it counts as lost; the limit of two nodes holds all the same.
+      expect(await burst(KEY * 3, at)).toBe(KEY);
+      await shared(false);
+    } finally {
+      process.kill(redis.pid(), 'SIGCONT');
+    }
+    await shared(true);
+    expect(await burst(KEY * 3, await given())).toBe(KEY);
+  });
+
+  it('of sign-in attempts hold over both nodes together', async () => {
+    const attempt = async (n: number) => {
+      const body = { email: 'nobody@example.qa', password: `wrong password ${n}` };
+      const headers = { origin: nodes[n % 2]!.config.baseUrl };
+      return (await nodes[n % 2]!.call('POST', '/dashboard/api/sign-in', { body, headers })).status;
+    };
+    const statuses = [];
+    for (let n = 0; n < 12; n++) statuses.push(await attempt(n));
+    expect(statuses.filter((status) => status === 429)).toHaveLength(2);
+  });
+});
+
+describe.skipIf(REDIS_SERVER === undefined)('a start', () => {
+  it('with a wrong password, or without any Redis, says so and serves with its part of the limits', async () => {
+    await using database = await createTestDatabase();
+    const redis = await startRedis({ password: 'sesame' });
+    try {
+      for (const [url, reason] of [
+        [redis.url.replace('sesame', 'wrong'), 'The server refuses the user name or password.'],
+        ['redis://127.0.0.1:1', 'Nothing listens at this host and port.'],
+      ] as const) {
+        const lines: { reason?: string; msg: string }[] = [];
+        const node = await startTestApp({ ...env, REDIS_URL: url }, { role: 'api', database, lines });
+        try {
+          expect(node.app.access.state().isLimitShared).toBe(false);
+          expect(lines.filter(({ msg }) => msg.includes('REDIS_URL')).map((line) => line.reason)).toEqual([reason]);
+          expect(JSON.stringify(lines)).not.toContain('wrong@');
+        } finally {
+          await node.stop();
+        }
+      }
+    } finally {
+      await redis.stop();
+    }
+  });
+});
