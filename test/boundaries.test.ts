@@ -45,6 +45,11 @@ const FORBIDDEN: [file: string, code: string, because: RegExp][] = [
   ],
   ['cli/a.ts', `import '../src/kernel/x.ts';`, /cli may not import kernel/],
   ['dashboard/a.ts', `import '../src/http/x.ts';`, /dashboard may not import http/],
+  [
+    'dashboard/src/b.tsx',
+    `import type { X } from '../../src/store/x.ts';\nexport type Y = X;`,
+    /dashboard may not import store/,
+  ],
 ];
 
 const ALLOWED: [file: string, code: string][] = [
