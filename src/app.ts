@@ -11,6 +11,7 @@ import { patternFault } from './engine/embedded/compile-pattern.ts';
 import { templateFault } from './engine/templates.ts';
 import { deriveSecrets } from './config/secrets.ts';
 import { createApiKeys } from './features/api-keys/api-keys.ts';
+import { createChangeWatch } from './features/changes/watch-changes.ts';
 import { createChannelMessages } from './features/channel-messages/channel-messages.ts';
 import { createReceiveFromChannel } from './features/conversations/receive-from-channel.ts';
 import { createSayInConversation } from './features/conversations/receive-message.ts';
@@ -115,6 +116,7 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
     log: (level, message) => log[level](message),
   });
   const waiter = createRunWaiter(db);
+  const changes = createChangeWatch(db);
   const suppression = createSuppression(secrets.suppressionKey);
   const queue = createAcceptQueue(db, suppression);
   const endUserQueue = createEndUserQueue(db, suppression);
@@ -127,11 +129,15 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
       : createDeliveryWorker({ db, log, kinds: channelKinds, egress, openSecrets, baseUrl: config.baseUrl });
   const onStored = () => {
     waiter.look();
+    changes.look();
     deliveries?.wake();
   };
   const worker = role === 'api' ? null : createTurnWorker({ db, log, loadAgent, pressed: queue.pressed, onStored });
   const housekeeper = role === 'api' ? null : createHousekeeper({ db, log });
-  const onAccepted = () => worker?.wake();
+  const onAccepted = () => {
+    worker?.wake();
+    changes.look();
+  };
   const paging = createPaging(secrets.cursorKey);
   const guard = createIdempotencyGuard();
   const triggers = createTriggers({
@@ -187,6 +193,7 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
     triggers,
     say: createSayInConversation({ db, waiter, onAccepted }),
     playTurn: createPlayTurn({ loadAgent, findProvider }),
+    changes,
     keys: { ...keys, usage: (orgId, id, range) => readKeyUsage(db, orgId, id, range) },
   };
   const server =
@@ -239,6 +246,7 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
       await worker?.stop(TURN_GRACE_MS);
       await deliveries?.stop(DELIVERY_GRACE_MS);
       waiter.stop();
+      changes.stop();
       await queue.drain();
       await endUserQueue.drain();
       await sendQueue.drain();

@@ -12,6 +12,7 @@ import { deriveSecrets } from '../src/config/secrets.ts';
 import { patternFault } from '../src/engine/embedded/compile-pattern.ts';
 import { templateFault } from '../src/engine/templates.ts';
 import { createApiKeys } from '../src/features/api-keys/api-keys.ts';
+import { createChangeWatch } from '../src/features/changes/watch-changes.ts';
 import { createTriggers } from '../src/features/triggers/triggers.ts';
 import type { Room } from '../src/http/dashboard/deps.ts';
 import { dashboardRoutes } from '../src/http/dashboard/routes.ts';
@@ -80,6 +81,7 @@ export async function startDashboard(): Promise<DashboardServer> {
   const egress = createEgress({ allow: [] });
   const findProvider = createFindProvider({ db, egress, sealingKey: secrets.sealingKey });
   const waiter = createRunWaiter(db);
+  const changes = createChangeWatch(db);
   const queue = createAcceptQueue(db);
   const room: Room = {
     db,
@@ -102,6 +104,7 @@ export async function startDashboard(): Promise<DashboardServer> {
       onAccepted: () => {},
     }),
     say: async () => ({ messages: [] }),
+    changes,
     playTurn: createPlayTurn({ loadAgent: createAgentLoader(db, findProvider), findProvider }),
     keys: {
       ...createApiKeys({
@@ -129,6 +132,7 @@ export async function startDashboard(): Promise<DashboardServer> {
     async stop() {
       await server.close();
       waiter.stop();
+      changes.stop();
       await queue.drain();
       await access.stop();
       await egress.close();

@@ -2,6 +2,7 @@ import { Type, type Static, type TSchema } from 'typebox';
 import type { Role } from '../permissions.ts';
 import { DryRun, RunRecord, TriggerCall, AcceptedRun } from '../triggers.ts';
 import { AuditListQuery, AuditRecord, Overview } from './activity.ts';
+import { ChangesQuery } from './changes.ts';
 import {
   AgentRecord,
   AgentSummary,
@@ -207,6 +208,7 @@ const routes = {
 
   // What happened
   listAudit: route('GET 200', `${org}/audit`, 'viewer', 'List who did what', { query: AuditListQuery, answer: Page(AuditRecord) }),
+  watchChanges: route('GET 200', `${org}/changes`, 'viewer', 'Be told of changes as they happen, by server-sent events', { query: ChangesQuery }),
   readOverview: route('GET 200', `${org}/overview`, 'viewer', 'Counts for the first page', { answer: Overview }),
 } satisfies Record<string, DashboardRoute>;
 

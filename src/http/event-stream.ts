@@ -24,6 +24,8 @@ export type OpenStream = {
   group: string;
   /** Streams of one group at a time; one more is refused with 429. */
   perGroup: number;
+  /** The heartbeat is an event named `beat` that the client's own code sees, instead of a comment that it does not. */
+  audible?: boolean;
   /** Called exactly once, whoever ends the stream; also when the caller had gone before it was opened. */
   onEnd?: () => void;
 };
@@ -86,7 +88,7 @@ export function createEventStreams(bounds: Partial<StreamBounds> = {}): EventStr
     open: (request, reply, options) => {
       refuse(options);
       const { raw } = reply;
-      const stream: Kept = { raw, group: options.group, stuck: false };
+      const stream: Kept = { raw, group: options.group, beat: options.audible ? BEAT : COMMENT, stuck: false };
       let ended = false;
       const finish = (): void => {
         if (ended) return;
@@ -121,7 +123,9 @@ export function createEventStreams(bounds: Partial<StreamBounds> = {}): EventStr
     drain: () => {
       draining = true;
       // Who does not read would hold up the stop.
-      for (const { raw } of streams) raw.writableLength > 0 ? raw.destroy() : raw.end();
+      for (const { raw } of streams)
+        if (raw.writableLength > 0) raw.destroy();
+        else raw.end();
     },
     get size() {
       return streams.size;
@@ -129,7 +133,16 @@ export function createEventStreams(bounds: Partial<StreamBounds> = {}): EventStr
   };
 }
 
-type Kept = { raw: ServerResponse; group: string; /** Nothing has left since the last beat. */ stuck: boolean };
+type Kept = {
+  raw: ServerResponse;
+  group: string;
+  beat: string;
+  /** Nothing has left since the last beat. */
+  stuck: boolean;
+};
+
+const COMMENT = ':\n\n';
+const BEAT = 'event: beat\ndata: {}\n\n';
 
 function begin(raw: ServerResponse, headers: Record<string, string | string[]>): void {
   raw.writeHead(200, {
@@ -143,12 +156,12 @@ function begin(raw: ServerResponse, headers: Record<string, string | string[]>):
   raw.write(`retry: ${Math.round(RETRY_MS * (1 + Math.random()))}\n\n`);
 }
 
-/** Seen by proxies and clients, told to nobody. A reader that took nothing between two beats is gone. */
+/** A reader that took nothing between two beats is gone. */
 function beat(stream: Kept): void {
   const { raw } = stream;
   if (raw.writableLength === 0) {
     stream.stuck = false;
-    raw.write(':\n\n');
+    raw.write(stream.beat);
   } else if (stream.stuck) raw.destroy();
   else stream.stuck = true;
 }

@@ -5,6 +5,7 @@ import type { MembersDeps } from '../../features/members/members.ts';
 import type { ModelsDeps } from '../../features/models/models.ts';
 import type { OrganizationsDeps } from '../../features/organizations/organizations.ts';
 import type { KeyUsage } from '../../../contract/dashboard/keys.ts';
+import type { ChangeWatch } from '../../features/changes/watch-changes.ts';
 import type { ApiKeys } from '../../features/api-keys/api-keys.ts';
 import type { PlayTurn } from '../../features/agents/try-agent.ts';
 import type { Message } from '../../../contract/messages.ts';
@@ -35,6 +36,7 @@ export type Room = OrganizationsDeps &
       options: { requestId: string; waitMs: number },
     ): Promise<{ messages: Message[] }>;
     playTurn: PlayTurn;
+    changes: Pick<ChangeWatch, 'watch'>;
     keys: KeyVerbs;
   };
 

@@ -2,6 +2,7 @@ import { createSessionGate } from '../../access/sessions/session-gate.ts';
 import type { Paging } from '../paging.ts';
 import type { Route } from '../route.ts';
 import { agentRoutes } from './agents.ts';
+import { changeRoutes } from './changes.ts';
 import { channelRoutes } from './channels.ts';
 import { conversationRoutes } from './conversations.ts';
 import { createDeclareRoute } from './dashboard-route.ts';
@@ -24,6 +25,7 @@ export function dashboardRoutes(room: Room, paging: Paging): Route[] {
     ...channelRoutes(desk),
     ...keyRoutes(desk),
     ...conversationRoutes(desk),
+    ...changeRoutes(desk),
     route('readDescription', () => describeDashboard(room)),
   ];
 }
