@@ -5,7 +5,7 @@ import { givenAgent, givenChannel, givenConversation, givenMessage, givenOrganiz
 import { type Receiver, startReceiver } from '../../test/fakes/receiver.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
 import { channelKinds } from '../channels/kinds.ts';
-import { verifyWebhook } from '../channels/standard-webhooks.ts';
+import { verifyWebhook } from '../kernel/standard-webhooks.ts';
 import { createEgress } from '../kernel/egress.ts';
 import { createLogger } from '../kernel/log.ts';
 import { deriveKey } from '../kernel/seal.ts';

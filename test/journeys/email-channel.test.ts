@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newWebhookSecret, signWebhook } from '../../src/channels/standard-webhooks.ts';
+import { newWebhookSecret, signWebhook } from '../../src/kernel/standard-webhooks.ts';
 import { type TestApp, startTestApp } from '../app.ts';
 import { givenAgent, givenChannel, givenOrganization } from '../factories.ts';
 import { type FakeSmtp, startSmtp } from '../fakes/smtp.ts';

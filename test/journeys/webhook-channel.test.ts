@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { signWebhook } from '../../src/channels/standard-webhooks.ts';
+import { signWebhook } from '../../src/kernel/standard-webhooks.ts';
 import { type TestApp, startTestApp } from '../app.ts';
 import { givenAgent, givenChannel, givenOrganization } from '../factories.ts';
 import { type Receiver, startReceiver } from '../fakes/receiver.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { channelTools, inboundRequest, outbound } from '../../../test/channel-tools.ts';
 import { type FakeSmtp, startSmtp } from '../../../test/fakes/smtp.ts';
 import type { ChannelAccount, OutboundMessage } from '../channel.ts';
-import { newWebhookSecret, signWebhook } from '../standard-webhooks.ts';
+import { newWebhookSecret, signWebhook } from '../../kernel/standard-webhooks.ts';
 import { email } from './email.ts';
 import { withoutQuote } from './without-quote.ts';
 

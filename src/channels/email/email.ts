@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { CHANNEL_FORMS, EMAIL_PATTERN } from '../../../contract/channel-kinds.ts';
 import { MAX_MESSAGE_CHARACTERS } from '../../../contract/limits.ts';
 import { readJson, setting } from '../call-provider.ts';
 import { type ChannelKind, InboundError, type InboundEvent, type OutboundMessage } from '../channel.ts';
-import { newWebhookSecret, verifyWebhook } from '../standard-webhooks.ts';
+import { newWebhookSecret, verifyWebhook } from '../../kernel/standard-webhooks.ts';
 import { sendOverSmtp, trySmtp } from './smtp.ts';
 import { withoutQuote } from './without-quote.ts';
 
@@ -12,15 +13,14 @@ import { withoutQuote } from './without-quote.ts';
  * signs as Standard Webhooks 1.0. The From of an e-mail is only as good as that provider's checks of it.
  */
 const closed = { additionalProperties: false };
-const EMAIL = '^[^\\s@<>",;:\\\\()\\[\\]]{1,64}@[A-Za-z0-9]([A-Za-z0-9.-]{0,250}[A-Za-z0-9])?$';
-const isEmail = new RegExp(EMAIL);
+const isEmail = new RegExp(EMAIL_PATTERN);
 
 const Incoming = Compile(
   Type.Object(
     {
       type: Type.Literal('message'),
       message_id: Type.String({ minLength: 1, maxLength: 998 }),
-      from: Type.String({ pattern: EMAIL, maxLength: 254 }),
+      from: Type.String({ pattern: EMAIL_PATTERN, maxLength: 254 }),
       name: Type.Optional(Type.String({ maxLength: 200 })),
       subject: Type.Optional(Type.String({ maxLength: 998 })),
       text: Type.String({ minLength: 1 }),
@@ -56,26 +56,7 @@ export const email: ChannelKind = {
     reply_window_hours: null,
     needs_address: true,
   },
-  settings: Type.Object(
-    {
-      host: Type.String({ pattern: '^[A-Za-z0-9.:\\-]{1,253}$', description: 'Name of the SMTP server.' }),
-      port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535, description: '465 for tls, else 587.' })),
-      security: Type.Optional(
-        Type.Union([Type.Literal('tls'), Type.Literal('starttls'), Type.Literal('none')], {
-          description: 'tls, starttls, or none (only to hosts that the operator has allowed).',
-        }),
-      ),
-      username: Type.Optional(Type.String({ minLength: 1, maxLength: 254 })),
-      password: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
-      from: Type.String({ pattern: EMAIL, maxLength: 254, description: 'An address, e.g. support@example.com.' }),
-      from_name: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-      subject: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 200, description: 'Where a message brings none.' }),
-      ),
-    },
-    closed,
-  ),
-  secretFields: ['password'],
+  ...CHANNEL_FORMS.email,
   ownSecrets: { make: () => ({ secret: newWebhookSecret() }), shown: 'secret' },
   addressOf: (person) => person.email,
   personAt: (address) => ({ email: address }),

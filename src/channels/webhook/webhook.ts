@@ -1,11 +1,12 @@
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { CHANNEL_FORMS } from '../../../contract/channel-kinds.ts';
 import { CONTENT_TYPES } from '../../../contract/channels.ts';
 import { idPattern } from '../../../contract/ids.ts';
 import { MAX_MESSAGE_CHARACTERS } from '../../../contract/limits.ts';
 import { callProvider, readJson, statusFailure, setting } from '../call-provider.ts';
 import { type ChannelKind, ChannelFailure, InboundError, type InboundEvent } from '../channel.ts';
-import { newWebhookSecret, signWebhook, verifyWebhook } from '../standard-webhooks.ts';
+import { newWebhookSecret, signWebhook, verifyWebhook } from '../../kernel/standard-webhooks.ts';
 
 /**
  * A channel of the customer's own: messages go to the customer's endpoint and come from it, signed both ways as
@@ -61,8 +62,7 @@ export const webhook: ChannelKind = {
     reply_window_hours: null,
     needs_address: false,
   },
-  settings: Type.Object({ url: Type.String({ format: 'uri', pattern: '^https?://', maxLength: 2048 }) }, ends),
-  secretFields: [],
+  ...CHANNEL_FORMS.webhook,
   ownSecrets: { make: () => ({ secret: newWebhookSecret() }), shown: 'secret' },
   repeatable: true,
   // The customer's own name of the person, which is what the endpoint knows.

@@ -9,10 +9,20 @@ const SECRET_BYTES = 32;
 
 export const newWebhookSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
 
-export function signWebhook(secret: string, id: string, at: Date, body: string | Buffer): Record<string, string> {
+/** The three headers; with several secrets (a rotation's overlap) one signature by each. */
+export function signWebhook(
+  secrets: string | readonly string[],
+  id: string,
+  at: Date,
+  body: string | Buffer,
+): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1_000));
-  const signature = signatureOf(secret, id, timestamp, body).toString('base64');
-  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
+  const signatures = [secrets].flat().map((secret) => signatureOf(secret, id, timestamp, body).toString('base64'));
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signatures.map((signature) => `v1,${signature}`).join(' '),
+  };
 }
 
 export function verifyWebhook(

@@ -21,6 +21,15 @@ describe('a Standard Webhooks signature', () => {
     expect(verify({ 'webhook-signature': `v1,AAAA v1a,xyz ${SIGNATURE}` })).toBe(true);
   });
 
+  test('is made by each secret while one replaces another, and fits both', () => {
+    const other = newWebhookSecret();
+    const both = signWebhook([other, SECRET], ID, AT, BODY);
+    expect(both['webhook-signature']!.split(' ')[1]).toBe(SIGNATURE);
+    for (const secret of [SECRET, other])
+      expect(verifyWebhook(secret, both, Buffer.from(BODY), AT.getTime())).toBe(true);
+    expect(verifyWebhook(newWebhookSecret(), both, Buffer.from(BODY), AT.getTime())).toBe(false);
+  });
+
   test.each([
     ['another body', {}, '{"test":2432232314}'],
     ['another id', { 'webhook-id': 'msg_other' }, BODY],
