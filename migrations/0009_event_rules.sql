@@ -40,14 +40,15 @@ BEGIN
   VALUES (org, new_event_id(), kind, person, facts, clock_timestamp());
 END $$;
 --> statement-breakpoint
--- Each event goes to every endpoint that listens at this moment. A test event is written for one endpoint alone.
+-- Each event goes to every endpoint that listens at this moment. A test event is written for one endpoint alone. Locked, so
+-- that an endpoint deleted at this moment is passed over instead of failing the fact on a foreign key.
 CREATE FUNCTION event_fans_out() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF coalesce(current_setting('parley.events', true), '') <> 'off' THEN
     INSERT INTO event_delivery (org_id, event_id, endpoint_id, due_at)
     SELECT n.org_id, n.id, w.id, now() FROM made n JOIN webhook_endpoint w
       ON w.org_id = n.org_id AND w.enabled AND (w.types = '{}' OR n.type = ANY (w.types))
-    WHERE n.type <> 'webhook.test';
+    WHERE n.type <> 'webhook.test' FOR KEY SHARE OF w;
   END IF;
   RETURN NULL;
 END $$;
