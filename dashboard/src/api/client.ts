@@ -31,6 +31,12 @@ export async function call<N extends DashboardRouteName>(name: N, input: CallInp
   })) as AnswerOf<N>;
 }
 
+/** Where a route is, for what the browser itself opens: a stream, a file. */
+export function addressOf<N extends DashboardRouteName>(name: N, input: Omit<CallInput<N>, 'body' | 'signal'>): string {
+  const { query, params = {} } = input as AnyInput;
+  return fill(routes[name]!.split(' ')[1]!, params) + search(query);
+}
+
 export type Me = { label: string; organization: { name: string }; region: string; permissions: string[] };
 
 /** The test request of a key that was just made: the public API, without the session. */

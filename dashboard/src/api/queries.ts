@@ -10,7 +10,9 @@ import {
   type UseQueryResult,
 } from '@tanstack/react-query';
 import type { AnswerOf, DashboardRouteName } from '../../../contract/dashboard/routes.ts';
+import type { Topic } from '../../../contract/dashboard/changes.ts';
 import { call, Problem, type CallInput } from './client.ts';
+import { useFollow, useLiveState } from './live.ts';
 
 /**
  * Reads and acts over the one client. A read is named by its route and input, so acting says which routes to read
@@ -50,9 +52,14 @@ export const readOptions = <N extends DashboardRouteName>(name: N, input: Omit<C
     queryFn: ({ signal }) => call(name, { ...input, signal } as CallInput<N>),
   });
 
+/** Where a page is told of changes: for what the news do not cover, such as rows far back in a list. */
+const CHECK_MS = 30_000;
+
 type ReadExtras = {
   /** Read again every so many milliseconds while the window is seen. */
   every?: number;
+  /** What it shows: read again as soon as it changes, and only now and then as long as such news arrives. */
+  live?: Topic;
   enabled?: boolean;
   staleTime?: number;
   /** Show the previous page or filter until the next has come. */
@@ -62,11 +69,21 @@ type ReadExtras = {
 export function useRead<N extends DashboardRouteName>(
   name: N,
   input: Omit<CallInput<N>, 'signal' | 'body'>,
-  { every, enabled, staleTime, keep }: ReadExtras = {},
+  { every, live, enabled, staleTime, keep }: ReadExtras = {},
 ): UseQueryResult<AnswerOf<N>, Problem> {
+  const options = readOptions(name, input);
+  const client = useQueryClient();
+  const state = useLiveState();
+  useFollow((input.params as { org_id?: string } | undefined)?.org_id, live, async () => {
+    const { queryKey } = options;
+    const isFirst = client.getQueryData(queryKey) === undefined;
+    await client.invalidateQueries({ queryKey, exact: true });
+    // A first read that was under way may have read too early.
+    if (isFirst) await client.invalidateQueries({ queryKey, exact: true });
+  });
   return useQuery({
-    ...readOptions(name, input),
-    refetchInterval: every,
+    ...options,
+    refetchInterval: live && state === 'live' ? CHECK_MS : every,
     enabled,
     ...(staleTime !== undefined && { staleTime }),
     ...(keep && { placeholderData: keepPreviousData }),

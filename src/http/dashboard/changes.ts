@@ -12,12 +12,12 @@ export const changeRoutes = ({ route, room }: Desk): Route[] => [
   route('watchChanges', ({ orgId, caller, query, reply }) => {
     const { request } = reply;
     const given = request.headers['last-event-id'];
-    let leave = (): unknown => undefined;
+    let leave: (() => void) | undefined;
     const stream = request.server.eventStreams.open(request, reply, {
       group: `person ${caller.user.id}`,
       perGroup: STREAMS_PER_PERSON,
       audible: true,
-      onEnd: () => leave(),
+      onEnd: () => leave?.(),
     });
     if (stream.ended) return reply;
     leave = room.changes.watch({

@@ -30,7 +30,7 @@ export function ActivityPage(): ReactNode {
   const audit = useRead(
     'listAudit',
     { params: { org_id }, query: { ...list.filters, cursor: list.cursor, limit: PAGE } },
-    { every: LOOK_AGAIN_MS, keep: true },
+    { every: LOOK_AGAIN_MS, live: 'audit', keep: true },
   );
   const members = useRead('listMembers', { params: { org_id } }, { staleTime: 30_000 });
   const people = [

@@ -1,10 +1,11 @@
-import { Button, Text, Tooltip } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { IconArrowLeft, IconCheck, IconHandStop, IconInfoCircle, IconRobot } from '@tabler/icons-react';
 import { Link, useParams } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import type { ConversationRecord } from '../../../../contract/dashboard/conversations.ts';
 import { useAct, useRead } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
+import { LiveState } from '../../parts/live-state.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { PagePending } from '../../parts/page-pending.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
@@ -21,7 +22,11 @@ import classes from './conversations.module.css';
 export function ConversationPage(): ReactNode {
   const org_id = useOrganization().id;
   const { conversation_id } = useParams({ from: '/inside/conversations/$conversation_id' });
-  const read = useRead('readConversation', { params: { org_id, conversation_id } }, { every: LOOK_AGAIN_MS });
+  const read = useRead(
+    'readConversation',
+    { params: { org_id, conversation_id } },
+    { every: LOOK_AGAIN_MS, live: `conversation:${conversation_id}` },
+  );
   if (read.isPending)
     return (
       <div className={classes.wide}>
@@ -64,7 +69,7 @@ function Panes({ item, live }: { item: ConversationRecord; live: boolean }): Rea
             </h1>
             <div className={classes.talkState}>
               <ConversationStatusBadge status={item.status} />
-              <Live live={live} />
+              <LiveState failed={!live} every={LOOK_AGAIN_MS} />
             </div>
           </div>
           {may && <Moves item={item} />}
@@ -93,18 +98,6 @@ function Back(): ReactNode {
     <Link to="/conversations" search={true} className={classes.back} aria-label={say('back')}>
       <IconArrowLeft size={20} className="mirror" aria-hidden="true" />
     </Link>
-  );
-}
-
-/** Whether what is seen is what is: the state of the connection, in words. */
-function Live({ live }: { live: boolean }): ReactNode {
-  const say = useWords(words);
-  return (
-    <Tooltip label={say('live_hint')} disabled={!live} events={{ hover: true, focus: true, touch: true }}>
-      <span className={classes.live} data-live={live} role="status" tabIndex={0}>
-        {say(live ? 'live' : 'not_live')}
-      </span>
-    </Tooltip>
   );
 }
 

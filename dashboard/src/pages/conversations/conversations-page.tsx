@@ -11,6 +11,7 @@ import { Empty, NothingFound } from '../../list/empty.tsx';
 import { FilterBar } from '../../list/filter-bar.tsx';
 import { Pager } from '../../list/pager.tsx';
 import { useListState } from '../../list/use-list-state.ts';
+import { LiveState } from '../../parts/live-state.tsx';
 import { useNow } from '../../parts/moment.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
@@ -40,7 +41,7 @@ export function ConversationsPage(): ReactNode {
   const conversations = useRead(
     'listConversations',
     { params: { org_id }, query: { ...list.filters, cursor: list.cursor, limit: PAGE } },
-    { every: LOOK_AGAIN_MS, keep: true },
+    { every: LOOK_AGAIN_MS, live: 'conversations', keep: true },
   );
   const empty = conversations.data?.data.length === 0 && !list.filtered && list.cursor === undefined;
   if (empty && !chosen)
@@ -60,7 +61,10 @@ export function ConversationsPage(): ReactNode {
     <div className={classes.page} data-chosen={chosen !== undefined || undefined}>
       <div className={classes.top}>
         {chosen === undefined ? (
-          <PageHeader title={say('conversations')} />
+          <PageHeader
+            title={say('conversations')}
+            badge={<LiveState failed={conversations.isError} every={LOOK_AGAIN_MS} />}
+          />
         ) : (
           <Text component="p">{say('conversations')}</Text>
         )}

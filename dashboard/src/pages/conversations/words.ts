@@ -19,9 +19,6 @@ export const words = defineWords(
     only_channel: 'One channel only',
     only_person: 'One person only',
 
-    live: 'Live',
-    live_hint: 'Read again every 2 seconds.',
-    not_live: 'Not live: trying again…',
     transcript: 'What was said',
     earlier: 'The newest 200 messages are shown.',
     no_messages: 'Nothing was said yet.',
@@ -104,9 +101,6 @@ export const words = defineWords(
     only_channel: 'قناة واحدة فقط',
     only_person: 'شخص واحد فقط',
 
-    live: 'مباشر',
-    live_hint: 'تُقرأ من جديد كل ثانيتين.',
-    not_live: 'غير مباشر: جارٍ المحاولة من جديد…',
     transcript: 'ما قيل',
     earlier: 'تظهر أحدث 200 رسالة.',
     no_messages: 'لم يُقل شيء بعد.',

@@ -22,14 +22,14 @@ export function FirstStepsPage(): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
   const { tried = [] } = usePreferences();
-  const overview = useRead('readOverview', { params: { org_id } }, { every: LOOK_AGAIN_MS });
-  const agents = useRead('listAgents', { params: { org_id }, query: { limit: 100 } }, {});
+  const overview = useRead('readOverview', { params: { org_id } }, { every: LOOK_AGAIN_MS, live: 'first_steps' });
+  const agents = useRead('listAgents', { params: { org_id }, query: { limit: 100 } }, { live: 'first_steps' });
   const [chosen, setChosen] = useState<string | null>(null);
   const agent = agents.data?.data.find(({ id }) => id === chosen) ?? agents.data?.data[0] ?? null;
   const triggers = useRead(
     'listTriggers',
     { params: { org_id }, query: { limit: 1, ...(agent && { agent_id: agent.id }) } },
-    { enabled: agent !== null },
+    { enabled: agent !== null, live: 'first_steps' },
   );
   const trigger = triggers.data?.data[0] ?? null;
   const header = <PageHeader title={say('title')} description={say('hint')} />;

@@ -26,7 +26,7 @@ export function TriggerRuns({ triggerId }: { triggerId: string }): ReactNode {
   const runs = useRead(
     'listTriggerRuns',
     { params: { org_id, trigger_id: triggerId }, query: { cursor: list.cursor, limit: PAGE } },
-    { every: LOOK_AGAIN_MS, keep: true },
+    { every: LOOK_AGAIN_MS, live: `runs:${triggerId}`, keep: true },
   );
   return (
     <section aria-label={say('runs')}>

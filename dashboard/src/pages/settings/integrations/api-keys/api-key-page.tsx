@@ -30,7 +30,7 @@ export function ApiKeyPage(): ReactNode {
   const { key_id } = route.useParams();
   const { range = '24h' } = route.useSearch();
   const navigate = route.useNavigate();
-  const key = useRead('readKey', { params: { org_id, key_id } }, { every: LOOK_AGAIN_MS });
+  const key = useRead('readKey', { params: { org_id, key_id } }, { every: LOOK_AGAIN_MS, live: 'keys' });
   const [verb, setVerb] = useState<KeyAct['verb'] | null>(null);
   if (key.isPending) return <PagePending />;
   const crumbs = [

@@ -44,7 +44,7 @@ export function ApiKeysPage(): ReactNode {
   const keys = useRead(
     'listKeys',
     { params: { org_id: organization.id }, query: { ...list.filters, cursor: list.cursor, limit: PAGE } },
-    { every: LOOK_AGAIN_MS, keep: true },
+    { every: LOOK_AGAIN_MS, live: 'keys', keep: true },
   );
   const mayCreate = mayManage && organization.plan === 'paid';
   const go = (change: Partial<KeysSearch>, replace = true): void =>

@@ -23,7 +23,7 @@ export function KeyUsageCards({ keyId, range }: { keyId: string; range: UsageRan
   const usage = useRead(
     'readKeyUsage',
     { params: { org_id, key_id: keyId }, query: { range } },
-    { every: LOOK_AGAIN_MS, keep: true },
+    { every: LOOK_AGAIN_MS, live: 'requests', keep: true },
   );
   if (usage.isPending) return <Skeleton h={240} radius="lg" />;
   if (!usage.data) return <ProblemAlert problem={usage.error} onRetry={() => void usage.refetch()} />;

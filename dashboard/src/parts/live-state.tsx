@@ -1,0 +1,56 @@
+import { Tooltip } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useLiveState } from '../api/live.ts';
+import { defineWords, useWords } from '../language/words.tsx';
+import classes from './live-state.module.css';
+
+const words = defineWords(
+  {
+    live: 'Live',
+    live_hint: 'Changes appear here at once.',
+    reconnecting: 'Reconnecting…',
+    reconnecting_hint: 'The live connection broke. Until it is back, this is read again every {seconds} seconds.',
+    polling: 'Every {seconds} seconds',
+    polling_hint: 'There is no live connection: this is read again every {seconds} seconds.',
+    lost: 'Not live: trying again…',
+    lost_hint: 'The last attempt to read this failed. What is shown may be old.',
+  },
+  {
+    live: 'مباشر',
+    live_hint: 'تظهر التغييرات هنا فورًا.',
+    reconnecting: 'جارٍ إعادة الاتصال…',
+    reconnecting_hint: 'انقطع الاتصال المباشر. إلى أن يعود، يُقرأ هذا من جديد كل {seconds} ثوانٍ.',
+    polling: 'كل {seconds} ثوانٍ',
+    polling_hint: 'لا يوجد اتصال مباشر: يُقرأ هذا من جديد كل {seconds} ثوانٍ.',
+    lost: 'غير مباشر: جارٍ المحاولة من جديد…',
+    lost_hint: 'فشلت آخر محاولة للقراءة. قد يكون المعروض قديمًا.',
+  },
+);
+
+type Props = {
+  /** The last read failed. */
+  failed: boolean;
+  /** How often it is read without a live connection. */
+  every: number;
+};
+
+/** Whether what is seen is what is: the state of the connection, in words. */
+export function LiveState({ failed, every }: Props): ReactNode {
+  const say = useWords(words);
+  const live = useLiveState();
+  const state = failed ? 'lost' : live;
+  if (state === 'opening') return null;
+  const seconds = every / 1_000;
+  return (
+    <Tooltip
+      label={say(`${state}_hint`, { seconds })}
+      events={{ hover: true, focus: true, touch: true }}
+      multiline
+      maw={280}
+    >
+      <span className={classes.live} data-state={state} role="status" tabIndex={0}>
+        {say(state, { seconds })}
+      </span>
+    </Tooltip>
+  );
+}

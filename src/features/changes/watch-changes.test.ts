@@ -1,0 +1,112 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { givenAgent, givenKey, givenOrganization } from '../../../test/factories.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { newId } from '../../kernel/ids.ts';
+import { type Db, openDb } from '../../store/db.ts';
+import { member, session, user } from '../../store/schema/identity.ts';
+import { type ChangeWatch, createChangeWatch, POLL_MS, type Watcher } from './watch-changes.ts';
+
+let database: TestDatabase;
+let db: Db;
+let orgId: string;
+let who: { userId: string; sessionId: string };
+let watch: ChangeWatch;
+let told: string[][];
+let ended: number;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDb(database.url);
+  orgId = await givenOrganization(db);
+  const userId = newId('user');
+  await db.insert(user).values({ id: userId, name: 'Asha', email: 'asha@example.com' });
+  await db.insert(member).values({ id: newId('member'), organizationId: orgId, userId, role: 'viewer' });
+  const sessionId = newId('session');
+  const expiresAt = new Date(Date.now() + 3_600_000);
+  await db.insert(session).values({ id: sessionId, userId, token: sessionId, expiresAt });
+  who = { userId, sessionId };
+});
+afterEach(() => watch.stop());
+afterAll(async () => {
+  await db?.$client.end();
+  await database?.drop();
+});
+
+const watcher = (more: Partial<Watcher> = {}): Watcher => ({
+  ...who,
+  orgId,
+  topics: ['keys'],
+  position: null,
+  onChange: (topics) => told.push(topics),
+  onEnd: () => ended++,
+  ...more,
+});
+
+const start = (): void => {
+  told = [];
+  ended = 0;
+  watch = createChangeWatch(db);
+};
+/** Long enough for several looks. */
+const looks = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, POLL_MS * 3));
+
+describe('watching for changes', () => {
+  it('asks the database as often for a hundred watchers as for one, and not at all for none', async () => {
+    start();
+    const execute = vi.spyOn(db, 'execute');
+    const countOf = async (watchers: number): Promise<number> => {
+      const leave = Array.from({ length: watchers }, () => watch.watch(watcher()));
+      await vi.waitFor(() => expect(told).toHaveLength(watchers));
+      execute.mockClear();
+      await looks();
+      const { length } = execute.mock.calls;
+      for (const stop of leave) stop();
+      told = [];
+      return length;
+    };
+    const [single, hundred] = [await countOf(1), await countOf(100)];
+    await looks();
+    execute.mockClear();
+    await looks();
+    expect(execute).not.toHaveBeenCalled();
+    expect(hundred).toBeLessThanOrEqual(single + 1);
+    execute.mockRestore();
+  });
+
+  it('tells once of each change, and nobody who has left', async () => {
+    start();
+    const leave = watch.watch(watcher());
+    await vi.waitFor(() => expect(told).toEqual([['keys']]));
+    await givenKey(db, orgId, {});
+    watch.look();
+    await vi.waitFor(() => expect(told).toHaveLength(2));
+    await looks();
+    expect(told).toHaveLength(2);
+    leave();
+    await givenKey(db, orgId, {});
+    await looks();
+    expect([told.length, ended]).toEqual([2, 0]);
+  });
+
+  it('does not tell of the same change in another organization', async () => {
+    start();
+    watch.watch(watcher({ topics: ['keys', 'first_steps', 'conversations', 'requests', 'audit'] }));
+    await vi.waitFor(() => expect(told).toHaveLength(1));
+    const theirs = await givenOrganization(db);
+    await givenAgent(db, theirs);
+    await givenKey(db, theirs, {});
+    await looks();
+    expect(told).toHaveLength(1);
+  });
+
+  it('ends when nothing can be seen any more, so that pages find out', async () => {
+    start();
+    watch.watch(watcher());
+    await vi.waitFor(() => expect(told).toHaveLength(1));
+    const execute = vi.spyOn(db, 'execute').mockRejectedValue(new Error('connection terminated'));
+    await vi.waitFor(() => expect(ended).toBe(1), { timeout: 10_000 });
+    execute.mockRestore();
+    watch.watch(watcher());
+    await vi.waitFor(() => expect(told).toHaveLength(2));
+  }, 20_000);
+});

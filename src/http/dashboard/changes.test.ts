@@ -1,0 +1,212 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { listen, type Listener } from '../../../test/event-stream.ts';
+import { givenAgent, givenTrigger } from '../../../test/factories.ts';
+import { newId } from '../../kernel/ids.ts';
+import { prepareInstallation } from '../../access/sessions/prepare-installation.ts';
+
+/** Two nodes on one database. What one does, pages at the other are told of. */
+let one: TestApp;
+let two: TestApp;
+let mine: Person;
+let other: Person;
+let agentId: string;
+let triggerId: string;
+const listening: Listener[] = [];
+
+type Person = { cookie: string; orgId: string };
+type Answer = { status: number; body: any; cookie: string }; // oxlint-disable-line typescript/no-explicit-any
+
+async function api(call: string, body?: unknown, cookie?: string): Promise<Answer> {
+  const [method, path] = call.split(' ') as [string, string];
+  const answer = await two.call(method, `/dashboard/api${path}`, {
+    ...(body !== undefined && { body }),
+    headers: { ...(cookie && { cookie }) },
+  });
+  return {
+    ...answer,
+    cookie: answer.headers
+      .getSetCookie()
+      .map((line) => line.split(';', 1)[0]!)
+      .join('; '),
+  };
+}
+
+async function follow(topics: string, { at = one, as = mine, org = mine.orgId, since = '' } = {}): Promise<Listener> {
+  const listener = await listen(`${at.url}/dashboard/api/organizations/${org}/changes?topics=${topics}`, {
+    cookie: as.cookie,
+    ...(since && { 'last-event-id': since }),
+  });
+  listening.push(listener);
+  return listener;
+}
+
+async function givenMember(role: string, email: string): Promise<Person> {
+  const { body } = await api(`POST /organizations/${mine.orgId}/invitations`, { email, role }, mine.cookie);
+  const token = new URL(body.url).pathname.split('/').at(-1);
+  const { cookie } = await api(`POST /invitations/${token}`, { name: role, password: 'correct horse battery' });
+  return { cookie, orgId: mine.orgId };
+}
+
+/** By a call at the other node. */
+async function givenConversation(orgId = mine.orgId): Promise<string> {
+  const { value } = await two.key(orgId, { permissions: ['triggers'] });
+  const started = await two.call('POST', `/api/triggers/${agentId}/${triggerId}`, { key: value, body: {} });
+  return started.body.conversation_id;
+}
+
+const takeOver = (id: string): Promise<Answer> =>
+  api(`POST /organizations/${mine.orgId}/conversations/${id}/take-over`, undefined, mine.cookie);
+
+beforeAll(async () => {
+  one = await startTestApp();
+  two = await startTestApp({ PARLEY_SECRET: one.config.secret }, { database: one.database });
+  const { setupUrl } = await prepareInstallation({
+    db: one.db,
+    sessions: one.app.sessions,
+    setupKey: one.secrets.setupKey,
+    baseUrl: one.url,
+    region: 'us',
+    owner: null,
+  });
+  const token = new URL(setupUrl!).searchParams.get('token');
+  const owner = { token, name: 'Asha', email: 'asha@example.com', password: 'correct horse battery' };
+  const { body, cookie } = await api('POST /setup', { ...owner, organization_name: 'Mine' });
+  mine = { cookie, orgId: body.organizations[0].id };
+  const made = await api('POST /organizations', { name: 'Other' }, cookie);
+  const { body: invited } = await api(
+    `POST /organizations/${made.body.id}/invitations`,
+    { email: 'omar@example.com', role: 'owner' },
+    cookie,
+  );
+  const joined = await api(`POST /invitations/${new URL(invited.url).pathname.split('/').at(-1)}`, {
+    name: 'Omar',
+    password: 'correct horse battery',
+  });
+  other = { cookie: joined.cookie, orgId: made.body.id };
+  ({ agentId } = await givenAgent(one.db, mine.orgId));
+  triggerId = await givenTrigger(one.db, mine.orgId, agentId);
+});
+afterEach(() => {
+  for (const listener of listening.splice(0)) listener.close();
+});
+afterAll(async () => {
+  await two?.stop();
+  await one?.stop();
+});
+
+describe('GET /dashboard/api/organizations/:org_id/changes', () => {
+  it('says at once that all is new, then names what changed, whichever node changed it', async () => {
+    const id = await givenConversation();
+    const listener = await follow(`conversations,conversation:${id},runs:${triggerId}`);
+    const first = await listener.next();
+    expect(first.data.topics).toEqual(['conversations', `conversation:${id}`, `runs:${triggerId}`]);
+    await takeOver(id);
+    await listener.next(({ topics }) => topics.includes(`conversation:${id}`) && topics.includes('conversations'));
+    await givenConversation();
+    await listener.next(({ topics }) => topics.includes('conversations') && topics.includes(`runs:${triggerId}`));
+  });
+
+  it('tells of keys, their first use, requests, audit lines and first steps', async () => {
+    const { value } = await one.key(mine.orgId, { permissions: ['triggers'] });
+    const listener = await follow('keys,requests,audit,first_steps');
+    await listener.next();
+    await two.call('GET', '/api/me', { key: value });
+    const seen = new Set<string>();
+    await listener.next(({ topics }) => {
+      for (const topic of topics) seen.add(topic);
+      return seen.has('keys') && seen.has('requests') && seen.has('first_steps');
+    });
+    await api(`PATCH /organizations/${mine.orgId}`, { name: 'Mine again' }, mine.cookie);
+    expect((await listener.next(({ topics }) => topics.includes('audit'))).event).toBe('changed');
+  });
+
+  it('goes on where it was, at the other node, and names only what changed meanwhile', async () => {
+    const [kept, moved] = [await givenConversation(), await givenConversation()];
+    const topics = `conversation:${kept},conversation:${moved}`;
+    // Their turns are taken first, so that nothing else happens to them.
+    const listener = await follow(topics);
+    await vi.waitFor(async () => {
+      const { body } = await api(`GET /organizations/${mine.orgId}/conversations/${moved}`, undefined, mine.cookie);
+      expect(body.runs[0].status).toBe('waiting_for_user');
+    });
+    await vi.waitFor(async () => {
+      const { body } = await api(`GET /organizations/${mine.orgId}/conversations/${kept}`, undefined, mine.cookie);
+      expect(body.runs[0].status).toBe('waiting_for_user');
+    });
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    const since = listener.events.at(-1)!.id;
+    listener.close();
+    const unchanged = await follow(topics, { at: two, since });
+    expect((await unchanged.next()).data.topics).toEqual([]);
+    await takeOver(moved);
+    const resumed = await follow(topics, { at: two, since });
+    expect((await resumed.next()).data.topics).toEqual([`conversation:${moved}`]);
+  });
+
+  it('never tells of another organization, not even of a record that is named', async () => {
+    const id = await givenConversation();
+    const spy = await follow(`conversations,conversation:${id},runs:${triggerId},requests`, {
+      as: other,
+      org: other.orgId,
+    });
+    await spy.next();
+    const witness = await follow(`conversation:${id}`);
+    await witness.next();
+    await takeOver(id);
+    await witness.next();
+    // Whatever the witness was told of, the same look would have told the spy.
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    expect(spy.events.filter(({ event }) => event === 'changed')).toHaveLength(1);
+    expect((await follow('conversations', { as: other })).status).toBe(404);
+    expect((await follow('conversations', { as: { cookie: '', orgId: '' } })).status).toBe(401);
+  });
+
+  it('is refused for topics that are none', async () => {
+    expect((await follow('people')).status).toBe(422);
+    expect((await follow(`conversation:${newId('run')}`)).status).toBe(422);
+    expect((await follow(Array.from({ length: 9 }, () => 'keys').join(','))).status).toBe(422);
+  });
+
+  it('ends for a session that was ended and for a member who was removed, and lets a viewer read', async () => {
+    const viewer = await givenMember('viewer', 'vi@example.com');
+    const removed = await givenMember('member', 'mo@example.com');
+    const [left, out, stays] = [
+      await follow('conversations', { as: viewer }),
+      await follow('conversations', { as: removed }),
+      await follow('conversations'),
+    ];
+    await Promise.all([left, out, stays].map((listener) => listener.next()));
+    await api('POST /sign-out', undefined, viewer.cookie);
+    await left.ended;
+    const { body } = await api(`GET /organizations/${mine.orgId}/members`, undefined, mine.cookie);
+    const member = body.data.find(({ email }: { email: string }) => email === 'mo@example.com');
+    await api(`DELETE /organizations/${mine.orgId}/members/${member.id}`, undefined, mine.cookie);
+    await out.ended;
+    await givenConversation();
+    await stays.next();
+    expect((await follow('conversations', { as: viewer })).status).toBe(401);
+    expect((await follow('conversations', { as: removed })).status).toBe(404);
+  });
+
+  it('is refused to a person with too many windows, and to nobody else', async () => {
+    const many = await Promise.all(Array.from({ length: 24 }, () => follow('keys')));
+    expect(new Set(many.map(({ status }) => status))).toEqual(new Set([200]));
+    expect((await follow('keys')).status).toBe(429);
+    const theirs = await follow('keys', { as: other, org: other.orgId });
+    expect(theirs.status).toBe(200);
+    for (const listener of many) listener.close();
+    await vi.waitFor(async () => expect((await follow('keys')).status).toBe(200), { timeout: 5_000 });
+  });
+
+  it('does not hold up a stop', async () => {
+    const third = await startTestApp({ PARLEY_SECRET: one.config.secret }, { database: one.database });
+    const listener = await follow('conversations', { at: third });
+    await listener.next();
+    const begun = performance.now();
+    await third.stop();
+    await listener.ended;
+    // The deadline for what is under way is 25 s.
+    expect(performance.now() - begun).toBeLessThan(12_000);
+  });
+});
