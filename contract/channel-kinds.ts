@@ -1,4 +1,5 @@
 import { Type, type TSchema } from 'typebox';
+import { WebChatSettings } from './chat.ts';
 
 /**
  * Every kind of channel there is, with what a person fills in to connect one. The server checks with these schemas, the
@@ -52,6 +53,7 @@ const email = Type.Object(
 
 export const CHANNEL_FORMS = {
   sandbox: { settings: Type.Object({}, closed), secretFields: [] },
+  web_chat: { settings: WebChatSettings, secretFields: [] },
   webhook: {
     settings: Type.Object({ url: webhookUrl }, closed),
     secretFields: [],

@@ -7,13 +7,54 @@ import { MessageContent, MessageSource } from './messages.ts';
 const closed = { additionalProperties: false };
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()]);
 
-export const CHAT_LANGUAGES = ['en', 'ar', 'hi'] as const;
-export type ChatLanguage = (typeof CHAT_LANGUAGES)[number];
+/** Languages that the widget speaks. */
+export type ChatLanguage = 'en' | 'ar' | 'hi';
 
 /** Characters of one message that a visitor writes. */
 export const MAX_VISITOR_CHARACTERS = 4_000;
 /** Messages of one page of a conversation's history. */
 export const CHAT_PAGE = 30;
+
+const ORIGIN = '^https?://[a-z0-9.-]+(:[0-9]{1,5})?$|^https?://\\[[0-9a-f:]+\\](:[0-9]{1,5})?$';
+const title = Type.Optional(
+  Type.String({ minLength: 1, maxLength: 60, description: 'What stands above the conversation.' }),
+);
+const greeting = Type.Optional(
+  Type.String({ minLength: 1, maxLength: 500, description: 'The first words, before anybody has written.' }),
+);
+const translation = Type.Optional(Type.Object({ title, greeting }, closed));
+
+/** Settings of a web chat channel. */
+export const WebChatSettings = Type.Object(
+  {
+    allowed_origins: Type.Optional(
+      Type.Array(Type.String({ pattern: ORIGIN, maxLength: 255 }), {
+        maxItems: 50,
+        uniqueItems: true,
+        description: 'Sites that may show the chat, such as https://shop.example (no path, no wildcard).',
+      }),
+    ),
+    title,
+    greeting,
+    translations: Type.Optional(
+      Type.Object(
+        { en: translation, ar: translation, hi: translation },
+        { ...closed, description: 'Title and greeting in other languages.' },
+      ),
+    ),
+    color: Type.Optional(Type.String({ pattern: '^#[0-9a-fA-F]{6}$', description: 'Such as #0b7a75.' })),
+    position: Type.Optional(
+      Type.Union([Type.Literal('end'), Type.Literal('start')], {
+        description: 'Which lower corner: end is right where people read from left to right.',
+      }),
+    ),
+    hosted_page: Type.Optional(
+      Type.Boolean({ description: 'Whether the chat has a page of its own at /chat/{channel_id}; true if absent.' }),
+    ),
+  },
+  closed,
+);
+export type WebChatSettings = Static<typeof WebChatSettings>;
 
 /** What everybody who loads the widget may know of the channel; written into the script itself. */
 export type ChatAppearance = {
@@ -23,7 +64,7 @@ export type ChatAppearance = {
   greeting: string;
   color: string;
   position: 'end' | 'start';
-  translations: Partial<Record<ChatLanguage, { title?: string; greeting?: string }>>;
+  translations: NonNullable<WebChatSettings['translations']>;
 };
 
 /** Opens a session, or goes on with the one whose token is sent along. */

@@ -47,6 +47,11 @@ const kinds = {
     title: 'The signature is not right',
     cure: "Sign the raw bytes of the body with the channel's secret, with a time at most five minutes off, as the documentation of the channel shows.",
   },
+  visitor_token_invalid: {
+    status: 401,
+    title: 'The visitor token is not valid',
+    cure: 'Open a session with POST /chat/{channel_id}/sessions and send its token; the widget does it by itself.',
+  },
   session_missing: {
     status: 401,
     title: 'Not signed in',
@@ -97,6 +102,11 @@ const kinds = {
     status: 403,
     title: 'The request comes from another site',
     cure: 'Changes are accepted only from the dashboard itself: open it under its own address and try again.',
+  },
+  origin_not_allowed: {
+    status: 403,
+    title: 'This site may not show the chat',
+    cure: "Add the page's origin, such as https://shop.example, to allowed_origins in the settings of the channel.",
   },
   setup_closed: {
     status: 403,

@@ -5,11 +5,21 @@ import { slack } from './slack/slack.ts';
 import { sms } from './sms/sms.ts';
 import { telegram } from './telegram/telegram.ts';
 import { email } from './email/email.ts';
+import { webChat } from './web-chat/web-chat.ts';
 import { webhook } from './webhook/webhook.ts';
 import { whatsapp } from './whatsapp/whatsapp.ts';
 
 /** What each kind of the contract does; the compiler asks for every one that can be connected. */
-const ALL: Record<ChannelKindName, ChannelKind> = { sandbox, webhook, telegram, whatsapp, sms, slack, email };
+const ALL: Record<ChannelKindName, ChannelKind> = {
+  sandbox,
+  web_chat: webChat,
+  webhook,
+  telegram,
+  whatsapp,
+  sms,
+  slack,
+  email,
+};
 
 export type ChannelKinds = ReadonlyMap<string, ChannelKind>;
 

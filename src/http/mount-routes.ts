@@ -109,8 +109,8 @@ const setRate = (reply: FastifyReply, rate: RateState): void => {
 
 const sessionGuard =
   (guard: SessionGuard): Guard =>
-  (request) => {
-    const session = guard(request);
+  (request, reply) => {
+    const session = guard(request, reply);
     if (!(session instanceof Promise)) {
       request.session = session;
       refuseControlCharacters(request);

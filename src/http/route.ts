@@ -9,7 +9,7 @@ import type { Admission, Caller, Need } from '../access/types.ts';
  * mount-routes.ts makes it run, openapi.ts makes it readable; nothing about an endpoint is written twice.
  */
 export type Route = {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
   /** Fastify's style: `/api/triggers/:agent_id/:trigger_id`. */
   readonly path: string;
   /** Rows 1–11. A route without it stops the server at start. */
@@ -46,8 +46,11 @@ export type Route = {
 
 export type RouteAccess = Need | 'public' | { readonly session: SessionGuard };
 
-/** Decides for a dashboard route: throws a Refusal, or its result becomes `request.session`. Runs before the body is read. */
-export type SessionGuard = (request: FastifyRequest) => unknown;
+/**
+ * Decides for routes of people: throws a Refusal, or its result becomes `request.session`. Runs before the body is read;
+ * headers that it sets are on refusals too.
+ */
+export type SessionGuard = (request: FastifyRequest, reply: FastifyReply) => unknown;
 
 export type Answer =
   | TSchema

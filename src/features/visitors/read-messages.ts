@@ -1,0 +1,27 @@
+import { CHAT_PAGE, type ChatMessage, type ChatMessages } from '../../../contract/chat.ts';
+import { timestamp } from '../../kernel/clock.ts';
+import { listVisitorMessages, type VisitorMessageRow, type VisitorPlace } from '../../store/visitors.ts';
+import type { NoteReceipts } from './note-receipts.ts';
+import type { VisitorsDeps } from './visitors.ts';
+
+/** One page of what was said, the newest first read, oldest first shown; whoever reads it has it. */
+export function createReadMessages({ db }: Pick<VisitorsDeps, 'db'>, { delivered }: NoteReceipts) {
+  return async function readMessages(place: VisitorPlace, before: string | null): Promise<ChatMessages> {
+    const rows = await listVisitorMessages(db.$client, place, { before, limit: CHAT_PAGE + 1 });
+    const page = rows.slice(0, CHAT_PAGE).toReversed();
+    delivered(place, page);
+    return { data: page.map(presentVisitorMessage), has_more: rows.length > CHAT_PAGE };
+  };
+}
+
+export const presentVisitorMessage = (row: VisitorMessageRow): ChatMessage => ({
+  id: row.id,
+  role: row.role,
+  content: row.content,
+  sources: row.sources,
+  client_id: row.role === 'end_user' ? clientIdOf(row.provider_message_id) : null,
+  created_at: timestamp(row.created_at),
+});
+
+/** `<address>:<client id>`: a widget's own name of a message is unique for its visitor only. */
+const clientIdOf = (providerId: string | null): string | null => providerId?.split(':')[1] ?? null;
