@@ -4,6 +4,8 @@ import { RATE_WINDOW_SECONDS } from '../contract/limits.ts';
 import { createAccess, type Access } from './access/access.ts';
 import { createSessions, type Sessions } from './access/sessions/sessions.ts';
 import { createSignInLimit, SIGN_IN_LIMITS } from './access/sessions/sign-in-limit.ts';
+import { createVisitorLimit, VISITOR_LIMITS } from './access/visitors/visitor-limit.ts';
+import { createVisitorTokens } from './access/visitors/visitor-token.ts';
 import { openSharedCounters } from './access/shared-counters.ts';
 import { channelKinds } from './channels/kinds.ts';
 import type { Config } from './config/config.ts';
@@ -14,21 +16,27 @@ import { createApiKeys } from './features/api-keys/api-keys.ts';
 import { createChangeWatch } from './features/changes/watch-changes.ts';
 import { createChannelMessages } from './features/channel-messages/channel-messages.ts';
 import { createReceiveFromChannel } from './features/conversations/receive-from-channel.ts';
+import { createReceiveFromVisitor } from './features/conversations/receive-from-visitor.ts';
 import { createSayInConversation } from './features/conversations/receive-message.ts';
 import { createTriggers } from './features/triggers/triggers.ts';
 import { createCampaignVerbs } from './features/campaigns/key-verbs.ts';
 import { createEndUsers } from './features/end-users/end-users.ts';
+import { createVisitors } from './features/visitors/visitors.ts';
 import { createUsageCounter } from './features/usage/count-requests.ts';
 import { readKeyUsage } from './features/usage/read-key-usage.ts';
 import { channelApiRoutes } from './http/api/channels/routes.ts';
 import { campaignRoutes } from './http/api/campaigns/routes.ts';
 import { endUserRoutes } from './http/api/end-users/routes.ts';
 import { triggerRoutes } from './http/api/triggers/routes.ts';
+import { chatRoutes } from './http/chat/routes.ts';
+import { createWidgetScript } from './http/chat/widget-script.ts';
 import type { Room } from './http/dashboard/deps.ts';
 import { dashboardRoutes } from './http/dashboard/routes.ts';
 import { inboundRoutes } from './http/inbound/routes.ts';
 import { createPaging } from './http/paging.ts';
 import { mountDashboard } from './http/dashboard-files.ts';
+import { compileBody } from './http/validate.ts';
+import { CreateEndUser } from '../contract/end-users.ts';
 import { createHttpServer } from './http/server.ts';
 import { systemClock } from './kernel/clock.ts';
 import { createEgress } from './kernel/egress.ts';
@@ -37,12 +45,14 @@ import { createAcceptQueue } from './store/accept/accept-runs.ts';
 import { createRunWaiter } from './store/await-run.ts';
 import { createSecretsOpener } from './store/channel-secrets.ts';
 import { type Db, isUnreachable } from './store/db.ts';
+import { createMessageFeed } from './store/message-feed.ts';
 import { createEndUserQueue } from './store/end-users-upsert.ts';
 import { createIdempotencyGuard } from './store/idempotency.ts';
 import { createSendQueue } from './store/messages/accept-messages.ts';
 import { createDeliveryWorker } from './worker/deliver-messages.ts';
 import { createSuppression } from './store/suppression.ts';
 import { createCampaignWorker } from './worker/campaigns/campaign-worker.ts';
+import { createImportWorker } from './worker/imports/import-worker.ts';
 import { createHousekeeper } from './worker/housekeeper.ts';
 import { createFindProvider } from './worker/find-provider.ts';
 import { createPlayTurn } from './worker/play-turn.ts';
@@ -76,6 +86,8 @@ export type App = {
   stop(): Promise<void>;
 };
 
+/** The built web chat; made by the set-up. */
+const WIDGET = fileURLToPath(new URL('../widget/dist/widget.js', import.meta.url));
 /** The built dashboard; made by the set-up. */
 const DASHBOARD = fileURLToPath(new URL('../dashboard/dist', import.meta.url));
 /** Half of what the promise "drained in 30 s" leaves for turns, the rest for requests and the database. */
@@ -117,6 +129,7 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
   });
   const waiter = createRunWaiter(db);
   const changes = createChangeWatch(db);
+  const feed = createMessageFeed(db);
   const suppression = createSuppression(secrets.suppressionKey);
   const queue = createAcceptQueue(db, suppression);
   const endUserQueue = createEndUserQueue(db, suppression);
@@ -130,6 +143,7 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
   const onStored = () => {
     waiter.look();
     changes.look();
+    feed.look();
     deliveries?.wake();
   };
   const worker = role === 'api' ? null : createTurnWorker({ db, log, loadAgent, pressed: queue.pressed, onStored });
@@ -137,6 +151,7 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
   const onAccepted = () => {
     worker?.wake();
     changes.look();
+    feed.look();
   };
   const paging = createPaging(secrets.cursorKey);
   const guard = createIdempotencyGuard();
@@ -150,6 +165,8 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
     onAccepted,
   });
   const receive = createReceiveFromChannel({ db, kinds: channelKinds, openSecrets, now: Date.now, onAccepted });
+  const visitorTokens = createVisitorTokens(secrets.visitorKey, Date.now);
+  const visitors = createVisitors({ db, kinds: channelKinds, openSecrets, tokens: visitorTokens, feed });
   const sendQueue = createSendQueue(db);
   const channelMessages = createChannelMessages({
     db,
@@ -159,6 +176,16 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
     onQueued: () => deliveries?.wake(),
   });
   const endUsers = createEndUsers({ db, queue: endUserQueue, guard, suppression });
+  const importWorker =
+    role === 'api'
+      ? null
+      : createImportWorker({
+          db,
+          log,
+          check: compileBody(CreateEndUser),
+          bulk: endUsers.bulk,
+          bulkDryRun: endUsers.bulkDryRun,
+        });
   const campaignWorker = role === 'api' ? null : createCampaignWorker({ db, log, onBegun: onAccepted });
   const campaigns = createCampaignVerbs({
     db,
@@ -192,6 +219,8 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
     faults: { pattern: patternFault, template: templateFault },
     triggers,
     say: createSayInConversation({ db, waiter, onAccepted }),
+    endUsers,
+    onImport: () => importWorker?.wake(),
     playTurn: createPlayTurn({ loadAgent, findProvider }),
     changes,
     keys: { ...keys, usage: (orgId, id, range) => readKeyUsage(db, orgId, id, range) },
@@ -206,6 +235,14 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
             ...endUserRoutes({ endUsers, paging, baseUrl: config.baseUrl }),
             ...channelApiRoutes({ channelMessages, baseUrl: config.baseUrl }),
             ...inboundRoutes({ receive, baseUrl: config.baseUrl }),
+            ...chatRoutes({
+              visitors,
+              receive: createReceiveFromVisitor({ db, onAccepted }),
+              script: createWidgetScript(WIDGET),
+              tokens: visitorTokens,
+              limit: createVisitorLimit(VISITOR_LIMITS, shared),
+              baseUrl: config.baseUrl,
+            }),
             ...dashboardRoutes(room, paging),
           ],
           countRequest: usage.count,
@@ -229,6 +266,7 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
       if (role !== 'worker') await access.start();
       worker?.start();
       campaignWorker?.start();
+      importWorker?.start();
       deliveries?.start();
       housekeeper?.start();
       usage.start();
@@ -243,10 +281,12 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
       await server?.close();
       housekeeper?.stop();
       await campaignWorker?.stop();
+      await importWorker?.stop();
       await worker?.stop(TURN_GRACE_MS);
       await deliveries?.stop(DELIVERY_GRACE_MS);
       waiter.stop();
       changes.stop();
+      feed.stop();
       await queue.drain();
       await endUserQueue.drain();
       await sendQueue.drain();

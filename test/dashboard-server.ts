@@ -13,6 +13,7 @@ import { patternFault } from '../src/engine/embedded/compile-pattern.ts';
 import { templateFault } from '../src/engine/templates.ts';
 import { createApiKeys } from '../src/features/api-keys/api-keys.ts';
 import { createChangeWatch } from '../src/features/changes/watch-changes.ts';
+import { createEndUsers } from '../src/features/end-users/end-users.ts';
 import { createTriggers } from '../src/features/triggers/triggers.ts';
 import type { Room } from '../src/http/dashboard/deps.ts';
 import { dashboardRoutes } from '../src/http/dashboard/routes.ts';
@@ -23,6 +24,8 @@ import { createLogger } from '../src/kernel/log.ts';
 import { createAcceptQueue } from '../src/store/accept/accept-runs.ts';
 import { createRunWaiter } from '../src/store/await-run.ts';
 import { type Db, openDb } from '../src/store/db.ts';
+import { createEndUserQueue } from '../src/store/end-users-upsert.ts';
+import { createSuppression } from '../src/store/suppression.ts';
 import { createIdempotencyGuard } from '../src/store/idempotency.ts';
 import { createFindProvider } from '../src/worker/find-provider.ts';
 import { createAgentLoader } from '../src/worker/load-agent.ts';
@@ -83,6 +86,7 @@ export async function startDashboard(): Promise<DashboardServer> {
   const waiter = createRunWaiter(db);
   const changes = createChangeWatch(db);
   const queue = createAcceptQueue(db);
+  const suppression = createSuppression(secrets.suppressionKey);
   const room: Room = {
     db,
     access,
@@ -105,6 +109,13 @@ export async function startDashboard(): Promise<DashboardServer> {
     }),
     say: async () => ({ messages: [] }),
     changes,
+    endUsers: createEndUsers({
+      db,
+      queue: createEndUserQueue(db, suppression),
+      guard: createIdempotencyGuard(),
+      suppression,
+    }),
+    onImport: () => {},
     playTurn: createPlayTurn({ loadAgent: createAgentLoader(db, findProvider), findProvider }),
     keys: {
       ...createApiKeys({

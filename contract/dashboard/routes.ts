@@ -22,7 +22,16 @@ import {
   RecipientRecord,
   UpdateCampaignBody,
 } from './campaigns.ts';
-import { ChannelRecord, ConnectChannelBody, ConnectedChannel, UpdateChannelBody } from './channels.ts';
+import { AcceptedMessage, ChannelMessage } from '../channels.ts';
+import {
+  ChannelCheck,
+  ChannelDetail,
+  ChannelRecord,
+  ConnectChannelBody,
+  ConnectedChannel,
+  SendTestBody,
+  UpdateChannelBody,
+} from './channels.ts';
 import {
   ConversationListQuery,
   ConversationMessage,
@@ -31,7 +40,18 @@ import {
   SayAnswer,
   SayBody,
 } from './conversations.ts';
-import { EndUserListQuery, EndUserRecord } from './end-users.ts';
+import { CreateEndUser, SetConsent, UpdateEndUser } from '../end-users.ts';
+import { EndUserExportQuery, EndUserListQuery, EndUserRecord } from './end-users.ts';
+import {
+  CreateImportBody,
+  IMPORT_PIECE_BYTES,
+  ImportFault,
+  ImportListQuery,
+  ImportPreview,
+  ImportRecord,
+  PreviewQuery,
+  RunImportBody,
+} from './imports.ts';
 import {
   CreateKeyBody,
   KeyListQuery,
@@ -79,6 +99,8 @@ type Shapes = {
   bodyOptional?: boolean;
   /** Largest body in bytes where it is more than usual. */
   bodyLimit?: number;
+  /** The body is bytes and not JSON, at most so many. */
+  rawBody?: number;
   /** Absent with 204. */
   answer?: TSchema;
 };
@@ -166,8 +188,11 @@ const routes = {
   // Channels and campaigns
   listChannels: route('GET 200', `${org}/channels`, 'viewer', 'List channels', { query: PageQuery({ agent_id: ofAgent, text: SearchText }), answer: Page(ChannelRecord) }),
   connectChannel: route('POST 201', `${org}/channels`, 'member', 'Connect a channel', { body: ConnectChannelBody, answer: ConnectedChannel }),
-  readChannel: route('GET 200', `${org}/channels/:channel_id`, 'viewer', 'Read a channel', { answer: ChannelRecord }),
-  updateChannel: route('PATCH 200', `${org}/channels/:channel_id`, 'member', 'Change a channel', { body: UpdateChannelBody, answer: ChannelRecord }),
+  readChannel: route('GET 200', `${org}/channels/:channel_id`, 'viewer', 'Read a channel', { answer: ChannelDetail }),
+  updateChannel: route('PATCH 200', `${org}/channels/:channel_id`, 'member', 'Change a channel', { body: UpdateChannelBody, answer: ConnectedChannel }),
+  checkChannel: route('POST 200', `${org}/channels/:channel_id/check`, 'member', 'Ask the provider whether the credentials still work', { answer: ChannelCheck }),
+  sendTest: route('POST 202', `${org}/channels/:channel_id/test`, 'member', 'Send a test message', { body: SendTestBody, answer: AcceptedMessage }),
+  readTest: route('GET 200', `${org}/channels/:channel_id/test/:message_id`, 'viewer', 'Read what became of a test message', { answer: ChannelMessage }),
   disconnectChannel: route('DELETE 204', `${org}/channels/:channel_id`, 'member', 'Disconnect a channel', {}),
   listCampaigns: route('GET 200', `${org}/campaigns`, 'viewer', 'List campaigns', { query: PageQuery({ agent_id: ofAgent, text: SearchText }), answer: Page(CampaignRecord) }),
   createCampaign: route('POST 201', `${org}/campaigns`, 'member', 'Make a campaign', { body: CreateCampaignBody, answer: CampaignRecord }),
@@ -204,7 +229,22 @@ const routes = {
   handBackConversation: route('POST 200', `${org}/conversations/:conversation_id/hand-back`, 'member', 'Hand back to the agent', { answer: ConversationSummary }),
   resolveConversation: route('POST 200', `${org}/conversations/:conversation_id/resolve`, 'member', 'Resolve a conversation', { answer: ConversationSummary }),
   listEndUsers: route('GET 200', `${org}/end-users`, 'viewer', 'List end users', { query: EndUserListQuery, answer: Page(EndUserRecord) }),
+  createEndUser: route('POST 201', `${org}/end-users`, 'member', 'Make an end user', { body: CreateEndUser, answer: EndUserRecord }),
+  exportEndUsers: route('GET 200', `${org}/end-users/export.csv`, 'member', 'All end users as CSV', { query: EndUserExportQuery }),
   readEndUser: route('GET 200', `${org}/end-users/:end_user_id`, 'viewer', 'Read an end user', { answer: EndUserRecord }),
+  updateEndUser: route('PATCH 200', `${org}/end-users/:end_user_id`, 'member', 'Change an end user', { body: UpdateEndUser, answer: EndUserRecord }),
+  eraseEndUser: route('DELETE 204', `${org}/end-users/:end_user_id`, 'member', 'Erase an end user for good', {}),
+  setEndUserConsent: route('PUT 200', `${org}/end-users/:end_user_id/consent/:channel_kind`, 'member', 'Set what a person allows on a kind of channel', { body: SetConsent, answer: EndUserRecord }),
+  exportEndUser: route('GET 200', `${org}/end-users/:end_user_id/export`, 'member', 'Everything about one end user, as JSON', {}),
+  listImports: route('GET 200', `${org}/end-user-imports`, 'viewer', 'List imports of end users', { query: ImportListQuery, answer: Page(ImportRecord) }),
+  createImport: route('POST 201', `${org}/end-user-imports`, 'member', 'Make room for a CSV file of end users', { body: CreateImportBody, answer: ImportRecord }),
+  readImport: route('GET 200', `${org}/end-user-imports/:import_id`, 'viewer', 'Read an import and its progress', { answer: ImportRecord }),
+  sendImportPiece: route('PUT 204', `${org}/end-user-imports/:import_id/pieces/:piece`, 'member', 'Send one MiB of the file', { body: Type.Unsafe<unknown>({}), rawBody: IMPORT_PIECE_BYTES }),
+  previewImport: route('GET 200', `${org}/end-user-imports/:import_id/preview`, 'viewer', 'Header, first rows and likely columns of the file', { query: PreviewQuery, answer: ImportPreview }),
+  runImport: route('POST 202', `${org}/end-user-imports/:import_id/run`, 'member', 'Import the file, or try it', { body: RunImportBody, answer: ImportRecord }),
+  cancelImport: route('POST 200', `${org}/end-user-imports/:import_id/cancel`, 'member', 'Stop an import; rows that were imported stay', { answer: ImportRecord }),
+  listImportFaults: route('GET 200', `${org}/end-user-imports/:import_id/faults`, 'viewer', 'List rows that failed', { query: PageQuery({}), answer: Page(ImportFault) }),
+  exportImportFaults: route('GET 200', `${org}/end-user-imports/:import_id/failed-rows.csv`, 'viewer', 'The rows that failed as CSV, with the reason', {}),
 
   // What happened
   listAudit: route('GET 200', `${org}/audit`, 'viewer', 'List who did what', { query: AuditListQuery, answer: Page(AuditRecord) }),

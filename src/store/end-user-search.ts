@@ -112,3 +112,11 @@ function firstIdAt(at: number): string {
     time = ALPHABET[rest % 32]! + time;
   return `enduser_${time}${'0'.repeat(ID_CHARACTERS - TIME_CHARACTERS)}`;
 }
+
+/** Names of attributes that people of this organization have; one pass over all who have any. */
+export async function listAttributeNames(db: Queryable, orgId: string, limit: number): Promise<string[]> {
+  const found = await db.execute<{ name: string }>(sql`SELECT DISTINCT k AS name
+    FROM end_user e, jsonb_object_keys(e.attributes) k
+    WHERE e.org_id = ${orgId} AND e.attributes <> '{}' ORDER BY 1 LIMIT ${limit}`);
+  return found.rows.map(({ name }) => name);
+}

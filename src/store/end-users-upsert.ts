@@ -109,6 +109,20 @@ async function writeBatch(
   }
 }
 
+/** What a bulk call would do, without doing it: rows that mean the same person, clashes and all. */
+export async function planEndUsers(
+  db: Db,
+  orgId: string,
+  people: EndUserFields[],
+  suppression: Suppression | null,
+): Promise<PersonOutcome[]> {
+  const named = people.map((endUser) => ({ orgId, endUser }));
+  const book = await EndUserBook.read(db.$client, named, suppression);
+  const planned = planCall({ orgId, keyId: null, mode: 'bulk', people, idempotency: null }, book, new Date(), true);
+  if (planned === LATER || planned instanceof Refusal) throw new Error('a bulk call is planned as one');
+  return planned.people;
+}
+
 type Planned = { call: UpsertCall; people: PersonOutcome[]; plan: PlannedUpsert };
 
 async function planAndWrite(

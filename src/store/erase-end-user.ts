@@ -1,6 +1,7 @@
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { Queryable } from './db.ts';
 import { scrubStoredAnswers } from './erase-stored-answers.ts';
+import { eraseImportFaults } from './import-queue.ts';
 import { channel } from './schema/channel.ts';
 import { recipient } from './schema/campaign.ts';
 import { conversation } from './schema/conversation.ts';
@@ -47,6 +48,11 @@ export async function eraseEndUser(
   );
   await detachRecipients(tx, orgId, id);
   await scrubStoredAnswers(tx, orgId, { endUserId: id, recipientIds: recipients.map((row) => row.id) });
+  await eraseImportFaults(
+    tx,
+    orgId,
+    [person.externalId, person.email, person.phone].filter((one) => one !== null),
+  );
   await tx.delete(identity).where(and(eq(identity.orgId, orgId), eq(identity.endUserId, id)));
   await tx.delete(endUser).where(and(eq(endUser.orgId, orgId), eq(endUser.id, id)));
   return true;

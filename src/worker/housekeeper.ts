@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { forgetStoredAnswers } from '../store/accept/stored-answer.ts';
 import type { Db } from '../store/db.ts';
+import { forgetImports } from '../store/import-queue.ts';
 import { forgetInbound } from '../store/receipts.ts';
 import { forgetUsage } from '../store/usage.ts';
 
@@ -20,6 +21,7 @@ export function createHousekeeper({ db, log }: { db: Db; log: Logger }) {
       }
       await forgetUsage(db.$client, BATCH);
       await forgetInbound(db.$client, BATCH);
+      await forgetImports(db.$client, BATCH);
     } catch (error) {
       log.warn({ err: error }, 'tidying up failed; it is tried again in a minute');
     }

@@ -1,4 +1,5 @@
 import { Refusal } from '../../../contract/problems.ts';
+import { type Actor, recordAudit } from '../../store/audit.ts';
 import type { Db } from '../../store/db.ts';
 import { sqlState } from '../../store/db.ts';
 import { eraseEndUser as eraseRows } from '../../store/erase-end-user.ts';
@@ -13,12 +14,15 @@ export async function eraseEndUser(
   { db, suppression }: { db: Db; suppression: Suppression },
   { orgId, keyId }: Caller,
   id: string,
+  /** A member, for the audit log, which says who and never whom by name. */
+  actor: Actor | null = null,
 ): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await db.transaction(async (tx) => {
         await holdFence(tx, { orgId, keyId });
         if (!(await eraseRows(tx, orgId, id, suppression))) throw new Refusal('end_user_not_found');
+        if (actor) await recordAudit(tx, { orgId, actor, action: 'end_user.erased', subjectId: id });
       });
     } catch (error) {
       const state = sqlState(error);

@@ -7,8 +7,16 @@ import {
 } from '../../../contract/end-users.ts';
 import { type Fault, Refusal } from '../../../contract/problems.ts';
 import type { EndUserFields } from '../../store/accept/call.ts';
-import { type EndUserQueue, faultsOf, type PersonOutcome, type UpsertCall } from '../../store/end-users-upsert.ts';
+import type { Db } from '../../store/db.ts';
+import {
+  type EndUserQueue,
+  faultsOf,
+  type PersonOutcome,
+  planEndUsers,
+  type UpsertCall,
+} from '../../store/end-users-upsert.ts';
 import type { IdempotencyGuard } from '../../store/idempotency.ts';
+import type { Suppression } from '../../store/suppression.ts';
 import { presentWritten } from './present-end-user.ts';
 
 /** Who calls, for the fence and the Idempotency-Key. */
@@ -65,20 +73,35 @@ export type BulkRow = { said: CreateEndUser } | { errors: Fault[] };
 
 /** Upserts every row that is right; each row's result stands at its place. */
 export function bulkUpsert({ queue, guard }: Deps, caller: Caller, rows: readonly BulkRow[]): Promise<WrittenAnswer> {
-  const checked = rows.map((row) => ('said' in row && !hasIdentifier(row.said) ? { errors: [NAMELESS] } : row));
-  const people = checked.flatMap((row) => ('said' in row ? [row.said as EndUserFields] : []));
+  const checked = rows.map(named);
   return answered({ queue, guard }, caller, {
     mode: 'bulk',
-    people,
-    answer: (outcomes) => {
-      let next = 0;
-      const results = checked.map((row, index): BulkResult => {
-        if ('errors' in row) return { index, status: 'invalid', id: null, errors: row.errors };
-        return resultOf(index, outcomes[next++]!);
-      });
-      return { status: 200, body: JSON.stringify({ results }) };
-    },
+    people: peopleOf(checked),
+    answer: (outcomes) => ({ status: 200, body: JSON.stringify({ results: resultsOf(checked, outcomes) }) }),
   });
+}
+
+/** What `bulkUpsert` would answer, without writing anything. */
+export async function bulkDryRun(
+  { db, suppression }: { db: Db; suppression: Suppression | null },
+  orgId: string,
+  rows: readonly BulkRow[],
+): Promise<BulkResult[]> {
+  const checked = rows.map(named);
+  const outcomes = await planEndUsers(db, orgId, peopleOf(checked), suppression);
+  return resultsOf(checked, outcomes);
+}
+
+const named = (row: BulkRow): BulkRow => ('said' in row && !hasIdentifier(row.said) ? { errors: [NAMELESS] } : row);
+
+const peopleOf = (rows: readonly BulkRow[]): EndUserFields[] =>
+  rows.flatMap((row) => ('said' in row ? [row.said as EndUserFields] : []));
+
+function resultsOf(rows: readonly BulkRow[], outcomes: readonly PersonOutcome[]): BulkResult[] {
+  let next = 0;
+  return rows.map((row, index) =>
+    'errors' in row ? { index, status: 'invalid', id: null, errors: row.errors } : resultOf(index, outcomes[next++]!),
+  );
 }
 
 const NAMELESS: Fault = {

@@ -6,11 +6,10 @@ import { cancelRecipient, listRecipients } from '../../features/campaigns/recipi
 import { disconnectChannel, updateChannel } from '../../features/channels/change-channel.ts';
 import { connectChannel } from '../../features/channels/connect-channel.ts';
 import { listChannels, readChannel } from '../../features/channels/read-channels.ts';
-import { listEndUsers, readEndUser } from '../../features/end-users/read-end-users.ts';
 import type { Route } from '../route.ts';
 import type { Desk } from './deps.ts';
 
-/** Ways to reach people, campaigns over them, and the people. */
+/** Ways to reach people, and campaigns over them. */
 export const channelRoutes = ({ route, room }: Desk): Route[] => [
   route('listChannels', ({ orgId, query, paged }) => {
     const filter = { agentId: query.agent_id, text: query.text };
@@ -43,11 +42,6 @@ export const channelRoutes = ({ route, room }: Desk): Route[] => [
   ...MOVES.map(([name, move]) =>
     route(name, ({ orgId, params, actor }) => moveCampaign(room, orgId, params.campaign_id, move, actor)),
   ),
-
-  route('listEndUsers', ({ orgId, query: { text }, paged }) =>
-    paged({ text }, (page) => listEndUsers(room, orgId, { text }, page)),
-  ),
-  route('readEndUser', ({ orgId, params }) => readEndUser(room, orgId, params.end_user_id)),
 ];
 
 const MOVES = [

@@ -76,6 +76,7 @@ export function createDeclareRoute({ gate, paging, baseUrl }: Deps): DeclareRout
       operation: { id: name, summary: declared.summary, tag: 'Dashboard', hidden: true },
       ...(declared.body && { body: declared.body }),
       ...(declared.bodyOptional && { bodyOptional: true }),
+      ...(declared.rawBody !== undefined && { rawBody: declared.rawBody }),
       ...(declared.bodyLimit !== undefined && { bodyBytes: declared.bodyLimit, bodyKeys: LARGE_BODY_KEYS }),
       ...(declared.query && { query: declared.query }),
       responses: { [declared.status]: declared.answer ?? null, ...more },

@@ -4,6 +4,7 @@ import type { ChannelsDeps } from '../../features/channels/channels.ts';
 import type { MembersDeps } from '../../features/members/members.ts';
 import type { ModelsDeps } from '../../features/models/models.ts';
 import type { OrganizationsDeps } from '../../features/organizations/organizations.ts';
+import type { EndUsers } from '../../features/end-users/end-users.ts';
 import type { KeyUsage } from '../../../contract/dashboard/keys.ts';
 import type { ChangeWatch } from '../../features/changes/watch-changes.ts';
 import type { ApiKeys } from '../../features/api-keys/api-keys.ts';
@@ -36,6 +37,9 @@ export type Room = OrganizationsDeps &
       options: { requestId: string; waitMs: number },
     ): Promise<{ messages: Message[] }>;
     playTurn: PlayTurn;
+    endUsers: Pick<EndUsers, 'create' | 'update' | 'erase' | 'setConsent' | 'export' | 'exportAll' | 'list' | 'read'>;
+    /** An import was put into the queue. */
+    onImport(): void;
     changes: Pick<ChangeWatch, 'watch'>;
     keys: KeyVerbs;
   };

@@ -8,6 +8,8 @@ import { conversationRoutes } from './conversations.ts';
 import { createDeclareRoute } from './dashboard-route.ts';
 import { describeDashboard } from './describe.ts';
 import type { Desk, Room } from './deps.ts';
+import { endUserRoutes } from './end-users.ts';
+import { importRoutes } from './imports.ts';
 import { keyRoutes } from './keys.ts';
 import { organizationRoutes } from './organizations.ts';
 import { signInRoutes } from './sign-in.ts';
@@ -25,6 +27,8 @@ export function dashboardRoutes(room: Room, paging: Paging): Route[] {
     ...channelRoutes(desk),
     ...keyRoutes(desk),
     ...conversationRoutes(desk),
+    ...endUserRoutes(desk),
+    ...importRoutes(desk),
     ...changeRoutes(desk),
     route('readDescription', () => describeDashboard(room)),
   ];

@@ -1,0 +1,66 @@
+import type { ImportField } from '../../../contract/dashboard/imports.ts';
+import type { Fault } from '../../../contract/problems.ts';
+
+/** What a column's heading usually means, in the languages of our users; without spaces, signs and case. */
+const KNOWN: Record<ImportField, string[]> = {
+  external_id: ['externalid', 'customerid', 'userid', 'crmid', 'id', 'المعرفالخارجي', 'رقمالعميل', 'ग्राहकआईडी'],
+  name: ['name', 'fullname', 'customername', 'الاسم', 'الاسمالكامل', 'नाम', 'पूरानाम'],
+  email: ['email', 'mail', 'emailaddress', 'البريدالإلكتروني', 'البريد', 'ईमेल'],
+  phone: ['phone', 'phonenumber', 'mobile', 'mobilenumber', 'telephone', 'whatsapp', 'الهاتف', 'الجوال', 'رقمالهاتف', 'رقمالجوال', 'फ़ोन', 'मोबाइल'],
+  locale: ['locale', 'language', 'lang', 'اللغة', 'भाषा'],
+  time_zone: ['timezone', 'tz', 'المنطقةالزمنية', 'समयक्षेत्र'],
+  tags: ['tags', 'tag', 'labels', 'الوسوم', 'टैग'],
+  blocked: ['blocked', 'محظور'],
+}; // prettier-ignore
+
+/** What each column is likely to be; each field once, the first that fits. */
+export function suggestColumns(header: readonly string[]): (string | null)[] {
+  const taken = new Set<string>();
+  return header.map((heading) => {
+    const name = heading.trim();
+    const plain = name.toLowerCase().replaceAll(/[\s_.-]/g, '');
+    const field = name.startsWith('attributes.')
+      ? name.slice(0, 'attributes.'.length + 64)
+      : Object.entries(KNOWN).find(([, names]) => names.includes(plain))?.[0];
+    if (field === undefined || field === 'attributes.' || taken.has(field)) return null;
+    taken.add(field);
+    return field;
+  });
+}
+
+const YES = new Set(['true', 'yes', '1', 'نعم', 'हाँ']);
+const NO = new Set(['false', 'no', '0', 'لا', 'नहीं']);
+
+/** One row as a person, or what is wrong with it. An empty cell says nothing: what is stored stays. */
+export function personOf(
+  cells: readonly string[],
+  columns: readonly (string | null)[],
+): { said: Record<string, unknown> } | { errors: Fault[] } {
+  if (cells.length !== columns.length) {
+    const detail = `The row has ${cells.length} cells and the header ${columns.length}; check quotation marks and separators.`;
+    return { errors: [{ pointer: '', code: 'columns', detail }] };
+  }
+  const said: Record<string, unknown> = {};
+  const attributes: [string, string][] = [];
+  for (const [index, target] of columns.entries()) {
+    const cell = target === null ? '' : plain(cells[index]!);
+    if (target === null || cell === '') continue;
+    if (target.startsWith('attributes.')) attributes.push([target.slice('attributes.'.length), cell]);
+    else if (target === 'tags') said['tags'] = cell.split(/[|;,]/).flatMap((tag) => tag.trim() || []);
+    else if (target === 'phone') said['phone'] = phoneOf(cell);
+    else if (target === 'blocked') {
+      const blocked = YES.has(cell.toLowerCase()) ? true : NO.has(cell.toLowerCase()) ? false : null;
+      if (blocked === null)
+        return { errors: [{ pointer: '/blocked', code: 'type', detail: 'Must be yes or no, true or false, 1 or 0.' }] };
+      said['blocked'] = blocked;
+    } else said[target] = cell;
+  }
+  if (attributes.length > 0) said['attributes'] = Object.fromEntries(attributes);
+  return { said };
+}
+
+/** Without the mark that our own exports put before what a spreadsheet would take for a formula. */
+const plain = (cell: string): string => cell.replace(/^'(?=[=+\-@\t\r＝＋－＠])/, '').trim();
+
+/** `00974 3000-0000` is how people write +97430000000. */
+const phoneOf = (cell: string): string => cell.replaceAll(/[\s().\u00a0\u200e\u200f-]/g, '').replace(/^00/, '+');

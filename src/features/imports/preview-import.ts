@@ -1,0 +1,53 @@
+import type { ImportEncoding, ImportPreview } from '../../../contract/dashboard/imports.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import type { Db } from '../../store/db.ts';
+import { readImport, readPieces } from '../../store/imports.ts';
+import { suggestColumns } from './columns.ts';
+import { FileFault, findDelimiter, readCsv } from './read-csv.ts';
+
+const ROWS = 5;
+const HEAD_BYTES = 64 * 1024;
+
+/** The header and the first rows, read as told or as they look, with a proposal for each column. */
+export async function previewImport(
+  db: Db,
+  orgId: string,
+  id: string,
+  said: { delimiter?: ImportPreview['delimiter']; encoding?: ImportEncoding },
+): Promise<ImportPreview> {
+  if (!(await readImport(db, orgId, id))) throw new Refusal('import_not_found');
+  const first = await firstPiece(db, orgId, id);
+  if (first === null) throw new Refusal('import_not_ready', 'The file has not arrived, or is gone.');
+  const encoding = said.encoding ?? (first[0] === 0xff && first[1] === 0xfe ? 'utf-16le' : 'utf-8');
+  const delimiter = said.delimiter ?? findDelimiter(new TextDecoder(encoding).decode(first.subarray(0, HEAD_BYTES)));
+  const rows: string[][] = [];
+  try {
+    for await (const { cells } of readCsv(alone(first), { encoding, delimiter })) {
+      rows.push(cells);
+      if (rows.length > ROWS) break;
+    }
+  } catch (error) {
+    if (!(error instanceof FileFault)) throw error;
+    // The piece may have ended within a row; what came before it is good enough to look at.
+    if (error.code === 'encoding' || rows.length === 0) throw unreadable(error);
+  }
+  const [header, ...data] = rows;
+  if (!header || header.every((cell) => cell.trim() === ''))
+    throw unreadable(new FileFault('empty', 'The file has no header row.'));
+  return { delimiter, encoding, header, rows: data, columns: suggestColumns(header) };
+}
+
+async function firstPiece(db: Db, orgId: string, id: string): Promise<Buffer | null> {
+  for await (const piece of readPieces(db, orgId, id)) return piece;
+  return null;
+}
+
+async function* alone(piece: Buffer): AsyncGenerator<Buffer> {
+  // A character or a row that the next piece would complete is left out.
+  yield piece.subarray(0, Math.max(piece.lastIndexOf(0x0a) + 1, 0) || piece.length);
+}
+
+const unreadable = (fault: FileFault): Refusal =>
+  new Refusal('validation_failed', fault.message, {
+    errors: [{ pointer: fault.code === 'encoding' ? '/encoding' : '', code: fault.code, detail: fault.message }],
+  });

@@ -1,0 +1,61 @@
+import { stringify } from 'csv-stringify/sync';
+import type { ImportFault, ImportRecord } from '../../../contract/dashboard/imports.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import type { Db } from '../../store/db.ts';
+import { listImportFaults, listImports as listRows, readImport as readRow } from '../../store/imports.ts';
+import type { PageOf, PageRequest } from '../../store/page.ts';
+import { presentFault, presentImport } from './present-import.ts';
+
+export async function readImport(db: Db, orgId: string, id: string): Promise<ImportRecord> {
+  const row = await readRow(db, orgId, id);
+  if (!row) throw new Refusal('import_not_found');
+  return presentImport(row);
+}
+
+export async function listImports(db: Db, orgId: string, page: PageRequest): Promise<PageOf<ImportRecord>> {
+  const { rows, hasMore } = await listRows(db, orgId, page);
+  return { rows: rows.map(presentImport), hasMore };
+}
+
+/** In the order of the file: the position of a row is its number. */
+export async function listFaults(
+  db: Db,
+  orgId: string,
+  id: string,
+  { limit, after }: PageRequest,
+): Promise<PageOf<ImportFault>> {
+  await readImport(db, orgId, id);
+  const rows = await listImportFaults(db, orgId, id, { after: Number(after?.id ?? 0), limit: limit + 1 });
+  return { rows: rows.slice(0, limit).map(presentFault), hasMore: rows.length > limit };
+}
+
+const PAGE = 1_000;
+
+/**
+ * The failed rows as a file that can be corrected and imported again: the columns of the file, then the row and what is
+ * wrong with it. A cell that a spreadsheet would run as a formula is made text.
+ */
+export async function exportFaults(db: Db, orgId: string, id: string): Promise<AsyncIterable<string>> {
+  const { settings } = await readImport(db, orgId, id);
+  const width = settings?.columns.length ?? 0;
+  const header = settings?.columns.map((target, index) => target ?? `column ${index + 1}`) ?? [];
+  return (async function* write() {
+    // The mark tells Excel that it is UTF-8.
+    yield `\uFEFF${csv([[...header, 'row', 'reason']])}`;
+    for (let after = 0; ;) {
+      const rows = await listImportFaults(db, orgId, id, { after, limit: PAGE });
+      if (rows.length === 0) return;
+      yield csv(
+        rows.map(({ cells, row, faults }) => [
+          ...Array.from({ length: Math.max(width, cells.length) }, (_, index) => cells[index] ?? ''),
+          row,
+          faults.map(({ pointer, detail }) => `${pointer.slice(1)}${pointer ? ': ' : ''}${detail}`).join(' '),
+        ]),
+      );
+      after = rows.at(-1)!.row;
+    }
+  })();
+}
+
+export const csv = (rows: (string | number | null)[][]): string =>
+  stringify(rows, { escape_formulas: true, record_delimiter: 'windows' });

@@ -1,0 +1,59 @@
+import type { ImportRecord, RunImportBody } from '../../../contract/dashboard/imports.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { type Actor, recordAudit } from '../../store/audit.ts';
+import type { Db } from '../../store/db.ts';
+import { cancelImport as cancelRow, queueImport, readImport } from '../../store/imports.ts';
+import { presentImport } from './present-import.ts';
+import { piecesOf } from './upload-import.ts';
+
+const IDENTIFIERS = ['external_id', 'email', 'phone'];
+
+/** Hands the file to a worker, to be read dry or for real. */
+export async function runImport(
+  db: Db,
+  orgId: string,
+  id: string,
+  { dry_run: dryRun, ...settings }: RunImportBody,
+  actor: Actor,
+): Promise<ImportRecord> {
+  checkColumns(settings.columns);
+  return db.transaction(async (tx) => {
+    const row = await readImport(tx, orgId, id);
+    if (!row) throw new Refusal('import_not_found');
+    if (row.pieces === 0 || row.pieces !== piecesOf(row.bytes))
+      throw new Refusal(
+        'import_not_ready',
+        row.pieces === 0 ? 'The file is not here.' : `${row.pieces} of ${piecesOf(row.bytes)} pieces have arrived.`,
+      );
+    if (!(await queueImport(tx, orgId, id, { settings, dryRun })))
+      throw new Refusal('import_not_ready', `The import is ${row.state}.`);
+    if (!dryRun) await recordAudit(tx, { orgId, actor, action: 'import.started', subjectId: id });
+    return presentImport((await readImport(tx, orgId, id))!);
+  });
+}
+
+function checkColumns(columns: readonly (string | null)[]): void {
+  const chosen = columns.filter((one) => one !== null);
+  const errors = columns.flatMap((one, index) =>
+    one !== null && columns.indexOf(one) !== index
+      ? [{ pointer: `/columns/${index}`, code: 'duplicate', detail: `Another column goes to ${one} already.` }]
+      : [],
+  );
+  if (!chosen.some((one) => IDENTIFIERS.includes(one))) {
+    const detail = 'Choose a column for external_id, email or phone: by it a person is found again.';
+    errors.push({ pointer: '/columns', code: 'required', detail });
+  }
+  if (errors.length > 0) throw new Refusal('validation_failed', undefined, { errors });
+}
+
+/** Stops it; rows that were imported stay, and the file is gone. */
+export async function cancelImport(db: Db, orgId: string, id: string, actor: Actor): Promise<ImportRecord> {
+  return db.transaction(async (tx) => {
+    const row = await readImport(tx, orgId, id);
+    if (!row) throw new Refusal('import_not_found');
+    if (row.state === 'cancelled') return presentImport(row);
+    if (!(await cancelRow(tx, orgId, id))) throw new Refusal('import_not_ready', 'It has come to its end already.');
+    await recordAudit(tx, { orgId, actor, action: 'import.cancelled', subjectId: id, facts: { rows: row.rows } });
+    return presentImport((await readImport(tx, orgId, id))!);
+  });
+}

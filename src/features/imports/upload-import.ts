@@ -1,0 +1,47 @@
+import {
+  IMPORT_PIECE_BYTES,
+  type ImportRecord,
+  MAX_IMPORT_PIECES,
+  MAX_OPEN_IMPORTS,
+} from '../../../contract/dashboard/imports.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { newId } from '../../kernel/ids.ts';
+import { type Actor, recordAudit } from '../../store/audit.ts';
+import type { Db } from '../../store/db.ts';
+import { countOpenImports, insertImport, putPiece, readImport } from '../../store/imports.ts';
+import { presentImport } from './present-import.ts';
+
+/** Room for a file. Its pieces come after it, in any order, each as often as it takes. */
+export async function createImport(
+  db: Db,
+  orgId: string,
+  { name, bytes }: { name: string; bytes: number },
+  actor: Actor,
+): Promise<ImportRecord> {
+  if ((await countOpenImports(db, orgId)) >= MAX_OPEN_IMPORTS)
+    throw new Refusal(
+      'import_not_ready',
+      `${MAX_OPEN_IMPORTS} files wait already: import or cancel one of them, or wait a day.`,
+    );
+  const id = newId('import');
+  return db.transaction(async (tx) => {
+    await insertImport(tx, orgId, { id, name, bytes, createdBy: actor.userId });
+    await recordAudit(tx, { orgId, actor, action: 'import.created', subjectId: id, facts: { name, bytes } });
+    return presentImport((await readImport(tx, orgId, id))!);
+  });
+}
+
+export const piecesOf = (bytes: number): number => Math.ceil(bytes / IMPORT_PIECE_BYTES);
+
+export async function sendPiece(db: Db, orgId: string, id: string, number: string, bytes: Buffer): Promise<void> {
+  const row = await readImport(db, orgId, id);
+  if (!row) throw new Refusal('import_not_found');
+  const n = /^\d{1,4}$/.test(number) ? Number(number) : MAX_IMPORT_PIECES;
+  const last = piecesOf(row.bytes) - 1;
+  const wanted = n < last ? IMPORT_PIECE_BYTES : row.bytes - last * IMPORT_PIECE_BYTES;
+  if (n > last || bytes.length !== wanted) {
+    const detail = `Piece ${number} of this file does not exist, or its length is not what the file's size says.`;
+    throw new Refusal('validation_failed', detail, { errors: [{ pointer: '', code: 'length', detail }] });
+  }
+  if (!(await putPiece(db, orgId, id, { n, bytes }))) throw new Refusal('import_not_ready');
+}

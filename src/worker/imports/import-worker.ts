@@ -1,0 +1,180 @@
+import { hash, randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import { type BulkResult, MAX_BULK } from '../../../contract/end-users.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import type { BulkRow } from '../../features/end-users/write-end-users.ts';
+import { personOf } from '../../features/imports/columns.ts';
+import { FileFault, readCsv } from '../../features/imports/read-csv.ts';
+import { type Db, isUnreachable } from '../../store/db.ts';
+import {
+  type ClaimedImport,
+  claimImport,
+  finishImport,
+  releaseImport,
+  type SettledRows,
+  settleRows,
+} from '../../store/import-queue.ts';
+import { readPieces } from '../../store/imports.ts';
+
+/**
+ * Reads files of end users and writes them through the same verb as `POST /api/end-users/bulk`, 500 rows at a time. The
+ * file is read as a stream of its pieces, so memory does not grow with it. A batch carries an Idempotency-Key of its
+ * own (import, run, first row): whoever goes on after a crash gets the answer that was stored with the effect, so no row
+ * is counted twice or forgotten. The count of settled rows says where to go on.
+ */
+export type ImportWorker = { start(): void; wake(): void; stop(): Promise<void> };
+
+export type ImportWorkerDeps = {
+  db: Db;
+  log: Logger;
+  /** Row 14 for one person; throws a Refusal with its faults. */
+  check(person: unknown): void;
+  bulk(
+    caller: { orgId: string; keyId: null; idempotency: { scope: Buffer; request: Buffer } },
+    rows: readonly BulkRow[],
+  ): Promise<{ body: string }>;
+  bulkDryRun(orgId: string, rows: readonly BulkRow[]): Promise<BulkResult[]>;
+};
+
+/** Files of different organizations that are read at once. */
+const LANES = 2;
+const POLL_MS = 1_000;
+const RETRY_SECONDS = 5;
+
+export function createImportWorker(deps: ImportWorkerDeps): ImportWorker {
+  const pool = deps.db.$client;
+  const wakers = new Set<() => void>();
+  let stopping = false;
+  let lanes: Promise<void>[] = [];
+
+  async function lane(): Promise<void> {
+    while (!stopping) {
+      const held = await claimImport(pool, randomUUID()).catch((error: unknown) => {
+        if (!stopping) deps.log.warn({ err: error }, 'imports cannot be looked for; it is tried again');
+        return null;
+      });
+      if (held) await work(held);
+      else await sleep();
+    }
+  }
+
+  async function work(held: ClaimedImport): Promise<void> {
+    try {
+      if (await readFile(deps, held, () => stopping)) await finishImport(deps.db, held, null);
+      else if (stopping) await releaseImport(pool, held, 0);
+    } catch (error) {
+      await settleFailure(held, error).catch((again: unknown) =>
+        deps.log.warn({ err: again }, 'an import waits for its lease to run out'),
+      );
+    }
+  }
+
+  async function settleFailure(held: ClaimedImport, error: unknown): Promise<void> {
+    if (error instanceof FileFault) {
+      const row = error.line;
+      return finishImport(deps.db, held, { code: error.code, detail: error.message, row });
+    }
+    deps.log.warn({ err: error, import: held.id }, 'an import was interrupted');
+    const passes = isUnreachable(error) || (error instanceof Refusal && error.status === 503);
+    if (passes) return releaseImport(pool, held, RETRY_SECONDS);
+    return finishImport(deps.db, held, { code: 'internal_error', detail: 'A fault of ours; see the log.', row: null });
+  }
+
+  const sleep = () =>
+    new Promise<void>((resolve) => {
+      const wake = () => {
+        clearTimeout(timer);
+        wakers.delete(wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, POLL_MS);
+      wakers.add(wake);
+    });
+  const wake = (): void => {
+    for (const waker of wakers) waker();
+  };
+
+  return {
+    start: () => {
+      lanes = Array.from({ length: LANES }, lane);
+    },
+    wake,
+    stop: async () => {
+      stopping = true;
+      wake();
+      await Promise.all(lanes);
+    },
+  };
+}
+
+type NumberedRow = { row: number; cells: string[] };
+
+/** False when it ended early: stopped, cancelled, or somebody else has it. */
+async function readFile(deps: ImportWorkerDeps, held: ClaimedImport, isStopping: () => boolean): Promise<boolean> {
+  const { delimiter, encoding } = held.settings;
+  const pieces = readPieces(deps.db, held.org_id, held.id);
+  let batch: NumberedRow[] = [];
+  let read = -1;
+  let bytes = 0;
+  const settle = async (): Promise<boolean> => {
+    const rows = batch;
+    batch = [];
+    return rows.length === 0 || settleRows(deps.db, held, await settledOf(deps, held, rows, { rows: read, bytes }));
+  };
+  for await (const row of readCsv(pieces, { delimiter, encoding })) {
+    bytes = row.bytes;
+    // The header is row 1 for spreadsheets, and no row of data.
+    read++;
+    if (read <= held.rows) continue;
+    batch.push({ row: read + 1, cells: row.cells });
+    if (batch.length < MAX_BULK) continue;
+    if (!(await settle()) || isStopping()) return false;
+  }
+  return settle();
+}
+
+async function settledOf(
+  deps: ImportWorkerDeps,
+  held: ClaimedImport,
+  rows: readonly NumberedRow[],
+  at: { rows: number; bytes: number },
+): Promise<SettledRows> {
+  const { columns } = held.settings;
+  const filled = rows.filter(({ cells }) => cells.some((cell) => cell.trim() !== ''));
+  const people = filled.map(({ cells }) => checked(deps, personOf(cells, columns)));
+  const results = people.length === 0 ? [] : await write(deps, held, people, rows[0]!.row);
+  const count = (status: BulkResult['status']) => results.filter((result) => result.status === status).length;
+  return {
+    rows: at.rows,
+    bytesDone: at.bytes,
+    created: count('created'),
+    updated: count('updated'),
+    invalid: results.flatMap(({ status, errors }, index) =>
+      status === 'invalid' ? [{ row: filled[index]!.row, cells: filled[index]!.cells, faults: errors }] : [],
+    ),
+  };
+}
+
+function checked(deps: ImportWorkerDeps, person: ReturnType<typeof personOf>): BulkRow {
+  if ('errors' in person) return person;
+  try {
+    deps.check(person.said);
+    return { said: person.said };
+  } catch (error) {
+    if (error instanceof Refusal) return { errors: error.extras.errors ?? [] };
+    throw error;
+  }
+}
+
+async function write(
+  deps: ImportWorkerDeps,
+  held: ClaimedImport,
+  people: readonly BulkRow[],
+  firstRow: number,
+): Promise<BulkResult[]> {
+  if (held.dry_run) return deps.bulkDryRun(held.org_id, people);
+  const scope = hash('sha256', `import\n${held.id}\n${held.run}\n${firstRow}`, 'buffer');
+  const caller = { orgId: held.org_id, keyId: null, idempotency: { scope, request: scope } };
+  const { body } = await deps.bulk(caller, people);
+  return (JSON.parse(body) as { results: BulkResult[] }).results;
+}
