@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { DeliveryError } from '../channels.ts';
 import { MAX_MESSAGE_CHARACTERS } from '../limits.ts';
 import { Message } from '../messages.ts';
 import { RUN_STATUSES } from '../triggers.ts';
@@ -31,6 +32,13 @@ export const ConversationMessage = Type.Object(
     ...Message.properties,
     run_id: Nullable(Type.String()),
     status: Nullable(Type.String()),
+    /** Times that a worker set out to deliver it. */
+    attempts: Type.Integer({ minimum: 0 }),
+    error: Nullable(DeliveryError),
+    /** The provider may have been called more than once. */
+    possible_duplicate: Type.Boolean(),
+    /** Not before this moment. */
+    send_at: Nullable(Moment),
     author_id: Nullable(Type.String()),
     why: Nullable(
       Type.Object({

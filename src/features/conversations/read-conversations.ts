@@ -75,6 +75,10 @@ export const presentConversationMessage = (row: MessageRow): ConversationMessage
   ...presentMessage(row),
   run_id: row.runId,
   status: row.status,
+  attempts: row.attempts,
+  error: row.error,
+  possible_duplicate: row.possibleDuplicate,
+  send_at: row.sendAt && timestamp(row.sendAt),
   author_id: row.authorId,
   why: row.trace && {
     provider: row.trace.provider,

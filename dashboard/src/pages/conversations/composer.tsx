@@ -67,7 +67,7 @@ export function Composer({ item }: { item: ConversationRecord }): ReactNode {
     <form className={classes.composer} onSubmit={send}>
       {act.error && <ProblemAlert problem={act.error} />}
       <div role="status" className={classes.composing}>
-        {speak.isPending && !silent ? say('sending') : unanswered && side === 'end_user' ? say('no_answer') : ''}
+        {!speak.isPending && unanswered && side === 'end_user' ? say('no_answer') : ''}
       </div>
       <div className={classes.composerTop}>
         {sandbox && (

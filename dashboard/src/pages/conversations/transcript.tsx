@@ -6,12 +6,16 @@ import { clock, day } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
 import { usePeopleNames } from '../settings/integrations/api-keys/names.ts';
 import { usePersonName } from './conversation-parts.tsx';
-import { words, type ConversationWord } from './words.ts';
+import { DeliveryNotes, DeliveryState } from './delivery-state.tsx';
+import { words } from './words.ts';
 import classes from './conversations.module.css';
 
 const MAX_SHOWN = 200;
 /** Closer to the end than this counts as reading the newest. */
 const NEAR_PX = 80;
+
+/** Runs in these states are about to answer. */
+const TAKING_TURN: ReadonlySet<string> = new Set(['queued', 'running']);
 
 /** What was said, newest at the end; follows new messages unless one reads further up. */
 export function Transcript({ item }: { item: ConversationRecord }): ReactNode {
@@ -20,12 +24,16 @@ export function Transcript({ item }: { item: ConversationRecord }): ReactNode {
   const atEnd = useRef(true);
   const [missed, setMissed] = useState(false);
   const newest = item.messages.at(-1)?.id;
+  const writing = item.status === 'open' && TAKING_TURN.has(item.runs[0]?.status ?? '');
   useLayoutEffect(() => {
     const box = log.current;
     if (!box) return;
     if (atEnd.current) box.scrollTop = box.scrollHeight;
     else setMissed(true);
   }, [newest]);
+  useLayoutEffect(() => {
+    if (writing && atEnd.current && log.current) log.current.scrollTop = log.current.scrollHeight;
+  }, [writing]);
   const toEnd = (): void => {
     log.current?.scrollTo({ top: log.current.scrollHeight, behavior: 'smooth' });
     setMissed(false);
@@ -48,6 +56,18 @@ export function Transcript({ item }: { item: ConversationRecord }): ReactNode {
         {item.messages.map((message, index) => (
           <Entry key={message.id} message={message} before={item.messages[index - 1]} item={item} />
         ))}
+        {writing && (
+          <div className={classes.entry} data-role="agent">
+            <div className={classes.writing}>
+              <span className={classes.dots} aria-hidden="true">
+                <i />
+                <i />
+                <i />
+              </span>
+              {say('writing')}
+            </div>
+          </div>
+        )}
       </div>
       {missed && (
         <Button size="xs" className={classes.toEnd} leftSection={<IconArrowDown size={14} />} onClick={toEnd}>
@@ -93,12 +113,11 @@ function Entry({ message, before, item }: EntryProps): ReactNode {
           {message.status && message.role !== 'end_user' && (
             <>
               {' · '}
-              {`delivery_${message.status}` in words.en
-                ? say(`delivery_${message.status}` as ConversationWord)
-                : message.status}
+              <DeliveryState message={message} />
             </>
           )}
         </div>
+        <DeliveryNotes message={message} />
         {message.why && (
           <details className={classes.why}>
             <summary>{say('why')}</summary>

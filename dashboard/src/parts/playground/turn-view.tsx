@@ -23,9 +23,9 @@ export function TurnView({ turn }: { turn: PlaygroundTurn }): ReactNode {
             </ul>
           )}
           {sources.map(({ document, quote }) => (
-            <blockquote key={document + quote} dir="auto">
+            <blockquote key={document + quote}>
               <cite>{say.rich('sources', { document: <bdi>{document}</bdi> })}</cite>
-              {quote}
+              <span dir="auto">{quote}</span>
             </blockquote>
           ))}
         </div>
