@@ -114,9 +114,10 @@ async function planAndWrite(
     throw isUnreachable(error) ? unavailable('The database cannot be reached.', error) : error;
   }
   const taken = new Set<string>();
-  const plans = calls.map((call) => plan(call, book, keyed, taken));
+  const at = new Date();
+  const plans = calls.map((call) => plan(call, at, book, keyed, taken));
   const planned = plans.filter((entry): entry is PlannedCall => typeof entry === 'object' && 'run' in entry);
-  const written = planned.length > 0 ? await writeRuns(client, planned) : new Set<string>();
+  const written = planned.length > 0 ? await writeRuns(client, planned, at) : new Set<string>();
   return Promise.all(
     plans.map(async (entry, index): Promise<BatchOutcome> => {
       if (entry === LATER) return LATER;
@@ -141,6 +142,7 @@ async function whyNotWritten(client: pg.PoolClient, call: AcceptCall): Promise<A
 
 function plan(
   call: AcceptCall,
+  at: Date,
   book: EndUserBook,
   keyed: Map<string, KeyedConversation>,
   taken: Set<string>,
@@ -169,7 +171,7 @@ function plan(
     conversationId: goesOn?.id ?? newId('conv'),
     endUserId: person?.id ?? goesOn!.end_user_id,
     channelId: call.channelId,
-    createdAt: new Date(),
+    createdAt: at,
   };
   return {
     call,

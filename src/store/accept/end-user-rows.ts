@@ -1,4 +1,5 @@
 import type { EndUserRow } from './resolve-end-users.ts';
+import { textArray } from './text-array.ts';
 
 /**
  * The part that every accepting statement shares: the people whom a batch makes (`made`) and changes (`changed`), for
@@ -21,15 +22,15 @@ const TAGS = `(SELECT coalesce(array_agg(v), '{}') FROM json_array_elements_text
 /** Made people take PERSON_COLUMNS parameters from `first` on, changed ones as many from `second` on. */
 export const writePeople = (first: number, second: number): string => `made AS (
   INSERT INTO end_user (${NAMES}, created_at, updated_at)
-  SELECT u.org_id, u.id, u.external_id, u.name, u.email, u.phone, u.locale, u.time_zone, u.attributes::jsonb,
-    CASE WHEN u.tags = '[]' THEN '{}' ELSE ${TAGS} END, u.consent::jsonb, u.blocked, u.at, u.at
+  SELECT u.org_id, u.id, u.external_id, u.name, u.email, u.phone, u.locale, u.time_zone, coalesce(u.attributes, '{}')::jsonb,
+    CASE WHEN u.tags IS NULL THEN '{}' ELSE ${TAGS} END, coalesce(u.consent, '{}')::jsonb, coalesce(u.blocked, false), u.at, u.at
   FROM ${unnest(first, 'at')}
   WHERE u.id IN (SELECT end_user_id FROM go)
   ON CONFLICT DO NOTHING RETURNING id
 ), changed AS (
   UPDATE end_user e SET external_id = u.external_id, name = u.name, email = u.email, phone = u.phone,
-    locale = u.locale, time_zone = u.time_zone, attributes = u.attributes::jsonb, tags = ${TAGS},
-    consent = u.consent::jsonb, blocked = u.blocked, updated_at = clock_timestamp()
+    locale = u.locale, time_zone = u.time_zone, attributes = coalesce(u.attributes, '{}')::jsonb, tags = ${TAGS},
+    consent = coalesce(u.consent, '{}')::jsonb, blocked = coalesce(u.blocked, false), updated_at = clock_timestamp()
   FROM ${unnest(second, 'seen')}
   WHERE e.org_id = u.org_id AND e.id = u.id AND e.updated_at = u.seen AND u.id IN (SELECT end_user_id FROM go)
   RETURNING e.id, e.updated_at
@@ -45,22 +46,27 @@ export const peopleLost = (first: number, second: number): string =>
 const wanted = (ids: number) =>
   `(SELECT count(*) FROM unnest($${ids}::text[]) AS w(id) WHERE w.id IN (SELECT end_user_id FROM go))`;
 
-/** Parameters of one of the two. */
-export const personColumns = (rows: readonly EndUserRow[], at: (row: EndUserRow) => Date | null): unknown[] => [
-  rows.map((row) => row.org_id),
-  rows.map((row) => row.id),
-  rows.map((row) => row.external_id),
-  rows.map((row) => row.name),
-  rows.map((row) => row.email),
-  rows.map((row) => row.phone),
-  rows.map((row) => row.locale),
-  rows.map((row) => row.time_zone),
-  rows.map((row) => JSON.stringify(row.attributes)),
-  rows.map((row) => JSON.stringify(row.tags)),
-  rows.map((row) => JSON.stringify(row.consent)),
-  rows.map((row) => row.blocked),
-  rows.map(at),
-];
+/** Parameters of one of the two. What is empty is NULL, because most people of most batches are anonymous. */
+export function personColumns(rows: readonly EndUserRow[], at: (row: EndUserRow) => Date | null): unknown[] {
+  const column = (value: (row: EndUserRow) => string | null) => textArray(rows.map(value));
+  return [
+    column((row) => row.org_id),
+    column((row) => row.id),
+    column((row) => row.external_id),
+    column((row) => row.name),
+    column((row) => row.email),
+    column((row) => row.phone),
+    column((row) => row.locale),
+    column((row) => row.time_zone),
+    column((row) => unlessEmpty(row.attributes)),
+    column((row) => unlessEmpty(row.tags)),
+    column((row) => unlessEmpty(row.consent)),
+    column((row) => (row.blocked ? 'true' : null)),
+    column((row) => at(row)?.toISOString() ?? null),
+  ];
+}
+
+const unlessEmpty = (value: object): string | null => (Object.keys(value).length > 0 ? JSON.stringify(value) : null);
 
 /** Who of these rows is to be made, who changed; each once, however many calls mean the person. */
 export function peopleOf(rows: Iterable<EndUserRow | null>): { made: EndUserRow[]; changed: EndUserRow[] } {
