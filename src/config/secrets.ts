@@ -14,6 +14,8 @@ export type Secrets = {
   setupKey: Key;
   /** HMAC key of the identifiers that opt-outs of erased people are kept under. */
   suppressionKey: Key;
+  /** Signs the tokens of web chat visitors. */
+  visitorKey: Key;
 };
 
 export function deriveSecrets(secret: string): Secrets {
@@ -24,5 +26,6 @@ export function deriveSecrets(secret: string): Secrets {
     sessionSecret: deriveKey(secret, 'session').toString('base64url'),
     setupKey: deriveKey(secret, 'setup link'),
     suppressionKey: deriveKey(secret, 'suppression'),
+    visitorKey: deriveKey(secret, 'visitor token'),
   };
 }

@@ -94,7 +94,7 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, file: StoredFile
 
 /** Machines that ask for a path that is not there get the one error body; people get the page, which has its own. */
 function isPage(request: FastifyRequest, target: string): boolean {
-  if (/^\/(?:api|dashboard|docs|assets|mcp|ready|metrics)(?:\/|$)/.test(target)) return false;
+  if (/^\/(?:api|chat|dashboard|docs|assets|mcp|ready|metrics)(?:\/|$)/.test(target)) return false;
   if (/\.\w{1,5}$/.test(target)) return false;
   // `curl` sends "anything": only the front door is then the page.
   return /\btext\/html\b/.test(request.headers.accept ?? '') || target === '/';

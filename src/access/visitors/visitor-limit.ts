@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { RATE_WINDOW_SECONDS } from '../../../contract/limits.ts';
 import { Refusal } from '../../../contract/problems.ts';
+import type { SharedCounters } from '../shared-counters.ts';
 
 /**
  * Strangers on the internet talk to a model that somebody pays for: each of their calls is counted against the visitor,
  * the network address and the channel. Like the keys' limits (limits.ts): a window of one minute, refused calls do not
- * lengthen it. Every node counts for itself.
+ * lengthen it. Every node counts for itself; with `shared` all nodes count together as well.
  */
 export type VisitorCall = 'open' | 'say' | 'look';
 
@@ -26,7 +27,10 @@ export const VISITOR_LIMITS: VisitorLimits = {
 
 const limiter = (points: number) => new RateLimiterMemory({ points, duration: RATE_WINDOW_SECONDS });
 
-export function createVisitorLimit(limits: VisitorLimits = VISITOR_LIMITS): VisitorLimit {
+export function createVisitorLimit(
+  limits: VisitorLimits = VISITOR_LIMITS,
+  shared: SharedCounters | null = null,
+): VisitorLimit {
   const counters = Object.fromEntries(
     Object.entries(limits).map(([call, { visitor, address, channel }]) => [
       call,
@@ -37,19 +41,32 @@ export function createVisitorLimit(limits: VisitorLimits = VISITOR_LIMITS): Visi
   return {
     async take(call, { address, channelId, visitor }) {
       const counter = counters[call];
+      const limit = limits[call];
+      const from = digest(address);
       try {
         if (visitor !== null) await counter.visitor.consume(`${channelId} ${visitor}`);
-        await counter.address.consume(digest(address));
+        await counter.address.consume(from);
         await counter.channel.consume(channelId);
       } catch (error) {
         if (!(error instanceof RateLimiterRes)) throw error;
-        throw new Refusal('rate_limited', 'Too many calls from this visitor or place. Wait a minute.', {
-          headers: { 'Retry-After': String(RATE_WINDOW_SECONDS) },
-        });
+        throw tooMany();
       }
+      // The braces keep all of them on one server of a Redis cluster.
+      const place = `{${channelId}}:${call}`;
+      const taken = await shared?.take([
+        ...(visitor === null ? [] : [{ name: `${place}:visitor:${visitor}`, limit: limit.visitor }]),
+        { name: `${place}:from:${from}`, limit: limit.address },
+        { name: place, limit: limit.channel },
+      ]);
+      if (taken && taken.refusedBy !== null) throw tooMany();
     },
   };
 }
+
+const tooMany = (): Refusal =>
+  new Refusal('rate_limited', 'Too many calls from this visitor or place. Wait a minute.', {
+    headers: { 'Retry-After': String(RATE_WINDOW_SECONDS) },
+  });
 
 /** The memory of the limiter holds no addresses. */
 const digest = (address: string): string => createHash('sha256').update(address).digest('base64url').slice(0, 22);

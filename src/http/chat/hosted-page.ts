@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import { Type } from 'typebox';
+import type { ChatLanguage } from '../../../contract/chat.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { lostDatabase } from '../../access/sessions/lost-database.ts';
+import { presentAppearance } from '../../features/visitors/find-chat-channel.ts';
+import type { Visitors } from '../../features/visitors/visitors.ts';
+import { escapeHtml } from '../docs/html.ts';
+import type { Route } from '../route.ts';
+import type { WidgetScript } from './widget-script.ts';
+
+/** The chat as a page of its own: to be shared as a link, and tried before any web site has it. `?lang=ar` chooses. */
+export const hostedPage = (path: string, visitors: Pick<Visitors, 'findChannel'>, script: WidgetScript): Route => ({
+  method: 'GET',
+  path,
+  access: 'public',
+  operation: { id: 'chatPage', summary: 'The page of a web chat', tag: 'Web chat', hidden: true },
+  responses: { 200: Type.Unknown() },
+  handle: async (request, reply) => {
+    const { channel_id: id } = request.params as { channel_id: string };
+    const channel = await visitors.findChannel(id).catch((error: unknown) => {
+      throw lostDatabase('GET', error);
+    });
+    if (channel.chat.hosted_page === false) throw new Refusal('channel_not_found', 'This chat has no page of its own.');
+    if (!channel.enabled) throw new Refusal('channel_disabled');
+    const appearance = presentAppearance(channel);
+    const { etag } = script(appearance);
+    const lang = languageOf(request.raw.url!);
+    const nonce = randomBytes(18).toString('base64url');
+    const policy = [
+      "default-src 'none'",
+      "script-src 'self'",
+      "connect-src 'self'",
+      `style-src 'nonce-${nonce}'`,
+      'img-src data:',
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'self'",
+    ];
+    return reply
+      .header('content-type', 'text/html; charset=utf-8')
+      .header('content-security-policy', policy.join('; '))
+      .header('referrer-policy', 'no-referrer')
+      .header('x-robots-tag', 'noindex').send(`<!doctype html>
+<html lang="${lang ?? 'en'}"${lang === 'ar' ? ' dir="rtl"' : ''}>
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1, interactive-widget=resizes-content">
+<meta name="color-scheme" content="light dark">
+<title>${escapeHtml(appearance.title || 'Chat')}</title>
+<style nonce="${nonce}">body { margin: 0; background: Canvas }</style>
+<script src="/chat/${channel.id}/widget.js?v=${etag}" data-page${lang ? ` data-language="${lang}"` : ''} async></script>
+</head>
+<body></body>
+</html>
+`);
+  },
+});
+
+/** Whatever else a link carries (campaign tags and the like) is nobody's business here. */
+function languageOf(target: string): ChatLanguage | undefined {
+  const lang = new URLSearchParams(target.split('?')[1]).get('lang');
+  return lang === 'en' || lang === 'ar' || lang === 'hi' ? lang : undefined;
+}

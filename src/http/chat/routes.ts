@@ -1,0 +1,129 @@
+import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import {
+  ChatMessages,
+  ChatSession,
+  OpenChatSession,
+  ReadChat,
+  SendChatMessage,
+  SentChatMessage,
+} from '../../../contract/chat.ts';
+import { idPattern } from '../../../contract/ids.ts';
+import { lostDatabase } from '../../access/sessions/lost-database.ts';
+import type { ReceiveFromVisitor } from '../../features/conversations/receive-from-visitor.ts';
+import { presentVisitorMessage } from '../../features/visitors/read-messages.ts';
+import type { Visitors } from '../../features/visitors/visitors.ts';
+import type { Route } from '../route.ts';
+import { followMessages } from './follow-messages.ts';
+import { hostedPage } from './hosted-page.ts';
+import { createVisitorGate, type FromSite, type FromVisitor, type VisitorGateDeps } from './visitor-gate.ts';
+import { type WidgetScript, widgetScript } from './widget-script.ts';
+
+export type ChatRoutesDeps = Omit<VisitorGateDeps, 'findChannel'> & {
+  visitors: Visitors;
+  receive: ReceiveFromVisitor;
+  script: WidgetScript;
+};
+
+/** Four bytes for each character that a message may have, and what is around it. */
+const MAX_CHAT_BYTES = 32 * 1024;
+
+/**
+ * The web chat, as the widget on somebody's page calls it. No keys and no cookies: who may call is decided by the page's
+ * origin and a visitor's token (visitor-gate.ts). Docs: docs/web-chat.md.
+ */
+export function chatRoutes({ visitors, receive, script, ...deps }: ChatRoutesDeps): Route[] {
+  const gate = createVisitorGate({ ...deps, findChannel: visitors.findChannel });
+  const base = '/chat/:channel_id';
+  const placeOf = ({ channel, visitor }: FromVisitor) => ({
+    orgId: channel.orgId,
+    channelId: channel.id,
+    address: visitor.address,
+  });
+
+  return [
+    hostedPage(base, visitors, script),
+    widgetScript(`${base}/widget.js`, visitors, script),
+    {
+      method: 'POST',
+      path: `${base}/sessions`,
+      access: { session: gate.site('open') },
+      operation: operation('openChatSession', 'Become a visitor, or go on as one'),
+      body: OpenChatSession,
+      bodyOptional: true,
+      bodyBytes: MAX_CHAT_BYTES,
+      responses: { 200: ChatSession },
+      handle: (request) => {
+        const { channel, asking, visitor } = request.session as FromSite;
+        const from = { origin: asking.origin, known: visitor };
+        return known(request, visitors.openSession(channel, request.body as OpenChatSession, from));
+      },
+    },
+    {
+      method: 'GET',
+      path: `${base}/messages`,
+      access: { session: gate.visitor('look') },
+      operation: operation('readChat', 'What was said, newest page first'),
+      query: Type.Object({ before: Type.Optional(Type.String({ pattern: idPattern('msg') })) }),
+      responses: { 200: ChatMessages },
+      handle: (request) => {
+        const { before } = request.query as { before?: string };
+        return known(request, visitors.readMessages(placeOf(request.session as FromVisitor), before ?? null));
+      },
+    },
+    {
+      method: 'POST',
+      path: `${base}/messages`,
+      access: { session: gate.visitor('say') },
+      operation: operation('sayInChat', 'Say something, once for each client_id'),
+      body: SendChatMessage,
+      bodyBytes: MAX_CHAT_BYTES,
+      responses: { 201: SentChatMessage },
+      handle: async (request) => {
+        const { channel, visitor } = request.session as FromVisitor;
+        const said = receive(channel, visitor, request.body as SendChatMessage, request.requestId);
+        const { message, answering } = await known(request, said);
+        return { message: presentVisitorMessage(message), answering };
+      },
+    },
+    {
+      method: 'POST',
+      path: `${base}/read`,
+      access: { session: gate.visitor('look') },
+      operation: operation('markChatRead', 'Everything up to a message was seen'),
+      body: ReadChat,
+      bodyBytes: MAX_CHAT_BYTES,
+      responses: { 204: null },
+      handle: async (request) => {
+        const { message_id: upTo } = request.body as ReadChat;
+        await known(request, visitors.noteRead(placeOf(request.session as FromVisitor), upTo));
+      },
+    },
+    {
+      method: 'GET',
+      path: `${base}/events`,
+      access: { session: gate.visitor('look') },
+      operation: operation('followChat', 'New messages as they come (server-sent events)'),
+      responses: { 200: Type.Unknown() },
+      handle: (request, reply) => followMessages(request, reply, visitors, placeOf(request.session as FromVisitor)),
+    },
+    ...['sessions', 'messages', 'read', 'events'].map((name): Route => ({
+      method: 'OPTIONS',
+      path: `${base}/${name}`,
+      access: { session: gate.preflight },
+      operation: operation(`preflight_${name}`, 'What a page of another site may send'),
+      responses: { 204: null },
+      handle: () => undefined,
+    })),
+  ];
+}
+
+const operation = (id: string, summary: string) => ({ id, summary, tag: 'Web chat', hidden: true });
+
+const known = async <T>(request: FastifyRequest, work: Promise<T>): Promise<T> => {
+  try {
+    return await work;
+  } catch (error) {
+    throw lostDatabase(request.method, error);
+  }
+};

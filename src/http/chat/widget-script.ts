@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { ChatAppearance } from '../../../contract/chat.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { lostDatabase } from '../../access/sessions/lost-database.ts';
+import { presentAppearance } from '../../features/visitors/find-chat-channel.ts';
+import type { Visitors } from '../../features/visitors/visitors.ts';
+import type { Route } from '../route.ts';
+
+/** The script of one channel: the widget with the channel's appearance in front, so that a page needs one request. */
+export type ScriptFile = {
+  readonly etag: string;
+  readonly plain: Buffer;
+  readonly gzip: Buffer;
+  readonly brotli: Buffer;
+};
+export type WidgetScript = (appearance: ChatAppearance) => ScriptFile;
+
+/** Scripts of this many channels (about 60 KB each) are kept compressed. */
+const MAX_KEPT = 200;
+/** A page shows a changed color or greeting after so long; meanwhile, and while it asks, it shows the old one. */
+const FRESH_SECONDS = 300;
+const STALE_SECONDS = 7 * 86_400;
+const YEAR_SECONDS = 365 * 86_400;
+const BROTLI_QUALITY = 6;
+
+/** `file` is made by the set-up (widget/); it may come while the server runs. */
+export function createWidgetScript(file: string): WidgetScript {
+  const kept = new Map<string, ScriptFile>();
+  let widget: string | null = null;
+  return (appearance) => {
+    widget ??= existsSync(file) ? readFileSync(file, 'utf8') : null;
+    if (widget === null) throw new Refusal('unavailable', 'The widget is not built: npm start builds it.');
+    // What a person wrote must stay a value: `<` could end a script element, the others end a line in old browsers.
+    const values = JSON.stringify(appearance).replace(
+      /[<\u2028\u2029]/g,
+      (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
+    const name = createHash('sha256').update(values).digest('base64url');
+    const known = kept.get(name);
+    if (known) return known;
+    const made = compress(Buffer.from(`(()=>{const PARLEY_CHAT=${values};\n${widget}})();\n`));
+    kept.set(name, made);
+    if (kept.size > MAX_KEPT) kept.delete(kept.keys().next().value!);
+    return made;
+  };
+}
+
+const compress = (plain: Buffer): ScriptFile => ({
+  etag: createHash('sha256').update(plain).digest('base64url').slice(0, 22),
+  plain,
+  gzip: gzipSync(plain),
+  brotli: brotliCompressSync(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
+});
+
+/** One tag on any page. The script holds nothing that is not for everybody; who may chat is decided by the calls it makes. */
+export const widgetScript = (path: string, visitors: Pick<Visitors, 'findChannel'>, script: WidgetScript): Route => ({
+  method: 'GET',
+  path,
+  access: 'public',
+  operation: { id: 'chatWidget', summary: 'The widget of a web chat', tag: 'Web chat', hidden: true },
+  responses: { 200: Type.Unknown() },
+  handle: async (request, reply) => {
+    const { channel_id: id } = request.params as { channel_id: string };
+    const channel = await visitors.findChannel(id).catch((error: unknown) => {
+      throw lostDatabase('GET', error);
+    });
+    return send(request, reply, script(presentAppearance(channel)));
+  },
+});
+
+function send(request: FastifyRequest, reply: FastifyReply, file: ScriptFile): FastifyReply {
+  const etag = `"${file.etag}"`;
+  // Who names the very version (our own page does) may keep it for good.
+  const isNamed = request.raw.url!.endsWith(`?v=${file.etag}`);
+  reply
+    .header('content-type', 'text/javascript; charset=utf-8')
+    .header('etag', etag)
+    .header('vary', 'accept-encoding')
+    .header(
+      'cache-control',
+      isNamed
+        ? `public, max-age=${YEAR_SECONDS}, immutable`
+        : `public, max-age=${FRESH_SECONDS}, stale-while-revalidate=${STALE_SECONDS}`,
+    )
+    .header('access-control-allow-origin', '*')
+    .header('cross-origin-resource-policy', 'cross-origin');
+  if (request.headers['if-none-match'] === etag) return reply.code(304).send();
+  const accepted = String(request.headers['accept-encoding'] ?? '');
+  if (/\bbr\b/.test(accepted)) return reply.header('content-encoding', 'br').send(file.brotli);
+  if (/\bgzip\b/.test(accepted)) return reply.header('content-encoding', 'gzip').send(file.gzip);
+  return reply.send(file.plain);
+}
