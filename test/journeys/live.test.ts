@@ -1,0 +1,160 @@
+import type { Page } from '@playwright/test';
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { conversation, message } from '../../src/store/schema/conversation.ts';
+import { run } from '../../src/store/schema/run.ts';
+import { CHROMIUM, KEYS, OWNER, startJourney, type Journey } from './dashboard-browser.ts';
+
+/** What happens elsewhere is seen without reloading: over the stream, and by polling where there is none. */
+describe.skipIf(!CHROMIUM)('a dashboard that is left open', () => {
+  let journey: Journey;
+  let orgId: string;
+  let org: string;
+  let cookie: string;
+  let agentId: string;
+  let trigger: string;
+
+  beforeAll(async () => {
+    journey = await startJourney();
+    ({ cookie, orgId } = await journey.owner());
+    org = `/organizations/${orgId}`;
+    const agent = await journey.api(
+      `POST ${org}/agents`,
+      { name: 'Concierge', definition: { opening: { default: 'Hello {{end_user.name}}.' } } },
+      cookie,
+    );
+    agentId = agent.body.id;
+    trigger = (await journey.api(`POST ${org}/triggers`, { agent_id: agentId, name: 'Order update' }, cookie)).body.id;
+  }, 60_000);
+  afterAll(() => journey?.stop());
+
+  const givenConversation = async (name: string): Promise<string> => {
+    const end_user = { external_id: name, name };
+    const { body } = await journey.api(`POST ${org}/triggers/${trigger}/test`, { end_user }, cookie);
+    return body.conversation_id;
+  };
+  const live = (page: Page) => page.getByRole('status').getByText('Live', { exact: true }).first();
+  /** Paths of the reads that the page makes from now on. */
+  const readsOf = (page: Page): string[] => {
+    const reads: string[] = [];
+    page.on('request', (request) => {
+      if (/\/conversations/.test(new URL(request.url()).pathname)) reads.push(request.url());
+    });
+    return reads;
+  };
+
+  it('shows in one window what is done in the other, and reads nothing while nothing happens', async () => {
+    const id = await givenConversation('Omar');
+    const mine = await journey.open(`/conversations/${id}`, { as: OWNER });
+    const other = await journey.open(`/conversations/${id}`, { as: OWNER });
+    const log = other.page.getByRole('log');
+    await log.getByText('Hello Omar.').waitFor();
+    await live(other.page).waitFor();
+    // Longer than the pages poll without a stream.
+    await other.page.waitForTimeout(1_000);
+    const reads = readsOf(other.page);
+    await other.page.waitForTimeout(3_000);
+    expect(reads).toEqual([]);
+
+    await mine.page.getByLabel('Write as the end user would').fill('Is anybody there?');
+    await mine.page.keyboard.press('Enter');
+    await log.getByText('Is anybody there?').waitFor();
+    await mine.page.getByRole('button', { name: 'Take over' }).click();
+    await other.page.getByRole('button', { name: 'Hand back to the agent' }).waitFor();
+    await other.page.locator(`[data-row="${id}"]`).getByText('With people').waitFor();
+    await mine.page.getByLabel('Answer as a person').fill('This is Asha.');
+    await mine.page.keyboard.press('Enter');
+    await log.getByText('This is Asha.').waitFor();
+
+    const newcomer = await givenConversation('Layla');
+    await other.page.locator(`[data-row="${newcomer}"]`).waitFor();
+    expect([...mine.faults, ...other.faults]).toEqual([]);
+  });
+
+  it('shows a turn under way, and how far a message has come, with the reason where it failed', async () => {
+    const id = await givenConversation('Noor');
+    const { db } = journey.app;
+    const { page, faults } = await journey.open(`/conversations/${id}`, { as: OWNER });
+    const log = page.getByRole('log');
+    await log.getByText('Hello Noor.').waitFor();
+    await live(page).waitFor();
+    await db.update(run).set({ status: 'running' }).where(eq(run.conversationId, id));
+    await log.getByText('The agent is writing…').waitFor();
+    await db.update(run).set({ status: 'waiting_for_user' }).where(eq(run.conversationId, id));
+    await log.getByText('The agent is writing…').waitFor({ state: 'detached' });
+
+    for (const [status, words] of [
+      ['queued', 'waiting to be sent'],
+      ['sent', 'sent'],
+      ['delivered', 'delivered'],
+      ['read', 'read'],
+    ]) {
+      await db.update(message).set({ status }).where(eq(message.conversationId, id));
+      await log.locator(`[data-delivery="${status}"]`).getByText(words!, { exact: true }).waitFor();
+    }
+    const error = { code: 'recipient_unreachable', detail: 'The phone is off.', provider_code: '63024' };
+    await db.update(message).set({ status: 'failed', attempts: 3, error }).where(eq(message.conversationId, id));
+    await log.getByText('Why?', { exact: true }).click();
+    await log.getByText('The phone is off.').waitFor();
+    await log.getByText('63024').waitFor();
+    await log.getByText('Tried 3 times.').waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  it('polls when the stream is cut, says so, and goes on by the stream once it is back', async () => {
+    const id = await givenConversation('Rana');
+    const { page } = await journey.open(`/conversations/${id}`, { as: OWNER });
+    const log = page.getByRole('log');
+    await live(page).waitFor();
+    await page.route('**/changes?*', (route) => route.abort());
+    // The server ends its streams when it sees nothing; the next ones do not get through.
+    const blind = vi.spyOn(journey.app.db, 'execute').mockRejectedValue(new Error('connection terminated'));
+    await page
+      .getByText(/^(Reconnecting…|Every 2 seconds)$/)
+      .first()
+      .waitFor();
+    blind.mockRestore();
+    await page.getByText('Every 2 seconds', { exact: true }).first().waitFor();
+    await journey.api(`POST ${org}/conversations/${id}/reply`, { text: 'Said while polling.' }, cookie);
+    await log.getByText('Said while polling.').waitFor();
+
+    await page.unroute('**/changes?*');
+    await live(page).waitFor({ timeout: 20_000 });
+    const reads = readsOf(page);
+    await page.waitForTimeout(3_000);
+    expect(reads).toEqual([]);
+    await journey.api(`POST ${org}/conversations/${id}/reply`, { text: 'Said over the stream.' }, cookie);
+    await log.getByText('Said over the stream.').waitFor();
+  }, 60_000);
+
+  it('finds a conversation by what was said in it, and keeps the words in the address', async () => {
+    const id = await givenConversation('Samir');
+    await journey.api(`POST ${org}/conversations/${id}/reply`, { text: 'Your parcel is in Doha.' }, cookie);
+    const { page } = await journey.open('/conversations', { as: OWNER });
+    await page.getByRole('searchbox').fill('parcel is in');
+    await page.locator(`[data-row="${id}"]`).waitFor();
+    await expect.poll(() => page.locator('[data-row]').count()).toBe(1);
+    expect(new URL(page.url()).searchParams.get('text')).toBe('parcel is in');
+    await page.reload();
+    await page.locator(`[data-row="${id}"]`).waitFor();
+    expect(await page.locator('[data-row]').count()).toBe(1);
+    await journey.app.db.update(conversation).set({ status: 'resolved' }).where(eq(conversation.id, id));
+    await page.locator(`[data-row="${id}"]`).getByText('Resolved').waitFor();
+  });
+
+  it('sees the first call, its run and when the key was last used', async () => {
+    const { id, value } = await journey.app.key(orgId, { permissions: ['triggers'] });
+    const steps = await journey.open('/', { as: OWNER });
+    const keys = await journey.open(KEYS, { as: OWNER });
+    const runs = await journey.open(`/triggers/${trigger}`, { as: OWNER });
+    await steps.page.getByText('Waiting for your first request').waitFor();
+    const row = keys.page.getByRole('row', { name: 'Test' });
+    await row.getByText('Never', { exact: true }).waitFor();
+    const { body } = await journey.app.call('POST', `/api/triggers/${agentId}/${trigger}`, { key: value, body: {} });
+    await steps.page.getByText('Waiting for your first request').waitFor({ state: 'detached' });
+    await row.getByText('Never', { exact: true }).waitFor({ state: 'detached' });
+    await runs.page.getByText(body.id).waitFor();
+    expect(id).toMatch(/^key_/);
+    expect([...steps.faults, ...keys.faults, ...runs.faults]).toEqual([]);
+  });
+});
