@@ -33,6 +33,8 @@ export function openDb(url: string, options: DbOptions = {}): Db {
   });
   // An idle connection that breaks must not end the process; the next query opens another one.
   pool.on('error', (error) => options.onError?.(error));
+  // Nor must one that breaks while it is lent out and between two statements: who has it learns of it from the next one.
+  pool.on('connect', (client) => client.on('error', () => {}));
   return drizzle(pool);
 }
 

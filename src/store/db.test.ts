@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
+import { type Db, isUnreachable, openDb } from './db.ts';
+
+let database: TestDatabase;
+let db: Db;
+let other: Db;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  [db, other] = [openDb(database.url), openDb(database.url)];
+});
+afterAll(async () => {
+  await db.$client.end();
+  await other.$client.end();
+  await database.drop();
+});
+
+describe('a connection that breaks', () => {
+  test('between two statements of one who holds it ends nothing but the next statement', async () => {
+    // An "error" that nobody listens for would end the process; the runner counts it as a failure of its own.
+    const client = await db.$client.connect();
+    const { rows } = await client
+      .query<{ pid: number }>('BEGIN; SELECT pg_backend_pid() AS pid')
+      .then((results) => (results as unknown as { rows: { pid: number }[] }[])[1]!);
+    await other.$client.query('SELECT pg_terminate_backend($1)', [rows[0]!.pid]);
+    const failed = await expect
+      .poll(() => client.query('SELECT 1').catch((error: unknown) => error))
+      .toBeInstanceOf(Error)
+      .then(() => client.query('SELECT 1').catch((error: unknown) => error));
+    expect(isUnreachable(failed)).toBe(true);
+    client.release(true);
+    expect((await db.$client.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+  });
+
+  test('in the middle of a transaction is told to who began it, and leaves nothing', async () => {
+    const broken = db.transaction(async (tx) => {
+      const { rows } = await tx
+        .execute<{ pid: number }>('CREATE TABLE half (n int); SELECT pg_backend_pid() AS pid')
+        .then((results) => (results as unknown as { rows: { pid: number }[] }[])[1]!);
+      await other.$client.query('SELECT pg_terminate_backend($1)', [rows[0]!.pid]);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      await tx.execute('SELECT 1');
+    });
+    const error: unknown = await broken.catch((thrown: unknown) => thrown);
+    expect(isUnreachable(error)).toBe(true);
+    expect((await other.$client.query(`SELECT to_regclass('half') AS made`)).rows).toEqual([{ made: null }]);
+  });
+});
