@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { MAX_BODY_BYTES } from '../../contract/limits.ts';
 import { PROBLEMS, Refusal, type ProblemBody, type ProblemCode } from '../../contract/problems.ts';
+import { lostDatabase } from '../access/sessions/lost-database.ts';
 import { metaOf } from './request-meta.ts';
 
 /**
@@ -10,7 +11,7 @@ import { metaOf } from './request-meta.ts';
  * handlers, and sockets on which no request could be read. All of them come through here.
  */
 export type Problems = {
-  /** Answers with whatever was thrown; what is not a Refusal becomes 500 and is reported. */
+  /** Answers with whatever was thrown; a lost database is 503, what else is not a Refusal becomes 500 and is reported. */
   answer(reply: FastifyReply, error: unknown): void;
   /** The same without the framework. */
   write(response: ServerResponse, error: unknown, headers?: Record<string, unknown>): void;
@@ -28,7 +29,7 @@ export function createProblems(baseUrl: string, report: (error: unknown, request
   function write(response: ServerResponse, error: unknown, headers: Record<string, unknown> = {}): void {
     const meta = metaOf(response.req);
     const requestId = meta?.id ?? '';
-    const refusal = toRefusal(error);
+    const refusal = toRefusal(lostDatabase(response.req.method ?? '', error));
     if (meta) meta.code = refusal.code;
     if (refusal.status >= 500 && refusal.code !== 'unavailable') report(refusal.cause ?? error, requestId);
     if (response.headersSent) {

@@ -15,6 +15,20 @@ const boom: Route = {
   },
 };
 
+const gone: Route = {
+  ...boom,
+  path: '/api/gone',
+  operation: { id: 'gone', summary: 'Lose the database', tag: 'System' },
+  async handle() {
+    throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+  },
+};
+const goneMeanwhile: Route = {
+  ...gone,
+  method: 'POST',
+  operation: { id: 'goneMeanwhile', summary: 'Lose the database in a change', tag: 'System' },
+};
+
 const guarded = (guard: () => unknown, id: string): Route => ({
   method: 'GET',
   path: `/dashboard/api/${id}`,
@@ -26,7 +40,7 @@ const guarded = (guard: () => unknown, id: string): Route => ({
 
 let http: TestHttpServer;
 beforeAll(async () => {
-  http = await startHttpServer([echo, boom]);
+  http = await startHttpServer([echo, boom, gone, goneMeanwhile]);
 });
 afterAll(() => http.server.close());
 
@@ -263,6 +277,15 @@ describe('every answer', () => {
     expect(answer.text).not.toContain('secret');
     const line = http.lines.find(({ request_id, err }) => request_id === answer.headers['x-request-id'] && err);
     expect(line?.err).toMatchObject({ message: expect.stringContaining('secret internals') });
+  });
+
+  it('of a handler whose database went away is 503 with a time to come back, and says when it may have been done', async () => {
+    const read = await get('/api/gone', [AUTH]);
+    expectProblem(read, 503, 'unavailable');
+    expect(read.headers['retry-after']).toBe('1');
+    const change = await raw(http.port, { method: 'POST', path: '/api/gone', headers: [AUTH] });
+    expectProblem(change, 503, 'outcome_unknown');
+    expect(change.headers['retry-after']).toBe('1');
   });
 
   it('carries the limits on a limited route, on refusals after them too', async () => {
