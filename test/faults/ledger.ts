@@ -1,0 +1,77 @@
+import type { Node } from './node.ts';
+import type { Tenant } from './region.ts';
+import { request } from './http-client.ts';
+
+/**
+ * What the client knows, on its own monotonic clock: every call with its beginning and end, every revoke with the
+ * moment of its answer. The checker (check.ts) holds it against the database.
+ */
+export type Call = {
+  node: string;
+  /** Its place among the tenant's keys. */
+  key: number;
+  kind: 'trigger' | 'me';
+  start: number;
+  end: number;
+  /** 0: nobody listened. null: unknown. */
+  status: number | null;
+  code: string | null;
+  error: string | null;
+  retryAfter: string | null;
+  runId: string | null;
+  idempotencyKey: string | null;
+};
+
+export type Revoke = {
+  key: number;
+  node: string;
+  requestedAt: number;
+  /** When "revoked" was answered; null: it was not (yet). */
+  answeredAt: number | null;
+  /** What the first answer said, or why there was none. */
+  answer: string;
+};
+
+export type Ledger = { calls: Call[]; revokes: Revoke[] };
+
+export const isAccepted = ({ status }: Call): boolean => status !== null && status >= 200 && status < 300;
+/** It may have been done. */
+export const isUnknown = ({ status, code }: Call): boolean => status === null || code === 'outcome_unknown';
+
+export const triggerPath = ({ agentId, triggerId }: Tenant): string => `/api/triggers/${agentId}/${triggerId}`;
+
+/** Calls once and writes it down. */
+export async function call(
+  ledger: Ledger,
+  tenant: Tenant,
+  node: Node,
+  key: number,
+  kind: Call['kind'],
+  idempotencyKey: string | null = null,
+): Promise<Call> {
+  const authorization = `Bearer ${tenant.keys[key]!.value}`;
+  const start = performance.now();
+  const answer =
+    kind === 'me'
+      ? await request(`${node.url}/api/me`, { headers: { authorization } })
+      : await request(node.url + triggerPath(tenant), {
+          method: 'POST',
+          headers: { authorization, ...(idempotencyKey !== null && { 'idempotency-key': idempotencyKey }) },
+          body: { metadata: { call: idempotencyKey ?? '', key: String(key) } },
+        });
+  const made: Call = {
+    node: node.name,
+    key,
+    kind,
+    start,
+    end: performance.now(),
+    status: answer.status,
+    code: answer.body?.code ?? null,
+    error: answer.error,
+    retryAfter: answer.headers['retry-after'] ?? null,
+    runId: kind === 'trigger' && answer.status === 202 ? answer.body.id : null,
+    idempotencyKey,
+  };
+  ledger.calls.push(made);
+  return made;
+}

@@ -1,0 +1,63 @@
+import { call, isUnknown, type Ledger } from './ledger.ts';
+import type { Node } from './node.ts';
+import type { Random } from './random.ts';
+import type { Tenant } from './region.ts';
+
+/** Hard but bounded: so many callers for each node, each waiting for its answer and then a moment. */
+const CALLERS = 5;
+const LONGEST_THOUGHT_MS = 12;
+const MAX_CALLS = 12_000;
+
+export type Load = {
+  /** Resolves when the last call has its answer. */
+  stop(): Promise<void>;
+};
+
+/**
+ * New calls, repetitions of earlier ones at any node, one call at all nodes at once under one Idempotency-Key, and
+ * calls that need nothing but the verification of the key.
+ */
+export function startLoad(trial: {
+  ledger: Ledger;
+  tenant: Tenant;
+  nodes: () => readonly Node[];
+  random: Random;
+  /** Of each node; others for a region that is not to be spoilt by how much is asked of it. */
+  callers?: number;
+}): Load {
+  const { ledger, tenant, nodes, random, callers = CALLERS } = trial;
+  const repeatable: { key: number; idempotencyKey: string }[] = [];
+  let stopping = false;
+  let made = 0;
+
+  async function one(node: Node, random: Random): Promise<void> {
+    const key = random.between(0, tenant.keys.length - 1);
+    const what = random.between(1, 100);
+    if (what <= 25) return void (await call(ledger, tenant, node, key, 'me'));
+    const again = what <= 35 && repeatable.length > 0 ? random.pick(repeatable) : null;
+    if (again !== null) return void (await call(ledger, tenant, node, again.key, 'trigger', again.idempotencyKey));
+    const idempotencyKey = `${tenant.orgId}-${++made}`;
+    const everywhere = what <= 40 ? nodes() : [node];
+    const calls = await Promise.all(everywhere.map((one) => call(ledger, tenant, one, key, 'trigger', idempotencyKey)));
+    if (calls.some(isUnknown) || random.chance(0.1)) repeatable.push({ key, idempotencyKey });
+    if (repeatable.length > 200) repeatable.shift();
+  }
+
+  async function caller(at: number, random: Random): Promise<void> {
+    while (!stopping && made < MAX_CALLS) {
+      const there = nodes();
+      if (there.length > 0) await one(there[at % there.length]!, random);
+      await new Promise((resolve) => setTimeout(resolve, random.between(0, LONGEST_THOUGHT_MS)));
+    }
+  }
+
+  const running = Array.from({ length: callers * nodes().length }, (_, at) =>
+    caller(at, random.branch(`caller ${at}`)),
+  );
+  return {
+    async stop() {
+      stopping = true;
+      await Promise.all(running);
+    },
+  };
+}

@@ -1,0 +1,129 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { freePort } from '../program.ts';
+import { until } from './database.ts';
+import { checkEdits, type Edit } from './edits.ts';
+import type { ClockOrder } from './plant.ts';
+import { killAtExit } from './processes.ts';
+import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
+
+/** One process of the region with its own way to the database. */
+export type Node = {
+  name: string;
+  role: 'api' | 'worker';
+  url: string;
+  port: number;
+  proxy: TcpProxy;
+  isRunning(): boolean;
+  /** Resolves once it serves. What it was given before holds again unless something else is said. */
+  start(plan?: Plan): Promise<void>;
+  /** Resolves when the process is gone; true if it ended by itself, in order. */
+  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<boolean>;
+  /** Resolves when the process is gone, however that came. */
+  gone(): Promise<void>;
+  pause(): void;
+  resume(): void;
+  clock(order: ClockOrder): Promise<void>;
+  output(): string;
+  close(): Promise<void>;
+};
+
+export type Plan = { edits?: readonly Edit[]; crashAt?: number; env?: Record<string, string> };
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const PLANT = fileURLToPath(new URL('plant.ts', import.meta.url));
+const STARTS_WITHIN_MS = 60_000;
+const MAX_OUTPUT = 200_000;
+
+export async function createNode(
+  name: string,
+  role: Node['role'],
+  socketPath: string,
+  env: Record<string, string>,
+): Promise<Node> {
+  const proxy = await startTcpProxy({ path: socketPath });
+  const port = await freePort();
+  let child: ChildProcess | null = null;
+  let text = '';
+  let plan: Plan = {};
+  const isRunning = () => child !== null && child.exitCode === null && child.signalCode === null;
+
+  const node: Node = {
+    name,
+    role,
+    url: `http://127.0.0.1:${port}`,
+    port,
+    proxy,
+    isRunning,
+    async start(given = plan) {
+      plan = given;
+      const { edits = [], crashAt } = plan;
+      const from = text.length;
+      checkEdits(edits);
+      const settings = {
+        ...env,
+        ...plan.env,
+        PATH: process.env.PATH ?? '',
+        PORT: String(port),
+        DATABASE_URL: `postgresql://parley@127.0.0.1:${proxy.port}/parley`,
+        FAULT_PLANT: JSON.stringify({ edits, crashAt }),
+      };
+      child = spawn(process.execPath, ['--import', PLANT, 'src/main.ts', 'serve', '--role', role], {
+        cwd: ROOT,
+        env: settings,
+        stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      });
+      killAtExit(child);
+      const collect = (chunk: Buffer) => {
+        if (text.length < MAX_OUTPUT) text += chunk.toString();
+      };
+      child.stdout!.on('data', collect);
+      child.stderr!.on('data', collect);
+      // A killed process says so through its exit; its channel may be written to in the same moment.
+      child.on('error', () => {});
+      await until(
+        async () => {
+          if (!isRunning()) throw new Error(`${name} did not start:\n${text}`);
+          return role === 'worker' ? text.slice(from).includes('Parley works') : isReady(node.url);
+        },
+        STARTS_WITHIN_MS,
+        `The start of ${name}`,
+      );
+    },
+    async end(signal) {
+      if (!isRunning()) return false;
+      const exit = once(child!, 'exit') as Promise<[number | null]>;
+      child!.kill(signal);
+      const [code] = await exit;
+      return code === 0;
+    },
+    async gone() {
+      if (isRunning()) await once(child!, 'exit');
+    },
+    pause: () => void child?.kill('SIGSTOP'),
+    resume: () => void child?.kill('SIGCONT'),
+    async clock(order) {
+      const done = once(child!, 'message');
+      child!.send(order);
+      await done;
+    },
+    output: () => text,
+    async close() {
+      child?.kill('SIGKILL');
+      await node.gone();
+      await proxy.close();
+    },
+  };
+  return node;
+}
+
+export async function isReady(url: string): Promise<boolean> {
+  try {
+    const answer = await fetch(`${url}/ready`, { signal: AbortSignal.timeout(1_000) });
+    await answer.body?.cancel();
+    return answer.status === 200;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,77 @@
+import { registerHooks } from 'node:module';
+import type { Edit } from './edits.ts';
+
+/**
+ * Loaded before the program in a process of the fault suite (`node --import`), never anywhere else: rewrites modules
+ * while they are loaded, so that production code has no switch for a fault. An edit whose text is not there exactly
+ * once ends the process: a bug that is not planted proves nothing. Also holds the clocks that a test may bend, over the
+ * process's IPC channel.
+ */
+const { edits, crashAt } = JSON.parse(process.env.FAULT_PLANT ?? '{}') as {
+  edits?: Edit[];
+  crashAt?: number;
+};
+const ROOT = new URL('../../', import.meta.url).href;
+
+if (edits && edits.length > 0) {
+  registerHooks({
+    load(url, context, nextLoad) {
+      const loaded = nextLoad(url, context);
+      const wanted = edits.filter((edit) => url === ROOT + edit.file);
+      if (wanted.length === 0) return loaded;
+      let source = String(loaded.source);
+      for (const { find, replace, file } of wanted) {
+        const parts = source.split(find);
+        if (parts.length !== 2) throw new Error(`"${find}" stands ${parts.length - 1} times in ${file}.`);
+        source = parts.join(replace);
+      }
+      return { ...loaded, source };
+    },
+  });
+}
+
+/** What an armed crash point calls: the process is gone before the next statement. */
+let passed = 0;
+(globalThis as { crashHere?: () => void }).crashHere = () => {
+  passed += 1;
+  if (passed === (crashAt ?? 1)) process.kill(process.pid, 'SIGKILL');
+};
+
+/** `wallMs`: the time of day is set; `suspends`: the monotonic clock stands still while the process is stopped, as on a machine that sleeps. */
+export type ClockOrder = { wallMs?: number; suspends?: boolean };
+
+const TICK_MS = 10;
+/** More than this between two looks at the clock: the process was stopped. A busy process looks late, too, so not less. */
+const STOPPED_MS = 300;
+
+if (process.send) {
+  const realNow = Date.now;
+  const realMonotonic = performance.now.bind(performance);
+  const RealDate = Date;
+  let shift = 0;
+  let slept = 0;
+  let seen = realMonotonic();
+  let suspends = false;
+  const monotonic = (): number => {
+    const now = realMonotonic();
+    if (suspends && now - seen > STOPPED_MS) slept += now - seen;
+    seen = now;
+    return now - slept;
+  };
+  performance.now = monotonic;
+  globalThis.Date = class extends RealDate {
+    constructor(...given: unknown[]) {
+      if (given.length === 0) super(realNow() + shift);
+      // oxlint-disable-next-line typescript/no-explicit-any -- whatever Date takes
+      else super(...(given as [any]));
+    }
+    static override now = (): number => realNow() + shift;
+  } as DateConstructor;
+  setInterval(monotonic, TICK_MS).unref();
+  process.on('message', ({ wallMs, suspends: asked }: ClockOrder) => {
+    if (wallMs !== undefined) shift = wallMs;
+    if (asked !== undefined) suspends = asked;
+    process.send!('done');
+  });
+  process.channel?.unref();
+}

@@ -1,0 +1,12 @@
+import type { ChildProcess } from 'node:child_process';
+
+/** A run that ends badly leaves nobody behind. */
+const children = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
+export function killAtExit(child: ChildProcess): void {
+  children.add(child);
+  child.once('exit', () => children.delete(child));
+}

@@ -1,0 +1,141 @@
+import { randomBytes } from 'node:crypto';
+import { rmSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { DASHBOARD_BASE } from '../../contract/dashboard/routes.ts';
+import { createDigest, digestBytes } from '../../src/access/digest.ts';
+import { mintKey } from '../../src/access/key-format.ts';
+import { deriveSecrets } from '../../src/config/secrets.ts';
+import { newId } from '../../src/kernel/ids.ts';
+import { type Db, openDb } from '../../src/store/db.ts';
+import { member } from '../../src/store/schema/identity.ts';
+import { givenAgent, givenKey, givenOrganization, givenTrigger } from '../factories.ts';
+import { type FaultDatabase, startFaultDatabase, withClient } from './database.ts';
+import { type Answer, request } from './http-client.ts';
+import { createNode, type Node, type Plan } from './node.ts';
+
+/** A region as an operator would run it: nodes that serve, workers, one database; all of them real processes. */
+export type Region = {
+  database: FaultDatabase;
+  api: Node[];
+  workers: Node[];
+  secrets: ReturnType<typeof deriveSecrets>;
+  /** An organization of one's own with an agent, a trigger and so many keys. */
+  tenant(keys?: number): Promise<Tenant>;
+  /** Rows past every node and proxy. */
+  rows<T extends object>(text: string, values?: unknown[]): Promise<T[]>;
+  withDb<T>(work: (db: Db) => Promise<T>): Promise<T>;
+  /** The dashboard's API, as the owner. */
+  dashboard(node: Node, method: string, path: string, body?: unknown): Promise<Answer>;
+  /** Pass everywhere, nobody stopped, everybody running. */
+  repair(): Promise<void>;
+  close(): Promise<void>;
+};
+
+export type Key = { id: string; value: string };
+export type Tenant = { orgId: string; agentId: string; triggerId: string; keys: Key[] };
+export type RegionOptions = { api?: number; workers?: number; plan?: Plan; env?: Record<string, string> };
+
+const OWNER = { email: 'owner@example.qa', password: 'correct horse battery staple' };
+/** Nobody shall be held up by a limit who does not test limits. */
+const NO_LIMITS = JSON.stringify(
+  Object.fromEntries(
+    ['triggers', 'channels', 'end_users', 'campaigns'].map((family) => [
+      family,
+      { key: 1_000_000, organization: 1_000_000 },
+    ]),
+  ),
+);
+
+export async function startRegion(options: RegionOptions = {}): Promise<Region> {
+  const { api = 3, workers = 2, plan } = options;
+  const database = await startFaultDatabase();
+  const secret = randomBytes(48).toString('base64');
+  const secrets = deriveSecrets(secret);
+  const folder = mkdtempSync(path.join(tmpdir(), 'parley-fault-data-'));
+  const env = {
+    PARLEY_SECRET: secret,
+    DATA_DIR: folder,
+    BASE_URL_US: 'http://127.0.0.1:4000',
+    PARLEY_OWNER_EMAIL: OWNER.email,
+    PARLEY_OWNER_PASSWORD: OWNER.password,
+    PARLEY_LIMITS: NO_LIMITS,
+    PARLEY_EGRESS_ALLOW: '127.0.0.1',
+    LOG_LEVEL: 'warn',
+    // Nodes are started again and again: what they compile is kept.
+    NODE_COMPILE_CACHE: path.join(tmpdir(), 'parley-fault-compiled'),
+    ...options.env,
+  };
+  const make = (role: Node['role'], count: number) =>
+    Promise.all(
+      Array.from({ length: count }, (_, at) => createNode(`${role}-${at + 1}`, role, database.socketPath, env)),
+    );
+  const nodes = { api: await make('api', api), workers: await make('worker', workers) };
+  const all = [...nodes.api, ...nodes.workers];
+  let cookie = '';
+  let userId = '';
+
+  const region: Region = {
+    database,
+    ...nodes,
+    secrets,
+    async tenant(keys = 50) {
+      return region.withDb(async (db) => {
+        const orgId = await givenOrganization(db);
+        await db.insert(member).values({ id: newId('member'), organizationId: orgId, userId, role: 'owner' });
+        const { agentId } = await givenAgent(db, orgId, { definition: { opening: { default: 'Hello' } } });
+        const triggerId = await givenTrigger(db, orgId, agentId);
+        const digest = createDigest(secrets.apiKeyPepper);
+        const made: Key[] = [];
+        for (let n = 0; n < keys; n++) {
+          const value = mintKey('us');
+          const permissions = ['triggers', 'channels'] as const;
+          const id = await givenKey(db, orgId, {
+            digest: digestBytes(digest(value)),
+            permissions: [...permissions],
+          });
+          made.push({ id, value });
+        }
+        return { orgId, agentId, triggerId, keys: made };
+      });
+    },
+    rows: (text, values) =>
+      withClient(database.url, async (client) => (await client.query(text, values)).rows as never),
+    async withDb(work) {
+      const db = openDb(database.url, { max: 2 });
+      try {
+        return await work(db);
+      } finally {
+        await db.$client.end();
+      }
+    },
+    dashboard: (node, method, at, body) =>
+      request(node.url + DASHBOARD_BASE + at, { method, body, headers: cookie ? { cookie } : {}, timeoutMs: 20_000 }),
+    async repair() {
+      for (const node of all) {
+        node.proxy.target = { path: database.socketPath };
+        node.proxy.heal();
+        node.resume();
+      }
+      await Promise.all(all.filter((node) => !node.isRunning()).map((node) => node.start(plan ?? {})));
+    },
+    async close() {
+      await Promise.all(all.map((node) => node.close()));
+      database.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+
+  try {
+    await nodes.api[0]!.start(plan);
+    await Promise.all(all.slice(1).map((node) => node.start(plan)));
+    const signedIn = await region.dashboard(nodes.api[0]!, 'POST', '/sign-in', OWNER);
+    if (signedIn.status !== 200) throw new Error(`The owner could not sign in: ${signedIn.text}`);
+    cookie = signedIn.headers['set-cookie']![0]!.split(';')[0]!;
+    userId = signedIn.body.user.id;
+    return region;
+  } catch (error) {
+    await region.close();
+    throw error;
+  }
+}

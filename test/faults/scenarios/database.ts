@@ -1,0 +1,112 @@
+import type { Node } from '../node.ts';
+import type { Scenario, Trial } from '../trial.ts';
+import type { Fault, Where } from '../tcp-proxy.ts';
+import { inTime } from './nodes.ts';
+
+/** The database and the way to it. */
+export const databaseScenarios: Scenario[] = [
+  {
+    name: 'listener-killed',
+    expects: 'without NOTIFY a revoke is as strict, and within a lease',
+    async run(trial) {
+      await trial.region.rows(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'parley listen'`,
+      );
+      await inTime(trial, () => trial.revoke(trial.node()));
+      for (const node of trial.region.api) node.proxy.set({ kind: 'black hole' }, { only: 'parley listen' });
+      for (const node of trial.region.api) await inTime(trial, () => trial.revoke(node));
+    },
+  },
+  ...(['reset', 'black hole', 'delay', 'cut'] as const).map((kind): Scenario => ({
+    name: `cut-${kind.replace(' ', '-')}`,
+    expects: `a node whose way to the database is spoilt (${kind}) says 503, never 401 or 404, and holds no revoke up beyond a lease`,
+    async run(trial) {
+      const { random } = trial;
+      const victim = trial.node();
+      const fault: Record<typeof kind, () => Fault> = {
+        reset: () => ({ kind: 'reset' }),
+        'black hole': () => ({ kind: 'black hole' }),
+        delay: () => ({ kind: 'delay', ms: random.between(50, 700) }),
+        cut: () => ({ kind: 'cut', afterBytes: random.between(1, 4_000) }),
+      };
+      await cut(trial, victim, fault[kind](), { direction: random.pick([null, 'up', 'down'] as const) });
+    },
+  })),
+  {
+    name: 'cut-all',
+    expects: 'with no way to the database from anywhere every answer is 503 or comes late; then all is as before',
+    async run(trial) {
+      const kind = trial.random.pick(['reset', 'black hole'] as const);
+      for (const node of trial.region.api) node.proxy.set({ kind });
+      await trial.pause(trial.random.between(1_200, 2_500));
+      for (const node of trial.region.api) node.proxy.heal();
+    },
+  },
+  {
+    name: 'late-statement',
+    expects: 'what a node sends while its key is being revoked, and what arrives seconds later, writes nothing',
+    async run(trial) {
+      const victim = trial.node();
+      victim.proxy.set({ kind: 'delay', ms: 3_500 }, { direction: 'up', only: 'parley' });
+      await trial.pause(150);
+      for (let n = 0; n < 5; n++) await inTime(trial, () => trial.revoke(trial.node(victim)));
+      await trial.pause(4_500);
+      victim.proxy.heal();
+    },
+  },
+  {
+    name: 'late-fill',
+    expects: 'what a node had asked about a key before its revoke, and learns after it, is not believed',
+    callers: 0,
+    async run(trial) {
+      const [victim, other] = [trial.region.api[0]!, trial.region.api[1]!];
+      for (let n = 0; n < 6; n++) {
+        victim.proxy.set({ kind: 'delay', ms: 400 }, { direction: 'down', only: 'parley' });
+        const { ledger, tenant } = trial;
+        const { call } = await import('../ledger.ts');
+        const asked = call(ledger, tenant, victim, n, 'me');
+        await trial.pause(60);
+        await trial.revoke(other, n);
+        await asked;
+        victim.proxy.heal();
+        for (let again = 0; again < 3; again++) await call(ledger, tenant, victim, n, 'me');
+      }
+    },
+  },
+  ...(['fast', 'immediate'] as const).map((how): Scenario => ({
+    name: `restart-${how}`,
+    expects: `the database stopped (${how}) and started: 503 meanwhile, nothing acknowledged is lost, revokes hold`,
+    async run(trial) {
+      const before = trial.revoke(trial.node());
+      await trial.pause(trial.random.between(0, 20));
+      await trial.region.database.restart(how, trial.random.between(0, 1_500));
+      await before;
+      await trial.pause(trial.random.between(0, 700));
+      await trial.revoke(trial.node());
+    },
+  })),
+  {
+    name: 'failover',
+    expects: 'the primary killed and its synchronous standby promoted: nothing acknowledged is lost, revokes hold',
+    async run(trial) {
+      const { region, random } = trial;
+      await region.database.addStandby();
+      await trial.pause(random.between(100, 400));
+      await trial.revoke(trial.node());
+      const last = trial.revoke(trial.node());
+      await trial.pause(random.between(0, 20));
+      await region.database.failOver();
+      for (const node of [...region.api, ...region.workers]) node.proxy.target = { path: region.database.socketPath };
+      await last;
+      await trial.revoke(trial.node());
+    },
+  },
+];
+
+async function cut(trial: Trial, victim: Node, fault: Fault, where: Where): Promise<void> {
+  victim.proxy.set(fault, where);
+  const healed = trial.pause(trial.random.between(1_500, 3_000)).then(() => victim.proxy.heal());
+  await inTime(trial, () => trial.revoke(trial.node(victim)));
+  await inTime(trial, () => trial.revoke(trial.node(victim)));
+  await healed;
+}

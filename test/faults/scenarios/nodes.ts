@@ -1,0 +1,174 @@
+import { isReady } from '../node.ts';
+import { isAccepted } from '../ledger.ts';
+import { REVOKED_WITHIN_MS, type Scenario, type Trial } from '../trial.ts';
+
+/** Nodes that sleep, die, or are told to go. */
+export const nodeScenarios: Scenario[] = [
+  {
+    name: 'pause-short',
+    expects: 'a node stopped for less than its lease holds a revoke up for that long; nobody accepts after the answer',
+    run: (trial) => pauseAcross(trial, trial.random.between(200, 800)),
+  },
+  {
+    name: 'pause-long',
+    expects: 'a node stopped for longer than its lease costs a revoke one lease; when it wakes up it accepts nothing',
+    run: (trial) => pauseAcross(trial, trial.random.between(2_500, 4_000)),
+  },
+  {
+    name: 'pause-in-revoke',
+    expects: 'a node stopped in the middle of its own revoke, the log locked, does not hold up the revokes of others',
+    async run(trial) {
+      const victim = trial.node();
+      const other = trial.node(victim);
+      // A round trip takes so long that the stop surely falls between the first statement and the commit.
+      victim.proxy.set({ kind: 'delay', ms: 150 }, { only: 'parley' });
+      const own = trial.revoke(victim);
+      await lockedBy(trial);
+      victim.pause();
+      await inTime(trial, () => trial.revoke(other));
+      victim.proxy.heal();
+      victim.resume();
+      await own;
+    },
+  },
+  {
+    name: 'suspend',
+    expects: 'a machine that slept, its monotonic clock with it, finds its lease gone',
+    async run(trial) {
+      const victim = trial.node();
+      await victim.clock({ suspends: true });
+      await pauseAcross(trial, 2_500, victim);
+      await victim.clock({ suspends: false });
+    },
+  },
+  {
+    name: 'clock-jump',
+    expects: 'the time of day set by an hour, forth and back, costs nobody a call and lets no revoked key through',
+    async run(trial) {
+      const victim = trial.node();
+      for (const wallMs of trial.random.shuffle([3_600_000, -3_600_000, 0])) {
+        await victim.clock({ wallMs });
+        await inTime(trial, () => trial.revoke(trial.node(victim)));
+        await inTime(trial, () => trial.revoke(victim));
+        await trial.pause(200);
+      }
+      await victim.clock({ wallMs: 0 });
+    },
+  },
+  {
+    name: 'kill-node',
+    expects: 'kill -9 of a node loses nothing that it acknowledged, and costs a revoke one lease',
+    async run(trial) {
+      const victim = trial.node();
+      const last = trial.revoke(victim);
+      await trial.pause(trial.random.between(0, 30));
+      await victim.end('SIGKILL');
+      await inTime(trial, () => trial.revoke(trial.node(victim)));
+      await last;
+      await victim.start();
+    },
+  },
+  {
+    name: 'kill-worker',
+    expects: 'kill -9 of a worker: what it had taken is answered by another one, once',
+    async run(trial) {
+      for (const victim of trial.random.shuffle(trial.region.workers)) {
+        await trial.pause(trial.random.between(50, 400));
+        await victim.end('SIGKILL');
+        await trial.pause(trial.random.between(50, 400));
+        await victim.start();
+      }
+    },
+  },
+  {
+    name: 'pause-worker',
+    expects: 'a worker that is stopped until others have its work changes nothing when it wakes up',
+    async run(trial) {
+      const victim = trial.random.pick(trial.region.workers);
+      await trial.pause(200);
+      victim.pause();
+      await trial.pause(1_000);
+      // Until nothing is left to do but, at most, what the sleeper holds.
+      trial.after(async () => {
+        await trial.pause(1_000);
+      });
+      await trial.pause(trial.random.between(500, 6_000));
+      victim.resume();
+    },
+  },
+  {
+    name: 'rolling-stop',
+    expects: 'SIGTERM of every process in turn, behind callers that follow /ready: every single call is accepted',
+    run: rollingStop,
+  },
+];
+
+async function pauseAcross(trial: Trial, ms: number, victim = trial.node()): Promise<void> {
+  const { region } = trial;
+  victim.pause();
+  const woken = trial.pause(ms).then(() => victim.resume());
+  const others = region.api.filter((one) => one !== victim);
+  await inTime(trial, () => trial.revoke(others[0]!));
+  await inTime(trial, () => trial.revoke(others.at(-1)!));
+  await woken;
+  await inTime(trial, () => trial.revoke(victim));
+  await trial.pause(300);
+}
+
+/** The promise of the page "access": one lease and its margin, whoever is dead or asleep. */
+export async function inTime(trial: Trial, work: () => ReturnType<Trial['revoke']>): Promise<void> {
+  const begun = performance.now();
+  const made = await work();
+  const took = performance.now() - begun;
+  trial.expect(made.answer === 'revoked', `a revoke through ${made.node} was answered "${made.answer}"`);
+  trial.expect(took <= REVOKED_WITHIN_MS, `a revoke through ${made.node} took ${took.toFixed(0)} ms`);
+}
+
+/** Until a transaction has the lock of the change log and waits for its client. */
+async function lockedBy({ region, pause, expect }: Trial): Promise<void> {
+  for (let look = 0; look < 400; look++) {
+    const found = await region.rows(
+      `SELECT 1 FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE l.relation = 'authz_clock'::regclass
+         AND l.mode = 'RowExclusiveLock' AND a.state = 'idle in transaction'`,
+    );
+    if (found.length > 0) return;
+    await pause(5);
+  }
+  expect(false, 'the revoke never took the lock of the change log');
+}
+
+async function rollingStop(trial: Trial): Promise<void> {
+  const { region, ledger, expect } = trial;
+  // A balancer without retries: it asks five times a second who is ready, and sends the next call to one of those.
+  let ready = region.api;
+  let isLooking = true;
+  const look = async (): Promise<void> => {
+    while (isLooking) {
+      const answers = await Promise.all(region.api.map((node) => isReady(node.url)));
+      ready = region.api.filter((_, at) => answers[at]);
+      await trial.pause(200);
+    }
+  };
+  const looking = look();
+  trial.callable = () => ready;
+  const from = performance.now();
+  for (const node of [...region.api, ...region.workers]) {
+    const begun = performance.now();
+    const isOrderly = await node.end('SIGTERM');
+    const took = performance.now() - begun;
+    expect(isOrderly && took < 30_000, `${node.name} ended ${isOrderly ? `after ${took.toFixed(0)} ms` : 'badly'}`);
+    await node.start();
+    await trial.pause(500);
+  }
+  isLooking = false;
+  await looking;
+  const failed = ledger.calls.filter(
+    (made) => made.start > from && !isAccepted(made) && made.code !== 'idempotency_in_progress',
+  );
+  const [first] = failed;
+  expect(
+    failed.length === 0,
+    `${failed.length} calls failed, the first at ${first?.node}: ${first?.status} ${first?.code ?? first?.error}`,
+  );
+  trial.callable = () => region.api;
+}

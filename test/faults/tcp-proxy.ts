@@ -1,0 +1,179 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import type { AddressInfo, NetConnectOpts } from 'node:net';
+
+/**
+ * The network between a node and its database, to be spoilt at run time. Each direction of each connection is a queue
+ * of bytes with a fault of its own; a connection is known by the `application_name` of its first packet, so that one
+ * kind of connection can suffer alone. A black hole keeps what it swallows: TCP sends lost packets again, so after
+ * healing the bytes arrive, late, unless one side has given up meanwhile.
+ */
+export type Fault =
+  | { kind: 'pass' }
+  | { kind: 'delay'; ms: number }
+  | { kind: 'black hole' }
+  /** RST for what is open and for all that comes. */
+  | { kind: 'reset' }
+  /** So many bytes of each connection go through, then RST. */
+  | { kind: 'cut'; afterBytes: number };
+
+/** `up`: from the client to the server. */
+export type Direction = 'up' | 'down';
+export type Where = { direction?: Direction | null; /** Only connections of this application. */ only?: string | null };
+
+export type TcpProxy = {
+  port: number;
+  /** Where new connections lead; those that are open stay where they are. */
+  target: NetConnectOpts;
+  /** Replaces whatever was set for the same place before. */
+  set(fault: Fault, where?: Where): void;
+  heal(): void;
+  /** RST for every open connection. */
+  breakAll(): void;
+  /** Application names of what is open now. */
+  open(): string[];
+  close(): Promise<void>;
+};
+
+/** What one direction of one connection holds back at most; beyond it the sender is not read. */
+const MAX_HELD = 4 * 1024 * 1024;
+const PASS: Fault = { kind: 'pass' };
+
+type Rule = { fault: Fault; direction: Direction | null; only: string | null };
+type Link = { name: string; sockets: [Socket, Socket]; pumps: (() => void)[] };
+
+export async function startTcpProxy(target: NetConnectOpts): Promise<TcpProxy> {
+  const links = new Set<Link>();
+  let rules: Rule[] = [];
+  /** The last rule that fits. */
+  const faultOf = (direction: Direction, name: string): Fault =>
+    rules.findLast((rule) => (rule.direction ?? direction) === direction && (rule.only ?? name) === name)?.fault ??
+    PASS;
+  const pumpAll = () => {
+    for (const link of links) for (const pump of link.pumps) pump();
+  };
+
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
+    client.once('data', (first: Buffer) => {
+      client.pause();
+      client.unshift(first);
+      join(client, applicationName(first));
+    });
+    client.on('error', () => client.destroy());
+    client.once('end', () => client.end());
+  });
+
+  function join(client: Socket, name: string): void {
+    if (faultOf('up', name).kind === 'reset') return void abort(client);
+    const upstream = connect({ ...proxy.target, allowHalfOpen: true, noDelay: true } as NetConnectOpts);
+    const link: Link = { name, sockets: [client, upstream], pumps: [] };
+    const sever = () => {
+      links.delete(link);
+      link.sockets.forEach(abort);
+    };
+    link.pumps.push(
+      pipe(client, upstream, () => faultOf('up', name), sever),
+      pipe(upstream, client, () => faultOf('down', name), sever),
+    );
+    links.add(link);
+    for (const socket of link.sockets) {
+      socket.once('close', () => {
+        if (link.sockets.every(({ destroyed }) => destroyed)) links.delete(link);
+      });
+    }
+    client.resume();
+  }
+
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const proxy: TcpProxy = {
+    port: (server.address() as AddressInfo).port,
+    target,
+    set(fault, { direction = null, only = null } = {}) {
+      const place = { direction, only };
+      rules = rules.filter((rule) => rule.direction !== place.direction || rule.only !== only);
+      rules.push({ fault, ...place });
+      pumpAll();
+    },
+    heal() {
+      rules = [];
+      pumpAll();
+    },
+    breakAll() {
+      for (const link of [...links]) {
+        links.delete(link);
+        link.sockets.forEach(abort);
+      }
+    },
+    open: () => [...links].map(({ name }) => name),
+    async close() {
+      proxy.breakAll();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  return proxy;
+}
+
+/** RST where there is one: a Unix socket, which the database has, just ends. */
+const abort = (socket: Socket): void => void (socket.remoteFamily ? socket.resetAndDestroy() : socket.destroy());
+
+/** Hands bytes from one socket to the other as the fault of the moment allows; returns what to call when that changes. */
+function pipe(from: Socket, to: Socket, fault: () => Fault, sever: () => void): () => void {
+  /** null: the end of the stream. */
+  const held: { bytes: Buffer | null; at: number }[] = [];
+  let size = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let budget: { of: Fault; left: number } | null = null;
+
+  const pump = (): void => {
+    clearTimeout(timer);
+    for (let head = held[0]; head; head = held[0]) {
+      const now = fault();
+      if (now.kind === 'reset') return sever();
+      if (now.kind === 'black hole') return;
+      const wait = now.kind === 'delay' ? head.at + now.ms - performance.now() : 0;
+      if (wait > 0) {
+        timer = setTimeout(pump, wait);
+        return;
+      }
+      if (now.kind === 'cut' && head.bytes !== null) {
+        if (budget?.of !== now) budget = { of: now, left: now.afterBytes };
+        to.write(head.bytes.subarray(0, budget.left));
+        budget.left -= head.bytes.length;
+        // A moment, so that what was let through arrives before the RST.
+        if (budget.left <= 0) {
+          timer = setTimeout(sever, 5);
+          return;
+        }
+      } else if (head.bytes === null) to.end();
+      else to.write(head.bytes);
+      held.shift();
+      size -= head.bytes?.length ?? 0;
+      if (size < MAX_HELD && from.isPaused()) from.resume();
+    }
+    if (fault().kind === 'reset') sever();
+  };
+
+  const hold = (bytes: Buffer | null): void => {
+    held.push({ bytes, at: performance.now() });
+    size += bytes?.length ?? 0;
+    if (size >= MAX_HELD) from.pause();
+    pump();
+  };
+  from.on('data', (bytes: Buffer) => hold(bytes));
+  from.once('end', () => hold(null));
+  // A broken side is told to the other one as soon as the network carries anything at all.
+  from.on('error', () => hold(null));
+  from.once('close', () => {
+    if (!to.destroyed && held.length === 0) to.end();
+  });
+  return pump;
+}
+
+/** Of a PostgreSQL start-up packet: length, version, then names and values that end in zeros. */
+function applicationName(packet: Buffer): string {
+  const words = packet.subarray(8).toString('latin1').split('\0');
+  const at = words.indexOf('application_name');
+  return at === -1 ? '' : (words[at + 1] ?? '');
+}

@@ -1,0 +1,158 @@
+import { check } from './check.ts';
+import { call, isAccepted, type Ledger, type Revoke } from './ledger.ts';
+import { type Load, startLoad } from './load.ts';
+import type { Node } from './node.ts';
+import type { Random } from './random.ts';
+import type { Region, Tenant } from './region.ts';
+
+/** What a scenario has in its hands while load runs against every node. */
+export type Trial = {
+  region: Region;
+  tenant: Tenant;
+  ledger: Ledger;
+  random: Random;
+  /** Revokes a key that is not revoked yet, through this node, and at once tries it everywhere. */
+  revoke(node: Node, key?: number): Promise<Revoke>;
+  /** One of the nodes, other than these. */
+  node(...except: Node[]): Node;
+  expect(holds: boolean, otherwise: string): void;
+  pause(ms: number): Promise<void>;
+  /** Done when the trial ends, before it is checked. */
+  after(work: () => Promise<void> | void): void;
+  /** The nodes that callers know of; all of them unless a scenario says otherwise. */
+  callable: () => readonly Node[];
+};
+
+export type Scenario = {
+  name: string;
+  /** What must come out of it, written before the fault; the general promises (check.ts) hold besides. */
+  expects: string;
+  run(trial: Trial): Promise<void>;
+  /** Callers of each node; 0: none. */
+  callers?: number;
+  keys?: number;
+};
+
+/** A lease, its margin, and what a busy test machine adds. */
+export const REVOKED_WITHIN_MS = 1_100 + 2_400;
+/** The promise after a fault of the database; nodes that were killed are started within it, too. */
+export const BACK_WITHIN_MS = 10_000;
+const WARM_UP_MS = 400;
+/** Calls that are still held up by a dead network when the trial ends are waited for this long. */
+const REVOKING_WITHIN_MS = 12_000;
+
+export async function runTrial(region: Region, scenario: Scenario, random: Random): Promise<string[]> {
+  const tenant = await region.tenant(scenario.keys);
+  const ledger: Ledger = { calls: [], revokes: [] };
+  const found: string[] = [];
+  const probes: Promise<unknown>[] = [];
+  const endings: (() => Promise<void> | void)[] = [];
+  const trial: Trial = {
+    region,
+    tenant,
+    ledger,
+    random,
+    revoke: (node, key = unrevoked(trial)) => revoke(trial, node, key, probes),
+    node: (...except) => random.pick(region.api.filter((one) => !except.includes(one))),
+    expect: (holds, otherwise) => void (holds || found.push(otherwise)),
+    pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    after: (work) => void endings.push(work),
+    callable: () => region.api,
+  };
+  const { callers } = scenario;
+  const load: Load | null =
+    callers === 0
+      ? null
+      : startLoad({ ledger, tenant, nodes: () => trial.callable(), random: random.branch('load'), callers });
+  try {
+    if (load) await trial.pause(WARM_UP_MS);
+    await scenario.run(trial);
+    await region.repair();
+    if (load) await recovered(trial);
+  } finally {
+    await load?.stop();
+    await region.repair();
+  }
+  await Promise.all(probes);
+  await revokesEnd(trial);
+  for (const work of endings) await work();
+  await tryEveryKey(trial);
+  return [...found, ...(await check(region, tenant, ledger))];
+}
+
+function unrevoked({ tenant, ledger, random }: Trial): number {
+  const left = tenant.keys.map((_, at) => at).filter((at) => !ledger.revokes.some(({ key }) => key === at));
+  return random.pick(left);
+}
+
+async function revoke(trial: Trial, node: Node, key: number, probes: Promise<unknown>[]): Promise<Revoke> {
+  const { region, tenant, ledger } = trial;
+  const made: Revoke = { key, node: node.name, requestedAt: performance.now(), answeredAt: null, answer: '' };
+  ledger.revokes.push(made);
+  const answer = await region.dashboard(node, 'POST', keyPath(tenant, key, '/revoke'));
+  made.answer = answer.body?.state ?? answer.body?.code ?? answer.error ?? String(answer.status);
+  if (made.answer === 'revoked') {
+    made.answeredAt = performance.now();
+    // From here on nobody may say yes, whatever state a node is in: these calls wait for it, if need be.
+    for (const other of region.api) {
+      if (!other.isRunning()) continue;
+      probes.push(call(ledger, tenant, other, key, 'me'));
+      probes.push(call(ledger, tenant, other, key, 'trigger', `${tenant.orgId}-probe-${key}-${other.name}`));
+    }
+  }
+  return made;
+}
+
+const keyPath = ({ orgId, keys }: Tenant, key: number, more = ''): string =>
+  `/organizations/${orgId}/keys/${keys[key]!.id}${more}`;
+
+/** Every node accepts again in time. */
+async function recovered({ region, ledger, expect, pause }: Trial): Promise<void> {
+  const from = performance.now();
+  const waiting = () =>
+    region.api.filter(
+      ({ name }) =>
+        !ledger.calls.some(
+          (made) => made.node === name && made.kind === 'trigger' && isAccepted(made) && made.start > from,
+        ),
+    );
+  while (waiting().length > 0 && performance.now() - from < BACK_WITHIN_MS) await pause(25);
+  const names = waiting().map(({ name }) => name);
+  expect(names.length === 0, `not back within ${BACK_WITHIN_MS} ms: ${names.join(', ')}`);
+}
+
+/** A revoke that was cut off is finished by whoever is left. */
+async function revokesEnd({ region, tenant, ledger, expect, pause }: Trial): Promise<void> {
+  const until = performance.now() + REVOKING_WITHIN_MS;
+  for (const made of ledger.revokes) {
+    for (;;) {
+      const read = await region.dashboard(region.api[0]!, 'GET', keyPath(tenant, made.key));
+      const state = read.body?.state;
+      if (state === 'revoked') {
+        made.answeredAt ??= performance.now();
+        break;
+      }
+      if (state === 'active') break;
+      if (performance.now() > until) {
+        expect(
+          false,
+          `key ${made.key} was still "${state ?? read.error ?? read.status}" after ${REVOKING_WITHIN_MS} ms`,
+        );
+        break;
+      }
+      await pause(50);
+    }
+  }
+}
+
+/** Nobody who may is kept out, nobody who may not is let in, at any node. */
+async function tryEveryKey({ region, tenant, ledger, expect }: Trial): Promise<void> {
+  for (const node of region.api) {
+    const calls = await Promise.all(tenant.keys.map((_, key) => call(ledger, tenant, node, key, 'me')));
+    const kept = calls.filter((made) => !isAccepted(made) && !ledger.revokes.some(({ key }) => key === made.key));
+    expect(
+      kept.length === 0,
+      `${node.name} keeps out ${kept.length} keys, the first with ${kept[0]?.status} ${kept[0]?.code}`,
+    );
+  }
+}
