@@ -1,4 +1,4 @@
-import { index, integer, pgTable, primaryKey, smallint, text } from 'drizzle-orm/pg-core';
+import { index, integer, jsonb, pgTable, primaryKey, smallint, text } from 'drizzle-orm/pg-core';
 import { moment, orgId } from './columns.ts';
 
 /** Requests of a key in one hour, by outcome. */
@@ -26,6 +26,8 @@ export const requestLog = pgTable(
     at: moment('at').notNull(),
     method: text('method').notNull(),
     route: text('route').notNull(),
+    /** Ids of ours that stood in the path, by the names that the route gives them; never what callers named themselves. */
+    ids: jsonb('ids').$type<Record<string, string>>().notNull().default({}),
     status: smallint('status').notNull(),
     code: text('code'),
     ms: integer('ms').notNull(),
