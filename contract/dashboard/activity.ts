@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { Moment, Nullable, PageQuery } from './shapes.ts';
+import { Id, Moment, Nullable, PageQuery } from './shapes.ts';
 
 /** Who did what, when, from where. The log only grows. */
 export const AuditRecord = Type.Object(
@@ -24,6 +24,45 @@ export const AuditListQuery = PageQuery({
   subject_id: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
   actor: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
 });
+
+/** `accepted`: below 400, `refused`: 4xx, `failed`: 5xx. */
+export const OUTCOMES = ['accepted', 'refused', 'failed'] as const;
+
+/**
+ * One request that a key made: what was called and what came of it, never what was sent. Every one at a person's pace,
+ * a sample under load; the newest 50,000 of an organization, for a month at most.
+ */
+export const RequestRecord = Type.Object(
+  {
+    id: Type.String(),
+    key_id: Type.String(),
+    method: Type.String(),
+    /** The path's pattern; `ids` says what stood in its places, for ids of ours alone. */
+    route: Type.String(),
+    ids: Type.Record(Type.String(), Type.String()),
+    status: Type.Integer(),
+    /** Problem code of a refusal; null when accepted. */
+    code: Nullable(Type.String()),
+    /** Milliseconds from the first byte in to the last one out. */
+    ms: Type.Integer(),
+    created_at: Moment,
+  },
+  { title: 'RequestRecord' },
+);
+export type RequestRecord = Static<typeof RequestRecord>;
+
+export const RequestListQuery = PageQuery({
+  id: Type.Optional(Id('req')),
+  key_id: Type.Optional(Id('key')),
+  /** Method and route: `POST /api/triggers/:agent_id/:trigger_id`. */
+  call: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+  outcome: Type.Optional(Type.Enum(OUTCOMES)),
+  since: Type.Optional(Moment),
+  until: Type.Optional(Moment),
+});
+
+/** What was called lately, for choosing from. */
+export const RequestCall = Type.Object({ call: Type.String() }, { title: 'RequestCall' });
 
 const Count = Type.Integer({ minimum: 0 });
 

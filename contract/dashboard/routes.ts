@@ -1,7 +1,7 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import type { Role } from '../permissions.ts';
 import { DryRun, RunRecord, TriggerCall, AcceptedRun } from '../triggers.ts';
-import { AuditListQuery, AuditRecord, Overview } from './activity.ts';
+import { AuditListQuery, AuditRecord, Overview, RequestCall, RequestListQuery, RequestRecord } from './activity.ts';
 import { ChangesQuery } from './changes.ts';
 import {
   AgentRecord,
@@ -79,6 +79,18 @@ import {
 import { Id, Page, PageQuery, SearchText, Whole } from './shapes.ts';
 import { PasswordBody, SessionRecord, SessionView, SetupBody, SignInBody } from './sign-in.ts';
 import { CreateTriggerBody, TriggerRecord, UpdateTriggerBody } from './triggers.ts';
+import {
+  CreateWebhookBody,
+  EventDelivery,
+  EventDeliveryDetail,
+  EventDeliveryQuery,
+  NewWebhook,
+  RotateWebhookBody,
+  UpdateWebhookBody,
+  WatchedEvents,
+  WatchEventsQuery,
+  WebhookRecord,
+} from './webhooks.ts';
 
 /**
  * Every route of the dashboard's own API, below DASHBOARD_BASE: who may call it and what goes in and out. The
@@ -215,6 +227,19 @@ const routes = {
   rotateKey: route('POST 201', `${org}/keys/:key_id/rotate`, 'admin', 'Replace an API key by a new one with the same rights', { body: RotateKeyBody, answer: NewKey }),
   revokeKey: route('POST 200', `${org}/keys/:key_id/revoke`, 'admin', 'Revoke an API key', { answer: KeyRecord }),
 
+  // Events and the endpoints that hear of them
+  listWebhooks: route('GET 200', `${org}/webhooks`, 'viewer', 'List endpoints for events', { answer: Whole(WebhookRecord) }),
+  createWebhook: route('POST 201', `${org}/webhooks`, 'admin', 'Add an endpoint; its secret is shown only here', { body: CreateWebhookBody, answer: NewWebhook }),
+  readWebhook: route('GET 200', `${org}/webhooks/:endpoint_id`, 'viewer', 'Read an endpoint', { answer: WebhookRecord }),
+  updateWebhook: route('PATCH 200', `${org}/webhooks/:endpoint_id`, 'admin', 'Change, enable or disable an endpoint', { body: UpdateWebhookBody, answer: WebhookRecord }),
+  rotateWebhookSecret: route('POST 200', `${org}/webhooks/:endpoint_id/rotate-secret`, 'admin', 'Replace the signing secret; the new one is shown only here', { body: RotateWebhookBody, answer: NewWebhook }),
+  deleteWebhook: route('DELETE 204', `${org}/webhooks/:endpoint_id`, 'admin', 'Delete an endpoint with its deliveries', {}),
+  testWebhook: route('POST 202', `${org}/webhooks/:endpoint_id/test`, 'admin', 'Send a test event to an endpoint', { answer: EventDeliveryDetail }),
+  listEventDeliveries: route('GET 200', `${org}/event-deliveries`, 'viewer', 'List deliveries of events', { query: EventDeliveryQuery, answer: Page(EventDelivery) }),
+  readEventDelivery: route('GET 200', `${org}/event-deliveries/:event_id/:endpoint_id`, 'viewer', 'Read a delivery with its attempts', { answer: EventDeliveryDetail }),
+  resendEventDelivery: route('POST 200', `${org}/event-deliveries/:event_id/:endpoint_id/resend`, 'admin', 'Send an event again', { answer: EventDeliveryDetail }),
+  watchEvents: route('GET 200', `${org}/events`, 'viewer', 'Watch events as they happen', { query: WatchEventsQuery, answer: WatchedEvents }),
+
   // Models
   listModels: route('GET 200', `${org}/models`, 'viewer', 'List model providers', { answer: Whole(ModelRecord) }),
   setModel: route('PUT 200', `${org}/models/:provider`, 'admin', 'Set address and key of a model provider', { body: SetModelBody, answer: ModelRecord }),
@@ -247,6 +272,8 @@ const routes = {
   exportImportFaults: route('GET 200', `${org}/end-user-imports/:import_id/failed-rows.csv`, 'viewer', 'The rows that failed as CSV, with the reason', {}),
 
   // What happened
+  listRequests: route('GET 200', `${org}/requests`, 'viewer', 'List requests that keys made', { query: RequestListQuery, answer: Page(RequestRecord) }),
+  listRequestCalls: route('GET 200', `${org}/requests/calls`, 'viewer', 'What was called lately', { answer: Whole(RequestCall) }),
   listAudit: route('GET 200', `${org}/audit`, 'viewer', 'List who did what', { query: AuditListQuery, answer: Page(AuditRecord) }),
   watchChanges: route('GET 200', `${org}/changes`, 'viewer', 'Be told of changes as they happen, by server-sent events', { query: ChangesQuery }),
   readOverview: route('GET 200', `${org}/overview`, 'viewer', 'Counts for the first page', { answer: Overview }),

@@ -11,7 +11,10 @@ export type KeyRequest = {
   id: string;
   at: Date;
   method: string;
+  /** The route's pattern. */
   route: string;
+  /** The request's target as sent. Whoever keeps it takes out of it what may be kept. */
+  target: string;
   status: number;
   code: string | null;
   ms: number;
@@ -58,6 +61,7 @@ function writeLine(this: ServerResponse): void {
       at: new Date(Date.now() - ms),
       method: this.req.method!,
       route: meta.route ?? '',
+      target: this.req.url!,
       status,
       code: meta.code ?? null,
       ms: Math.round(ms),

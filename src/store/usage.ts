@@ -40,8 +40,8 @@ export async function writeUsage(
   });
   await pool.query({
     name: 'write-requests',
-    text: `INSERT INTO request_log (org_id, id, key_id, at, method, route, status, code, ms)
-      SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::text[], $7::smallint[], $8::text[], $9::int[])
+    text: `INSERT INTO request_log (org_id, id, key_id, at, method, route, ids, status, code, ms)
+      SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::text[], $7::jsonb[], $8::smallint[], $9::text[], $10::int[])
       ON CONFLICT DO NOTHING`,
     values: [
       requests.map((row) => row.orgId),
@@ -50,6 +50,7 @@ export async function writeUsage(
       requests.map((row) => row.at),
       requests.map((row) => row.method),
       requests.map((row) => row.route),
+      requests.map((row) => JSON.stringify(row.ids)),
       requests.map((row) => row.status),
       requests.map((row) => row.code),
       requests.map((row) => row.ms),
@@ -99,6 +100,21 @@ export async function listNewestRequests(
     .where(and(eq(requestLog.orgId, orgId), eq(requestLog.keyId, keyId)))
     .orderBy(...newestFirst(requestLog.at, requestLog.id))
     .limit(limit);
+}
+
+/** Requests that are kept for one organization, so that none can fill the disk; what its log shows at most. */
+export const KEPT_REQUESTS = 50_000;
+
+/** Removes what is beyond the newest of each organization; at most `limit` rows. */
+export async function trimRequests(pool: pg.Pool, limit: number, kept = KEPT_REQUESTS): Promise<number> {
+  const removed = await pool.query(
+    `DELETE FROM request_log WHERE (org_id, id) IN (
+      SELECT l.org_id, l.id FROM organization o
+      CROSS JOIN LATERAL (SELECT id FROM request_log WHERE org_id = o.id ORDER BY id DESC OFFSET $2 LIMIT 1) oldest
+      JOIN request_log l ON l.org_id = o.id AND l.id <= oldest.id LIMIT $1)`,
+    [limit, kept],
+  );
+  return removed.rowCount ?? 0;
 }
 
 /** Removes what is older than anybody can look at; at most `limit` rows of each kind. */

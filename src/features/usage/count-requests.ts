@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Db } from '../../store/db.ts';
+import { idsInPath } from './ids-in-path.ts';
 import { type LoggedRequest, type UsageCount, writeUsage } from '../../store/usage.ts';
 
 /**
@@ -7,13 +8,15 @@ import { type LoggedRequest, type UsageCount, writeUsage } from '../../store/usa
  * that dies loses the last seconds of counts, and no request waits for one.
  */
 export type UsageCounter = {
-  count(request: LoggedRequest): void;
+  count(request: CountedRequest): void;
   start(): void;
   stop(): Promise<void>;
 };
 
+export type CountedRequest = Omit<LoggedRequest, 'ids'> & { target: string };
+
 const FLUSH_MS = 2_000;
-/** Requests of one key that one flush keeps one by one: the key's page shows 20. */
+/** Requests of one key that one flush keeps one by one, as many accepted as others: a fault must not drown. */
 const KEPT_PER_KEY = 20;
 /** Requests that one flush keeps in all. */
 const KEPT = 1_000;
@@ -21,14 +24,17 @@ const HOUR_MS = 3_600_000;
 
 export function createUsageCounter({ db, log }: { db: Db; log: Logger }): UsageCounter {
   let counts = new Map<string, UsageCount>();
-  let newest = new Map<string, LoggedRequest[]>();
+  let newest = new Map<string, CountedRequest[]>();
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
 
   async function flush(): Promise<void> {
     if (counts.size === 0) return;
     const written = [...counts.values()];
-    const requests = [...newest.values()].flat().slice(-KEPT);
+    const requests = [...newest.values()]
+      .flat()
+      .slice(-KEPT)
+      .map(({ target, ...request }) => ({ ...request, ids: idsInPath(request.route, target) }));
     counts = new Map();
     newest = new Map();
     await writeUsage(db.$client, written, requests).catch((error: unknown) =>
@@ -46,8 +52,9 @@ export function createUsageCounter({ db, log }: { db: Db; log: Logger }): UsageC
         counts.set(name, (entry = { orgId, keyId, hour: new Date(hour), accepted: 0, refused: 0, failed: 0 }));
       }
       entry[request.status < 400 ? 'accepted' : request.status < 500 ? 'refused' : 'failed']++;
-      const kept = newest.get(request.keyId);
-      if (!kept) newest.set(request.keyId, [request]);
+      const ring = request.status < 400 ? request.keyId : `${request.keyId} refused`;
+      const kept = newest.get(ring);
+      if (!kept) newest.set(ring, [request]);
       else if (kept.push(request) > KEPT_PER_KEY) kept.shift();
     },
     start: () => {

@@ -12,8 +12,10 @@ import { endUserRoutes } from './end-users.ts';
 import { importRoutes } from './imports.ts';
 import { keyRoutes } from './keys.ts';
 import { organizationRoutes } from './organizations.ts';
+import { requestRoutes } from './requests.ts';
 import { signInRoutes } from './sign-in.ts';
 import { triggerRoutes } from './triggers.ts';
+import { webhookRoutes } from './webhooks.ts';
 
 /** The dashboard's own API: one route for each line of contract/dashboard/routes.ts, all behind the session gate. */
 export function dashboardRoutes(room: Room, paging: Paging): Route[] {
@@ -26,10 +28,12 @@ export function dashboardRoutes(room: Room, paging: Paging): Route[] {
     ...triggerRoutes(desk),
     ...channelRoutes(desk),
     ...keyRoutes(desk),
+    ...webhookRoutes(desk),
     ...conversationRoutes(desk),
     ...endUserRoutes(desk),
     ...importRoutes(desk),
     ...changeRoutes(desk),
+    ...requestRoutes(desk),
     route('readDescription', () => describeDashboard(room)),
   ];
 }

@@ -1,0 +1,17 @@
+/** An id of ours, of whatever kind. */
+const OURS = /^[a-z]{2,10}_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
+/** In this place callers put names of their own, which may be a person's. */
+const CALLERS = 'external_id';
+
+/** What stood in the places of a route's pattern, but only ids that mean nothing outside Parley. */
+export function idsInPath(route: string, target: string): Record<string, string> {
+  if (!route.includes(':')) return {};
+  const parts = target.split('?', 1)[0]!.split('/');
+  const ids: Record<string, string> = {};
+  for (const [index, place] of route.split('/').entries()) {
+    const part = parts[index];
+    if (place.startsWith(':') && place !== `:${CALLERS}` && part !== undefined && OURS.test(part))
+      ids[place.slice(1)] = part;
+  }
+  return ids;
+}
