@@ -10,7 +10,7 @@ import { MAX_PAGE } from '../contract/limits.ts';
 import { Failure, Refused } from './failure.ts';
 import { forgetSession, loadSession, saveSession } from './session-file.ts';
 import type { Settings } from './settings.ts';
-import { type Answer, type Call, callServer } from './transport.ts';
+import { type Answer, type Call, callServer, downloadFrom } from './transport.ts';
 
 export type Row = Record<string, unknown>;
 export type Page = { data: Row[]; next_cursor: string | null };
@@ -31,6 +31,8 @@ export type Api = {
   call<N extends DashboardRouteName>(name: N, input?: Input<N>): Promise<AnswerOf<N>>;
   /** A list, page after page. */
   list<N extends ListName>(name: N, want: ListWant, input?: Input<N>): Promise<Page>;
+  /** A file that a route answers with, piece by piece. */
+  download<N extends DashboardRouteName>(name: N, input: Input<N>, to: (chunk: Buffer) => Promise<void>): Promise<void>;
   /** A path of the public API, with PARLEY_API_KEY. */
   public(call: Call): Promise<Answer>;
   signIn(email: string, password: string): Promise<void>;
@@ -77,12 +79,16 @@ export function createApi(settings: Settings): Api {
     return organization;
   };
 
-  const call: Api['call'] = async (name, input = {}) => {
+  const callOf = async <N extends DashboardRouteName>(name: N, input: Input<N>): Promise<Call> => {
     const { method, path } = DASHBOARD_ROUTES[name];
     const headers = { cookie: await ensureSession() };
     const filled = await fill(path, input.ids ?? {}, organizationId);
     const { body, query } = input as Call;
-    const answer = await callServer(url, fromOwnPage({ method, path: DASHBOARD_BASE + filled, body, query, headers }));
+    return fromOwnPage({ method, path: DASHBOARD_BASE + filled, body, query, headers });
+  };
+
+  const call: Api['call'] = async (name, input = {}) => {
+    const answer = await callServer(url, await callOf(name, input));
     return answer.body as AnswerOf<typeof name>;
   };
 
@@ -94,6 +100,7 @@ export function createApi(settings: Settings): Api {
         const paged = 'query' in DASHBOARD_ROUTES[name] ? { ...input.query, limit, cursor } : undefined;
         return (await call(name, { ...input, query: paged } as Input<typeof name>)) as unknown as Page;
       }),
+    download: async (name, input, to) => downloadFrom(url, await callOf(name, input), to),
     async public(publicCall) {
       if (settings.apiKey === undefined) {
         throw new Failure('usage_invalid', 'Set PARLEY_API_KEY to a key with the permission for this.');

@@ -8,13 +8,15 @@ export type OwnCode =
   | 'terminal_required'
   | 'config_unusable'
   | 'file_unreadable'
+  | 'import_failed'
   | 'server_unreachable'
   | 'server_too_slow'
   | 'server_not_parley'
   | 'organization_missing'
   | 'organization_ambiguous'
   | 'trigger_missing'
-  | 'session_missing';
+  | 'session_missing'
+  | 'channel_check_failed';
 
 export class Failure extends Error {
   readonly code: string;

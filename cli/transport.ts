@@ -19,29 +19,29 @@ const TIMEOUT_MS = 40_000;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 export async function callServer(url: string, call: Call): Promise<Answer> {
-  const target = new URL(url + call.path);
-  for (const [name, value] of Object.entries(call.query ?? {})) {
-    if (value !== undefined) target.searchParams.set(name, String(value));
-  }
-  const answer = await exchange(url, target, call);
+  const answer = await exchange(url, targetOf(url, call), call);
   if (answer.status >= 200 && answer.status < 300) return answer;
   throw refusal(url, answer);
+}
+
+function targetOf(url: string, { path, query = {} }: Call): URL {
+  const target = new URL(url + path);
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) target.searchParams.set(name, String(value));
+  }
+  return target;
 }
 
 /** By hand and not by fetch, which refuses some ports that a server may well listen on. */
 async function exchange(url: string, target: URL, call: Call): Promise<Answer> {
   const headers: Record<string, string> = { accept: 'application/json, application/problem+json', ...call.headers };
-  const body = call.body === undefined ? undefined : Buffer.from(JSON.stringify(call.body));
-  if (body !== undefined) headers['content-type'] = 'application/json';
+  const isBytes = Buffer.isBuffer(call.body);
+  const body =
+    call.body === undefined ? undefined : isBytes ? (call.body as Buffer) : Buffer.from(JSON.stringify(call.body));
+  if (body !== undefined) headers['content-type'] = isBytes ? 'application/octet-stream' : 'application/json';
   if (call.method !== 'GET') headers['content-length'] = String(body?.length ?? 0);
-  const send = target.protocol === 'https:' ? https.request : http.request;
-  const signal = AbortSignal.timeout(TIMEOUT_MS);
   try {
-    const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      const request = send(target, { method: call.method, headers, signal, agent: false }, resolve);
-      request.on('error', reject);
-      request.end(body);
-    });
+    const response = await request(target, { method: call.method, headers, body }, AbortSignal.timeout(TIMEOUT_MS));
     return {
       status: response.statusCode ?? 0,
       cookies: response.headers['set-cookie'] ?? [],
@@ -49,6 +49,31 @@ async function exchange(url: string, target: URL, call: Call): Promise<Answer> {
     };
   } catch (error) {
     throw error instanceof Failure ? error : transportFailure(url, error);
+  }
+}
+
+const request = (
+  target: URL,
+  { method, headers, body }: { method: string; headers: Record<string, string>; body?: Buffer | undefined },
+  signal?: AbortSignal,
+): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    const send = target.protocol === 'https:' ? https.request : http.request;
+    const sent = send(target, { method, headers, signal, agent: false }, resolve);
+    sent.on('error', reject);
+    sent.end(body);
+  });
+
+/** An answer that may be of any size, piece by piece as it comes. */
+export async function downloadFrom(url: string, call: Call, to: (chunk: Buffer) => Promise<void>): Promise<void> {
+  const target = targetOf(url, call);
+  try {
+    const response = await request(target, { method: call.method, headers: call.headers ?? {} });
+    const status = response.statusCode ?? 0;
+    if (status !== 200) throw refusal(url, { status, cookies: [], body: await readBody(url, response) });
+    for await (const chunk of response as AsyncIterable<Buffer>) await to(chunk);
+  } catch (error) {
+    throw error instanceof Failure || error instanceof Refused ? error : transportFailure(url, error);
   }
 }
 

@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import { RECIPIENT_STATUSES, type RecipientStatus } from '../../contract/campaigns.ts';
+import { parseJsonObject, readText } from '../input.ts';
 import { field, listing, type ListOptions, time } from '../listing.ts';
 import { confirm } from '../prompt.ts';
 import { examples, verb } from '../verb.ts';
@@ -36,6 +38,47 @@ export function addCampaignsCommand(program: Command): void {
     async ({ api, out }, [id]) => out.record(await api.call('readCampaign', { ids: { campaign_id: id! } })),
   );
 
+  const recipients = listing(
+    campaigns
+      .command('recipients')
+      .description('Lists the recipients of a campaign, newest first.')
+      .argument('<campaign-id>')
+      .option('--status <status>', RECIPIENT_STATUSES.join(', '))
+      .option('--ref <ref>', "the caller's own name for it"),
+  );
+  verb<ListOptions & RecipientFilter>(recipients, async ({ api, out }, [id], { status, ref, ...want }) =>
+    out.list(
+      await api.list('listRecipients', want, { ids: { campaign_id: id! }, query: { status, ref } }),
+      [field('id'), field('ref'), field('status'), field('reason'), time('due_at', 'Goes out'), time('updated_at')],
+      'No recipient yet: push some with the key of the campaign.',
+    ),
+  );
+  examples(recipients, 'campaigns recipients campaign_01jd… --status failed');
+
+  verb(
+    campaigns
+      .command('cancel-recipient')
+      .description('Takes a recipient back: nothing more is said to them.')
+      .argument('<campaign-id>')
+      .argument('<recipient-id>'),
+    async ({ api, out }, [id, recipient]) =>
+      out.record(await api.call('cancelRecipient', { ids: { campaign_id: id!, recipient_id: recipient! } })),
+  );
+
+  const update = campaigns
+    .command('update')
+    .description('Sets schedule, quiet hours, pace and first words of a campaign, all at once, from a file.')
+    .argument('<campaign-id>')
+    .requiredOption('--file <file>', 'the settings as JSON; "-" is standard input');
+  verb<{ file: string }>(update, async ({ api, out }, [id], { file }) => {
+    const settings = parseJsonObject(await readText(file), file);
+    out.record(await api.call('updateCampaign', { ids: { campaign_id: id! }, body: { settings } }));
+  });
+  examples(
+    update,
+    `campaigns update campaign_01jd… --file - <<< '{"per_minute":600,"quiet_hours":{"from":"21:00","to":"08:00"}}'`,
+  );
+
   const moves = [
     ['start', 'startCampaign', 'Opens a campaign: it takes recipients from now on.'],
     ['pause', 'pauseCampaign', 'Holds a campaign: nothing is sent until it is resumed.'],
@@ -57,3 +100,5 @@ export function addCampaignsCommand(program: Command): void {
     out.record(await api.call('endCampaign', { ids: { campaign_id: id! } }));
   });
 }
+
+type RecipientFilter = { status?: RecipientStatus; ref?: string };

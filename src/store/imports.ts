@@ -120,7 +120,13 @@ export async function cancelImport(tx: Queryable, orgId: string, id: string): Pr
   const cancelled = await tx
     .update(endUserImport)
     .set({ state: 'cancelled', dueAt: null, lease: null, updatedAt: sql`now()`, finishedAt: sql`now()` })
-    .where(and(ofImport(orgId, id), inArray(endUserImport.state, ['uploading', 'queued', 'running'])))
+    .where(
+      and(
+        ofImport(orgId, id),
+        // After a dry run, or a fault of the file, it is the file that is given up.
+        sql`(${endUserImport.state} IN ('uploading', 'queued', 'running') OR ${PIECES} > 0)`,
+      ),
+    )
     .returning({ id: endUserImport.id });
   if (cancelled.length > 0) await deletePieces(tx, orgId, id);
   return cancelled.length > 0;

@@ -1,0 +1,211 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Command } from 'commander';
+import {
+  IMPORT_DELIMITERS,
+  IMPORT_ENCODINGS,
+  IMPORT_FIELDS,
+  IMPORT_PIECE_BYTES,
+  type ImportPreview,
+  type ImportRecord,
+  MAX_IMPORT_BYTES,
+} from '../../contract/dashboard/imports.ts';
+import type { Api } from '../api.ts';
+import { Failure } from '../failure.ts';
+import { field, listing, type ListOptions, time } from '../listing.ts';
+import type { Output } from '../output.ts';
+import { confirm } from '../prompt.ts';
+import { examples, verb } from '../verb.ts';
+
+type ImportOptions = {
+  file: string;
+  map?: string;
+  dryRun?: boolean;
+  encoding?: ImportPreview['encoding'];
+  delimiter?: string;
+  failedRows?: string;
+};
+
+export function addEndUsersCommand(program: Command): void {
+  const people = program
+    .command('end-users')
+    .summary('the people your agents talk to')
+    .description('End users: list them, bring them in from CSV files, take them out.');
+
+  const list = listing(
+    people
+      .command('list')
+      .description('Lists end users.')
+      .option('--text <words>', 'words of the name, or the beginning of an identifier')
+      .option('--tag <tag>', 'only those with this tag'),
+  );
+  verb<ListOptions & { text?: string; tag?: string }>(list, async ({ api, out }, _args, { text, tag, ...want }) =>
+    out.list(
+      await api.list('listEndUsers', want, { query: { text, tag } }),
+      [field('id'), field('external_id'), field('name'), field('email'), field('phone'), time('created_at')],
+      'No end user yet: ./parley end-users import --file people.csv',
+    ),
+  );
+
+  verb(people.command('show').description('Shows an end user.').argument('<end-user-id>'), async ({ api, out }, [id]) =>
+    out.record(await api.call('readEndUser', { ids: { end_user_id: id! } })),
+  );
+
+  const bring = people
+    .command('import')
+    .summary('bring people in from a CSV file')
+    .description(
+      `Makes or changes end users from a CSV file with a header row. People are found again by external_id, else e-mail, else phone, so the same file may be imported again. Columns go where their names say; --map changes that. Fields: ${IMPORT_FIELDS.join(', ')}, attributes.NAME.`,
+    )
+    .requiredOption('--file <file>', 'the CSV file')
+    .option('--map <pairs>', 'column=field, comma-separated; "Notes=" leaves a column out')
+    .option('--dry-run', 'say what would happen, change nothing')
+    .option('--encoding <name>', IMPORT_ENCODINGS.join(', '))
+    .option('--delimiter <sign>', 'one of , ; | tab (default: what the header looks like)')
+    .option('--failed-rows <file>', 'write the rows that failed, with the reason, into this new file');
+  verb<ImportOptions>(bring, ({ api, out }, _args, options) => importFile(api, out, options));
+  examples(
+    bring,
+    'end-users import --file people.csv --dry-run',
+    'end-users import --file people.csv --map "Customer no=external_id,Plan=attributes.plan" --failed-rows failed.csv',
+  );
+
+  const take = people
+    .command('export')
+    .description('Writes end users as CSV, as an import reads it back.')
+    .option('--file <file>', 'a new file (default: standard output)')
+    .option('--text <words>', 'as for list')
+    .option('--tag <tag>', 'as for list');
+  verb<{ file?: string; text?: string; tag?: string }>(take, async ({ api, out }, _args, { file, text, tag }) => {
+    await toFile(file, (write) => api.download('exportEndUsers', { query: { text, tag } }, write));
+    if (file !== undefined) out.hint(`Written to ${file}.`);
+  });
+  examples(take, 'end-users export --file people.csv');
+
+  const erase = people
+    .command('erase')
+    .description('Erases an end user with everything that was said: for good.')
+    .argument('<end-user-id>')
+    .option('--yes', 'do not ask');
+  verb<{ yes?: boolean }>(erase, async ({ api, out }, [id], { yes }) => {
+    await confirm(yes, `End user ${id} with all conversations will be erased for good.`);
+    await api.call('eraseEndUser', { ids: { end_user_id: id! } });
+    out.record({ id, erased: true });
+  });
+}
+
+const POLL_MS = 400;
+const ENDED = new Set(['done', 'failed', 'cancelled']);
+
+async function importFile(api: Api, out: Output, options: ImportOptions): Promise<void> {
+  const { id } = await upload(api, out, options.file);
+  const ids = { import_id: id };
+  try {
+    const delimiter = delimiterOf(options.delimiter);
+    const preview = await api.call('previewImport', { ids, query: { delimiter, encoding: options.encoding } });
+    const columns = mapped(preview, options.map);
+    const ignored = preview.header.filter((_, index) => columns[index] === null);
+    if (ignored.length > 0) out.progress(`Left out: ${ignored.join(', ')}`);
+    const settings = { columns, delimiter: preview.delimiter, encoding: preview.encoding };
+    await api.call('runImport', { ids, body: { ...settings, dry_run: options.dryRun === true } });
+  } catch (error) {
+    // Nobody will come back for the file.
+    await api.call('cancelImport', { ids }).catch(() => {});
+    throw error;
+  }
+  const record = await settled(api, out, id);
+  if (options.failedRows !== undefined && record.invalid > 0)
+    await toFile(options.failedRows, (write) => api.download('exportImportFaults', { ids }, write));
+  if (options.dryRun) await api.call('cancelImport', { ids }).catch(() => {});
+  if (record.state === 'failed')
+    throw new Failure('import_failed', `${record.fault?.detail} (row ${record.fault?.row ?? 'unknown'})`);
+  out.record(record);
+  if (record.invalid > 0 && options.failedRows === undefined)
+    out.hint(`${record.invalid} rows failed; --failed-rows FILE writes them down.`);
+}
+
+/** Piece by piece: the file is never in memory as a whole. */
+async function upload(api: Api, out: Output, path: string): Promise<ImportRecord> {
+  const file = await opened(path);
+  try {
+    const { size } = await file.stat();
+    if (size === 0 || size > MAX_IMPORT_BYTES)
+      throw new Failure('file_unreadable', `${path} must have between 1 byte and ${MAX_IMPORT_BYTES >> 20} MiB.`);
+    const record = await api.call('createImport', { body: { name: basename(path), bytes: size } });
+    for (let piece = 0; piece * IMPORT_PIECE_BYTES < size; piece++) {
+      const bytes = Buffer.alloc(Math.min(IMPORT_PIECE_BYTES, size - piece * IMPORT_PIECE_BYTES));
+      const { bytesRead } = await file.read(bytes, 0, bytes.length, piece * IMPORT_PIECE_BYTES);
+      if (bytesRead !== bytes.length) throw new Failure('file_unreadable', `${path} became shorter meanwhile.`);
+      await api.call('sendImportPiece', { ids: { import_id: record.id, piece: String(piece) }, body: bytes });
+      out.progress(`Sent ${Math.min(size, (piece + 1) * IMPORT_PIECE_BYTES)} of ${size} bytes`);
+    }
+    return record;
+  } finally {
+    await file.close();
+  }
+}
+
+async function opened(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'r');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Failure('file_unreadable', `${path} cannot be read (${code}).`, { cause: error });
+  }
+}
+
+async function settled(api: Api, out: Output, id: string): Promise<ImportRecord> {
+  for (;;) {
+    const record = await api.call('readImport', { ids: { import_id: id } });
+    if (ENDED.has(record.state)) return record;
+    out.progress(`${record.rows} rows: ${record.created} new, ${record.updated} known, ${record.invalid} failed`);
+    await sleep(POLL_MS);
+  }
+}
+
+function mapped({ header, columns }: ImportPreview, map = ''): (string | null)[] {
+  const result = [...columns];
+  for (const pair of map === '' ? [] : map.split(',')) {
+    const split = pair.lastIndexOf('=');
+    const column = header.findIndex((heading) => heading.trim() === pair.slice(0, split).trim());
+    if (split < 1 || column === -1)
+      throw new Failure(
+        'usage_invalid',
+        `--map: "${pair}" is not COLUMN=FIELD with a column of: ${header.join(', ')}.`,
+      );
+    const target = pair.slice(split + 1).trim() || null;
+    // Who names a field by hand takes it away from the column that only looked like it.
+    for (const [index, taken] of result.entries()) if (taken === target) result[index] = null;
+    result[column] = target;
+  }
+  return result;
+}
+
+function delimiterOf(text: string | undefined): ImportPreview['delimiter'] | undefined {
+  if (text === undefined) return undefined;
+  const sign = text === 'tab' ? '\t' : text;
+  const found = IMPORT_DELIMITERS.find((one) => one === sign);
+  if (found === undefined) throw new Failure('usage_invalid', '--delimiter must be one of , ; | tab.');
+  return found;
+}
+
+async function toFile(
+  path: string | undefined,
+  fill: (write: (chunk: Buffer) => Promise<void>) => Promise<void>,
+): Promise<void> {
+  if (path === undefined)
+    return fill(async (chunk) => {
+      if (!process.stdout.write(chunk)) await new Promise((resolve) => process.stdout.once('drain', resolve));
+    });
+  // People are in it: for its owner alone, and never over something else.
+  const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Failure('file_unreadable', `${path} cannot be written (${code}).`, { cause: error });
+  });
+  try {
+    await fill(async (chunk) => void (await file.write(chunk)));
+  } finally {
+    await file.close();
+  }
+}

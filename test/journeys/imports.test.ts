@@ -1,0 +1,221 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { errorOf, runCli } from '../../cli/testing/run-cli.ts';
+import { createTestDatabase, type TestDatabase } from '../postgres.ts';
+import { freePort, type Program, runProgram } from '../program.ts';
+
+/** Files of end users through the command line into the real program, which is also killed while it reads. */
+const OWNER = { PARLEY_EMAIL: 'owner@example.qa', PARLEY_PASSWORD: 'correct horse battery' };
+const SEED = Number(process.env['TEST_SEED'] ?? Math.floor(Math.random() * 1e9));
+let database: TestDatabase;
+let client: pg.Client;
+let folder: string;
+let env: Record<string, string>;
+let program: Program;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  folder = mkdtempSync(path.join(tmpdir(), 'parley-import-'));
+  env = {
+    DATABASE_URL: database.url,
+    PARLEY_SECRET: randomBytes(36).toString('base64url'),
+    PARLEY_OWNER_EMAIL: OWNER.PARLEY_EMAIL,
+    PARLEY_OWNER_PASSWORD: OWNER.PARLEY_PASSWORD,
+    PARLEY_DEMO: '0',
+    PORT: String(await freePort()),
+  };
+  await start();
+}, 60_000);
+afterAll(async () => {
+  await program?.stop();
+  await client?.end();
+  await database?.drop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function start(): Promise<void> {
+  program = runProgram(env);
+  await program.printed('Parley is ready');
+}
+
+const cli = (args: string[]) =>
+  runCli(['end-users', ...args], { ...OWNER, PARLEY_URL: program.url, PARLEY_CONFIG_DIR: folder });
+
+// oxlint-disable-next-line typescript/no-explicit-any -- JSON of any shape
+async function imported(content: string | Buffer, args: string[] = []): Promise<any> {
+  const file = path.join(folder, 'people.csv');
+  writeFileSync(file, content);
+  const ended = await cli(['import', '--file', file, ...args]);
+  if (ended.code !== 0) throw Object.assign(new Error(ended.stderr), { ended });
+  return JSON.parse(ended.stdout);
+}
+const failure = (promise: Promise<unknown>) =>
+  promise.then(
+    () => null,
+    ({ ended }) => errorOf(ended),
+  );
+const rows = async (text: string, values: unknown[] = []) => (await client.query(text, values)).rows;
+const person = async (externalId: string) =>
+  (
+    await rows('SELECT name, email, phone, tags, attributes, blocked FROM end_user WHERE external_id = $1', [
+      externalId,
+    ])
+  )[0];
+
+describe('a file', () => {
+  test('of any tongue, with a mark, quoted line breaks and CRLF, makes people; again it changes nothing', async () => {
+    const content =
+      '\uFEFFExternal ID,Name,E-mail,Phone,Tags,attributes.plan,Notes\r\n' +
+      'f-1,"Asha ""A."" Rao\nsecond line",ASHA@example.qa,00974 3000-0001,"vip|gold",gold,x\r\n' +
+      'f-2,ليلى حسن,,+97430000002,,فضي,\r\n' +
+      'f-3,"आशा, राव",asha3@example.in,,नया,,\r\n' +
+      '\r\n';
+    expect(await imported(content)).toMatchObject({ state: 'done', rows: 4, created: 3, updated: 0, invalid: 0 });
+    expect(await person('f-1')).toEqual({
+      name: 'Asha "A." Rao\nsecond line',
+      email: 'asha@example.qa',
+      phone: '+97430000001',
+      tags: ['vip', 'gold'],
+      attributes: { plan: 'gold' },
+      blocked: false,
+    });
+    expect(await person('f-2')).toMatchObject({ name: 'ليلى حسن', attributes: { plan: 'فضي' } });
+    expect(await person('f-3')).toMatchObject({ name: 'आशा, राव', tags: ['नया'] });
+    expect(await imported(content)).toMatchObject({ created: 0, updated: 3, invalid: 0 });
+  });
+
+  test('with semicolons, old encodings and headings of its own is mapped by hand', async () => {
+    const words = Buffer.from([0xc3, 0xcd, 0xe3, 0xcf]);
+    const content = Buffer.concat([Buffer.from('Kunde;Vorname;Stadt\nk-1;'), words, Buffer.from(';Doha\n')]);
+    expect(await failure(imported(content, ['--map', 'Kunde=external_id']))).toMatchObject({
+      code: 'validation_failed',
+      message: expect.stringContaining('not text in UTF-8'),
+    });
+    const done = await imported(content, [
+      '--encoding', 'windows-1256', '--map', 'Kunde=external_id,Vorname=name,Stadt=attributes.city',
+    ]); // prettier-ignore
+    expect(done).toMatchObject({ created: 1 });
+    expect(await person('k-1')).toMatchObject({ name: 'أحمد', attributes: { city: 'Doha' } });
+  });
+
+  test('that is tried dry says the same and changes nothing', async () => {
+    const content = 'external_id,name,email\nd-1,New,d1@example.qa\nf-1,Known,\nd-2,Bad,no address\n';
+    expect(await imported(content, ['--dry-run'])).toMatchObject({ dry_run: true, created: 1, updated: 1, invalid: 1 });
+    expect(await person('d-1')).toBeUndefined();
+    expect((await person('f-1')).name).toContain('Asha');
+  });
+
+  test('whose rows are wrong gives them back with the reason, and nothing in them is a formula', async () => {
+    const failed = path.join(folder, 'failed.csv');
+    const content =
+      'external_id,email,phone,time_zone\n' +
+      'e-1,not an address,,\n' +
+      'e-2,e2@example.qa,12,Mars/Base\n' +
+      '=1+1,also not,,\n' +
+      'e-3,e3@example.qa,,,one cell more\n' +
+      ',,,Asia/Qatar\n' +
+      'f-2,asha@example.qa,,\n' +
+      'e-4,e4@example.qa,+97430000044,Asia/Qatar\n';
+    const done = await imported(content, ['--failed-rows', failed]);
+    expect(done).toMatchObject({ rows: 7, created: 1, updated: 0, invalid: 6 });
+    const lines = readFileSync(failed, 'utf8').split('\r\n');
+    expect(lines[0]).toBe('\uFEFFexternal_id,email,phone,time_zone,row,reason');
+    expect(lines[1]).toBe('e-1,not an address,,,2,email: Must be an e-mail address.');
+    expect(lines[2]).toContain(',3,');
+    expect(lines[2]).toContain('phone: ');
+    expect(lines[2]).toContain('time_zone: ');
+    expect(lines[3]).toMatch(/^'=1\+1,/);
+    expect(lines[4]).toContain('5 cells');
+    expect(lines[5]).toContain('Name the person');
+    expect(lines[6]).toMatch(/^f-2,asha@example.qa.*has this email already/);
+    // Corrected, it is a file again: what was exported as text is what it was.
+    const corrected = `${lines[0]}\r\n${lines[3]!.replace('also not', 'formula@example.qa')}\r\n`;
+    expect(await imported(corrected)).toMatchObject({ created: 1, invalid: 0 });
+    expect(await person('=1+1')).toMatchObject({ email: 'formula@example.qa' });
+  });
+
+  test('that nobody can read is refused with the place where it breaks', async () => {
+    const torn = 'q-1,"never closed\nq-2,x\n';
+    expect(await failure(imported(`external_id,name\n${torn}`))).toMatchObject({
+      code: 'validation_failed',
+      message: expect.stringContaining('not closed'),
+    });
+    const long = 'long-1,known\n'.repeat(90_000);
+    expect(await failure(imported(`external_id,name\n${long}${torn}`))).toMatchObject({
+      code: 'import_failed',
+      message: expect.stringContaining('not closed'),
+    });
+    expect(await failure(imported(Buffer.from('external_id\nu-1\n', 'utf16le')))).toMatchObject({
+      code: 'validation_failed',
+    });
+    expect(await failure(imported('name\nAsha\n'))).toMatchObject({ message: expect.stringContaining('external_id') });
+    expect(await failure(imported('external_id\nx\n', ['--map', 'Nobody=name']))).toMatchObject({
+      code: 'usage_invalid',
+    });
+    // Whatever was refused left no file behind.
+    expect(
+      await rows(`SELECT 1 FROM end_user_import_piece p JOIN end_user_import i ON i.id = p.import_id
+      WHERE i.state <> 'failed'`),
+    ).toEqual([]);
+  });
+});
+
+test('an export is read back as the same people, and its cells are no formulas', async () => {
+  const before = await rows(
+    'SELECT external_id, name, email, phone, tags, attributes FROM end_user ORDER BY external_id',
+  );
+  const { stdout } = await cli(['export']);
+  expect(stdout).not.toMatch(/(^|,)[=+@]/m);
+  expect(stdout).toContain("'+97430000001");
+  await client.query('DELETE FROM end_user');
+  expect(await imported(stdout)).toMatchObject({ created: before.length, invalid: 0 });
+  expect(
+    await rows('SELECT external_id, name, email, phone, tags, attributes FROM end_user ORDER BY external_id'),
+  ).toEqual(before);
+});
+
+test('erasing a person removes the failed rows that name them', async () => {
+  await imported('external_id,email,time_zone,name\nz-1,z1@example.qa,,Zed\n');
+  await imported('external_id,email,time_zone,name\nother,Z1@example.qa ,Mars/Base,zzwordzz\n');
+  const [found] = await rows(`SELECT id FROM end_user WHERE external_id = 'z-1'`);
+  expect(await rows(`SELECT 1 FROM end_user_import_fault WHERE cells::text LIKE '%zzwordzz%'`)).toHaveLength(1);
+  expect((await cli(['erase', found.id, '--yes'])).code).toBe(0);
+  expect(await rows(`SELECT 1 FROM end_user_import_fault WHERE cells::text LIKE '%zzwordzz%'`)).toEqual([]);
+});
+
+test(`kill -9 while a file is read: every row is there once and counted once (seed ${SEED})`, async () => {
+  const ROWS = 20_000;
+  const KILLS = 3;
+  await client.query('DELETE FROM end_user');
+  const lines = Array.from(
+    { length: ROWS },
+    (_, n) => `c-${n},Person ${n},${n % 1_000 === 7 ? 'wrong' : `c${n}@example.qa`}`,
+  );
+  const file = path.join(folder, 'large.csv');
+  writeFileSync(file, `external_id,name,email\n${lines.join('\n')}\n`);
+  void cli(['import', '--file', file]);
+  const read = async () => (await rows(`SELECT * FROM end_user_import WHERE name = 'large.csv'`))[0];
+  await expect.poll(async () => (await read())?.state, { timeout: 20_000 }).toBe('running');
+  let random = SEED;
+  const wait = () => (random = (random * 48_271) % 2_147_483_647) % 400;
+  for (let kill = 0; kill < KILLS; kill++) {
+    await new Promise((resolve) => setTimeout(resolve, wait()));
+    program.child.kill('SIGKILL');
+    await start();
+    // The lease of whoever died is 30 s long; nothing else is different after it.
+    await client.query('UPDATE end_user_import SET due_at = now() WHERE due_at IS NOT NULL');
+  }
+  await expect.poll(async () => (await read()).state, { timeout: 60_000 }).toBe('done');
+  expect(await read()).toMatchObject({ rows: ROWS, created: ROWS - 20, updated: 0, invalid: 20 });
+  expect((await rows('SELECT count(*)::int AS n FROM end_user'))[0].n).toBe(ROWS - 20);
+  expect(
+    await rows(`SELECT 1 FROM end_user_import_piece p JOIN end_user_import i ON i.id = p.import_id
+    WHERE i.name = 'large.csv'`),
+  ).toEqual([]);
+}, 120_000);
