@@ -1,0 +1,7 @@
+/** Loaded before a child's own program: when the launcher is gone, the child stops in order instead of running on for ever. */
+const parent = process.ppid;
+const LOOK_MS = 500;
+
+setInterval(() => {
+  if (process.ppid !== parent) process.kill(process.pid, 'SIGTERM');
+}, LOOK_MS).unref();

@@ -1,0 +1,7 @@
+/** `npm run cluster -- --nodes 3 --workers 2`: everything from nothing, then a region of several processes. */
+import { prepare, ROOT, run, runInPlace } from './prepare.mjs';
+
+await run(async () => {
+  const node = await prepare({ dashboard: true });
+  return runInPlace(node, ['cluster/run.ts', ...process.argv.slice(2)], { cwd: ROOT });
+});

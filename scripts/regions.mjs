@@ -1,0 +1,7 @@
+/** `npm run regions`: everything from nothing, then four regions on one machine. */
+import { prepare, ROOT, run, runInPlace } from './prepare.mjs';
+
+await run(async () => {
+  const node = await prepare({ dashboard: true });
+  return runInPlace(node, ['cluster/regions.ts', ...process.argv.slice(2)], { cwd: ROOT });
+});
