@@ -152,6 +152,12 @@ const kinds = {
     title: 'No such invitation',
     cure: 'The link was used, withdrawn or has run out: ask for a new one.',
   },
+  webhook_not_found: { status: 404, title: 'No such endpoint', cure: 'Check the endpoint id, or list the endpoints.' },
+  delivery_not_found: {
+    status: 404,
+    title: 'No such delivery',
+    cure: 'Check event id and endpoint id; events are kept for 30 days, and go with the person they are about.',
+  },
   document_not_found: { status: 404, title: 'No such document', cure: 'Check the document id, or list the documents.' },
   import_not_found: { status: 404, title: 'No such import', cure: 'Check the import id, or list the imports.' },
   version_not_found: { status: 404, title: 'No such version', cure: 'Check the version number, or list the versions.' },
@@ -179,6 +185,11 @@ const kinds = {
     status: 409,
     title: 'The channel cannot do this',
     cure: 'Use a channel whose capabilities include what you asked for.',
+  },
+  webhook_disabled: {
+    status: 409,
+    title: 'The endpoint is disabled',
+    cure: 'Enable the endpoint in the dashboard, then send again.',
   },
   campaign_not_open: {
     status: 409,
@@ -246,6 +257,11 @@ const kinds = {
     status: 422,
     title: 'This Idempotency-Key was used with another body',
     cure: 'Use a new key for a new call, or send the first body again to have its answer replayed.',
+  },
+  channel_check_failed: {
+    status: 422,
+    title: 'The provider does not accept the channel',
+    cure: 'Correct what the detail names, as it stands at the provider, and connect again; nothing was stored.',
   },
   content_unsupported: {
     status: 422,

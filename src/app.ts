@@ -7,6 +7,7 @@ import { createSignInLimit, SIGN_IN_LIMITS } from './access/sessions/sign-in-lim
 import { createVisitorLimit, VISITOR_LIMITS } from './access/visitors/visitor-limit.ts';
 import { createVisitorTokens } from './access/visitors/visitor-token.ts';
 import { openSharedCounters } from './access/shared-counters.ts';
+import { createConnector } from './channels/connect.ts';
 import { channelKinds } from './channels/kinds.ts';
 import type { Config } from './config/config.ts';
 import { patternFault } from './engine/embedded/compile-pattern.ts';
@@ -221,6 +222,10 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
     say: createSayInConversation({ db, waiter, onAccepted }),
     endUsers,
     onImport: () => importWorker?.wake(),
+    openSecrets,
+    connector: createConnector({ kinds: channelKinds, egress, baseUrl: config.baseUrl, now: Date.now }),
+    channelMessages,
+    findChannel: access.facts.channel,
     playTurn: createPlayTurn({ loadAgent, findProvider }),
     changes,
     keys: { ...keys, usage: (orgId, id, range) => readKeyUsage(db, orgId, id, range) },

@@ -11,7 +11,10 @@ import { createSignInLimit } from '../src/access/sessions/sign-in-limit.ts';
 import { deriveSecrets } from '../src/config/secrets.ts';
 import { patternFault } from '../src/engine/embedded/compile-pattern.ts';
 import { templateFault } from '../src/engine/templates.ts';
+import { createConnector } from '../src/channels/connect.ts';
+import { channelKinds } from '../src/channels/kinds.ts';
 import { createApiKeys } from '../src/features/api-keys/api-keys.ts';
+import { createChannelMessages } from '../src/features/channel-messages/channel-messages.ts';
 import { createChangeWatch } from '../src/features/changes/watch-changes.ts';
 import { createEndUsers } from '../src/features/end-users/end-users.ts';
 import { createTriggers } from '../src/features/triggers/triggers.ts';
@@ -23,8 +26,10 @@ import { createEgress } from '../src/kernel/egress.ts';
 import { createLogger } from '../src/kernel/log.ts';
 import { createAcceptQueue } from '../src/store/accept/accept-runs.ts';
 import { createRunWaiter } from '../src/store/await-run.ts';
+import { createSecretsOpener } from '../src/store/channel-secrets.ts';
 import { type Db, openDb } from '../src/store/db.ts';
 import { createEndUserQueue } from '../src/store/end-users-upsert.ts';
+import { createSendQueue } from '../src/store/messages/accept-messages.ts';
 import { createSuppression } from '../src/store/suppression.ts';
 import { createIdempotencyGuard } from '../src/store/idempotency.ts';
 import { createFindProvider } from '../src/worker/find-provider.ts';
@@ -98,6 +103,16 @@ export async function startDashboard(): Promise<DashboardServer> {
     baseUrl: BASE_URL,
     upgradeUrl: null,
     faults: { pattern: patternFault, template: templateFault },
+    openSecrets: createSecretsOpener(db, secrets.sealingKey),
+    connector: createConnector({ kinds: channelKinds, egress, baseUrl: BASE_URL, now: Date.now }),
+    channelMessages: createChannelMessages({
+      db,
+      queue: createSendQueue(db),
+      guard: createIdempotencyGuard(),
+      kinds: channelKinds,
+      onQueued: () => {},
+    }),
+    findChannel: (orgId, id) => access.facts.channel(orgId, id),
     triggers: createTriggers({
       db,
       queue,

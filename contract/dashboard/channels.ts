@@ -1,10 +1,9 @@
 import { Type, type Static } from 'typebox';
 import { MAX_LABEL_CHARACTERS } from '../limits.ts';
+import { MessageContent } from '../messages.ts';
 import { closed, Id, Moment, Nullable } from './shapes.ts';
 
-/** The kinds that this version can connect; the list of all kinds grows with the catalogue. */
-export const CHANNEL_KINDS = ['sandbox', 'webhook'] as const;
-export type ChannelKind = (typeof CHANNEL_KINDS)[number];
+const settings = Type.Record(Type.String({ maxLength: 64 }), Type.Unknown(), { maxProperties: 50 });
 
 const record = {
   id: Type.String(),
@@ -14,6 +13,10 @@ const record = {
   enabled: Type.Boolean(),
   /** What is not secret. */
   settings: Type.Record(Type.String(), Type.Unknown()),
+  /** What the provider said of the account when it was connected: names and ids. */
+  account: Type.Record(Type.String(), Type.String()),
+  /** Where the provider calls us; null where nothing comes in over HTTP. */
+  inbound_url: Nullable(Type.String()),
   status: Type.Union([Type.Literal('connected'), Type.Literal('broken')]),
   status_detail: Nullable(Type.String()),
   created_at: Moment,
@@ -23,9 +26,20 @@ const record = {
 export const ChannelRecord = Type.Object(record, { title: 'DashboardChannel' });
 export type ChannelRecord = Static<typeof ChannelRecord>;
 
-/** The answer that connects a channel is the only one that shows its `secret`. */
+/** One channel, looked at closely. */
+export const ChannelDetail = Type.Object(
+  { ...record, received: Type.Boolean({ description: 'Somebody has written on it.' }) },
+  { title: 'DashboardChannelDetail' },
+);
+export type ChannelDetail = Static<typeof ChannelDetail>;
+
+/** What the other side must know of us is in the answer that makes it, and in no other. */
 export const ConnectedChannel = Type.Object(
-  { ...record, secret: Type.Optional(Type.String()) },
+  {
+    ...record,
+    secret: Type.Optional(Type.String({ description: 'Signs what goes in and out.' })),
+    verify_token: Type.Optional(Type.String({ description: 'The provider shows it when it first calls.' })),
+  },
   { title: 'ConnectedChannel' },
 );
 export type ConnectedChannel = Static<typeof ConnectedChannel>;
@@ -35,7 +49,7 @@ export const ConnectChannelBody = Type.Object(
     agent_id: Id('agent'),
     kind: Type.String({ minLength: 1, maxLength: 40 }),
     name: Type.String({ minLength: 1, maxLength: MAX_LABEL_CHARACTERS }),
-    settings: Type.Optional(Type.Record(Type.String({ maxLength: 64 }), Type.Unknown(), { maxProperties: 50 })),
+    settings: Type.Optional(settings),
   },
   closed,
 );
@@ -45,14 +59,30 @@ export const UpdateChannelBody = Type.Object(
   {
     name: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_LABEL_CHARACTERS })),
     enabled: Type.Optional(Type.Boolean()),
-    settings: Type.Optional(Type.Record(Type.String({ maxLength: 64 }), Type.Unknown(), { maxProperties: 50 })),
+    /** Replaced as a whole, but for secret fields: left out they stay, null takes them away. */
+    settings: Type.Optional(settings),
+    /** Makes anew what the other side must know of us; the old one counts no more. */
+    new_secret: Type.Optional(Type.Literal(true)),
   },
   { ...closed, minProperties: 1 },
 );
 export type UpdateChannelBody = Static<typeof UpdateChannelBody>;
 
-/** Settings of a webhook channel. */
-export const WebhookSettings = Type.Object(
-  { url: Type.String({ format: 'uri', pattern: '^https?://', maxLength: 2048 }) },
+/** What the provider says of the stored credentials at this moment; the channel's status follows it. */
+export const ChannelCheck = Type.Object(
+  {
+    ok: Type.Boolean(),
+    code: Nullable(Type.String()),
+    detail: Nullable(Type.String()),
+    /** Whether there is somebody to ask: a sandbox has no provider. */
+    asked: Type.Boolean(),
+  },
+  { title: 'ChannelCheck' },
+);
+export type ChannelCheck = Static<typeof ChannelCheck>;
+
+export const SendTestBody = Type.Object(
+  { address: Type.String({ minLength: 1, maxLength: 320 }), content: MessageContent },
   closed,
 );
+export type SendTestBody = Static<typeof SendTestBody>;

@@ -21,6 +21,8 @@ export type ChannelKind = {
    * keeping readable (the account's name and id). Throws ChannelFailure with what is wrong.
    */
   connect?(account: ChannelAccount, tools: SendTools): Promise<Record<string, string>>;
+  /** Best effort, when the channel is disconnected: asks the provider to call no more. */
+  disconnect?(account: ChannelAccount, tools: SendTools): Promise<void>;
   /** Where a person is reached, as far as the person's record says; absent where an address says nothing by itself. */
   addressOf?(person: Person): string | null;
   /** The one spelling of an address that a caller gave; null when it is none. Absent: any text is an address. */
@@ -133,6 +135,8 @@ export type FailureFacts = {
   readonly channelBroken?: boolean;
   /** No answer came after the request may have been read: trying again may reach the person twice. */
   readonly mayHaveSent?: boolean;
+  /** The setting that is wrong, where the answer says so. */
+  readonly setting?: string | undefined;
   readonly cause?: unknown;
 };
 

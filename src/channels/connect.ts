@@ -1,7 +1,73 @@
 import { Compile, type Validator } from 'typebox/compile';
 import type { Fault } from '../../contract/problems.ts';
 import type { Egress } from '../kernel/egress.ts';
-import type { ChannelKind } from './channel.ts';
+import { type ChannelAccount, ChannelFailure, type ChannelKind, type SendTools } from './channel.ts';
+import type { ChannelKinds } from './kinds.ts';
+
+/** What the verbs of features/channels need of the kinds; which kind it is, they do not know. */
+export type Connector = {
+  /** Null: there is no such kind, or nothing comes in over HTTP. */
+  inboundUrl(kind: string, channelId: string): string | null;
+  split(kind: string, filled: Record<string, unknown>): SplitSettings | { faults: Fault[] };
+  /** Secrets among the stored ones that a person gave, the others are our own. */
+  isGiven(kind: string, secret: string): boolean;
+  /** `own`: secrets of ours that the other side knows already. Nothing is stored here. */
+  connect(
+    kind: string,
+    channelId: string,
+    split: SplitSettings,
+    own?: Record<string, string>,
+  ): Promise<Connected | { refused: ConnectRefusal }>;
+  /** False: there is no provider to ask. */
+  canAsk(kind: string): boolean;
+  /** Best effort: a provider that cannot be told does not keep a channel connected. */
+  disconnect(kind: string, account: ChannelAccount): Promise<void>;
+};
+
+/** Why the provider does not take the channel, in a sentence, and the setting at fault where that is known. */
+export type ConnectRefusal = { code: string; detail: string; setting: string | null; isBroken: boolean };
+
+type ConnectorDeps = {
+  kinds: ChannelKinds;
+  egress: Pick<Egress, 'request' | 'connect'>;
+  baseUrl: string;
+  now(): number;
+};
+
+export function createConnector({ kinds, egress, baseUrl, now }: ConnectorDeps): Connector {
+  return {
+    inboundUrl(name, channelId) {
+      const kind = kinds.get(name);
+      return kind?.inbound ? inboundUrl(baseUrl, kind, channelId) : null;
+    },
+    split(name, filled) {
+      const kind = kinds.get(name);
+      if (kind) return splitSettings(kind, filled);
+      const detail = `There is no such kind of channel. There are: ${[...kinds.keys()].join(', ')}.`;
+      return { faults: [{ pointer: '/kind', code: 'not_available', detail }] };
+    },
+    isGiven: (name, secret) => kinds.get(name)?.secretFields.includes(secret) ?? false,
+    async connect(name, channelId, split, own) {
+      try {
+        return await connectAccount(kinds.get(name)!, channelId, split, { egress, baseUrl, now }, own);
+      } catch (error) {
+        if (!(error instanceof ChannelFailure)) throw error;
+        const { code, message: detail, facts } = error;
+        const known = facts.setting !== undefined && facts.setting in { ...split.settings, ...split.secrets };
+        const isBroken = facts.channelBroken ?? false;
+        return { refused: { code, detail, setting: known ? facts.setting! : null, isBroken } };
+      }
+    },
+    canAsk: (name) => kinds.get(name)?.connect !== undefined,
+    async disconnect(name, account) {
+      const kind = kinds.get(name);
+      if (!kind?.disconnect) return;
+      const signal = AbortSignal.timeout(DISCONNECT_TIMEOUT_MS);
+      const tools: SendTools = { egress, now, signal, inboundUrl: inboundUrl(baseUrl, kind, account.id) };
+      await kind.disconnect(account, tools).catch(() => {});
+    },
+  };
+}
 
 /** What a person filled in, apart: what may be read again, and what is sealed. */
 export type SplitSettings = { settings: Record<string, unknown>; secrets: Record<string, string> };
@@ -21,6 +87,8 @@ export function splitSettings(kind: ChannelKind, filled: Record<string, unknown>
 /** What a connected channel is stored with; `shown`: the secret that the answer shows once, for the other side. */
 export type Connected = SplitSettings & { shown: { name: string; value: string } | null };
 
+/** A person waits for it at a button. */
+const DISCONNECT_TIMEOUT_MS = 5_000;
 /** How long a provider may take to say whether the credentials are right. */
 const CONNECT_TIMEOUT_MS = 15_000;
 
@@ -32,9 +100,10 @@ export async function connectAccount(
   kind: ChannelKind,
   channelId: string,
   { settings, secrets }: SplitSettings,
-  { egress, baseUrl, now }: { egress: Pick<Egress, 'request' | 'connect'>; baseUrl: string; now(): number },
+  { egress, baseUrl, now }: Omit<ConnectorDeps, 'kinds'>,
+  own: Record<string, string> = {},
 ): Promise<Connected> {
-  const all = { ...secrets, ...kind.ownSecrets?.make() };
+  const all = { ...secrets, ...kind.ownSecrets?.make(), ...own };
   const facts = await kind.connect?.(
     { id: channelId, settings, secrets: all },
     { egress, now, signal: AbortSignal.timeout(CONNECT_TIMEOUT_MS), inboundUrl: inboundUrl(baseUrl, kind, channelId) },

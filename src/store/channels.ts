@@ -57,16 +57,34 @@ export async function listChannels(
   return pageOf(rows, limit);
 }
 
+/** `sealed`: only while its credentials are still these. */
 export async function changeChannel(
   db: Queryable,
   orgId: string,
   id: string,
-  changes: Partial<Pick<ChannelRow, 'name' | 'enabled' | 'settings' | 'deletedAt'>>,
+  changes: Partial<
+    Pick<ChannelRow, 'name' | 'enabled' | 'settings' | 'sealed' | 'status' | 'statusDetail' | 'deletedAt'>
+  >,
+  sealed?: string | null,
 ): Promise<ChannelRow | null> {
   const rows = await db
     .update(channel)
     .set({ ...changes, updatedAt: sql`now()` })
-    .where(living(orgId, id))
+    .where(
+      and(living(orgId, id), sealed === undefined ? undefined : sql`${channel.sealed} IS NOT DISTINCT FROM ${sealed}`),
+    )
     .returning();
   return rows[0] ?? null;
+}
+
+/** Of the addresses that a channel knows, so many are looked at; what came in lately is remembered by itself. */
+const MAX_IDENTITIES_SEEN = 1_000;
+
+/** Whether anybody has ever written on it. */
+export async function hasReceived(db: Queryable, orgId: string, id: string): Promise<boolean> {
+  const { rows } = await db.execute<{ received: boolean }>(sql`
+    SELECT EXISTS (SELECT FROM inbound_event WHERE org_id = ${orgId} AND channel_id = ${id})
+      OR EXISTS (SELECT FROM (SELECT last_inbound_at FROM identity WHERE org_id = ${orgId} AND channel_id = ${id}
+        LIMIT ${MAX_IDENTITIES_SEEN}) AS known WHERE last_inbound_at IS NOT NULL) AS received`);
+  return rows[0]!.received;
 }

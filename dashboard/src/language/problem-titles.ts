@@ -60,6 +60,7 @@ export const problemTitlesAr: Readonly<Record<ProblemCode, string>> = {
   headers_too_large: 'ترويسات الطلب كبيرة جدًا',
   validation_failed: 'بعض الحقول غير صحيحة',
   idempotency_mismatch: 'استُخدم مفتاح Idempotency-Key هذا مع جسم آخر',
+  channel_check_failed: 'لا يقبل المزوّد القناة',
   content_unsupported: 'لا تستطيع القناة حمل هذا المحتوى',
   session_window_closed: 'انقضى الوقت الذي تسمح فيه القناة برد حر',
   recipient_opted_out: 'انسحب المستلم من تلقي الرسائل',

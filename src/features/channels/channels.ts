@@ -1,5 +1,7 @@
 import type { Access } from '../../access/access.ts';
+import type { Connector } from '../../channels/connect.ts';
 import type { Key } from '../../kernel/seal.ts';
+import type { OpenSecrets } from '../../store/channel-secrets.ts';
 import type { Db } from '../../store/db.ts';
 
 /** What the verbs of this folder stand on. */
@@ -8,6 +10,8 @@ export type ChannelsDeps = {
   access: Pick<Access, 'change'>;
   /** Wraps the organizations' data keys. */
   sealingKey: Key;
+  openSecrets: OpenSecrets;
+  connector: Connector;
 };
 
 /** Channels of one agent. */

@@ -1,37 +1,53 @@
-import type { ChannelRecord } from '../../../contract/dashboard/channels.ts';
+import type { ChannelDetail, ChannelRecord, ConnectedChannel } from '../../../contract/dashboard/channels.ts';
 import { Refusal } from '../../../contract/problems.ts';
+import type { Connected } from '../../channels/connect.ts';
 import { timestamp } from '../../kernel/clock.ts';
-import { type ChannelRow, listChannels as listRows, readChannel as readRow } from '../../store/channels.ts';
+import {
+  type ChannelRow,
+  hasReceived,
+  listChannels as listRows,
+  readChannel as readRow,
+} from '../../store/channels.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
 import type { ChannelsDeps } from './channels.ts';
 
-type Reads = Pick<ChannelsDeps, 'db'>;
+type Reads = Pick<ChannelsDeps, 'db' | 'connector'>;
 
 export async function listChannels(
-  { db }: Reads,
+  deps: Reads,
   orgId: string,
   filter: { agentId?: string | undefined; text?: string | undefined },
   page: PageRequest,
 ): Promise<PageOf<ChannelRecord>> {
-  const { rows, hasMore } = await listRows(db, orgId, filter, page);
-  return { rows: rows.map(presentChannel), hasMore };
+  const { rows, hasMore } = await listRows(deps.db, orgId, filter, page);
+  return { rows: rows.map((row) => presentChannel(deps, row)), hasMore };
 }
 
-export async function readChannel({ db }: Reads, orgId: string, id: string): Promise<ChannelRecord> {
-  const row = await readRow(db, orgId, id);
+export async function readChannel(deps: Reads, orgId: string, id: string): Promise<ChannelDetail> {
+  const row = await readRow(deps.db, orgId, id);
   if (!row) throw new Refusal('channel_not_found');
-  return presentChannel(row);
+  return { ...presentChannel(deps, row), received: await hasReceived(deps.db, orgId, id) };
 }
 
-export const presentChannel = (row: ChannelRow): ChannelRecord => ({
+export const presentChannel = ({ connector }: Pick<Reads, 'connector'>, row: ChannelRow): ChannelRecord => ({
   id: row.id,
   agent_id: row.agentId,
   kind: row.kind,
   name: row.name,
   enabled: row.enabled,
-  settings: row.settings,
+  ...splitAccount(row.settings),
+  inbound_url: connector.inboundUrl(row.kind, row.id),
   status: row.status === 'broken' ? 'broken' : 'connected',
   status_detail: row.statusDetail,
   created_at: timestamp(row.createdAt),
   updated_at: timestamp(row.updatedAt),
 });
+
+/** What the provider said of the account is stored among the settings, and is none. */
+export function splitAccount(stored: Record<string, unknown>): Pick<ChannelRecord, 'settings' | 'account'> {
+  const { account = {}, ...settings } = stored;
+  return { settings, account: account as Record<string, string> };
+}
+
+export const presentShown = (shown: Connected['shown']): Pick<ConnectedChannel, 'secret' | 'verify_token'> =>
+  shown === null ? {} : { [shown.name]: shown.value };

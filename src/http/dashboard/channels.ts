@@ -1,10 +1,14 @@
+import type { AcceptedMessage } from '../../../contract/channels.ts';
 import type { CampaignMove } from '../../../contract/dashboard/campaigns.ts';
+import { Refusal } from '../../../contract/problems.ts';
 import { deleteCampaign, moveCampaign, updateCampaign } from '../../features/campaigns/change-campaign.ts';
 import { createCampaign } from '../../features/campaigns/create-campaign.ts';
 import { listCampaigns, readCampaign } from '../../features/campaigns/read-campaigns.ts';
 import { cancelRecipient, listRecipients } from '../../features/campaigns/recipients.ts';
-import { disconnectChannel, updateChannel } from '../../features/channels/change-channel.ts';
+import { updateChannel } from '../../features/channels/change-channel.ts';
+import { checkChannel } from '../../features/channels/check-channel.ts';
 import { connectChannel } from '../../features/channels/connect-channel.ts';
+import { disconnectChannel } from '../../features/channels/disconnect-channel.ts';
 import { listChannels, readChannel } from '../../features/channels/read-channels.ts';
 import type { Route } from '../route.ts';
 import type { Desk } from './deps.ts';
@@ -20,6 +24,15 @@ export const channelRoutes = ({ route, room }: Desk): Route[] => [
   route('updateChannel', ({ orgId, params, body, actor }) =>
     updateChannel(room, orgId, params.channel_id, body, actor),
   ),
+  route('checkChannel', ({ orgId, params }) => checkChannel(room, orgId, params.channel_id)),
+  route('sendTest', async ({ orgId, params: { channel_id: id }, body: { address, content } }) => {
+    const channel = await room.findChannel(orgId, id);
+    if (!channel) throw new Refusal('channel_not_found');
+    const call = { agentId: channel.agentId, channel, keyId: null, idempotency: null };
+    const { answer } = await room.channelMessages.send({ ...call, orgId, body: { to: { address }, content } });
+    return JSON.parse(answer.body) as AcceptedMessage;
+  }),
+  route('readTest', ({ orgId, params }) => room.channelMessages.read(orgId, params.channel_id, params.message_id)),
   route('disconnectChannel', ({ orgId, params, actor }) => disconnectChannel(room, orgId, params.channel_id, actor)),
 
   route('listCampaigns', ({ orgId, query, paged }) => {

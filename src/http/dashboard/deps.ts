@@ -1,5 +1,6 @@
 import type { AgentsDeps } from '../../features/agents/agents.ts';
 import type { CampaignsDeps } from '../../features/campaigns/campaigns.ts';
+import type { ChannelMessages } from '../../features/channel-messages/channel-messages.ts';
 import type { ChannelsDeps } from '../../features/channels/channels.ts';
 import type { MembersDeps } from '../../features/members/members.ts';
 import type { ModelsDeps } from '../../features/models/models.ts';
@@ -11,6 +12,7 @@ import type { ApiKeys } from '../../features/api-keys/api-keys.ts';
 import type { PlayTurn } from '../../features/agents/try-agent.ts';
 import type { Message } from '../../../contract/messages.ts';
 import type { Access } from '../../access/access.ts';
+import type { ChannelFacts } from '../../access/types.ts';
 import type { Sessions } from '../../access/sessions/sessions.ts';
 import type { SignInLimit } from '../../access/sessions/sign-in-limit.ts';
 import type { Triggers } from '../../features/triggers/triggers.ts';
@@ -37,6 +39,9 @@ export type Room = OrganizationsDeps &
       options: { requestId: string; waitMs: number },
     ): Promise<{ messages: Message[] }>;
     playTurn: PlayTurn;
+    /** For a test message; the channel as every call of the API finds it. */
+    channelMessages: Pick<ChannelMessages, 'send' | 'read'>;
+    findChannel(orgId: string, id: string): ChannelFacts | null | Promise<ChannelFacts | null>;
     endUsers: Pick<EndUsers, 'create' | 'update' | 'erase' | 'setConsent' | 'export' | 'exportAll' | 'list' | 'read'>;
     /** An import was put into the queue. */
     onImport(): void;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { CHANNEL_KINDS } from '../../../contract/channel-kinds.ts';
 import {
   addMember,
   type Client,
@@ -401,9 +402,9 @@ describe('channels', () => {
 
   it('of a kind that is not there are refused with the list of those that are', async () => {
     const agent = await newAgent();
-    const answer = await call(`POST ${at}/channels`, { agent_id: agent.id, kind: 'whatsapp', name: 'W' });
+    const answer = await call(`POST ${at}/channels`, { agent_id: agent.id, kind: 'pigeon', name: 'W' });
     expect(answer).toMatchObject({ status: 422, body: { errors: [{ pointer: '/kind', code: 'not_available' }] } });
-    expect(answer.body.errors[0].detail).toContain('sandbox, webhook');
+    expect(answer.body.errors[0].detail).toContain(CHANNEL_KINDS.join(', '));
   });
 
   it.each([

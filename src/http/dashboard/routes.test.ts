@@ -142,6 +142,7 @@ async function makeThings(call: Client, org: string): Promise<Record<string, str
   return {
     agent_id,
     channel_id,
+    message_id: 'msg_01k8v3m9e5f7rsm6z4n0q2x1ab',
     document_id: document.body.id,
     trigger_id: trigger.body.id,
     campaign_id: campaign.body.id,
@@ -158,6 +159,7 @@ const VALID: Record<string, unknown> = {
   updateTrigger: { name: 'Theirs' },
   testTrigger: {},
   updateChannel: { name: 'Theirs' },
+  sendTest: { address: 'x', content: { type: 'text', text: 'x' } },
   updateCampaign: { name: 'Theirs' },
   setMemberRole: { role: 'viewer' },
 };

@@ -2,7 +2,7 @@ import { Alert, Button, Group, Modal, Radio, Stack, Text, TextInput } from '@man
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
-import type { ChannelKind, ConnectedChannel } from '../../../../contract/dashboard/channels.ts';
+import type { ConnectedChannel } from '../../../../contract/dashboard/channels.ts';
 import { MAX_LABEL_CHARACTERS } from '../../../../contract/limits.ts';
 import { useAct } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
@@ -15,7 +15,7 @@ import { words as agentWords } from '../agents/agent-select-words.ts';
 import { AgentSelect } from '../agents/agent-select.tsx';
 import { useOnlyAgent } from '../agents/use-only-agent.ts';
 import { useShownOnceGuard, type ShownOnceGuard } from '../settings/integrations/api-keys/create/shown-once.tsx';
-import { KINDS } from './kinds.ts';
+import { type ChannelKind, KINDS } from './kinds.ts';
 import { words } from './words.ts';
 import classes from './channels.module.css';
 

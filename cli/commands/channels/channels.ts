@@ -1,0 +1,109 @@
+import type { Command } from 'commander';
+import { CHANNEL_KINDS } from '../../../contract/channel-kinds.ts';
+import type { Row } from '../../api.ts';
+import { Failure } from '../../failure.ts';
+import { parseJsonObject, readText } from '../../input.ts';
+import { field, listing, type ListOptions, time } from '../../listing.ts';
+import { confirm } from '../../prompt.ts';
+import { examples, verb } from '../../verb.ts';
+import { describeKinds } from './describe-kinds.ts';
+import { addTestCommand } from './try-channel.ts';
+
+export function addChannelsCommand(program: Command): void {
+  const channels = program
+    .command('channels')
+    .summary('connected ways to reach people')
+    .description('Channels: connected ways to reach people, each served by one agent.');
+  addConnect(channels);
+  addReads(channels);
+  addUpdate(channels);
+  addTestCommand(channels);
+
+  const disconnect = channels
+    .command('disconnect')
+    .description('Disconnects a channel for good. Its credentials are erased; what was said stays.')
+    .argument('<channel-id>')
+    .option('--yes', 'do not ask');
+  verb<{ yes?: boolean }>(disconnect, async ({ api, out }, [id], { yes }) => {
+    await confirm(yes, `Channel ${id} will be disconnected for good.`);
+    await api.call('disconnectChannel', { ids: { channel_id: id! } });
+    out.record({ id, deleted: true });
+  });
+}
+
+function addConnect(channels: Command): void {
+  const connect = channels
+    .command('connect')
+    .description(
+      'Connects a channel, after its provider has accepted the credentials. The answer holds inbound_url, where the provider is to call, and the secret or verify_token it needs, which is shown now and never again.',
+    )
+    .requiredOption('--agent <id>', 'the agent that serves it')
+    .requiredOption('--kind <kind>', CHANNEL_KINDS.join(', '))
+    .requiredOption('--name <name>', 'its name')
+    .option('--settings <json>', 'what this kind needs; "-" reads it from standard input, out of the shell history');
+  verb<{ agent: string; kind: string; name: string; settings?: string }>(
+    connect,
+    async ({ api, out }, _args, options) => {
+      const { agent, kind, name } = options;
+      const settings = await readSettings(options.settings ?? '{}');
+      out.record(await api.call('connectChannel', { body: { agent_id: agent, kind, name, settings } }));
+    },
+  );
+  connect.addHelpText('after', `\n${describeKinds()}`);
+  examples(
+    connect,
+    'channels connect --agent agent_01jd… --kind sandbox --name Trial',
+    `channels connect --agent agent_01jd… --kind webhook --name App --settings '{"url":"https://example.com/parley"}'`,
+    'channels connect --agent agent_01jd… --kind telegram --name Bot --settings - < telegram.json',
+  );
+}
+
+function addReads(channels: Command): void {
+  const list = listing(
+    channels.command('list').description('Lists the channels.').option('--agent <id>', 'of this agent only'),
+  );
+  verb<ListOptions & { agent?: string }>(list, async ({ api, out }, _args, { agent, ...want }) =>
+    out.list(
+      await api.list('listChannels', want, { query: { agent_id: agent } }),
+      [field('id'), field('kind'), field('name'), field('agent_id', 'Agent'), field('status'), time('created_at')],
+      'No channel yet: ./parley channels connect --agent ID --kind sandbox --name NAME',
+    ),
+  );
+
+  verb(
+    channels.command('show').description('Shows a channel, without its secrets.').argument('<channel-id>'),
+    async ({ api, out }, [id]) => out.record(await api.call('readChannel', { ids: { channel_id: id! } })),
+  );
+}
+
+type Changes = { name?: string; enable?: boolean; disable?: boolean; settings?: string; newSecret?: boolean };
+
+function addUpdate(channels: Command): void {
+  const update = channels
+    .command('update')
+    .description(
+      'Renames, enables or disables a channel, or gives it other credentials, which its provider must accept.',
+    )
+    .argument('<channel-id>')
+    .option('--name <name>', 'its new name')
+    .option('--enable', 'take and send messages again')
+    .option('--disable', 'take and send nothing, from the very next request on')
+    .option('--settings <json>', 'all of its settings anew; secrets left out stay; "-" reads standard input')
+    .option('--new-secret', 'make the secret anew that the other side knows; it is shown now and never again');
+  verb<Changes>(update, async ({ api, out }, [id], { name, enable, disable, settings, newSecret }) => {
+    if (enable && disable) throw new Failure('usage_invalid', 'Choose one of --enable and --disable.');
+    const body: Row = {
+      ...(name !== undefined && { name }),
+      ...((enable || disable) && { enabled: enable === true }),
+      ...(settings !== undefined && { settings: await readSettings(settings) }),
+      ...(newSecret && { new_secret: true }),
+    };
+    if (Object.keys(body).length === 0) throw new Failure('usage_invalid', 'Say what to change, see --help.');
+    out.record(await api.call('updateChannel', { ids: { channel_id: id! }, body }));
+  });
+  examples(update, `channels update channel_01jd… --settings '{"bot_token":"…"}'`);
+}
+
+/** Tokens typed as an argument stay in the shell's history, those from standard input do not. */
+const readSettings = async (given: string): Promise<Row> =>
+  parseJsonObject(given === '-' ? await readText('-') : given, '--settings');

@@ -1,0 +1,43 @@
+import type { Command } from 'commander';
+import type { MessageContent } from '../../../contract/messages.ts';
+import type { Api, Row } from '../../api.ts';
+import { Failure } from '../../failure.ts';
+import { parseJsonObject } from '../../input.ts';
+import { examples, verb } from '../../verb.ts';
+
+const POLL_MS = 500;
+/** A provider has 15 s for its answer. */
+const MAX_LOOKS = 40;
+
+type Flags = { to?: string; text?: string; content?: string };
+
+/** `channels test`: without a recipient it asks the provider about the credentials, with one it sends. */
+export function addTestCommand(channels: Command): void {
+  const test = channels
+    .command('test')
+    .description('Asks the provider whether the credentials still work; with --to, sends a test message as well.')
+    .argument('<channel-id>')
+    .option('--to <address>', 'send to this address on the channel (a phone number, an e-mail address, a chat id …)')
+    .option('--text <text>', 'what to send', 'This is a test message from Parley.')
+    .option('--content <json>', 'any other content, e.g. {"type":"template","name":"hello_world","language":"en_US"}');
+  verb<Flags>(test, async ({ api, out }, [id], { to, text, content }) => {
+    const ids = { channel_id: id! };
+    const check = await api.call('checkChannel', { ids });
+    if (!check['ok']) throw new Failure('channel_check_failed', String(check['detail']));
+    if (to === undefined) return out.record(check);
+    const said = content === undefined ? { type: 'text', text } : parseJsonObject(content, '--content');
+    const sent = await api.call('sendTest', { ids, body: { address: to, content: said as MessageContent } });
+    out.record(await outcome(api, { ...ids, message_id: String(sent['id']) }));
+  });
+  examples(test, 'channels test channel_01jd…', 'channels test channel_01jd… --to +97430000000');
+}
+
+/** The message once it has left, or was refused; as it stands when that takes longer than a provider may. */
+async function outcome(api: Api, ids: Record<string, string>): Promise<Row> {
+  let message = await api.call('readTest', { ids });
+  for (let look = 0; message['status'] === 'queued' && look < MAX_LOOKS; look++) {
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    message = await api.call('readTest', { ids });
+  }
+  return message;
+}

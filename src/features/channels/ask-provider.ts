@@ -1,0 +1,46 @@
+import { Refusal } from '../../../contract/problems.ts';
+import type { Connected, SplitSettings } from '../../channels/connect.ts';
+import { type Key, placeOf, seal } from '../../kernel/seal.ts';
+import type { Queryable } from '../../store/db.ts';
+import { openDataKey } from '../../store/models.ts';
+import type { ChannelsDeps } from './channels.ts';
+
+/** What was filled in, checked against the kind's form. */
+export function splitSettings(
+  { connector }: Pick<ChannelsDeps, 'connector'>,
+  kind: string,
+  filled: Record<string, unknown>,
+): SplitSettings {
+  const split = connector.split(kind, filled);
+  if ('faults' in split) throw new Refusal('validation_failed', undefined, { errors: split.faults });
+  return split;
+}
+
+/**
+ * Has the provider look at the credentials before anything is stored, so outside of every transaction: it may take its
+ * time. What it does not accept is refused with its reason, beside the setting that is wrong where the answer tells.
+ */
+export async function askProvider(
+  { connector }: Pick<ChannelsDeps, 'connector'>,
+  { kind, id }: { kind: string; id: string },
+  split: SplitSettings,
+  own?: Record<string, string>,
+): Promise<Connected> {
+  const connected = await connector.connect(kind, id, split, own);
+  if (!('refused' in connected)) return connected;
+  const { code, detail, setting } = connected.refused;
+  const pointer = setting === null ? '/settings' : `/settings/${setting}`;
+  throw new Refusal('channel_check_failed', detail, { errors: [{ pointer, code, detail }] });
+}
+
+/** Null where there is nothing to keep secret. What is sealed is a JSON object, `{"secret":"whsec_…"}`. */
+export async function sealSecrets(
+  tx: Queryable,
+  sealingKey: Key,
+  { orgId, channelId }: { orgId: string; channelId: string },
+  secrets: Record<string, string>,
+): Promise<string | null> {
+  if (Object.keys(secrets).length === 0) return null;
+  const place = placeOf({ table: 'channel', column: 'sealed', row: channelId, organization: orgId });
+  return seal(await openDataKey(tx, orgId, sealingKey), JSON.stringify(secrets), place);
+}

@@ -1,0 +1,28 @@
+import type { ChannelCheck } from '../../../contract/dashboard/channels.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { changeChannel, readChannel as readRow } from '../../store/channels.ts';
+import type { ChannelsDeps } from './channels.ts';
+import { splitAccount } from './read-channels.ts';
+
+/**
+ * Asks the provider now, with what is stored. Refused credentials break the channel and accepted ones mend it; a
+ * provider that cannot be reached says nothing about either.
+ */
+export async function checkChannel(deps: ChannelsDeps, orgId: string, id: string): Promise<ChannelCheck> {
+  const { db, openSecrets, connector } = deps;
+  const row = await readRow(db, orgId, id);
+  if (!row) throw new Refusal('channel_not_found');
+  if (!connector.canAsk(row.kind)) return { ok: true, code: null, detail: null, asked: false };
+  const secrets = await openSecrets({ orgId, channelId: id, sealed: row.sealed });
+  const { settings } = splitAccount(row.settings);
+  const answer = await connector.connect(row.kind, id, { settings, secrets }, secrets);
+  if (!('refused' in answer)) {
+    // Not over what somebody has changed meanwhile.
+    const healthy = { settings: answer.settings, status: 'connected', statusDetail: null };
+    await changeChannel(db, orgId, id, healthy, row.sealed);
+    return { ok: true, code: null, detail: null, asked: true };
+  }
+  const { code, detail, isBroken } = answer.refused;
+  if (isBroken) await changeChannel(db, orgId, id, { status: 'broken', statusDetail: detail }, row.sealed);
+  return { ok: false, code, detail, asked: true };
+}

@@ -1,0 +1,32 @@
+import { Refusal } from '../../../contract/problems.ts';
+import { readAgent } from '../../store/agents.ts';
+import { type Actor, recordAudit } from '../../store/audit.ts';
+import { changeChannel, readChannel as readRow } from '../../store/channels.ts';
+import type { ChannelsDeps } from './channels.ts';
+
+/**
+ * What was said on it stays readable; its credentials are gone, and the provider is asked to call no more. The agent's
+ * own sandbox goes only with the agent.
+ */
+export async function disconnectChannel(
+  { db, access, openSecrets, connector }: ChannelsDeps,
+  orgId: string,
+  id: string,
+  actor: Actor,
+): Promise<void> {
+  const row = await readRow(db, orgId, id);
+  if (!row) throw new Refusal('channel_not_found');
+  const agent = await readAgent(db, orgId, row.agentId);
+  if (agent?.sandboxChannelId === id) {
+    throw new Refusal('channel_unsupported', 'The sandbox channel belongs to its agent and goes only with it.');
+  }
+  // Secrets that cannot be opened any more are one more reason to disconnect.
+  const secrets = await openSecrets({ orgId, channelId: id, sealed: row.sealed }).catch(() => null);
+  await access.change({ kind: 'channel', id }, async (tx) => {
+    const gone = { deletedAt: new Date(), sealed: null };
+    if (!(await changeChannel(tx, orgId, id, gone))) throw new Refusal('channel_not_found');
+    const facts = { agent_id: row.agentId, kind: row.kind, name: row.name };
+    await recordAudit(tx, { orgId, actor, action: 'channel.disconnected', subjectId: id, facts });
+  });
+  if (secrets) await connector.disconnect(row.kind, { id, settings: row.settings, secrets });
+}
