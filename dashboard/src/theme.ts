@@ -79,6 +79,7 @@ export const theme = createTheme({
     Select: { defaultProps: { comboboxProps: { shadow: 'lg', transitionProps: { duration: 90 } } } },
     Badge: { defaultProps: { radius: 'sm', variant: 'light', tt: 'none', fw: 550 } },
     Alert: { defaultProps: { radius: 'md', variant: 'light' } },
-    Anchor: { defaultProps: { underline: 'hover' } },
+    // In the middle of a sentence colour alone does not tell a link from a word.
+    Anchor: { defaultProps: { underline: 'always' } },
   },
 });

@@ -126,12 +126,36 @@ async function signIn(browser: Browser, url: string, email: string): Promise<Sto
 }
 
 /** What axe-core finds serious or worse. */
-export async function seriousFaults(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
+export const seriousFaults = (page: Page): Promise<string[]> => serious(new AxeBuilder({ page }));
+
+/** Only what another theme can change. */
+export const contrastFaults = (page: Page): Promise<string[]> =>
+  serious(new AxeBuilder({ page }).withRules(['color-contrast', 'link-in-text-block']));
+
+async function serious(builder: AxeBuilder): Promise<string[]> {
+  // Our pages have no frames; without this every look opens another window to join their results.
+  const { violations } = await builder
+    .setLegacyMode(true)
+    .options({ resultTypes: ['violations'] })
+    .analyze();
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${id}: ${nodes[0]!.html.slice(0, 200)}`);
 }
+
+/** The page has its heading, and nothing of it is still loading. */
+export async function settled(page: Page): Promise<void> {
+  await page.locator('h1, [role=alert]').first().waitFor({ state: 'attached' });
+  await page.locator('[aria-busy=true], .mantine-Skeleton-root').first().waitFor({ state: 'detached' });
+}
+
+/** What is wider than the window, by name, since a number alone helps nobody; nothing when all fits. */
+export const tooWide = (page: Page): Promise<string[]> => page.evaluate(TOO_WIDE);
+const TOO_WIDE = `(() => {
+  if (document.documentElement.scrollWidth <= innerWidth) return [];
+  const wide = [...document.querySelectorAll('body *')].filter((one) => one.getBoundingClientRect().right > innerWidth + 0.5 || one.getBoundingClientRect().left < -0.5);
+  return ['wider than the window: ' + document.documentElement.scrollWidth + ' px, ' + wide.at(-1)?.outerHTML.slice(0, 160)];
+})()`;
 
 /** Everything that the page keeps, for looking for what it must not keep. */
 export const everythingKept = (page: Page): Promise<string> =>

@@ -81,7 +81,34 @@ export function MenuItem({ icon, children, end, current, ...act }: ItemProps): R
   );
 }
 
-/** What is in a menu and is no item of it: a heading, a line, other controls. */
+type ChoiceProps<T extends string> = {
+  label: string;
+  value: T;
+  options: readonly { value: T; label: ReactNode }[];
+  onChoose: (value: T) => void;
+};
+
+/** One of a few, side by side; choosing leaves the menu open, so that one sees what it does. */
+export function MenuChoice<T extends string>({ label, value, options, onChoose }: ChoiceProps<T>): ReactNode {
+  return (
+    <div role="group" aria-label={label} className={classes.choice}>
+      {options.map((option) => (
+        <button
+          key={option.value}
+          type="button"
+          role="menuitemradio"
+          aria-checked={option.value === value}
+          className={classes.option}
+          onClick={() => onChoose(option.value)}
+        >
+          {option.label}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** What is in a menu and is no item of it: a heading, a line. */
 export const MenuPart = ({ children }: { children: ReactNode }): ReactNode => (
   <div role="group" className={classes.part}>
     {children}
@@ -90,13 +117,12 @@ export const MenuPart = ({ children }: { children: ReactNode }): ReactNode => (
 export const MenuLine = (): ReactNode => <div role="separator" className={classes.line} />;
 
 const itemsOf = (panel: HTMLElement): HTMLElement[] => [
-  ...panel.querySelectorAll<HTMLElement>('[role=menuitem]:not(:disabled)'),
+  ...panel.querySelectorAll<HTMLElement>('[role^=menuitem]:not(:disabled)'),
 ];
 
 function moveFocus(event: KeyboardEvent<HTMLDivElement>): void {
   const items = itemsOf(event.currentTarget);
   const at = items.indexOf(document.activeElement as HTMLElement);
-  // Controls inside, such as the choice of the theme, have arrows of their own.
   if (at === -1) return;
   const to = { ArrowDown: at + 1, ArrowUp: at - 1 + items.length, Home: 0, End: items.length - 1 }[event.key];
   if (to === undefined) return;

@@ -2,27 +2,15 @@ import { SegmentedControl, useMantineColorScheme } from '@mantine/core';
 import { IconDeviceDesktop, IconMoon, IconSun } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useWords } from '../language/words.tsx';
-import { setPreferences } from '../preferences.ts';
+import { MenuChoice } from '../parts/menu.tsx';
+import { setPreferences, type Language, type Theme } from '../preferences.ts';
 import { words } from './words.ts';
 import classes from './shell.module.css';
 
-/** Both are there from the very first page on. */
-export function LanguageControl({ fullWidth }: { fullWidth?: boolean }): ReactNode {
-  const say = useWords(words);
-  return (
-    <SegmentedControl
-      size="xs"
-      fullWidth={fullWidth}
-      aria-label={say('language')}
-      value={say.language}
-      onChange={(language) => setPreferences({ language: language })}
-      data={[
-        { value: 'en', label: <span lang="en">English</span> },
-        { value: 'ar', label: <span lang="ar">العربية</span> },
-      ]}
-    />
-  );
-}
+const LANGUAGES = [
+  { value: 'en', label: <span lang="en">English</span> },
+  { value: 'ar', label: <span lang="ar">العربية</span> },
+] as const satisfies readonly { value: Language; label: ReactNode }[];
 
 const THEMES = [
   { value: 'light', icon: IconSun },
@@ -30,25 +18,56 @@ const THEMES = [
   { value: 'auto', icon: IconDeviceDesktop },
 ] as const;
 
-export function ThemeControl({ fullWidth }: { fullWidth?: boolean }): ReactNode {
+const chooseLanguage = (language: Language): void => setPreferences({ language });
+
+/** Both are there from the very first page on: below the card of a front page, and in one's own menu. */
+export function LanguageControl(): ReactNode {
+  const say = useWords(words);
+  return (
+    <SegmentedControl
+      size="xs"
+      aria-label={say('language')}
+      value={say.language}
+      onChange={chooseLanguage}
+      data={[...LANGUAGES]}
+    />
+  );
+}
+
+export function LanguageChoice(): ReactNode {
+  const say = useWords(words);
+  return <MenuChoice label={say('language')} value={say.language} options={LANGUAGES} onChoose={chooseLanguage} />;
+}
+
+export function ThemeControl(): ReactNode {
   const say = useWords(words);
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
     <SegmentedControl
       size="xs"
-      fullWidth={fullWidth}
       aria-label={say('theme')}
       value={colorScheme}
-      onChange={(theme) => setColorScheme(theme)}
-      data={THEMES.map(({ value, icon: Icon }) => ({
-        value,
-        label: (
-          <span className={classes.theme}>
-            <Icon size={15} aria-hidden="true" />
-            <span className={classes.themeWord}>{say(`theme_${value}`)}</span>
-          </span>
-        ),
-      }))}
+      onChange={setColorScheme}
+      data={useThemes()}
     />
   );
+}
+
+export function ThemeChoice(): ReactNode {
+  const say = useWords(words);
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  return <MenuChoice label={say('theme')} value={colorScheme} options={useThemes()} onChoose={setColorScheme} />;
+}
+
+function useThemes(): { value: Theme; label: ReactNode }[] {
+  const say = useWords(words);
+  return THEMES.map(({ value, icon: Icon }) => ({
+    value,
+    label: (
+      <span className={classes.theme}>
+        <Icon size={15} aria-hidden="true" />
+        <span className={classes.themeWord}>{say(`theme_${value}`)}</span>
+      </span>
+    ),
+  }));
 }

@@ -4,9 +4,9 @@ import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useAct } from '../api/queries.ts';
 import { useWords } from '../language/words.tsx';
-import { Menu, MenuItem, MenuLine, MenuPart } from '../parts/menu.tsx';
+import { Menu, MenuItem, MenuLine } from '../parts/menu.tsx';
 import { forgetSession, useSession } from '../session/session.ts';
-import { LanguageControl, ThemeControl } from './preference-controls.tsx';
+import { LanguageChoice, ThemeChoice } from './preference-controls.tsx';
 import { words } from './words.ts';
 import classes from './shell.module.css';
 
@@ -48,10 +48,8 @@ export function UserMenu(): ReactNode {
         {say('reference')}
       </MenuItem>
       <MenuLine />
-      <MenuPart>
-        <ThemeControl fullWidth />
-        <LanguageControl fullWidth />
-      </MenuPart>
+      <ThemeChoice />
+      <LanguageChoice />
       <MenuLine />
       <MenuItem icon={<IconLogout size={16} className="mirror" />} onClick={leave}>
         {say('sign_out')}

@@ -21,7 +21,7 @@ export function KeyStep({ done, agent, active }: Props): ReactNode {
       {done && (
         <Text size="sm" mb="sm">
           {say('key_have', { count: active })}{' '}
-          <Anchor underline="always" renderRoot={(props) => <Link to="/settings/integrations/api-keys" {...props} />}>
+          <Anchor renderRoot={(props) => <Link to="/settings/integrations/api-keys" {...props} />}>
             {say('key_all')}
           </Anchor>
         </Text>

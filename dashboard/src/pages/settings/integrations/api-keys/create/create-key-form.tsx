@@ -171,7 +171,7 @@ function PermissionChoice({ id, permission, draft, onTick }: ChoiceProps): React
             <span className={classes.reason}>
               {reason}{' '}
               {permission === 'campaigns' && (
-                <Anchor inherit underline="always" renderRoot={(props) => <Link to={'/campaigns'} {...props} />}>
+                <Anchor inherit renderRoot={(props) => <Link to={'/campaigns'} {...props} />}>
                   {say('campaigns_link')}
                 </Anchor>
               )}

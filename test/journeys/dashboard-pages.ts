@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import { AGENT_TABS } from '../../dashboard/src/pages/agents/search.ts';
+import type { Journey } from './dashboard-browser.ts';
+
+/**
+ * Every page there is, read from the dashboard's own contents page: a page that is added there is looked at by every
+ * test that goes through all of them, and one whose parameters are unknown here makes them fail.
+ */
+const CONTENTS = new URL('../../dashboard/src/routes.tsx', import.meta.url);
+const DECLARED = /createRoute\(\{ getParentRoute: \(\) => (\w+), path: '([^']+)'(.*)$/gm;
+
+/** The one branch whose children say only their own end of the path. */
+const BRANCHES: Readonly<Record<string, string>> = { conversations: '/conversations' };
+
+/** Pages that are shown only to somebody who is not signed in. */
+export const isFront = (path: string): boolean => /^\/(?:sign-in|setup|invitations|password)\b/.test(path);
+
+export function declaredPaths(): string[] {
+  const paths = [...readFileSync(CONTENTS, 'utf8').matchAll(DECLARED)]
+    .filter(([, , , rest]) => !rest!.includes('throw redirect'))
+    .map(([, parent, path]) => {
+      const base = BRANCHES[parent!] ?? '';
+      if (base === '' || path === '/') return base || path!;
+      return `${base}/${path!}`;
+    });
+  return [...new Set(paths)];
+}
+
+export type Subjects = Readonly<Record<string, string>>;
+
+/** The paths with ids of things that exist; the tabs of an agent are pages of their own to whoever looks at them. */
+export function pagesOf(subjects: Subjects): string[] {
+  return declaredPaths().flatMap((declared) => {
+    const path = declared.replace(/\$(\w+)/g, (_, name: string) => {
+      const id = subjects[name];
+      if (id === undefined) throw new Error(`${declared}: this test makes no ${name} yet`);
+      return id;
+    });
+    return declared === '/agents/$agent_id' ? AGENT_TABS.map((tab) => `${path}?tab=${tab}`) : [path];
+  });
+}
+
+/** One of everything that has a page. */
+export async function makeSubjects(journey: Journey): Promise<Subjects & { org: string; cookie: string }> {
+  const { cookie, orgId } = await journey.owner();
+  const org = `/organizations/${orgId}`;
+  // oxlint-disable-next-line typescript/no-explicit-any -- answers are looked into freely
+  const make = async (path: string, body: unknown): Promise<any> => {
+    const answer = await journey.api(`POST ${org}${path}`, body, cookie);
+    if (answer.status >= 300) throw new Error(`${path}: ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  };
+  const agent = await make('/agents', {
+    name: 'Concierge',
+    definition: {
+      instructions: 'Be brief.',
+      opening: { default: 'Hello {{end_user.name}}', ar: 'مرحبًا {{end_user.name}}' },
+      steps: {
+        items: [
+          {
+            name: 'day',
+            type: 'choice',
+            ask: { default: 'Which day?' },
+            choices: [{ id: 'a', label: { default: 'Monday' } }],
+          },
+        ],
+        start: 'by_rule',
+      },
+      rules: [{ name: 'Refund', words: ['refund'], reply: { default: 'Within 14 days.' }, tag: 'refund' }],
+      tools: [
+        {
+          name: 'lookup',
+          description: 'Looks up an order',
+          parameters: { type: 'object' },
+          url: 'https://tools.example/lookup',
+        },
+      ],
+    },
+  });
+  await make(`/agents/${agent.id}/documents`, { name: 'Shop guide', text: 'Delivery costs 15 riyals.' });
+  const trigger = await make('/triggers', {
+    agent_id: agent.id,
+    name: 'Order update',
+    variables: [{ name: 'order_id', type: 'string', required: true }],
+  });
+  const run = await make(`/triggers/${trigger.id}/test`, {
+    end_user: { external_id: 'crm-42', name: 'Asha', attributes: { tier: 'gold' } },
+    variables: { order_id: 'A-1043' },
+    message: 'What does delivery cost?',
+  });
+  const campaign = await make('/campaigns', {
+    agent_id: agent.id,
+    channel_id: agent.sandbox_channel_id,
+    name: 'Autumn',
+  });
+  await make('/keys', { label: 'Campaign', scope: 'campaign', campaign_id: campaign.id, permissions: ['campaigns'] });
+  const key = await make('/keys', { label: 'Backend', scope: 'agent', agent_id: agent.id, permissions: ['triggers'] });
+  await journey.app.call('GET', '/api/me', { key: key.value });
+  const { url } = await make('/invitations', { email: 'guest@example.com', role: 'member' });
+  return {
+    org,
+    cookie,
+    agent_id: agent.id,
+    trigger_id: trigger.id,
+    channel_id: agent.sandbox_channel_id,
+    campaign_id: campaign.id,
+    conversation_id: run.conversation_id,
+    end_user_id: run.end_user_id,
+    key_id: key.id,
+    invitation: new URL(url).pathname.split('/').at(-1)!,
+  };
+}

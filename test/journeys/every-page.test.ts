@@ -1,0 +1,134 @@
+import type { Locator, Page } from '@playwright/test';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  CHROMIUM,
+  contrastFaults,
+  type Journey,
+  OWNER,
+  seriousFaults,
+  settled,
+  startJourney,
+  tooWide,
+} from './dashboard-browser.ts';
+import { isFront, makeSubjects, pagesOf } from './dashboard-pages.ts';
+
+/** What holds on every page there is, and in every dialog that a page opens. Pages come from routes.tsx. */
+describe.skipIf(!CHROMIUM)('every page of the dashboard', () => {
+  let journey: Journey;
+  let paths: string[];
+  beforeAll(async () => {
+    journey = await startJourney();
+    paths = pagesOf(await makeSubjects(journey));
+  }, 60_000);
+  afterAll(() => journey?.stop());
+
+  const opened: string[] = [];
+  const MANY_PAGES_MS = 180_000;
+  const PHONE = { width: 320, height: 700 };
+  const DESK = { width: 1280, height: 900 };
+
+  /** What a person cannot use, in both themes, and what does not fit a phone; the menus of the sidebar are not on one. */
+  async function faultsOf(page: Page, where: string, { phone }: { phone: boolean }): Promise<string[]> {
+    const found = await seriousFaults(page);
+    await page.evaluate("document.documentElement.dataset.mantineColorScheme = 'dark'");
+    found.push(...(await contrastFaults(page)).map((fault) => `dark ${fault}`));
+    await page.evaluate("document.documentElement.dataset.mantineColorScheme = 'light'");
+    if (phone) {
+      await page.setViewportSize(PHONE);
+      found.push(...(await tooWide(page)));
+      await page.setViewportSize(DESK);
+    }
+    return found.map((fault) => `${where}: ${fault}`);
+  }
+
+  test.each(['en', 'ar'])(
+    'is usable in %s, light and dark, and fits a phone',
+    async (language) => {
+      const liked = { language, theme: 'light' };
+      const windows = {
+        inside: await journey.open('/', { as: OWNER, liked, reducedMotion: 'reduce' }),
+        front: await journey.open('/sign-in', { liked, reducedMotion: 'reduce' }),
+      };
+      const found: string[] = [];
+      for (const path of paths) {
+        const { page } = isFront(path) ? windows.front : windows.inside;
+        await page.goto(journey.app.url + path);
+        await settled(page);
+        found.push(...(await faultsOf(page, path, { phone: true })));
+      }
+      expect(found).toEqual([]);
+      expect([...windows.inside.faults, ...windows.front.faults]).toEqual([]);
+      await windows.inside.context.close();
+      await windows.front.context.close();
+    },
+    MANY_PAGES_MS,
+  );
+
+  const VISITED_ONCE =
+    /^(?:Copy|Start|Pause|Resume|Take over|Hand back|Resolve|Send|Dry run|Let the agent|Save|Publish|Discard|Move|First page|Next|English|Default)/;
+
+  /**
+   * Every button of every page is pressed; where a dialog or a menu comes, it is looked at like a page, and closing it
+   * must bring the focus back. Acts that open nothing are left out by name, to save their time.
+   */
+  test(
+    'every dialog and menu is usable, fits a phone, and gives the focus back',
+    async () => {
+      const { page, context, faults } = await journey.open('/', { as: OWNER, reducedMotion: 'reduce' });
+      const found: string[] = [];
+      const seen = new Set<string>();
+      for (const path of paths.filter((one) => !isFront(one))) {
+        await page.goto(journey.app.url + path);
+        await settled(page);
+        for (const opener of await openersOf(page)) {
+          // What stands around every page, and the rows of one list, are looked at once.
+          if (VISITED_ONCE.test(opener.name) || seen.has(opener.key)) continue;
+          seen.add(opener.key);
+          const where = `${path} “${opener.name}”`;
+          const button = page.locator('button').nth(opener.at);
+          await button.click();
+          const popup = page.locator(opener.isMenu ? '[role=menu]:popover-open' : '[role=dialog]:visible');
+          if (!(await comes(popup))) {
+            await page.goto(journey.app.url + path);
+            await settled(page);
+            continue;
+          }
+          opened.push(where);
+          found.push(...(await faultsOf(page, where, { phone: !opener.isMenu })));
+          await page.keyboard.press('Escape');
+          await popup.waitFor({ state: 'hidden' });
+          if (!(await comes(button.and(page.locator(':focus'))))) found.push(`${where}: the focus is lost`);
+        }
+      }
+      expect(found).toEqual([]);
+      expect(opened.length).toBeGreaterThan(20);
+      expect(faults).toEqual([]);
+      await context.close();
+    },
+    MANY_PAGES_MS,
+  );
+});
+
+type Opener = { at: number; name: string; key: string; isMenu: boolean };
+const OPENERS = `[...document.querySelectorAll('button')].map((one, at) => ({ one, at }))
+  .filter(({ one }) => one.checkVisibility() && !one.disabled && one.type !== 'submit' && one.role !== 'tab' && one.role !== 'menuitem' &&
+    !one.ariaExpanded && !one.ariaPressed && !one.closest('[role=menu], [role=dialog]'))
+  .map(({ one, at }) => ({
+    at,
+    name: (one.ariaLabel ?? one.innerText).replace(/\\s+/g, ' '),
+    isMenu: one.ariaHasPopup === 'menu',
+    key: one.closest('[data-row]')
+      ? [one.closest('[role=table]').ariaLabel, one.cellIndex ?? one.closest('td').cellIndex, [...one.closest('td').querySelectorAll('button')].indexOf(one)].join()
+      : (one.closest('main') ? location.href : '') + (one.ariaLabel ?? one.innerText),
+  }))`;
+const openersOf = (page: Page): Promise<Opener[]> => page.evaluate(OPENERS);
+
+const SOON_MS = 700;
+const comes = (popup: Locator): Promise<boolean> =>
+  popup
+    .first()
+    .waitFor({ timeout: SOON_MS })
+    .then(
+      () => true,
+      () => false,
+    );
