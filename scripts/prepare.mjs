@@ -49,11 +49,11 @@ export async function run(main, onFault = () => {}) {
   }
 }
 
-/** Installs and builds what is missing; the path of the Node that runs Parley. */
+/** Installs and builds what is missing (`dashboard`: what browsers get); the path of the Node that runs Parley. */
 export async function prepare({ dashboard = false } = {}) {
   if (!isInstalled()) await withLock('install', installUnlessDone);
   const node = findNode();
-  if (dashboard) await buildDashboard(node);
+  if (dashboard) for (const site of SITES) await buildSite(node, site);
   return node;
 }
 
@@ -239,44 +239,48 @@ function findNode() {
   );
 }
 
-// --- the dashboard
+// --- the dashboard and the web chat
 
-const DASHBOARD = path.join(ROOT, 'dashboard');
+const SITES = [
+  { name: 'dashboard', called: 'the dashboard' },
+  { name: 'widget', called: 'the web chat' },
+];
 
 /** Built again whenever a source of it, or of the contract that it shares, has changed. */
-async function buildDashboard(node) {
-  const config = ['vite.config.ts', 'vite.config.js', 'vite.config.mjs'].find((name) =>
-    existsSync(path.join(DASHBOARD, name)),
+async function buildSite(node, { name, called }) {
+  const folder = path.join(ROOT, name);
+  const config = ['vite.config.ts', 'vite.config.js', 'vite.config.mjs'].find((file) =>
+    existsSync(path.join(folder, file)),
   );
   if (!config) return;
-  const built = path.join(DASHBOARD, 'dist', '.built-from');
-  if (existsSync(built) && readFileSync(built, 'utf8') === dashboardHash()) return;
-  await withLock('dashboard', async () => {
-    const hash = dashboardHash();
+  const built = path.join(folder, 'dist', '.built-from');
+  if (existsSync(built) && readFileSync(built, 'utf8') === sourcesHash(name)) return;
+  await withLock(name, async () => {
+    const hash = sourcesHash(name);
     if (existsSync(built) && readFileSync(built, 'utf8') === hash) return;
-    say('Building the dashboard (a few seconds)…');
+    say(`Building ${called} (a few seconds)…`);
     const vite = path.join(MODULES, 'vite', 'bin', 'vite.js');
     const { status, stdout, stderr } = spawnSync(node, [vite, 'build', '--logLevel', 'warn'], {
-      cwd: DASHBOARD,
+      cwd: folder,
       encoding: 'utf8',
     });
     if (status !== 0)
       throw new SetupError(
-        `The dashboard could not be built:\n${`${stdout}${stderr}`.trim().split('\n').slice(-20).join('\n')}`,
+        `${called} could not be built:\n${`${stdout}${stderr}`.trim().split('\n').slice(-20).join('\n')}`,
       );
     writeFileSync(built, hash);
   });
 }
 
-function dashboardHash() {
+function sourcesHash(name) {
   const hash = createHash('sha256').update(readFileSync(LOCKFILE));
-  for (const folder of [DASHBOARD, path.join(ROOT, 'contract')]) {
+  for (const folder of [path.join(ROOT, name), path.join(ROOT, 'contract')]) {
     if (!existsSync(folder)) continue;
     for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile())) {
       const file = path.join(entry.parentPath ?? entry.path, entry.name);
-      const name = path.relative(ROOT, file);
-      if (/^dashboard\/(dist|node_modules)\//.test(name)) continue;
-      hash.update(`\0${name}\0`).update(readFileSync(file));
+      const inTree = path.relative(ROOT, file);
+      if (inTree.startsWith(`${name}/dist/`) || inTree.startsWith(`${name}/node_modules/`)) continue;
+      hash.update(`\0${inTree}\0`).update(readFileSync(file));
     }
   }
   return hash.digest('hex');

@@ -118,7 +118,7 @@ export function createMessageFeed(db: Db): MessageFeed {
     for (const { id } of rows) if (fresh.has(id) || place.seen.has(id)) place.seen.set(id, now);
     const told = fresh.size > 0 ? place.listeners : place.newcomers;
     const messages = [...fresh.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
-    for (const listener of [...told]) listener(messages);
+    for (const listener of told) listener(messages);
     place.newcomers.clear();
   }
 

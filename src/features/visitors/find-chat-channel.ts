@@ -12,7 +12,7 @@ const COLOR = '#0b7a75';
 export async function findChatChannel(db: Db, id: string): Promise<ChatChannel> {
   const channel = isId('channel', id) ? await findInboundChannel(db, id) : null;
   if (!channel || channel.kind !== 'web_chat') throw new Refusal('channel_not_found');
-  return { ...channel, chat: channel.settings as WebChatSettings };
+  return { ...channel, chat: channel.settings };
 }
 
 /** What everybody may know who loads the script. */

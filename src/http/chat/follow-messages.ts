@@ -17,7 +17,7 @@ export function followMessages(
   place: { orgId: string; channelId: string; address: string },
 ): FastifyReply {
   let timer: NodeJS.Timeout | undefined;
-  let unfollow = (): void => {};
+  let unfollow: (() => void) | undefined;
   let isReady = false;
   const stream = request.server.eventStreams.open(request, reply, {
     group: `visitor ${place.channelId} ${place.address}`,
@@ -25,7 +25,7 @@ export function followMessages(
     audible: true,
     onEnd: () => {
       clearTimeout(timer);
-      unfollow();
+      unfollow?.();
     },
   });
   timer = setTimeout(() => stream.end(), STREAM_MS).unref();

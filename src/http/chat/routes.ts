@@ -35,11 +35,6 @@ const MAX_CHAT_BYTES = 32 * 1024;
 export function chatRoutes({ visitors, receive, script, ...deps }: ChatRoutesDeps): Route[] {
   const gate = createVisitorGate({ ...deps, findChannel: visitors.findChannel });
   const base = '/chat/:channel_id';
-  const placeOf = ({ channel, visitor }: FromVisitor) => ({
-    orgId: channel.orgId,
-    channelId: channel.id,
-    address: visitor.address,
-  });
 
   return [
     hostedPage(base, visitors, script),
@@ -117,6 +112,12 @@ export function chatRoutes({ visitors, receive, script, ...deps }: ChatRoutesDep
     })),
   ];
 }
+
+const placeOf = ({ channel, visitor }: FromVisitor) => ({
+  orgId: channel.orgId,
+  channelId: channel.id,
+  address: visitor.address,
+});
 
 const operation = (id: string, summary: string) => ({ id, summary, tag: 'Web chat', hidden: true });
 

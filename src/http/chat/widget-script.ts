@@ -89,7 +89,7 @@ function send(request: FastifyRequest, reply: FastifyReply, file: ScriptFile): F
     .header('access-control-allow-origin', '*')
     .header('cross-origin-resource-policy', 'cross-origin');
   if (request.headers['if-none-match'] === etag) return reply.code(304).send();
-  const accepted = String(request.headers['accept-encoding'] ?? '');
+  const accepted = request.headers['accept-encoding'] ?? '';
   if (/\bbr\b/.test(accepted)) return reply.header('content-encoding', 'br').send(file.brotli);
   if (/\bgzip\b/.test(accepted)) return reply.header('content-encoding', 'gzip').send(file.gzip);
   return reply.send(file.plain);

@@ -1,0 +1,137 @@
+import type { ChatMessage } from '../../contract/chat.ts';
+import { CallError, type Client } from './client.ts';
+
+export type ConnectionState = 'idle' | 'connecting' | 'online' | 'offline' | 'closed';
+
+export type ConnectionListener = {
+  /** The state was lost or is not known yet: read everything anew. Rejects when that fails. */
+  onReady(): Promise<void>;
+  onMessages(messages: ChatMessage[]): void;
+  onState(state: ConnectionState): void;
+};
+
+/** A stream whose first byte does not come is held back by something in between. */
+const FIRST_BYTE_MS = 6_000;
+/** The server is heard every 15 s. */
+const SILENCE_MS = 40_000;
+const POLL_MS = 3_000;
+/** After so long without a stream it is tried again. */
+const POLL_FOR_MS = 60_000;
+const MAX_WAIT_MS = 30_000;
+
+/**
+ * Hears of new messages: by a stream read with fetch (EventSource cannot send a header, and a token belongs in no
+ * address), by polling while streams do not come through. Runs from `start` to `stop` and comes back by itself.
+ */
+export function createConnection(client: Client, listener: ConnectionListener) {
+  let run: AbortController | null = null;
+  let wake: (() => void) | undefined;
+
+  async function loop(signal: AbortSignal): Promise<void> {
+    let failures = 0;
+    let pollUntil = 0;
+    listener.onState('connecting');
+    while (!signal.aborted) {
+      try {
+        if (Date.now() < pollUntil) {
+          await listener.onReady();
+          listener.onState('online');
+          failures = 0;
+          await pause(POLL_MS, signal);
+        } else if (await follow(signal)) {
+          failures = 0;
+          await pause(500 + Math.random() * 1_000, signal);
+        } else pollUntil = Date.now() + POLL_FOR_MS;
+      } catch (error) {
+        if (signal.aborted) return;
+        const { status, waitMs } = error instanceof CallError ? error : new CallError(0);
+        // Too many streams here, but other calls may be answered.
+        if (status === 429 && pollUntil < Date.now()) pollUntil = Date.now() + POLL_FOR_MS;
+        const isClosed = status === 403 || status === 404 || status === 409;
+        listener.onState(isClosed ? 'closed' : 'offline');
+        const wait = isClosed ? MAX_WAIT_MS : Math.min(MAX_WAIT_MS, 1_000 * 2 ** failures++);
+        await pause(Math.max(wait * (0.5 + Math.random() / 2), waitMs), signal);
+      }
+    }
+  }
+
+  /** True when the stream ran and ended; false when nothing came through it. */
+  async function follow(outer: AbortSignal): Promise<boolean> {
+    const own = new AbortController();
+    const cut = (): void => own.abort();
+    outer.addEventListener('abort', cut);
+    let heard = false;
+    let timer = setTimeout(cut, FIRST_BYTE_MS);
+    try {
+      const { body } = await client.events(own.signal);
+      if (!body) return false;
+      const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+      let rest = '';
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done) return heard;
+        heard = true;
+        clearTimeout(timer);
+        timer = setTimeout(cut, SILENCE_MS);
+        const parts = (rest + value).split('\n\n');
+        rest = parts.pop()!;
+        for (const part of parts) await take(part);
+      }
+    } catch (error) {
+      if (own.signal.aborted && !outer.aborted) {
+        if (heard) throw new CallError(0);
+        return false;
+      }
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      own.abort();
+      outer.removeEventListener('abort', cut);
+    }
+  }
+
+  async function take(part: string): Promise<void> {
+    const event = /^event: (.*)$/m.exec(part)?.[1];
+    const data = /^data: (.*)$/m.exec(part)?.[1];
+    if (event === 'ready') {
+      await listener.onReady();
+      listener.onState('online');
+    } else if (event === 'messages' && data !== undefined) {
+      listener.onMessages((JSON.parse(data) as { data: ChatMessage[] }).data);
+    }
+  }
+
+  const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+    new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      const timer = setTimeout(done, ms);
+      signal.addEventListener('abort', done);
+      wake = done;
+    });
+
+  return {
+    start: () => {
+      if (run) return;
+      run = new AbortController();
+      void loop(run.signal);
+    },
+    stop: () => {
+      run?.abort();
+      run = null;
+      listener.onState('idle');
+    },
+    /** The browser has its network back: no need to wait longer. */
+    hurry: () => wake?.(),
+    /** The browser has lost its network: what hangs on it is dead. */
+    cut: () => {
+      if (!run) return;
+      run.abort();
+      run = null;
+      listener.onState('offline');
+    },
+  };
+}

@@ -1,0 +1,143 @@
+import type { ChatAppearance, OpenChatSession } from '../../contract/chat.ts';
+import { createClient } from './client.ts';
+import { createConnection } from './connection.ts';
+import { createConversation } from './conversation.ts';
+import { openKept } from './kept.ts';
+import { createView, type ViewOptions } from './view.ts';
+import { chooseSpeech } from './words.ts';
+
+/** Written in front of this script by the server (src/http/chat/widget-script.ts). */
+declare const PARLEY_CHAT: ChatAppearance;
+
+/** What the page can do with it: `parleyChat.open()`. */
+type ParleyChat = {
+  open(): void;
+  close(): void;
+  /** Somebody signed in on the page; the hash is made by the page's own server (docs/web-chat.md). */
+  identify(person: { externalId: string; userHash: string; name?: string }): void;
+  /** Nobody is signed in any more. */
+  reset(): void;
+};
+
+const ELEMENT = 'parley-chat';
+/** A page that nobody looks at for so long lets go of its stream: browsers allow few connections to one server. */
+const HIDDEN_MS = 30_000;
+
+const tag = document.currentScript;
+
+function start(script: HTMLScriptElement): void {
+  const { dataset } = script;
+  const isPage = dataset['page'] !== undefined;
+  const speech = chooseSpeech(dataset['language']);
+  const base = script.src.replace(/\/widget\.js.*$/, '');
+  const color = /^#[0-9a-f]{6}$/i.test(dataset['color'] ?? '') ? dataset['color']! : PARLEY_CHAT.color;
+  const position =
+    dataset['position'] === 'start' || dataset['position'] === 'end' ? dataset['position'] : PARLEY_CHAT.position;
+  const options: ViewOptions = {
+    appearance: { ...PARLEY_CHAT, color, position },
+    speech,
+    isPage,
+    theme: dataset['theme'] === 'light' || dataset['theme'] === 'dark' ? dataset['theme'] : 'auto',
+  };
+  const host = document.createElement(ELEMENT);
+  if (isPage) {
+    document.documentElement.lang = speech.language;
+    document.documentElement.dir = speech.dir;
+  }
+
+  let talk: ReturnType<typeof begin>;
+  const view = createView(host, options, {
+    toggle: (open) => toggle(open, true),
+    say: (text) => talk.conversation.say(text),
+    sayAgain: (name) => talk.conversation.sayAgain(name),
+    earlier: () => talk.conversation.loadEarlier(),
+  });
+
+  /** Everything that belongs to one person; who signs in or out begins anew. */
+  function begin(person: OpenChatSession) {
+    const who = person.external_id ?? '';
+    const kept = openKept(`parley.chat.${PARLEY_CHAT.channel_id}.${who}`, () => conversation.change());
+    const client = createClient(base, kept, { ...person, ...localeOf(speech.locale) });
+    const conversation = createConversation(client, kept, (shown) => view.draw(shown));
+    const connection = createConnection(client, {
+      onReady: conversation.load,
+      onMessages: conversation.take,
+      onState: conversation.setState,
+    });
+    const wanted = (): boolean => view.isOpen() || kept.read().talked === true || person.external_id !== undefined;
+    return {
+      kept,
+      conversation,
+      connection,
+      /** Connected while there is something to hear: the chat is open, or there is a conversation to go on with. */
+      connect: () => {
+        if (wanted() && navigator.onLine) connection.start();
+        conversation.look(view.isOpen() && document.visibilityState === 'visible');
+      },
+      end: () => {
+        connection.stop();
+        conversation.stop();
+        kept.close();
+      },
+    };
+  }
+
+  function toggle(open: boolean, moveFocus: boolean): void {
+    view.open(open, moveFocus);
+    talk.connect();
+  }
+
+  const become = (person: OpenChatSession): void => {
+    talk.end();
+    talk = begin(person);
+    talk.connect();
+  };
+
+  talk = begin(personOf(dataset));
+  document.body.append(host);
+
+  let hiding: ReturnType<typeof setTimeout> | undefined;
+  document.addEventListener('visibilitychange', () => {
+    clearTimeout(hiding);
+    if (document.visibilityState === 'hidden') hiding = setTimeout(() => talk.connection.stop(), HIDDEN_MS);
+    talk.connect();
+  });
+  addEventListener('online', () => {
+    talk.connect();
+    talk.connection.hurry();
+  });
+  addEventListener('offline', () => talk.connection.cut());
+
+  const parleyChat: ParleyChat = {
+    open: () => toggle(true, true),
+    close: () => toggle(false, false),
+    identify: (person) => become(personOf(person)),
+    reset: () => {
+      talk.kept.forget();
+      become({});
+    },
+  };
+  Object.assign(globalThis, { parleyChat });
+  if (isPage || dataset['open'] !== undefined) toggle(true, false);
+  else talk.connect();
+}
+
+type Told = { externalId?: string; userHash?: string; name?: string };
+const personOf = ({ externalId, userHash, name }: Told): OpenChatSession => ({
+  ...(externalId && userHash && { external_id: externalId, user_hash: userHash }),
+  ...(name && { name: name.slice(0, 200) }),
+});
+/** As the server's schema takes it: a page may call its language anything. */
+function localeOf(tag: string): { locale?: string } {
+  try {
+    return { locale: Intl.getCanonicalLocales(tag)[0]!.slice(0, 35) };
+  } catch {
+    return {};
+  }
+}
+
+// Once, however often the tag stands there; and not at all where the channel is switched off.
+if (tag instanceof HTMLScriptElement && PARLEY_CHAT.enabled && !document.querySelector(ELEMENT)) {
+  if (document.body) start(tag);
+  else addEventListener('DOMContentLoaded', () => start(tag), { once: true });
+}

@@ -1,0 +1,133 @@
+import type { ChatMessage } from '../../contract/chat.ts';
+import { h } from './dom.ts';
+import type { Waiting } from './kept.ts';
+import type { Speech } from './words.ts';
+
+export type MessageTools = {
+  speech: Speech;
+  say(text: string): void;
+  sayAgain(name: string): void;
+};
+
+/** One message. What people wrote goes in as text; the only links are to http and https. */
+export function messageView(message: ChatMessage, tools: MessageTools, isLast: boolean): HTMLLIElement {
+  const { speech } = tools;
+  const { words } = speech;
+  const mine = message.role === 'end_user';
+  const who = mine ? words.you : words[message.role === 'member' ? 'member' : 'agent'];
+  return h(
+    'li',
+    { class: mine ? 'said mine' : 'said', 'data-id': message.id },
+    h(
+      'div',
+      { class: 'bubble', dir: 'auto' },
+      h('span', { class: 'hidden' }, `${who} `),
+      ...contentOf(message, speech),
+    ),
+    choicesOf(message, tools, isLast),
+    sourcesOf(message, speech),
+    h('div', { class: 'facts' }, timeOf(message.created_at, speech)),
+  );
+}
+
+export function waitingView(
+  one: Waiting,
+  { speech: { words }, sayAgain }: MessageTools,
+  online: boolean,
+): HTMLLIElement {
+  const state = one.failed
+    ? [
+        h('span', { class: 'bad' }, words.failed),
+        h('button', { type: 'button', onclick: () => sayAgain(one.client_id) }, words.again),
+      ]
+    : [online ? words.sending : words.waiting];
+  return h(
+    'li',
+    { class: 'said mine', 'data-waiting': one.client_id },
+    h('div', { class: 'bubble', dir: 'auto' }, h('span', { class: 'hidden' }, `${words.you} `), ...linked(one.text)),
+    h('div', { class: 'facts' }, ...state),
+  );
+}
+
+function contentOf({ content }: ChatMessage, { words }: Speech): (Node | string)[] {
+  switch (content.type) {
+    case 'text':
+    case 'choices':
+      return linked(content.text);
+    case 'location': {
+      const place = `${content.latitude},${content.longitude}`;
+      const url = `https://www.openstreetmap.org/?mlat=${content.latitude}&mlon=${content.longitude}`;
+      return [...captioned(content.text), linkTo(url, `${words.location} (${place})`)];
+    }
+    case 'image':
+    case 'audio':
+    case 'video':
+    case 'file': {
+      // A picture would be fetched from elsewhere before anybody asked for it: the page's visitors are nobody's business.
+      const name = content.type === 'file' && content.name ? content.name : words[content.type];
+      return [...captioned(content.text), linkTo(content.url, name)];
+    }
+    default:
+      return linked(content.text ?? '');
+  }
+}
+
+const captioned = (text: string | undefined): (Node | string)[] => (text ? [...linked(text), '\n'] : []);
+
+const ADDRESS = /https?:\/\/[^\s<>"'\u2068\u2069]+/gi;
+
+/** Plain text, in which addresses of web pages can be followed. */
+function linked(text: string): (Node | string)[] {
+  const parts: (Node | string)[] = [];
+  let at = 0;
+  for (const { 0: found, index } of text.matchAll(ADDRESS)) {
+    const address = found.replace(/[.,;:!?)\]}،؛؟।]+$/u, '');
+    parts.push(text.slice(at, index), linkTo(address, address));
+    at = index + address.length;
+  }
+  parts.push(text.slice(at));
+  return parts;
+}
+
+function linkTo(address: string, label: string): Node | string {
+  if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) return label;
+  return h('a', { href: address, target: '_blank', rel: 'noopener noreferrer nofollow', dir: 'auto' }, label);
+}
+
+/** Only the newest question can still be answered with a press. */
+function choicesOf({ content }: ChatMessage, { say }: MessageTools, isLast: boolean): HTMLElement | null {
+  if (content.type !== 'choices') return null;
+  const keys = content.choices.map(({ label }) =>
+    h('button', { type: 'button', dir: 'auto', disabled: !isLast, onclick: () => say(label) }, label),
+  );
+  return isLast ? h('div', { class: 'choices', role: 'group' }, ...keys) : null;
+}
+
+function sourcesOf({ sources }: ChatMessage, { words }: Speech): HTMLElement | null {
+  if (sources.length === 0) return null;
+  const entries = sources.map(({ document: name, quote }) =>
+    h('li', {}, h('b', { dir: 'auto' }, name), h('blockquote', { dir: 'auto' }, quote)),
+  );
+  return h(
+    'details',
+    {},
+    h('summary', {}, words.sources.replace('{n}', String(sources.length))),
+    h('ul', {}, ...entries),
+  );
+}
+
+function timeOf(at: string, { locale, language }: Speech): HTMLElement {
+  const time = new Date(at);
+  const sameDay = time.toDateString() === new Date().toDateString();
+  const how: Intl.DateTimeFormatOptions = sameDay
+    ? { timeStyle: 'short' }
+    : { dateStyle: 'medium', timeStyle: 'short' };
+  let text: string;
+  try {
+    text = time.toLocaleString(locale, how);
+  } catch {
+    // The page names a language that is none.
+    text = time.toLocaleString(language, how);
+  }
+  return h('time', { datetime: at }, text);
+}

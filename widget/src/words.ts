@@ -1,0 +1,118 @@
+import type { ChatLanguage } from '../../contract/chat.ts';
+
+const en = {
+  title: 'Chat with us',
+  greeting: 'Hello! How can we help?',
+  open: 'Open chat',
+  close: 'Close chat',
+  unread: '{n} unread',
+  log: 'Conversation',
+  message: 'Your message',
+  placeholder: 'Write a message…',
+  send: 'Send',
+  earlier: 'Earlier messages',
+  you: 'You:',
+  agent: 'Assistant:',
+  member: 'Team:',
+  typing: 'Writing…',
+  sending: 'Sending…',
+  waiting: 'Waits for the connection',
+  failed: 'Not sent.',
+  again: 'Try again',
+  sources: 'Sources ({n})',
+  connecting: 'Connecting…',
+  offline: 'No connection. What you write is sent as soon as there is one.',
+  closed: 'This chat is not available at the moment.',
+  full: 'Too many messages are waiting. Try again when they have been sent.',
+  arrived: 'New message',
+  image: 'Image',
+  audio: 'Audio',
+  video: 'Video',
+  file: 'File',
+  location: 'Place on the map',
+};
+
+export type Words = typeof en;
+
+const ar: Words = {
+  title: 'تحدّث معنا',
+  greeting: 'مرحبًا! كيف يمكننا مساعدتك؟',
+  open: 'فتح الدردشة',
+  close: 'إغلاق الدردشة',
+  unread: 'غير مقروءة: {n}',
+  log: 'المحادثة',
+  message: 'رسالتك',
+  placeholder: 'اكتب رسالة…',
+  send: 'إرسال',
+  earlier: 'رسائل أقدم',
+  you: 'أنت:',
+  agent: 'المساعد:',
+  member: 'الفريق:',
+  typing: 'يكتب الآن…',
+  sending: 'جارٍ الإرسال…',
+  waiting: 'بانتظار الاتصال',
+  failed: 'لم تُرسل.',
+  again: 'إعادة المحاولة',
+  sources: 'المصادر ({n})',
+  connecting: 'جارٍ الاتصال…',
+  offline: 'لا يوجد اتصال. سيُرسل ما تكتبه فور عودته.',
+  closed: 'هذه الدردشة غير متاحة حاليًا.',
+  full: 'رسائل كثيرة تنتظر الإرسال. حاول مجددًا بعد إرسالها.',
+  arrived: 'رسالة جديدة',
+  image: 'صورة',
+  audio: 'مقطع صوتي',
+  video: 'مقطع فيديو',
+  file: 'ملف',
+  location: 'مكان على الخريطة',
+};
+
+const hi: Words = {
+  title: 'हमसे बात करें',
+  greeting: 'नमस्ते! हम आपकी क्या मदद कर सकते हैं?',
+  open: 'चैट खोलें',
+  close: 'चैट बंद करें',
+  unread: '{n} अपठित',
+  log: 'बातचीत',
+  message: 'आपका संदेश',
+  placeholder: 'संदेश लिखें…',
+  send: 'भेजें',
+  earlier: 'पुराने संदेश',
+  you: 'आप:',
+  agent: 'सहायक:',
+  member: 'टीम:',
+  typing: 'लिख रहे हैं…',
+  sending: 'भेजा जा रहा है…',
+  waiting: 'कनेक्शन की प्रतीक्षा में',
+  failed: 'नहीं भेजा गया।',
+  again: 'फिर कोशिश करें',
+  sources: 'स्रोत ({n})',
+  connecting: 'जोड़ा जा रहा है…',
+  offline: 'कनेक्शन नहीं है। आप जो लिखेंगे, वह कनेक्शन आते ही भेज दिया जाएगा।',
+  closed: 'यह चैट अभी उपलब्ध नहीं है।',
+  full: 'बहुत से संदेश भेजे जाने की प्रतीक्षा में हैं। उनके जाने के बाद फिर कोशिश करें।',
+  arrived: 'नया संदेश',
+  image: 'चित्र',
+  audio: 'ऑडियो',
+  video: 'वीडियो',
+  file: 'फ़ाइल',
+  location: 'नक्शे पर स्थान',
+};
+
+const all: Record<ChatLanguage, Words> = { en, ar, hi };
+
+export type Speech = { language: ChatLanguage; dir: 'ltr' | 'rtl'; locale: string; words: Words };
+
+const known = (tag: string | null | undefined): ChatLanguage | undefined => {
+  const language = tag?.toLowerCase().split('-')[0];
+  return language !== undefined && Object.hasOwn(all, language) ? (language as ChatLanguage) : undefined;
+};
+
+/** What the tag says, else the page, else the browser; a page that runs from right to left keeps its direction. */
+export function chooseSpeech(wanted: string | undefined): Speech {
+  const page = document.documentElement.lang;
+  const said = known(wanted) ?? known(page);
+  const language = said ?? navigator.languages.map(known).find((one) => one !== undefined) ?? 'en';
+  const pageRuns = getComputedStyle(document.documentElement).direction;
+  const dir = language === 'ar' || (said === undefined && pageRuns === 'rtl') ? 'rtl' : 'ltr';
+  return { language, dir, locale: wanted || page || language, words: all[language] };
+}
