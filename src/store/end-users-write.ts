@@ -24,14 +24,14 @@ const MADE = 12;
 const CHANGED = MADE + PERSON_COLUMNS;
 
 /** As write-runs.ts, for people alone: gate (the fence), idempotency, and only then rows; undone whole when a race is lost. */
-const WRITE = `
+export const WRITE_END_USERS = `
 WITH call AS MATERIALIZED (
   SELECT c.* FROM unnest($1::int[], $2::text[], $3::text[], $4::bytea[], $5::bytea[], $6::int[], $7::text[])
     AS c(n, org_id, key_id, scope, request, status, body)
   JOIN organization o ON o.id = c.org_id AND (c.key_id IS NULL OR o.plan = 'paid')
-  WHERE c.key_id IS NULL OR EXISTS (
-    SELECT 1 FROM api_key k WHERE k.org_id = c.org_id AND k.id = c.key_id
-      AND k.revoked_at IS NULL AND (k.revoke_at IS NULL OR k.revoke_at > now()))
+  LEFT JOIN api_key k ON k.org_id = c.org_id AND k.id = c.key_id
+    AND k.revoked_at IS NULL AND (k.revoke_at IS NULL OR k.revoke_at > now())
+  WHERE c.key_id IS NULL OR k.id IS NOT NULL
 ), idem AS (
   INSERT INTO idempotency (org_id, scope, request, status, body, created_at)
   SELECT org_id, scope, request, status, body, $8::timestamptz FROM call WHERE scope IS NOT NULL ORDER BY scope
@@ -67,7 +67,7 @@ export async function writeEndUsers(
     identities: Identity[] | null;
   }>({
     name: 'write-end-users',
-    text: WRITE,
+    text: WRITE_END_USERS,
     values: [
       planned.map((_, n) => n),
       planned.map((plan) => plan.orgId),

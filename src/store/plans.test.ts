@@ -1,0 +1,61 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
+import { openDb } from './db.ts';
+import { WRITE_END_USERS } from './end-users-write.ts';
+import { PUSH_RECIPIENTS } from './recipients-push.ts';
+
+/**
+ * Plans that are made on empty tables and kept while they grow: every record of a statement that is run at speed is
+ * found by its own key, whatever the tables hold by now (docs/adr/0002).
+ */
+let database: TestDatabase;
+let pool: pg.Pool;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  pool = openDb(database.url).$client;
+});
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+type Node = {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Index Name'?: string;
+  'Index Cond'?: string;
+  Plans?: Node[];
+};
+
+const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+
+/** How each table is read. */
+async function readsOf(statement: string): Promise<Map<string, string[]>> {
+  const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: Node }] }>(
+    `EXPLAIN (GENERIC_PLAN, FORMAT JSON) ${statement}`,
+  );
+  const reads = new Map<string, string[]>();
+  for (const node of nodesOf(rows[0]!['QUERY PLAN'][0].Plan)) {
+    const table = node['Relation Name'];
+    if (table === undefined || node['Node Type'] === 'ModifyTable') continue;
+    const by = `${node['Index Name'] ?? node['Node Type']} ${node['Index Cond'] ?? ''}`;
+    reads.set(table, [...(reads.get(table) ?? []), by]);
+  }
+  return reads;
+}
+
+test.each([
+  ['pushing recipients', PUSH_RECIPIENTS, ['api_key', 'campaign', 'end_user']],
+  ['writing end users', WRITE_END_USERS, ['api_key', 'end_user']],
+])('%s finds every record by its primary key', async (_, statement, tables) => {
+  const reads = await readsOf(statement);
+  for (const table of tables) {
+    expect([table, reads.get(table)?.length ?? 0]).not.toEqual([table, 0]);
+    for (const by of reads.get(table)!) {
+      expect(by).toContain(`${table}_org_id_id_pk `);
+      expect(by).toMatch(/org_id.*[^_]id =|[^_]id =.*org_id/);
+    }
+  }
+});
