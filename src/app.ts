@@ -44,12 +44,13 @@ import { createEgress } from './kernel/egress.ts';
 import type { Logger } from './kernel/log.ts';
 import { createAcceptQueue } from './store/accept/accept-runs.ts';
 import { createRunWaiter } from './store/await-run.ts';
-import { createSecretsOpener } from './store/channel-secrets.ts';
+import { createRowOpener, createSecretsOpener } from './store/channel-secrets.ts';
 import { type Db, isUnreachable } from './store/db.ts';
 import { createMessageFeed } from './store/message-feed.ts';
 import { createEndUserQueue } from './store/end-users-upsert.ts';
 import { createIdempotencyGuard } from './store/idempotency.ts';
 import { createSendQueue } from './store/messages/accept-messages.ts';
+import { createEventWorker } from './worker/deliver-events.ts';
 import { createDeliveryWorker } from './worker/deliver-messages.ts';
 import { createSuppression } from './store/suppression.ts';
 import { createCampaignWorker } from './worker/campaigns/campaign-worker.ts';
@@ -141,6 +142,15 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
     role === 'api'
       ? null
       : createDeliveryWorker({ db, log, kinds: channelKinds, egress, openSecrets, baseUrl: config.baseUrl });
+  const events =
+    role === 'api'
+      ? null
+      : createEventWorker({
+          db,
+          log,
+          egress,
+          openRow: createRowOpener(db, secrets.sealingKey, 'webhook_endpoint'),
+        });
   const onStored = () => {
     waiter.look();
     changes.look();
@@ -214,6 +224,8 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
     limit,
     setupKey: secrets.setupKey,
     sealingKey: secrets.sealingKey,
+    egress,
+    onDelivery: () => events?.wake(),
     region: config.region,
     baseUrl: config.baseUrl,
     upgradeUrl: config.upgradeUrl,
@@ -273,6 +285,7 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
       campaignWorker?.start();
       importWorker?.start();
       deliveries?.start();
+      events?.start();
       housekeeper?.start();
       usage.start();
       if (!server) return null;
@@ -288,7 +301,7 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
       await campaignWorker?.stop();
       await importWorker?.stop();
       await worker?.stop(TURN_GRACE_MS);
-      await deliveries?.stop(DELIVERY_GRACE_MS);
+      await Promise.all([deliveries?.stop(DELIVERY_GRACE_MS), events?.stop(DELIVERY_GRACE_MS)]);
       waiter.stop();
       changes.stop();
       feed.stop();

@@ -99,6 +99,8 @@ export async function startDashboard(): Promise<DashboardServer> {
     limit,
     setupKey: secrets.setupKey,
     sealingKey: secrets.sealingKey,
+    egress,
+    onDelivery: () => {},
     region: 'us',
     baseUrl: BASE_URL,
     upgradeUrl: null,

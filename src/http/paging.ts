@@ -1,4 +1,4 @@
-import { cursorScope, decodeCursor, encodeCursor, type Page } from '../kernel/cursor.ts';
+import { type CursorPosition, cursorScope, decodeCursor, encodeCursor, type Page } from '../kernel/cursor.ts';
 
 /** Where a page begins, as the store's lists take it. */
 export type Position = { createdAt: Date; id: string };
@@ -13,6 +13,9 @@ export type Paging = {
     present: (row: Row) => Record,
     positionOf: (row: Row) => Position,
   ): Page<Record>;
+  /** A signed mark of any other position, and what one says. */
+  mark(scope: string, position: CursorPosition): string;
+  marked(scope: string, cursor: string): CursorPosition;
 };
 
 export { cursorScope };
@@ -33,4 +36,6 @@ export const createPaging = (key: Buffer): Paging => ({
       has_more: next !== null,
     };
   },
+  mark: (scope, position) => encodeCursor(key, scope, position),
+  marked: (scope, cursor) => decodeCursor(key, scope, cursor),
 });

@@ -18,9 +18,11 @@ export type BackupEnd = { end: true; rows: number };
 
 /**
  * Left out on purpose. A session that was ended would come back with its row, so everybody signs in anew; leases
- * belong to processes that are gone.
+ * belong to processes that are gone, and so do looks at events.
  */
-const LEFT_OUT = ['session', 'verification', 'node_lease'];
+const LEFT_OUT = ['session', 'verification', 'node_lease', 'event_tail'];
+/** Numbers of another server's transactions; the restored rows get those of the restore. */
+const LEFT_OUT_COLUMNS = ['event.tx'];
 
 /** Made by the migrations and not by people: an empty database holds it too. */
 export const SEEDED_TABLE = 'authz_clock';
@@ -40,7 +42,10 @@ export async function readTables(client: pg.Client): Promise<BackupTable[]> {
         WHERE k.conrelid = c.oid AND k.contype = 'f' AND k.confrelid <> c.oid) AS parents
     FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r'
     ORDER BY c.relname`);
-  const waiting = rows.filter((row) => !LEFT_OUT.includes(row.table));
+  const waiting = rows.flatMap((row) => {
+    const columns = row.columns.filter((column) => !LEFT_OUT_COLUMNS.includes(`${row.table}.${column}`));
+    return LEFT_OUT.includes(row.table) ? [] : [{ ...row, columns }];
+  });
   const ordered: BackupTable[] = [];
   while (waiting.length > 0) {
     const next = waiting.findIndex(

@@ -1,6 +1,7 @@
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { Queryable } from './db.ts';
 import { scrubStoredAnswers } from './erase-stored-answers.ts';
+import { deleteEventsOf } from './events.ts';
 import { eraseImportFaults } from './import-queue.ts';
 import { channel } from './schema/channel.ts';
 import { recipient } from './schema/campaign.ts';
@@ -54,6 +55,8 @@ export async function eraseEndUser(
     [person.externalId, person.email, person.phone].filter((one) => one !== null),
   );
   await tx.delete(identity).where(and(eq(identity.orgId, orgId), eq(identity.endUserId, id)));
+  // After everything that events tell of: what was being told meanwhile is committed by now, and found.
+  await deleteEventsOf(tx, orgId, id);
   await tx.delete(endUser).where(and(eq(endUser.orgId, orgId), eq(endUser.id, id)));
   return true;
 }

@@ -36,7 +36,10 @@ export async function restore(url: string, file: string, options: RestoreOptions
   try {
     await client.query('BEGIN');
     await insistOnEmpty(client);
+    // Rows that come back are no news.
+    await client.query(`SET LOCAL parley.events = 'off'`);
     const { rows, header } = await load(client, file);
+    await client.query(`SET LOCAL parley.events = 'on'`);
     const revokedKeys = options.keepKeys ? 0 : await revokeAllKeys(client, header.created_at);
     await client.query('COMMIT');
     await client.query('ANALYZE');

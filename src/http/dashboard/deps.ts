@@ -5,6 +5,7 @@ import type { ChannelsDeps } from '../../features/channels/channels.ts';
 import type { MembersDeps } from '../../features/members/members.ts';
 import type { ModelsDeps } from '../../features/models/models.ts';
 import type { OrganizationsDeps } from '../../features/organizations/organizations.ts';
+import type { WebhooksDeps } from '../../features/webhooks/webhooks.ts';
 import type { EndUsers } from '../../features/end-users/end-users.ts';
 import type { KeyUsage } from '../../../contract/dashboard/keys.ts';
 import type { ChangeWatch } from '../../features/changes/watch-changes.ts';
@@ -25,7 +26,8 @@ export type Room = OrganizationsDeps &
   AgentsDeps &
   CampaignsDeps &
   ChannelsDeps &
-  ModelsDeps & {
+  ModelsDeps &
+  WebhooksDeps & {
     access: Access;
     sessions: Sessions;
     /** The same limit that stands before every sign-in. */

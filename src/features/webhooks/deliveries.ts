@@ -1,0 +1,98 @@
+import type { EventDelivery, EventDeliveryDetail } from '../../../contract/dashboard/webhooks.ts';
+import { TEST_EVENT_TYPE } from '../../../contract/events.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { timestamp } from '../../kernel/clock.ts';
+import { type Actor, recordAudit } from '../../store/audit.ts';
+import {
+  type DeliveryPlace,
+  type DeliveryRow,
+  listDeliveries as listRows,
+  readDelivery as readRow,
+  resendDelivery as resendRow,
+} from '../../store/delivery-log.ts';
+import { insertTestEvent } from '../../store/events.ts';
+import type { PageOf, PageRequest } from '../../store/page.ts';
+import { presentEvent } from '../../store/present-event.ts';
+import { lockWebhook } from '../../store/webhooks.ts';
+import type { WebhooksDeps } from './webhooks.ts';
+
+type Reads = Pick<WebhooksDeps, 'db'>;
+
+/** The place of a row in the list: two ids, of which the first holds the time. */
+export const deliveryPosition = (row: EventDelivery): string => `${row.event_id} ${row.endpoint_id}`;
+
+export async function listDeliveries(
+  { db }: Reads,
+  orgId: string,
+  filter: { endpointId?: string | undefined; type?: string | undefined; state?: string | undefined },
+  { limit, after }: PageRequest,
+): Promise<PageOf<EventDelivery>> {
+  const [eventId, endpointId] = after?.id.split(' ') ?? [];
+  const place = eventId && endpointId ? { eventId, endpointId } : null;
+  const { rows, hasMore } = await listRows(db, orgId, filter, { limit, after: place });
+  return { rows: rows.map(presentDelivery), hasMore };
+}
+
+export async function readDelivery({ db }: Reads, orgId: string, place: DeliveryPlace): Promise<EventDeliveryDetail> {
+  const row = await readRow(db, orgId, place);
+  if (!row) throw new Refusal('delivery_not_found');
+  const { eventId: id, type, data, happenedAt: createdAt } = row;
+  return {
+    ...presentDelivery(row),
+    history: row.history,
+    body: JSON.stringify(presentEvent({ id, type, createdAt, data })),
+  };
+}
+
+/** The same event, with the same id, once more from the first attempt on. */
+export async function resendDelivery(
+  deps: WebhooksDeps,
+  orgId: string,
+  place: DeliveryPlace,
+  actor: Actor,
+): Promise<EventDeliveryDetail> {
+  const { eventId, endpointId } = place;
+  await deps.db.transaction(async (tx) => {
+    const endpoint = await lockWebhook(tx, orgId, endpointId);
+    if (!endpoint || !(await readRow(tx, orgId, place))) throw new Refusal('delivery_not_found');
+    if (!endpoint.enabled) throw new Refusal('webhook_disabled');
+    await resendRow(tx, orgId, place);
+    const facts = { endpoint_id: endpointId };
+    await recordAudit(tx, { orgId, actor, action: 'event.resent', subjectId: eventId, facts });
+  });
+  deps.onDelivery();
+  return readDelivery(deps, orgId, place);
+}
+
+/** An event that means nothing, for this endpoint alone: delivered, signed and retried like any other. */
+export async function sendTestEvent(
+  deps: WebhooksDeps,
+  orgId: string,
+  endpointId: string,
+  actor: Actor,
+): Promise<EventDeliveryDetail> {
+  const eventId = await deps.db.transaction(async (tx) => {
+    const endpoint = await lockWebhook(tx, orgId, endpointId);
+    if (!endpoint) throw new Refusal('webhook_not_found');
+    if (!endpoint.enabled) throw new Refusal('webhook_disabled');
+    const data = { endpoint_id: endpointId, message: 'A test event: your endpoint hears Parley.' };
+    const id = await insertTestEvent(tx, orgId, endpointId, { type: TEST_EVENT_TYPE, data });
+    await recordAudit(tx, { orgId, actor, action: 'webhook.tested', subjectId: endpointId, facts: { event_id: id } });
+    return id;
+  });
+  deps.onDelivery();
+  return readDelivery(deps, orgId, { eventId, endpointId });
+}
+
+const presentDelivery = (row: DeliveryRow): EventDelivery => ({
+  event_id: row.eventId,
+  endpoint_id: row.endpointId,
+  endpoint_url: row.endpointUrl,
+  type: row.type,
+  state: row.state as EventDelivery['state'],
+  attempts: row.attempts,
+  next_attempt_at: row.dueAt && timestamp(row.dueAt),
+  last_attempt: row.history.at(-1) ?? null,
+  created_at: timestamp(row.createdAt),
+  updated_at: timestamp(row.updatedAt),
+});

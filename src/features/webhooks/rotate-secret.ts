@@ -1,0 +1,37 @@
+import type { NewWebhook, RotateWebhookBody } from '../../../contract/dashboard/webhooks.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { newWebhookSecret } from '../../kernel/standard-webhooks.ts';
+import { type Actor, recordAudit } from '../../store/audit.ts';
+import { changeWebhook, lockWebhook } from '../../store/webhooks.ts';
+import { presentWebhook } from './read-webhooks.ts';
+import { openSecrets, sealSecrets } from './secrets.ts';
+import type { WebhooksDeps } from './webhooks.ts';
+
+const HOUR_MS = 3_600_000;
+const OVERLAP_MS = { now: 0, '1h': HOUR_MS, '24h': 24 * HOUR_MS, '7d': 7 * 24 * HOUR_MS };
+
+/**
+ * A new secret, shown in this answer alone. Through the overlap every delivery carries two signatures, so that the
+ * receiver may change over at any moment of it. A second rotation within it lets go of the oldest secret at once.
+ */
+export async function rotateSecret(
+  { db, sealingKey }: WebhooksDeps,
+  orgId: string,
+  id: string,
+  overlap: RotateWebhookBody['overlap'],
+  actor: Actor,
+): Promise<NewWebhook> {
+  return db.transaction(async (tx) => {
+    const before = await lockWebhook(tx, orgId, id);
+    if (!before) throw new Refusal('webhook_not_found');
+    const { secret: previous } = await openSecrets(tx, sealingKey, { orgId, id, sealed: before.sealed });
+    const secret = newWebhookSecret();
+    const secrets = overlap === 'now' ? { secret } : { secret, previous };
+    const row = await changeWebhook(tx, orgId, id, {
+      sealed: await sealSecrets(tx, sealingKey, { orgId, id, secrets }),
+      previousUntil: overlap === 'now' ? null : new Date(Date.now() + OVERLAP_MS[overlap]),
+    });
+    await recordAudit(tx, { orgId, actor, action: 'webhook.secret_rotated', subjectId: id, facts: { overlap } });
+    return { ...presentWebhook(row!), secret };
+  });
+}
