@@ -36,11 +36,15 @@ function parse(text: string): unknown {
 export function noAnswer(error: unknown): unknown {
   if (!(error instanceof EgressError)) return error;
   if (error.code === 'egress_refused') {
-    return new ChannelFailure('address_refused', error.message, { channelBroken: true, cause: error });
+    return new ChannelFailure('address_refused', error.message, {
+      channelBroken: true,
+      setting: 'api_url',
+      cause: error,
+    });
   }
   const mayHaveSent = !neverConnected(error);
   const code = error.code === 'egress_timeout' ? 'provider_timeout' : 'provider_unreachable';
-  return new ChannelFailure(code, error.message, { retryable: true, mayHaveSent, cause: error });
+  return new ChannelFailure(code, error.message, { retryable: true, mayHaveSent, setting: 'api_url', cause: error });
 }
 
 const NOT_CONNECTED = new Set([
@@ -66,15 +70,16 @@ function neverConnected(error: unknown): boolean {
 export function statusFailure(
   answer: ProviderAnswer,
   provider: string,
-  facts: Pick<FailureFacts, 'providerCode'> & { detail?: string | undefined } = {},
+  facts: Pick<FailureFacts, 'providerCode' | 'setting'> & { detail?: string | undefined } = {},
 ): ChannelFailure {
   const { status } = answer;
-  const { providerCode = String(status), detail } = facts;
+  const { providerCode = String(status), detail, setting } = facts;
   const said = detail ? `: ${detail.slice(0, 300)}` : '.';
   if (status === 401) {
     return new ChannelFailure('channel_unauthorized', `${provider} refuses the credentials (401)${said}`, {
       providerCode,
       channelBroken: true,
+      setting,
     });
   }
   if (status === 429 || status === 408 || status >= 500) {

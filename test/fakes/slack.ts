@@ -28,7 +28,10 @@ export async function startSlack(): Promise<FakeProvider> {
       ...(retryAfter !== undefined && { headers: { 'retry-after': String(retryAfter) } }),
       json: { ok: false, error: String(code ?? (status === 429 ? 'ratelimited' : 'internal_error')) },
     }),
-    other: () => ({ json: { ok: true, team: 'Example', user: 'parley', user_id: 'U0BOT' } }),
+    other: () => ({
+      headers: { 'x-oauth-scopes': 'chat:write,im:history' },
+      json: { ok: true, team: 'Example', user: 'parley', user_id: 'U0BOT' },
+    }),
   });
   const signed = (value: unknown) => {
     const body = JSON.stringify(value);

@@ -19,7 +19,8 @@ const error = (status: number, description: string, parameters?: unknown) => ({
 });
 
 /** The Bot API: `POST /bot<token>/<method>`, `{ok, result}` or `{ok: false, error_code, description, parameters}`. */
-export async function startTelegram(): Promise<FakeProvider> {
+export async function startTelegram(): Promise<FakeProvider & { hookUrl(): string }> {
+  let hook = { url: '', secret_token: 'hook-secret-of-the-test' };
   let messageId = 0;
   let updateId = 5_000;
   const { receiver, ...rest } = await startProvider({
@@ -45,12 +46,20 @@ export async function startTelegram(): Promise<FakeProvider> {
     }),
     failed: ({ status, retryAfter, text = 'failed' }) =>
       error(status, text, retryAfter === undefined ? undefined : { retry_after: retryAfter }),
-    other: ({ path }) => ({
-      json: { ok: true, result: method(path) === 'getMe' ? { id: 1, is_bot: true, username: 'parley_bot' } : true },
-    }),
+    other(call) {
+      const name = method(call.path);
+      if (name === 'setWebhook') hook = json(call);
+      if (name === 'deleteWebhook') hook = { ...hook, url: '' };
+      const results: Record<string, unknown> = {
+        getMe: { id: 1, is_bot: true, username: 'parley_bot' },
+        getWebhookInfo: { url: hook.url, pending_update_count: 0 },
+      };
+      return { json: { ok: true, result: results[name] ?? true } };
+    },
   });
   return {
     ...rest,
+    hookUrl: () => hook.url,
     kind: 'telegram',
     url: receiver.url,
     settings: { api_url: receiver.url },
@@ -58,7 +67,7 @@ export async function startTelegram(): Promise<FakeProvider> {
     person: CHAT,
     says: (text, { eventId = String(++updateId), from = CHAT } = {}) => ({
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-telegram-bot-api-secret-token': 'hook-secret-of-the-test' },
+      headers: { 'content-type': 'application/json', 'x-telegram-bot-api-secret-token': hook.secret_token },
       body: JSON.stringify({
         update_id: Number(eventId),
         message: {

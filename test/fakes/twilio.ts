@@ -33,7 +33,13 @@ export async function startTwilio(): Promise<FakeProvider> {
       ...error(status, Number(code), text),
       ...(retryAfter !== undefined && { headers: { 'retry-after': String(retryAfter) } }),
     }),
-    other: () => ({ json: { sid: SID, friendly_name: 'Example', status: 'active' } }),
+    other: ({ path }) => {
+      if (!path.includes('/IncomingPhoneNumbers.json')) {
+        return { json: { sid: SID, friendly_name: 'Example', status: 'active' } };
+      }
+      const asked = new URLSearchParams(path.split('?')[1]).get('PhoneNumber');
+      return { json: { incoming_phone_numbers: asked === '+15005550006' ? [{ phone_number: asked }] : [] } };
+    },
   });
   const signed = (fields: Record<string, string>, url = '') => {
     const all: Record<string, string> = { AccountSid: SID, ...fields };

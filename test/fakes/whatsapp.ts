@@ -11,6 +11,18 @@ const error = (status: number, code: number, message: string) => ({
   json: { error: { message: `(#${code}) ${message}`, type: 'OAuthException', code, fbtrace_id: 'A1' } },
 });
 
+const PROOF = createHmac('sha256', APP_SECRET).update(TOKEN).digest('hex');
+
+/** What the Graph API says of an id that is nobody's, and of a proof made with another app's secret. */
+function misnamed(path: string) {
+  const { pathname, searchParams } = new URL(path, 'http://graph');
+  if (searchParams.get('appsecret_proof') !== PROOF) {
+    return error(400, 100, 'Invalid appsecret_proof provided in the API argument');
+  }
+  if (pathname.endsWith(`/${NUMBER_ID}`)) return null;
+  return error(400, 100, "Unsupported get request. Object with ID '1' does not exist");
+}
+
 /** The Cloud API: `POST /<version>/<phone number id>/messages` with a bearer token; errors as `{error: {message, code}}`. */
 export async function startWhatsApp(): Promise<FakeProvider> {
   let serial = 0;
@@ -38,7 +50,8 @@ export async function startWhatsApp(): Promise<FakeProvider> {
       ...error(status, Number(code), text),
       ...(retryAfter !== undefined && { headers: { 'retry-after': String(retryAfter) } }),
     }),
-    other: () => ({ json: { id: NUMBER_ID, display_phone_number: '+974 3000 0000', verified_name: 'Example' } }),
+    other: ({ path }) =>
+      misnamed(path) ?? { json: { id: NUMBER_ID, display_phone_number: '+974 3000 0000', verified_name: 'Example' } },
   });
   const signed = (value: unknown) => {
     const body = JSON.stringify({

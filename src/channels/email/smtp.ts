@@ -104,7 +104,7 @@ async function withServer(
 function neverReached(error: unknown): unknown {
   const known = noAnswer(error);
   if (!(known instanceof ChannelFailure)) return known;
-  return new ChannelFailure(known.code, known.message, { ...known.facts, mayHaveSent: false });
+  return new ChannelFailure(known.code, known.message, { ...known.facts, mayHaveSent: false, setting: 'host' });
 }
 
 /** https://www.rfc-editor.org/rfc/rfc5321#section-4.2: 4yz may be tried again, 5yz may not. */
@@ -116,10 +116,19 @@ function meaningOf(error: unknown, began: boolean): unknown {
   if (responseCode === undefined || responseCode === 0) {
     if (code === 'ETLS' || /certificate|self.signed/i.test(message)) {
       const detail = 'The connection to the SMTP server could not be encrypted safely.';
-      return new ChannelFailure('channel_unauthorized', detail, { channelBroken: true, cause: error });
+      return new ChannelFailure('channel_unauthorized', detail, {
+        channelBroken: true,
+        setting: 'security',
+        cause: error,
+      });
     }
     const detail = 'The SMTP server broke off or did not answer in time.';
-    return new ChannelFailure('provider_unreachable', detail, { retryable: true, mayHaveSent: began, cause: error });
+    return new ChannelFailure('provider_unreachable', detail, {
+      retryable: true,
+      mayHaveSent: began,
+      setting: 'host',
+      cause: error,
+    });
   }
   const providerCode = String(responseCode);
   const said = `The SMTP server answered ${responseCode}.`;
@@ -128,6 +137,7 @@ function meaningOf(error: unknown, began: boolean): unknown {
       providerCode,
       channelBroken: responseCode >= 500,
       retryable: responseCode < 500,
+      setting: 'password',
     });
   }
   if (responseCode < 500) return new ChannelFailure('provider_unavailable', said, { providerCode, retryable: true });

@@ -24,6 +24,7 @@ import { sameText } from '../same-text.ts';
 /** Direct messages with a Slack app (https://docs.slack.dev); the address is the person's user id. */
 const API = 'https://slack.com/api';
 const TOLERANCE_SECONDS = 5 * 60;
+const NEEDED_SCOPES = ['chat:write', 'im:history'];
 /** https://docs.slack.dev/reference/block-kit/blocks/actions-block */
 const MAX_BUTTON_CHARACTERS = 75;
 /** https://docs.slack.dev/reference/block-kit/blocks/section-block */
@@ -43,7 +44,9 @@ export const slack: ChannelKind = {
   readAddress: (text) => (/^[UW][A-Z0-9]{5,20}$/.test(text) ? text : null),
 
   async connect(account, tools) {
-    const who = await call(account, tools, 'auth.test', {});
+    const answer = await ask(account, tools, 'auth.test', {});
+    checkScopes(answer);
+    const who = answer.json;
     return { team: textMember(who, 'team') ?? '', bot_user_id: textMember(who, 'user_id') ?? '' };
   },
 
@@ -133,12 +136,25 @@ const imageBlock = (url: string, text: string) => ({ type: 'image', image_url: u
 const escapeText = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 const unescapeText = (text: string) => text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 
-async function call(
+async function call(...[account, tools, method, body]: Parameters<typeof ask>): Promise<unknown> {
+  return (await ask(account, tools, method, body)).json;
+}
+
+/** Slack names what the token may do in a header of every answer. */
+function checkScopes({ headers }: ProviderAnswer): void {
+  const scopes = headers['x-oauth-scopes']?.split(',').map((scope) => scope.trim());
+  const missing = scopes ? NEEDED_SCOPES.filter((scope) => !scopes.includes(scope)) : [];
+  if (missing.length === 0) return;
+  const detail = `The Slack bot token lacks the scope ${missing.join(' and ')}: add it under OAuth & Permissions and install the app again.`;
+  throw new ChannelFailure('channel_unauthorized', detail, { channelBroken: true, setting: 'bot_token' });
+}
+
+async function ask(
   { settings, secrets }: ChannelAccount,
   tools: SendTools,
   method: string,
   body: Record<string, unknown>,
-): Promise<unknown> {
+): Promise<ProviderAnswer> {
   const answer = await callProvider(tools, {
     url: `${apiBase(settings, API)}/${method}`,
     method: 'POST',
@@ -148,7 +164,7 @@ async function call(
     },
     body: JSON.stringify(body),
   });
-  if (answer.status === 200 && member(answer.json, 'ok') === true) return answer.json;
+  if (answer.status === 200 && member(answer.json, 'ok') === true) return answer;
   throw failureOf(answer);
 }
 
@@ -175,7 +191,11 @@ function failureOf(answer: ProviderAnswer): ChannelFailure {
   const facts = { providerCode: error, retryAfterMs };
   const detail = `Slack: ${error}`;
   if (UNAUTHORIZED.has(error))
-    return new ChannelFailure('channel_unauthorized', detail, { ...facts, channelBroken: true });
+    return new ChannelFailure('channel_unauthorized', `${detail}, says Slack of the bot token`, {
+      ...facts,
+      channelBroken: true,
+      setting: 'bot_token',
+    });
   if (UNREACHABLE.has(error)) return new ChannelFailure('recipient_unreachable', detail, facts);
   if (BUSY.has(error)) return new ChannelFailure('provider_rate_limited', detail, { ...facts, retryable: true });
   if (FLAKY.has(error)) return new ChannelFailure('provider_unavailable', detail, { ...facts, retryable: true });

@@ -46,6 +46,8 @@ export const sms: ChannelKind = {
         channelBroken: true,
       });
     }
+    const from = setting(account.settings, 'from');
+    if (from.startsWith('+')) await checkNumber(account, tools, from);
     return { account_name: textMember(answer.json, 'friendly_name') ?? '' };
   },
 
@@ -73,6 +75,16 @@ export const sms: ChannelKind = {
     answer: () => ({ type: 'text/xml; charset=utf-8', body: '<?xml version="1.0" encoding="UTF-8"?><Response/>' }),
   },
 };
+
+/** A number that the account does not own is refused only when something is sent from it: too late to notice. */
+async function checkNumber(account: ChannelAccount, tools: SendTools, from: string): Promise<void> {
+  const query = `?PhoneNumber=${encodeURIComponent(from)}&PageSize=1`;
+  const answer = await call(account, tools, `/IncomingPhoneNumbers.json${query}`);
+  const numbers = member(answer.json, 'incoming_phone_numbers');
+  if (Array.isArray(numbers) && numbers.length > 0) return;
+  const detail = `The Twilio account has no number ${from}.`;
+  throw new ChannelFailure('channel_unauthorized', detail, { channelBroken: true, setting: 'from' });
+}
 
 async function call(
   { settings, secrets }: ChannelAccount,
@@ -124,7 +136,7 @@ function failureOf(answer: ProviderAnswer): ChannelFailure {
       retryAfterMs,
     });
   }
-  return statusFailure(answer, 'Twilio', { providerCode, detail });
+  return statusFailure(answer, 'Twilio', { providerCode, detail, setting: 'auth_token' });
 }
 
 /**

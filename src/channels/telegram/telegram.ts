@@ -49,6 +49,12 @@ export const telegram: ChannelKind = {
     return { bot_username: textMember(me, 'username') ?? '' };
   },
 
+  /** A bot calls one address only: it may be another channel's by now. */
+  async disconnect(account, tools) {
+    const hook = await call(account, tools, 'getWebhookInfo', {});
+    if (textMember(hook, 'url') === tools.inboundUrl) await call(account, tools, 'deleteWebhook', {});
+  },
+
   async send(message, account, tools) {
     const [method, body] = requestOf(message.content);
     const repliedTo = message.replyTo?.providerMessageId?.split(':')[1];
@@ -142,6 +148,7 @@ function failureOf(answer: ProviderAnswer): ChannelFailure {
     return new ChannelFailure('channel_unauthorized', 'Telegram does not know this bot token (404).', {
       providerCode,
       channelBroken: true,
+      setting: 'bot_token',
     });
   }
   if (answer.status === 403) {
@@ -149,7 +156,7 @@ function failureOf(answer: ProviderAnswer): ChannelFailure {
       providerCode,
     });
   }
-  return statusFailure({ ...answer, headers }, 'Telegram', { providerCode, detail });
+  return statusFailure({ ...answer, headers }, 'Telegram', { providerCode, detail, setting: 'bot_token' });
 }
 
 function contentOf(message: unknown): MessageContent | null {

@@ -50,7 +50,21 @@ export function failureOf(answer: ProviderAnswer): ChannelFailure {
     ...facts,
     providerCode: String(code),
     retryAfterMs,
+    ...(facts?.channelBroken && { setting: 'access_token' }),
   });
+}
+
+/** Error 100, a wrong parameter: of the two that connecting sends, the message names one. */
+export function connectFailureOf(answer: ProviderAnswer): ChannelFailure {
+  const error = member(answer.json, 'error');
+  if (member(error, 'code') !== 100) return failureOf(answer);
+  const facts = { providerCode: '100', channelBroken: true };
+  if (textMember(error, 'message')?.includes('appsecret_proof')) {
+    const detail = 'WhatsApp: the app secret is not the one of the app that the access token belongs to.';
+    return new ChannelFailure('channel_unauthorized', detail, { ...facts, setting: 'app_secret' });
+  }
+  const detail = 'WhatsApp does not know this phone number id, or the access token may not see it.';
+  return new ChannelFailure('channel_unauthorized', detail, { ...facts, setting: 'phone_number_id' });
 }
 
 /** What a status notification says of a message that was taken and then could not be delivered. */

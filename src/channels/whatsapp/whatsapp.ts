@@ -3,7 +3,7 @@ import { CHANNEL_FORMS } from '../../../contract/channel-kinds.ts';
 import { apiBase, callProvider, member, textMember, setting } from '../call-provider.ts';
 import type { ChannelAccount, ChannelKind, SendTools } from '../channel.ts';
 import { sameText } from '../same-text.ts';
-import { failureOf } from './failures.ts';
+import { connectFailureOf, failureOf } from './failures.ts';
 import { parseNotification } from './notifications.ts';
 import { wireContent } from './wire-content.ts';
 
@@ -32,11 +32,14 @@ export const whatsapp: ChannelKind = {
   readAddress: (text) => (/^\+[1-9]\d{6,14}$/.test(text) ? text : null),
 
   async connect(account, tools) {
+    const { access_token: token = '', app_secret: secret = '' } = account.secrets;
+    // https://developers.facebook.com/docs/graph-api/guides/secure-requests: so a wrong app secret is noticed now.
+    const proof = createHmac('sha256', secret).update(token).digest('hex');
     const answer = await callProvider(tools, {
-      url: `${base(account)}?fields=display_phone_number,verified_name`,
-      headers: { authorization: `Bearer ${account.secrets['access_token']}` },
+      url: `${base(account)}?fields=display_phone_number,verified_name&appsecret_proof=${proof}`,
+      headers: { authorization: `Bearer ${token}` },
     });
-    if (answer.status !== 200) throw failureOf(answer);
+    if (answer.status !== 200) throw connectFailureOf(answer);
     return {
       display_phone_number: textMember(answer.json, 'display_phone_number') ?? '',
       verified_name: textMember(answer.json, 'verified_name') ?? '',
