@@ -1,160 +1,47 @@
-import { Anchor, Select } from '@mantine/core';
-import { IconHistory } from '@tabler/icons-react';
-import { Link } from '@tanstack/react-router';
+import { Tabs } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { AuditRecord } from '../../../../contract/dashboard/activity.ts';
-import { useRead } from '../../api/queries.ts';
-import { useWords, type Say } from '../../language/words.tsx';
-import { DataList, type Column } from '../../list/data-list.tsx';
-import { Empty, NothingFound } from '../../list/empty.tsx';
-import { FilterBar } from '../../list/filter-bar.tsx';
-import { Pager } from '../../list/pager.tsx';
-import { useListState } from '../../list/use-list-state.ts';
-import { Moment } from '../../parts/moment.tsx';
+import { useWords } from '../../language/words.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
-import { useMay, useOrganization } from '../../session/session.ts';
-import agentClasses from '../agents/agents.module.css';
-import { words, type ActivityWord } from './words.ts';
+import { AuditTab } from './audit-tab.tsx';
+import { RequestsTab } from './requests-tab.tsx';
+import { ACTIVITY_TABS, type ActivityTab } from './search.ts';
+import { words } from './words.ts';
 import classes from './activity.module.css';
 
-const PAGE = 20;
-const LOOK_AGAIN_MS = 5_000;
-/** What the log says of changes that no person made. */
-const SYSTEM = 'system';
+const route = getRouteApi('/inside/activity');
+
+/** A tab a file; each has filters of its own, so going to another one begins anew. */
+const TABS: Record<ActivityTab, () => ReactNode> = { requests: RequestsTab, audit: AuditTab };
 
 export function ActivityPage(): ReactNode {
   const say = useWords(words);
-  const org_id = useOrganization().id;
-  const seesAddresses = useMay('admin');
-  const list = useListState<{ actor?: string; subject_id?: string }>(['actor', 'subject_id']);
-  const audit = useRead(
-    'listAudit',
-    { params: { org_id }, query: { ...list.filters, cursor: list.cursor, limit: PAGE } },
-    { every: LOOK_AGAIN_MS, live: 'audit', keep: true },
-  );
-  const members = useRead('listMembers', { params: { org_id } }, { staleTime: 30_000 });
-  const people = [
-    ...(members.data?.data ?? []).map(({ user_id, name }) => ({ value: user_id, label: name })),
-    { value: SYSTEM, label: say('schedule') },
-  ];
-  const columns: Column<AuditRecord>[] = [
-    { id: 'what', label: say('what'), cell: ({ action }) => <b className={classes.what}>{inWords(action, say)}</b> },
-    { id: 'about', label: say('about'), cell: (item) => <About item={item} /> },
-    {
-      id: 'who',
-      label: say('actor'),
-      cell: ({ actor, actor_name }) => (
-        <bdi>{actor_name ?? say(actor.startsWith('user_') ? 'gone_person' : 'schedule')}</bdi>
-      ),
-    },
-  ];
-  if (seesAddresses)
-    columns.push({
-      id: 'where',
-      label: say('where'),
-      cell: ({ address }) => (address ? <code>{address}</code> : <span aria-hidden="true">–</span>),
-    });
-  columns.push({
-    id: 'when',
-    label: say('when'),
-    cell: ({ created_at }) => <Moment at={created_at} />,
-    width: '140px',
-  });
-  const empty = audit.data?.data.length === 0 && !list.filtered && list.cursor === undefined;
+  const { tab = 'requests' } = route.useSearch();
+  const navigate = route.useNavigate();
   return (
     <>
-      <PageHeader
-        title={say('activity')}
-        description={say('hint')}
-        actions={
-          <Anchor size="sm" renderRoot={(props) => <Link to="/settings/integrations/api-keys" {...props} />}>
-            {say('to_keys')}
-          </Anchor>
-        }
-      />
-      <FilterBar
-        text={list.filters.subject_id}
-        onText={(subject_id) => list.setFilters({ subject_id: subject_id?.slice(0, 64) })}
-        placeholder={say('by_subject')}
-        filtered={list.filtered}
-        onClear={list.clear}
+      <PageHeader title={say('activity')} description={say('hint')} />
+      <Tabs
+        value={tab}
+        onChange={(value) => void navigate({ to: '.', search: { tab: value as ActivityTab }, resetScroll: false })}
+        keepMounted={false}
       >
-        <Select
-          aria-label={say('actor')}
-          placeholder={say('any_actor')}
-          clearable
-          searchable
-          dir="auto"
-          w={210}
-          value={list.filters.actor ?? null}
-          data={people}
-          onChange={(actor) => list.setFilters({ actor: actor ?? undefined })}
-        />
-      </FilterBar>
-      <DataList
-        label={say('activity')}
-        read={audit}
-        keyOf={({ id }) => id}
-        columns={columns}
-        empty={
-          empty ? (
-            <Empty icon={<IconHistory size={26} />} title={say('empty_title')}>
-              {say('empty_words')}
-            </Empty>
-          ) : (
-            <NothingFound icon={<IconHistory size={26} />} onClear={list.clear} />
-          )
-        }
-        footer={<Pager list={list} page={audit.data} />}
-      />
+        <Tabs.List className={classes.tabs}>
+          {ACTIVITY_TABS.map((one) => (
+            <Tabs.Tab key={one} value={one}>
+              {say(`tab_${one}`)}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {ACTIVITY_TABS.map((one) => {
+          const Panel = TABS[one];
+          return (
+            <Tabs.Panel key={one} value={one}>
+              <Panel />
+            </Tabs.Panel>
+          );
+        })}
+      </Tabs>
     </>
   );
-}
-
-/** Links to what the line is about, and shows the facts that were written down with it. */
-function About({ item: { subject_id, facts, request_id } }: { item: AuditRecord }): ReactNode {
-  const say = useWords(words);
-  const to = pageOf(subject_id);
-  const named = facts['name'] ?? facts['label'] ?? facts['email'];
-  const title = typeof named === 'string' ? named : null;
-  return (
-    <div className={classes.about}>
-      {title && <div dir="auto">{title}</div>}
-      {to ? (
-        <Link to={to} className={`${agentClasses.link} ${classes.id}`}>
-          {subject_id}
-        </Link>
-      ) : (
-        <code className={classes.id}>{subject_id}</code>
-      )}
-      {(Object.keys(facts).length > 0 || request_id) && (
-        <details className={classes.details}>
-          <summary>{say('details')}</summary>
-          <pre dir="ltr">{JSON.stringify({ ...facts, ...(request_id && { request_id }) }, null, 2)}</pre>
-          <Link to="/activity" search={{ subject_id }} className={agentClasses.link}>
-            {say('only_this')}
-          </Link>
-        </details>
-      )}
-    </div>
-  );
-}
-
-const PAGES: Record<string, string> = {
-  agent: '/agents/',
-  trigger: '/triggers/',
-  channel: '/channels/',
-  campaign: '/campaigns/',
-  key: '/settings/integrations/api-keys/',
-};
-
-const pageOf = (subject: string): string | null => {
-  const page = PAGES[subject.split('_')[0]!];
-  return page === undefined ? null : page + subject;
-};
-
-function inWords(action: string, say: Say<ActivityWord>): string {
-  const [noun = '', verb = ''] = action.split('.');
-  if (!(`noun_${noun}` in words.en) || !(`action_${verb}` in words.en)) return action;
-  return say('sentence', { noun: say(`noun_${noun}` as ActivityWord), action: say(`action_${verb}` as ActivityWord) });
 }

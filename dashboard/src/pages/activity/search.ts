@@ -1,8 +1,59 @@
-import { textIn, type RawSearch } from '../../list/read-search.ts';
+import { oneOfIn, textIn, type RawSearch } from '../../list/read-search.ts';
 
-export type ActivitySearch = { actor?: string; subject_id?: string; cursor?: string };
-export const readActivitySearch = (raw: RawSearch): ActivitySearch => ({
-  actor: textIn(raw, 'actor')?.slice(0, 64),
-  subject_id: textIn(raw, 'subject_id')?.slice(0, 64),
-  cursor: textIn(raw, 'cursor'),
-});
+export const ACTIVITY_TABS = ['requests', 'audit'] as const;
+export type ActivityTab = (typeof ACTIVITY_TABS)[number];
+/** The contract's list, without the schemas that stand beside it there. */
+export const OUTCOMES = ['accepted', 'refused', 'failed'] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+export type RequestFilters = {
+  id?: string;
+  key_id?: string;
+  call?: string;
+  outcome?: Outcome;
+  since?: string;
+  until?: string;
+};
+export type ActivitySearch = RequestFilters & {
+  tab?: ActivityTab;
+  /** The request whose details are open. */
+  request?: string;
+  actor?: string;
+  subject_id?: string;
+  cursor?: string;
+};
+
+export const readActivitySearch = (raw: RawSearch): ActivitySearch => {
+  const actor = textIn(raw, 'actor')?.slice(0, 64);
+  const subject_id = textIn(raw, 'subject_id')?.slice(0, 64);
+  return {
+    // Links from before there were tabs mean the audit log.
+    tab: oneOfIn(raw, 'tab', ACTIVITY_TABS) ?? (actor || subject_id ? 'audit' : undefined),
+    actor,
+    subject_id,
+    id: textIn(raw, 'id')?.slice(0, 64),
+    key_id: idIn(raw, 'key_id', 'key'),
+    call: textIn(raw, 'call')?.slice(0, 200),
+    outcome: oneOfIn(raw, 'outcome', OUTCOMES),
+    since: momentIn(raw, 'since'),
+    until: momentIn(raw, 'until'),
+    request: idIn(raw, 'request', 'req'),
+    cursor: textIn(raw, 'cursor'),
+  };
+};
+
+/** What the server takes for an id; anything else is found nowhere. */
+export const isRequestId = (text: string): boolean => looksLike('req', text);
+
+const looksLike = (prefix: string, text: string): boolean =>
+  new RegExp(`^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`).test(text);
+
+function idIn(raw: RawSearch, name: string, prefix: string): string | undefined {
+  const text = textIn(raw, name);
+  return text !== undefined && looksLike(prefix, text) ? text : undefined;
+}
+
+function momentIn(raw: RawSearch, name: string): string | undefined {
+  const at = Date.parse(textIn(raw, name) ?? '');
+  return Number.isNaN(at) ? undefined : new Date(at).toISOString();
+}

@@ -3,8 +3,10 @@ import { defineWords } from '../../language/words.tsx';
 export const words = defineWords(
   {
     activity: 'Activity',
-    hint: 'Who changed what, when and from where. This log only grows. The last requests of an API key are on the key’s own page.',
-    to_keys: 'API keys',
+    hint: 'What API keys called, and what people changed.',
+    tab_requests: 'Requests',
+    tab_audit: 'Audit log',
+    audit_hint: 'Who changed what, when and from where. This log only grows.',
     by_subject: 'Find by ID, such as agent_…',
     any_actor: 'Anybody',
     actor: 'Who',
@@ -53,8 +55,10 @@ export const words = defineWords(
   },
   {
     activity: 'النشاط',
-    hint: 'من غيّر ماذا ومتى ومن أين. هذا السجل لا ينقص. آخر طلبات مفتاح API في صفحة المفتاح نفسه.',
-    to_keys: 'مفاتيح API',
+    hint: 'ما استدعته مفاتيح API، وما غيّره الناس.',
+    tab_requests: 'الطلبات',
+    tab_audit: 'سجل التدقيق',
+    audit_hint: 'من غيّر ماذا ومتى ومن أين. هذا السجل لا ينقص.',
     by_subject: 'ابحث بمعرّف مثل ‎agent_…‎',
     any_actor: 'أي شخص',
     actor: 'من',

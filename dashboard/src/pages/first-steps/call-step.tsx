@@ -31,7 +31,7 @@ export function CallStep({ done, trigger, conversations }: Props): ReactNode {
               },
               base_url,
               PLACE,
-            ).replace(`'Authorization: Bearer ${PLACE}'`, `"Authorization: Bearer ${PLACE}"`)}
+            )}
           />
           <Text size="xs" c="dimmed" mt={6}>
             {say.rich('call_key', { place: <code>{PLACE}</code> })}

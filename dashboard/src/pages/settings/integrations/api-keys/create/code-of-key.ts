@@ -2,7 +2,7 @@ import type { NewKey } from '../../../../../../../contract/dashboard/keys.ts';
 import type { CodeTab } from '../../../../../parts/code-tabs.tsx';
 
 type Target = { agentId: string | null; triggerId: string | null };
-type Call = { method: 'GET' | 'POST'; path: string; body?: string };
+type Call = { method: string; path: string; body?: string };
 
 /** Code that runs as it is copied: real address, real agent and trigger, and the call that this key may make. */
 export function codeOfKey(made: NewKey, baseUrl: string, target: Target): CodeTab[] {
@@ -29,7 +29,9 @@ function callFor({ permissions }: NewKey, { agentId, triggerId }: Target): Call 
 }
 
 export function curl({ method, path, body }: Call, baseUrl: string, key: string): string {
-  const lines = [`curl -X ${method} '${baseUrl}${path}'`, `-H 'Authorization: Bearer ${key}'`];
+  // A variable of the shell is seen only between double quotes.
+  const quote = key.startsWith('$') ? '"' : "'";
+  const lines = [`curl -X ${method} '${baseUrl}${path}'`, `-H ${quote}Authorization: Bearer ${key}${quote}`];
   if (body) lines.push("-H 'Content-Type: application/json'", `-d '${body}'`);
   return lines.join(' \\\n  ');
 }
