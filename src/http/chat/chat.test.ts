@@ -1,0 +1,372 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Answer, startTestApp, type TestApp } from '../../../test/app.ts';
+import { givenAgent, givenChannel, givenOrganization, givenTrigger } from '../../../test/factories.ts';
+import { createVisitorTokens } from '../../access/visitors/visitor-token.ts';
+import { channel } from '../../store/schema/channel.ts';
+import { conversation, message } from '../../store/schema/conversation.ts';
+import { endUser } from '../../store/schema/end-user.ts';
+
+const SHOP = 'https://shop.example';
+const SECRET = 'the channel’s own secret';
+
+let parley: TestApp;
+let orgId: string;
+let agentId: string;
+let channelId: string;
+let foreign: string;
+
+beforeAll(async () => {
+  parley = await startTestApp();
+  orgId = await givenOrganization(parley.db);
+  const definition = { rules: [{ words: ['hours'], reply: { default: 'We are open all day.' } }] } as never;
+  ({ agentId } = await givenAgent(parley.db, orgId, { definition }));
+  channelId = await webChat(orgId, agentId);
+  const other = await givenOrganization(parley.db);
+  foreign = await webChat(other, (await givenAgent(parley.db, other)).agentId);
+});
+afterAll(() => parley.stop());
+
+const webChat = (org: string, agent: string, settings: Record<string, unknown> = {}) =>
+  givenChannel(parley.db, org, agent, {
+    kind: 'web_chat',
+    settings: { allowed_origins: [SHOP], ...settings },
+    secrets: { secret: SECRET },
+    sealingKey: parley.secrets.sealingKey,
+  });
+
+type Call = { token?: string; origin?: string | null; body?: unknown; headers?: Record<string, string> };
+const call = (method: string, path: string, { token, origin = SHOP, body, headers }: Call = {}): Promise<Answer> =>
+  parley.call(method, `/chat/${path}`, {
+    body,
+    headers: { ...(origin !== null && { origin }), ...(token && { authorization: `Bearer ${token}` }), ...headers },
+  });
+const visit = async (body: object = {}, more: Call = {}, id = channelId): Promise<string> =>
+  (await call('POST', `${id}/sessions`, { body, ...more })).body.token as string;
+const say = (token: string, text: string, client_id: string = randomUUID()) =>
+  call('POST', `${channelId}/messages`, { token, body: { client_id, text } });
+const history = async (token: string) => (await call('GET', `${channelId}/messages`, { token })).body;
+const textsOf = (answer: { data: { content: { text: string } }[] }) => answer.data.map(({ content }) => content.text);
+const until = async <T>(look: () => Promise<T | null | undefined | false>): Promise<T> => {
+  for (let i = 0; i < 400; i++) {
+    const seen = await look();
+    if (seen) return seen;
+    await sleep(25);
+  }
+  throw new Error('did not come');
+};
+const statusOf = async (id: string) =>
+  (await parley.db.select({ status: message.status }).from(message).where(eq(message.id, id)))[0]?.status;
+const proof = (externalId: string, secret = SECRET) => createHmac('sha256', secret).update(externalId).digest('hex');
+
+/** The events of a stream as they come; `next` fails when it ends first. */
+async function follow(token: string, id = channelId) {
+  const stop = new AbortController();
+  const answer = await fetch(`${parley.url}/chat/${id}/events`, {
+    headers: { origin: SHOP, authorization: `Bearer ${token}` },
+    signal: stop.signal,
+  });
+  const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  return {
+    status: answer.status,
+    stop: () => stop.abort(),
+    // oxlint-disable-next-line typescript/no-explicit-any -- tests look into it freely
+    next: async (event: string): Promise<any> => {
+      for (;;) {
+        const end = rest.indexOf('\n\n');
+        if (end >= 0) {
+          const part = rest.slice(0, end);
+          rest = rest.slice(end + 2);
+          if (part.includes(`event: ${event}\n`)) return JSON.parse(/^data: (.*)$/m.exec(part)![1]!);
+          continue;
+        }
+        const { done, value } = await reader.read();
+        if (done) throw new Error('the stream ended');
+        rest += value;
+      }
+    },
+  };
+}
+
+describe('which pages may chat', () => {
+  test('those on the list, named exactly, and no others', async () => {
+    const allowed = await call('POST', `${channelId}/sessions`, { body: {} });
+    expect(allowed.status).toBe(200);
+    expect(allowed.headers.get('access-control-allow-origin')).toBe(SHOP);
+    expect(allowed.headers.get('access-control-allow-credentials')).toBeNull();
+    for (const origin of [
+      'https://shop.example.evil.example',
+      'http://shop.example',
+      'https://a.shop.example',
+      'null',
+      null,
+    ]) {
+      const refused = await call('POST', `${channelId}/sessions`, { origin, body: {} });
+      expect([refused.status, refused.body.code]).toEqual([403, 'origin_not_allowed']);
+      expect(refused.headers.get('access-control-allow-origin')).toBeNull();
+    }
+  });
+
+  test('a browser that asks first is told the same', async () => {
+    const yes = await call('OPTIONS', `${channelId}/messages`);
+    expect([yes.status, yes.headers.get('access-control-allow-headers')]).toEqual([204, 'authorization, content-type']);
+    expect((await call('OPTIONS', `${channelId}/messages`, { origin: 'https://evil.example' })).status).toBe(403);
+  });
+
+  test('a site that is taken off the list is out with its next call', async () => {
+    const id = await webChat(orgId, agentId);
+    const token = await visit({}, {}, id);
+    await parley.db.update(channel).set({ settings: {} }).where(eq(channel.id, id));
+    expect((await call('GET', `${id}/messages`, { token })).status).toBe(403);
+  });
+
+  test('our own page is one, unless the channel has none', async () => {
+    expect((await call('POST', `${channelId}/sessions`, { origin: parley.url, body: {} })).status).toBe(200);
+    const without = await webChat(orgId, agentId, { hosted_page: false });
+    expect((await call('POST', `${without}/sessions`, { origin: parley.url, body: {} })).status).toBe(403);
+    expect((await call('GET', without)).status).toBe(404);
+  });
+});
+
+describe('who a visitor is', () => {
+  test('nobody without a token of ours, for this channel and this site, that has not run out', async () => {
+    const token = await visit();
+    const bytes = Buffer.from(token, 'base64url');
+    bytes[40]! ^= 1;
+    const old = createVisitorTokens(parley.secrets.visitorKey, () => Date.now() - 31 * 86_400_000);
+    const about = { channelId, address: 'visitor_aaaaaaaaaaaaaaaaaaaaaa', origin: SHOP, externalId: null, name: null };
+    const others = createVisitorTokens(Buffer.alloc(32), Date.now);
+    const tokens = {
+      none: undefined,
+      forged: bytes.toString('base64url'),
+      'signed by others': others.issue({ ...about, locale: null }).token,
+      'run out': old.issue({ ...about, locale: null }).token,
+      'of another channel': await visit({}, {}, foreign),
+      'of another site': await visit({}, { origin: parley.url }),
+      garbage: 'x',
+    };
+    for (const [name, wrong] of Object.entries(tokens)) {
+      for (const [method, path] of [
+        ['GET', 'messages'],
+        ['GET', 'events'],
+        ['POST', 'messages'],
+        ['POST', 'read'],
+      ]) {
+        const answer = await call(method!, `${channelId}/${path}`, {
+          token: wrong,
+          ...(method === 'POST' && { body: {} }),
+        });
+        expect([name, answer.status, answer.body.code]).toEqual([name, 401, 'visitor_token_invalid']);
+        // The widget must be able to read it, to begin anew.
+        expect(answer.headers.get('access-control-allow-origin')).toBe(SHOP);
+      }
+    }
+    expect((await call('GET', `${channelId}/messages`, { token })).status).toBe(200);
+  });
+
+  test('who comes back with the old token goes on with the same conversation; looking leaves no row', async () => {
+    const before = await parley.db.$count(endUser);
+    const token = await visit({ name: 'Asha', locale: 'ar' });
+    expect(await parley.db.$count(endUser)).toBe(before);
+    await say(token, 'hello');
+    const again = await visit({}, { token });
+    expect(again).not.toBe(token);
+    await say(again, 'hello again');
+    expect(textsOf(await history(again))).toEqual(expect.arrayContaining(['hello', 'hello again']));
+    expect(await parley.db.$count(endUser)).toBe(before + 1);
+  });
+
+  test('a person of the host is the same from every browser, if the host proves it', async () => {
+    const first = await visit({ external_id: 'crm-1', user_hash: proof('crm-1'), name: 'Asha' });
+    await say(first, 'from the phone');
+    const second = await visit({ external_id: 'crm-1', user_hash: proof('crm-1') });
+    expect(textsOf(await history(second))).toContain('from the phone');
+    const people = await parley.db.select().from(endUser).where(eq(endUser.externalId, 'crm-1'));
+    expect(people).toMatchObject([{ orgId, name: 'Asha' }]);
+    for (const user_hash of [proof('crm-2'), proof('crm-1', 'guessed'), undefined]) {
+      const refused = await call('POST', `${channelId}/sessions`, { body: { external_id: 'crm-1', user_hash } });
+      expect([refused.status, refused.body.code]).toEqual([401, 'signature_invalid']);
+    }
+    // Signed out: a stranger again.
+    expect(textsOf(await history(await visit({}, { token: first })))).toEqual([]);
+  });
+});
+
+describe('what is said', () => {
+  test('is answered by the agent, and told at once; what reached the visitor is delivered, what was seen is read', async () => {
+    const token = await visit();
+    const stream = await follow(token);
+    await stream.next('ready');
+    const said = await say(token, 'Your hours?');
+    expect(said).toMatchObject({ status: 201, body: { answering: true, message: { role: 'end_user' } } });
+    let answer;
+    do [answer] = (await stream.next('messages')).data.filter(({ role }: { role: string }) => role === 'agent');
+    while (!answer);
+    expect(answer).toMatchObject({ content: { text: 'We are open all day.' }, client_id: null });
+    await until(async () => (await statusOf(answer.id)) === 'delivered');
+    const read = await call('POST', `${channelId}/read`, { token, body: { message_id: answer.id } });
+    expect(read.status).toBe(204);
+    expect(await statusOf(answer.id)).toBe('read');
+    stream.stop();
+  });
+
+  test('however often it is sent, it is said once', async () => {
+    const token = await visit();
+    const name = randomUUID();
+    const answers = await Promise.all(Array.from({ length: 6 }, () => say(token, 'only once', name)));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
+    expect(new Set(answers.map(({ body }) => body.message.id)).size).toBe(1);
+    expect(textsOf(await history(token)).filter((text) => text === 'only once')).toHaveLength(1);
+    // The same name of another visitor is another message.
+    const other = await visit();
+    expect((await say(other, 'mine', name)).body.message.content.text).toBe('mine');
+  });
+
+  test('is seen by its visitor alone', async () => {
+    const [one, other] = [await visit(), await visit()];
+    await say(one, 'a secret');
+    expect((await history(other)).data).toEqual([]);
+    const mine = (await history(one)).data[0];
+    expect((await call('GET', `${channelId}/messages?before=${mine.id}`, { token: other })).body.data).toEqual([]);
+    const there = await call('GET', `${foreign}/messages`, { token: await visit({}, {}, foreign) });
+    expect(there.body.data).toEqual([]);
+  });
+
+  test('comes page by page', async () => {
+    const token = await visit({ external_id: 'pages', user_hash: proof('pages') });
+    await say(token, 'first');
+    const [row] = await parley.db
+      .select({ id: message.conversationId })
+      .from(message)
+      .where(eq(message.id, (await history(token)).data[0].id));
+    const { newId } = await import('../../kernel/ids.ts');
+    const rows = Array.from({ length: 40 }, (_, n) => ({
+      orgId,
+      id: newId('msg', Date.now() + n),
+      conversationId: row!.id,
+      role: 'member',
+      content: { type: 'text' as const, text: `n${n}` },
+      status: 'delivered',
+    }));
+    await parley.db.insert(message).values(rows);
+    const page = await history(token);
+    expect([page.data.length, page.has_more, page.data.at(-1).content.text]).toEqual([30, true, 'n39']);
+    const earlier = (await call('GET', `${channelId}/messages?before=${page.data[0].id}`, { token })).body;
+    expect(earlier.has_more).toBe(false);
+    expect(new Set([...page.data, ...earlier.data].map(({ id }) => id)).size).toBe(
+      page.data.length + earlier.data.length,
+    );
+  });
+
+  test('is refused when it is nothing, too long, or no JSON', async () => {
+    const token = await visit();
+    expect((await say(token, '   ')).status).toBe(422);
+    expect((await say(token, 'x'.repeat(4_001))).status).toBe(422);
+    expect((await say(token, 'x', 'no uuid')).status).toBe(422);
+    expect((await call('POST', `${channelId}/messages`, { token, body: 'x'.repeat(40_000) })).status).toBe(413);
+    expect(
+      (await call('POST', `${channelId}/messages`, { token, headers: { 'content-type': 'text/plain' } })).status,
+    ).toBe(400);
+  });
+
+  test('too often is refused, in a way that the page can read', async () => {
+    const token = await visit();
+    const answers = await Promise.all(Array.from({ length: 24 }, (_, n) => say(token, `${n}`)));
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(4);
+    expect(refused[0]!.headers.get('retry-after')).toBe('60');
+    expect(refused[0]!.headers.get('access-control-allow-origin')).toBe(SHOP);
+    expect((await say(await visit(), 'another visitor')).status).toBe(201);
+  });
+});
+
+describe('what a backend sends', () => {
+  const send = async (body: object) => {
+    const key = await parley.key(orgId, { permissions: ['channels', 'triggers'] });
+    return parley.call('POST', `/api/channels/${agentId}/${channelId}/messages`, { key: key.value, body });
+  };
+
+  test('waits for a person of the host who has not been here yet', async () => {
+    const sent = await send({ to: { end_user: { external_id: 'new-1' } }, content: { type: 'text', text: 'Welcome' } });
+    expect(sent.status).toBe(202);
+    await until(async () => (await statusOf(sent.body.id)) === 'sent');
+    const token = await visit({ external_id: 'new-1', user_hash: proof('new-1') });
+    expect(textsOf(await history(token))).toEqual(['Welcome']);
+    await until(async () => (await statusOf(sent.body.id)) === 'delivered');
+    await say(token, 'thanks');
+    expect(textsOf(await history(token))).toContain('thanks');
+    expect(await parley.db.$count(conversation, eq(conversation.id, sent.body.conversation_id))).toBe(1);
+    const [row] = await parley.db
+      .select()
+      .from(message)
+      .where(eq(message.id, (await history(token)).data[1].id));
+    expect(row!.conversationId).toBe(sent.body.conversation_id);
+  });
+
+  test('so does a conversation that a trigger began', async () => {
+    const triggerId = await givenTrigger(parley.db, orgId, agentId, { channelId });
+    const key = await parley.key(orgId, { permissions: ['triggers'] });
+    const body = { end_user: { external_id: 'new-2' }, message: 'hours' };
+    await parley.call('POST', `/api/triggers/${agentId}/${triggerId}`, { key: key.value, body });
+    const token = await visit({ external_id: 'new-2', user_hash: proof('new-2') });
+    await until(async () => textsOf(await history(token)).includes('We are open all day.'));
+  });
+
+  test('comes through an open stream at its time, not before', async () => {
+    const token = await visit({ external_id: 'later', user_hash: proof('later') });
+    await say(token, 'hello');
+    const at = new Date(Date.now() + 1_500).toISOString();
+    const to = { end_user: { external_id: 'later' } };
+    const sent = await send({ to, content: { type: 'text', text: 'On time' }, send_at: at });
+    expect(textsOf(await history(token))).not.toContain('On time');
+    const stream = await follow(token);
+    await stream.next('ready');
+    let texts: string[];
+    do texts = textsOf(await stream.next('messages'));
+    while (!texts.includes('On time'));
+    expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(at));
+    await until(async () => (await statusOf(sent.body.id)) === 'delivered');
+    stream.stop();
+  });
+});
+
+describe('the script and the page', () => {
+  test('the script carries the channel’s words as values, and is kept by browsers', async () => {
+    const title = '</script><script>alert(1)//';
+    const id = await webChat(orgId, agentId, { title });
+    const script = await call('GET', `${id}/widget.js`, { origin: null });
+    expect(script.status).toBe(200);
+    expect(script.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+    expect(script.headers.get('cross-origin-resource-policy')).toBe('cross-origin');
+    expect(script.text).not.toContain('</script>');
+    expect(script.text).not.toContain(SHOP);
+    const etag = script.headers.get('etag')!;
+    const again = await call('GET', `${id}/widget.js`, { origin: null, headers: { 'if-none-match': etag } });
+    expect([again.status, again.text]).toEqual([304, '']);
+    const page = await call('GET', `${id}?utm_source=x&lang=ar`);
+    expect(page.text).toContain(`?v=${etag.slice(1, -1)}`);
+    expect(page.text).toContain('<html lang="ar" dir="rtl">');
+    expect(page.text).not.toContain('<script>alert');
+    const named = await call('GET', `${id}/widget.js?v=${etag.slice(1, -1)}`, { origin: null });
+    expect(named.headers.get('cache-control')).toContain('immutable');
+  });
+
+  test('a channel that is switched off: the script does nothing, calls are refused', async () => {
+    const id = await webChat(orgId, agentId);
+    const token = await visit({}, {}, id);
+    await parley.db.update(channel).set({ enabled: false }).where(eq(channel.id, id));
+    expect((await call('GET', `${id}/widget.js`)).text).toContain('"enabled":false');
+    expect((await call('GET', `${id}/messages`, { token })).body.code).toBe('channel_disabled');
+    expect((await call('GET', id)).status).toBe(409);
+  });
+
+  test('other channels have none of it', async () => {
+    const [sandbox] = await parley.db.select({ id: channel.id }).from(channel).where(eq(channel.kind, 'sandbox'));
+    for (const id of [sandbox!.id, 'channel_00000000000000000000000000', 'x', '%00'])
+      for (const path of ['', '/widget.js', '/messages'])
+        expect((await call('GET', `${id}${path}`)).body.code).toMatch(/channel_not_found|request_invalid/);
+  });
+});
