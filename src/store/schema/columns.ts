@@ -12,3 +12,10 @@ export const moment = (name: string) => timestamp(name, { withTimezone: true, pr
 export const createdAt = () => moment('created_at').notNull().defaultNow();
 
 export const bytes = customType<{ data: Buffer; driverData: Buffer }>({ dataType: () => 'bytea' });
+
+/**
+ * Queues are claimed fairly: organizations are spread over so many lanes, and a claim takes from all lanes that have
+ * something due. Which lane an organization is in is no column but an expression of its id, in the index and in the claim.
+ */
+export const QUEUE_LANES = 256;
+export const LANE = `(hashtext(org_id) & ${QUEUE_LANES - 1})`;

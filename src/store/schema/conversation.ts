@@ -14,7 +14,7 @@ import type { DeliveryError } from '../../../contract/channels.ts';
 import type { MessageContent, MessageSource } from '../../../contract/messages.ts';
 import type { TurnTrace } from '../../engine/provider.ts';
 import { channel } from './channel.ts';
-import { createdAt, moment, orgId } from './columns.ts';
+import { createdAt, LANE, moment, orgId } from './columns.ts';
 import { endUser } from './end-user.ts';
 
 /** What is said between one agent and one end user on one channel. */
@@ -108,8 +108,8 @@ export const message = pgTable(
       foreignColumns: [conversation.orgId, conversation.id],
     }),
     index('message_conversation').on(table.conversationId, table.createdAt),
-    index('message_due')
-      .on(table.dueAt)
+    index('message_lane')
+      .on(sql.raw(LANE), table.dueAt)
       .where(sql`due_at IS NOT NULL`),
     // What is before a message in its conversation's queue.
     index('message_queue')

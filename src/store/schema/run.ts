@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { foreignKey, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import type { RunInput } from '../../../contract/triggers.ts';
-import { bytes, createdAt, moment, orgId } from './columns.ts';
+import { bytes, createdAt, LANE, moment, orgId } from './columns.ts';
 import { conversation } from './conversation.ts';
 import { trigger } from './trigger.ts';
 
@@ -41,8 +41,8 @@ export const run = pgTable(
       foreignColumns: [conversation.orgId, conversation.id],
     }),
     index('run_list').on(table.triggerId, table.createdAt),
-    index('run_due')
-      .on(table.dueAt)
+    index('run_lane')
+      .on(sql.raw(LANE), table.dueAt)
       .where(sql`due_at IS NOT NULL`),
   ],
 );
