@@ -1,0 +1,289 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { sql } from 'drizzle-orm';
+import { Compile } from 'typebox/compile';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { EVENT_DATA, EVENT_TYPES, EventEnvelope, type EventType } from '../../contract/events.ts';
+import { signWebhook, verifyWebhook } from '../../src/kernel/standard-webhooks.ts';
+import { newId } from '../../src/kernel/ids.ts';
+import { campaign as campaignTable } from '../../src/store/schema/campaign.ts';
+import { type TestApp, startTestApp } from '../app.ts';
+import { givenAgent, givenChannel, givenOrganization, givenTrigger } from '../factories.ts';
+import { type Receiver, startReceiver } from '../fakes/receiver.ts';
+import { type SignedIn, signedInOwner } from '../signed-in.ts';
+
+/** Everything that can happen, done through the program, and heard at an endpoint of the customer's. */
+const SECRET = `whsec_${createHash('sha256').update('channel').digest('base64')}`;
+const Envelope = Compile(EventEnvelope);
+
+let parley: TestApp;
+let endpoint: Receiver;
+let provider: Receiver;
+let call: SignedIn;
+let orgId: string;
+let at: string;
+let key: string;
+let agentId: string;
+let sandboxId: string;
+let path: string;
+let channelId: string;
+let webhook: { id: string; secret: string };
+
+type Told = { id: string; type: EventType; timestamp: string; data: Record<string, any> }; // oxlint-disable-line typescript/no-explicit-any
+const told = (): Told[] => endpoint.calls.map(({ body }) => JSON.parse(body.toString()) as Told);
+const of = (id: string, types?: RegExp) =>
+  told().filter(({ type, data }) => data['id'] === id && (types?.test(type) ?? true));
+
+async function hears(type: EventType, fits: (data: Told['data']) => boolean): Promise<Told> {
+  const find = () => told().filter((event) => event.type === type && fits(event.data));
+  await expect.poll(() => find().length, { timeout: 10_000, message: type }).toBeGreaterThan(0);
+  return find()[0]!;
+}
+
+beforeAll(async () => {
+  [endpoint, provider] = await Promise.all([startReceiver(), startReceiver()]);
+  parley = await startTestApp({ PARLEY_EGRESS_ALLOW: '127.0.0.1' });
+  ({ call, orgId } = await signedInOwner(parley));
+  at = `/organizations/${orgId}`;
+  ({ agentId, channelId: sandboxId } = await givenAgent(parley.db, orgId));
+  path = `/api/triggers/${agentId}/${await givenTrigger(parley.db, orgId, agentId)}`;
+  channelId = await givenChannel(parley.db, orgId, agentId, {
+    kind: 'webhook',
+    settings: { url: provider.url },
+    secrets: { secret: SECRET },
+    sealingKey: parley.secrets.sealingKey,
+  });
+  key = (await parley.key(orgId, { permissions: ['triggers', 'channels', 'end_users'] })).value;
+  webhook = (await call(`POST ${at}/webhooks`, { url: `${endpoint.url}/hook` })).body;
+});
+afterAll(async () => {
+  await parley?.stop();
+  await endpoint?.stop();
+  await provider?.stop();
+});
+
+const api = (method: string, where: string, body?: unknown, headers: Record<string, string> = {}) =>
+  parley.call(method, where, { key, ...(body !== undefined && { body }), headers });
+
+async function fromProvider(body: object): Promise<number> {
+  const text = JSON.stringify(body);
+  const headers = { 'content-type': 'application/json', ...signWebhook(SECRET, randomUUID(), new Date(), text) };
+  return (await fetch(`${parley.url}/inbound/webhook/${channelId}`, { method: 'POST', headers, body: text })).status;
+}
+
+describe('each event is told once, as it happened', () => {
+  test('a trigger call: the conversation, the person, what was said and answered', async () => {
+    const { body } = await api(
+      'POST',
+      path,
+      { end_user: { external_id: 'a' }, message: 'Hello' },
+      { prefer: 'wait=10' },
+    );
+    const { conversation_id: conversationId, end_user_id: endUserId } = body;
+    const started = await hears('conversation.started', ({ id }) => id === conversationId);
+    expect(started.data).toMatchObject({ agent_id: agentId, end_user_id: endUserId, status: 'open', key: null });
+    const received = await hears('message.received', (data) => data['conversation_id'] === conversationId);
+    expect(received.data['content']).toEqual({ type: 'text', text: 'Hello' });
+    expect((await hears('end_user.created', ({ id }) => id === endUserId)).data['external_id']).toBe('a');
+    const [answer] = body.messages;
+    // The sandbox delivers at once: both stages are told.
+    await hears('message.sent', ({ id }) => id === answer.id);
+    const delivered = await hears('message.delivered', ({ id }) => id === answer.id);
+    expect(delivered.data).toMatchObject({
+      run_id: body.id,
+      role: 'agent',
+      status: 'delivered',
+      content: answer.content,
+    });
+
+    await call(`POST ${at}/conversations/${conversationId}/take-over`);
+    expect((await hears('conversation.handed_off', ({ id }) => id === conversationId)).data['status']).toBe(
+      'handed_off',
+    );
+    await call(`POST ${at}/conversations/${conversationId}/resolve`);
+    await hears('conversation.resolved', ({ id }) => id === conversationId);
+    const completed = await hears('run.completed', ({ id }) => id === body.id);
+    expect(completed.data).toMatchObject({ reason: 'resolved', trigger_id: body.trigger_id });
+  });
+
+  test('a message on a channel: sent, delivered, read; or failed', async () => {
+    const send = async (to: string) => {
+      const content = { type: 'text', text: 'Your order shipped' };
+      const body = { to: { end_user: { external_id: to } }, content, metadata: { order: 'A-1' } };
+      return (await api('POST', `/api/channels/${agentId}/${channelId}/messages`, body)).body.id as string;
+    };
+    const id = await send('b');
+    const sent = await hears('message.sent', (data) => data['id'] === id);
+    expect(sent.data).toMatchObject({ status: 'sent', channel_id: channelId, metadata: { order: 'A-1' } });
+    expect(of(id, /delivered/)).toEqual([]);
+    expect(await fromProvider({ type: 'receipt', message_id: id, status: 'delivered' })).toBe(200);
+    await hears('message.delivered', (data) => data['id'] === id);
+    await fromProvider({ type: 'receipt', message_id: id, status: 'read' });
+    await hears('message.read', (data) => data['id'] === id);
+
+    provider.answer = () => ({ status: 400, text: 'no' });
+    const refused = await send('b2');
+    const failed = await hears('message.failed', (data) => data['id'] === refused);
+    expect(failed.data).toMatchObject({ status: 'failed', error: { code: 'provider_refused' } });
+    provider.answer = () => ({});
+
+    expect(await fromProvider({ type: 'message', address: 'c', text: 'Who is there?' })).toBe(200);
+    await hears('message.received', (data) => data['content'].text === 'Who is there?');
+  });
+
+  test('people: made, changed, opted out, erased', async () => {
+    const { body: person } = await api('POST', '/api/end-users', { external_id: 'd', name: 'Noor' });
+    await hears('end_user.created', ({ id }) => id === person.id);
+    await api('PATCH', `/api/end-users/${person.id}`, { name: 'Noor A.' });
+    expect((await hears('end_user.updated', ({ id }) => id === person.id)).data['name']).toBe('Noor A.');
+    // The same once more changes nothing, and is no news.
+    await api('PATCH', `/api/end-users/${person.id}`, { name: 'Noor A.' });
+    await api('PUT', `/api/end-users/${person.id}/consent/sandbox`, { status: 'opted_out' });
+    const optedOut = await hears('end_user.opted_out', ({ id }) => id === person.id);
+    expect(optedOut.data).toMatchObject({ channel_kind: 'sandbox', consent: { sandbox: { status: 'opted_out' } } });
+    const run = await api('POST', path, { end_user: { id: person.id } });
+    expect((await hears('run.skipped', ({ id }) => id === run.body.id)).data['reason']).toBe('opted_out');
+    expect(of(person.id, /updated/)).toHaveLength(2);
+    await api('DELETE', `/api/end-users/${person.id}`);
+    expect((await hears('end_user.deleted', ({ id }) => id === person.id)).data).toEqual({ id: person.id });
+  });
+
+  test('a run that nobody can answer fails', async () => {
+    const made = await givenAgent(parley.db, orgId, {
+      definition: { provider: 'openai_compatible', model: 'm' } as never,
+    });
+    const triggerId = await givenTrigger(parley.db, orgId, made.agentId);
+    const { body } = await api('POST', `/api/triggers/${made.agentId}/${triggerId}`, { message: 'Hi' });
+    expect((await hears('run.failed', ({ id }) => id === body.id)).data['error'].code).toBe('provider_refused');
+  });
+
+  test('a campaign: its recipients move on, then it ends', async () => {
+    const id = newId('campaign');
+    await parley.db
+      .insert(campaignTable)
+      .values({ orgId, id, agentId, channelId: sandboxId, name: 'November', state: 'live', attended: true });
+    const own = await parley.key(orgId, { scope: 'campaign', campaignId: id, permissions: ['campaigns'] });
+    const pushed = await parley.call('POST', `/api/campaigns/${id}/recipients`, {
+      key: own.value,
+      body: { recipients: [{ end_user: { external_id: 'e' }, ref: 'row-1' }] },
+    });
+    const recipient = pushed.body.results[0].recipient_id;
+    const moved = (status: string) =>
+      hears('campaign.recipient.updated', (data) => data['id'] === recipient && data['status'] === status);
+    expect((await moved('sending')).data).toMatchObject({ previous_status: 'pending', ref: 'row-1', campaign_id: id });
+    await moved('delivered');
+    await call(`POST ${at}/campaigns/${id}/end`);
+    expect((await hears('campaign.ended', (data) => data['id'] === id)).data['name']).toBe('November');
+  });
+
+  test('API keys: made and revoked, never with their value', async () => {
+    const { body } = await call(`POST ${at}/keys`, { label: 'CRM', scope: 'organization', permissions: ['triggers'] });
+    await hears('api_key.created', ({ id }) => id === body.id);
+    await call(`POST ${at}/keys/${body.id}/revoke`);
+    expect((await hears('api_key.revoked', ({ id }) => id === body.id)).data['revoked_at']).not.toBeNull();
+    expect(endpoint.calls.some((one) => one.body.includes(body.value))).toBe(false);
+  });
+});
+
+test('every type was told, each body is the documented shape and rightly signed, and nothing came twice', () => {
+  const events = told();
+  expect(EVENT_TYPES.filter((type) => !events.some((event) => event.type === type))).toEqual([]);
+  for (const [index, event] of events.entries()) {
+    const { headers, body, at: received } = endpoint.calls[index]!;
+    expect(Envelope.Check(event)).toBe(true);
+    const faults = [...Compile(EVENT_DATA[event.type]).Errors(event.data)];
+    expect({ type: event.type, faults }).toEqual({ type: event.type, faults: [] });
+    expect(Object.keys(event.data).toSorted()).toEqual(Object.keys(EVENT_DATA[event.type].properties).toSorted());
+    expect(headers['webhook-id']).toBe(event.id);
+    expect(verifyWebhook(webhook.secret, headers as Record<string, string>, body, received)).toBe(true);
+  }
+  expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
+  const stages = events
+    .filter(({ type }) => !['end_user.updated', 'campaign.recipient.updated'].includes(type))
+    .map(({ type, data }) => `${type} ${data['id']} ${data['channel_kind'] ?? ''}`);
+  expect(stages.filter((stage, index) => stages.indexOf(stage) !== index)).toEqual([]);
+});
+
+test('other organizations hear nothing of it, and events nobody wants are not written', async () => {
+  const otherId = await givenOrganization(parley.db);
+  const other = await givenAgent(parley.db, otherId);
+  const trigger = await givenTrigger(parley.db, otherId, other.agentId);
+  const { value } = await parley.key(otherId);
+  const before = endpoint.calls.length;
+  await parley.call('POST', `/api/triggers/${other.agentId}/${trigger}`, {
+    key: value,
+    headers: { prefer: 'wait=10' },
+  });
+  const { rows } = await parley.db.execute(sql`SELECT count(*)::int AS n FROM event WHERE org_id = ${otherId}`);
+  expect(rows).toEqual([{ n: 0 }]);
+  await new Promise((resolve) => setTimeout(resolve, 700));
+  expect(
+    told()
+      .slice(before)
+      .filter(({ data }) => data['agent_id'] === other.agentId),
+  ).toEqual([]);
+});
+
+test('an endpoint hears only the types that it chose', async () => {
+  const chosen = await startReceiver();
+  const { body } = await call(`POST ${at}/webhooks`, { url: chosen.url, types: ['api_key.created'] });
+  await api('POST', '/api/end-users', { external_id: 'f' });
+  await call(`POST ${at}/keys`, { label: 'One', scope: 'organization', permissions: ['triggers'] });
+  await chosen.received(1);
+  expect(chosen.calls.map((one) => JSON.parse(one.body.toString()).type)).toEqual(['api_key.created']);
+  await call(`DELETE ${at}/webhooks/${body.id}`);
+  await chosen.stop();
+});
+
+describe('watching', () => {
+  test('shows what happens from the first look on, each event once, in order, also without an endpoint', async () => {
+    await call(`PATCH ${at}/webhooks/${webhook.id}`, { enabled: false });
+    const first = (await call(`GET ${at}/events`)).body;
+    expect(first.data).toEqual([]);
+    const people = await Promise.all(
+      Array.from({ length: 30 }, (_, n) => api('POST', '/api/end-users', { external_id: `w-${n}` })),
+    );
+    const seen: Told[] = [];
+    let { cursor } = first;
+    await expect
+      .poll(
+        async () => {
+          const look = (await call(`GET ${at}/events?limit=7&type=end_user.created&after=${cursor}`)).body;
+          ({ cursor } = look);
+          seen.push(...look.data);
+          return seen.length;
+        },
+        { timeout: 10_000, interval: 20 },
+      )
+      .toBe(people.length);
+    const made = new Set(people.map(({ body }) => body.id));
+    expect(new Set(seen.map(({ data }) => data['id']))).toEqual(made);
+    expect((await call(`GET ${at}/events?after=${cursor}`)).body.data).toEqual([]);
+  });
+
+  test('does not pass by what a slow transaction commits late', async () => {
+    const { cursor } = (await call(`GET ${at}/events`)).body;
+    const client = await parley.db.$client.connect();
+    const slow = newId('enduser');
+    let look: { data: Told[]; cursor: string };
+    try {
+      await client.query('BEGIN');
+      await client.query('INSERT INTO end_user (org_id, id) VALUES ($1, $2)', [orgId, slow]);
+      await api('POST', '/api/end-users', { external_id: 'quick' });
+      look = (await call(`GET ${at}/events?after=${cursor}`)).body;
+      await client.query('COMMIT');
+    } finally {
+      client.release();
+    }
+    const rest = (await call(`GET ${at}/events?after=${look.cursor}`)).body.data as Told[];
+    const ids = [...look.data, ...rest].filter(({ type }) => type === 'end_user.created').map(({ data }) => data['id']);
+    expect(ids).toHaveLength(2);
+    expect(ids).toContain(slow);
+  });
+
+  test('takes no cursor of another organization', async () => {
+    const { body } = await call('POST /organizations', { name: 'Other' });
+    const { cursor } = (await call(`GET /organizations/${body.id}/events`)).body;
+    const answer = await call(`GET ${at}/events?after=${cursor}`);
+    expect([answer.status, answer.body.code]).toEqual([400, 'cursor_invalid']);
+  });
+});
