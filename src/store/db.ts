@@ -18,6 +18,9 @@ const CONNECT_TIMEOUT_MS = 5_000;
 /** Longer than any statement of ours: cuts off what hangs behind a lost network. */
 const STATEMENT_TIMEOUT_MS = 20_000;
 
+/** Between two statements of a transaction a node computes for milliseconds. */
+const SILENCE_MS = 5_000;
+
 export function openDb(url: string, options: DbOptions = {}): Db {
   const pool = new pg.Pool({
     connectionString: url,
@@ -29,7 +32,8 @@ export function openDb(url: string, options: DbOptions = {}): Db {
     keepAlive: true,
     // Every query of ours has an index. Plans are made while tables are still empty, when reading all of them looks cheap,
     // and are kept while the tables grow: so reading a whole table is never planned where there is another way.
-    options: '-c enable_seqscan=off',
+    // A client that falls silent in the middle of a transaction (stopped, or cut off) may not keep its locks for long.
+    options: `-c enable_seqscan=off -c idle_in_transaction_session_timeout=${SILENCE_MS}`,
   });
   // An idle connection that breaks must not end the process; the next query opens another one.
   pool.on('error', (error) => options.onError?.(error));

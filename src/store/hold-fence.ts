@@ -1,10 +1,12 @@
 import { sql } from 'drizzle-orm';
 import { Refusal } from '../../contract/problems.ts';
 import type { Queryable } from './db.ts';
+import { boundSilence } from './leases.ts';
 
 /**
  * The fence of writes that take more than one statement: the key's row stays locked against its revocation until the
- * transaction ends, so a revocation that was answered stands before or after the whole of it. Costs a lock, so the
+ * transaction ends, so a revocation that was answered stands before or after the whole of it. A node that falls silent
+ * meanwhile loses the lock, and with it the transaction. Costs a lock, so the
  * hot paths carry the fence in their one statement instead.
  */
 export async function holdFence(
@@ -13,7 +15,7 @@ export async function holdFence(
 ): Promise<void> {
   if (keyId === null) return;
   const found = await tx.execute<{ plan: string }>(sql`
-    SELECT o.plan FROM api_key k JOIN organization o ON o.id = k.org_id
+    SELECT o.plan, ${boundSilence} FROM api_key k JOIN organization o ON o.id = k.org_id
     WHERE k.org_id = ${orgId} AND k.id = ${keyId} AND k.revoked_at IS NULL AND (k.revoke_at IS NULL OR k.revoke_at > now())
     FOR SHARE OF k`);
   if (found.rows.length === 0) throw new Refusal('key_revoked');

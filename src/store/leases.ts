@@ -20,6 +20,15 @@ const SERVER = `extract(epoch FROM pg_postmaster_start_time())::text || '/' || l
 const SERVER_AGE = `(extract(epoch FROM clock_timestamp() - pg_postmaster_start_time()) * 1000)::float8`;
 
 /**
+ * A node that is stopped, or cut off, in the middle of a change holds the log's lock in its hand. The database takes it
+ * away after so long, by ending that transaction, so that a change waits for a node like this no longer than for a lease.
+ */
+export const LOCK_HELD_MS = 1_000;
+
+/** Ends this transaction if its client says nothing for so long; holds until the transaction ends. */
+export const boundSilence = sql`set_config('idle_in_transaction_session_timeout', ${String(LOCK_HELD_MS)}, true)`;
+
+/**
  * Takes the next places in the log, one for each subject, and returns the last of them. Must be the transaction's
  * first statement: the row lock is held until the commit, so places become visible in the order of their numbers. A
  * sequence would not do, its numbers commit in any order, and a reader would pass by one for ever.
@@ -33,7 +42,7 @@ export async function takePlaces(tx: Queryable, subjects: readonly LoggedSubject
       INSERT INTO authz_change (seq, kind, subject_id)
       SELECT place.seq - ${subjects.length} + s.n, s.kind, s.id
       FROM place, unnest(${kinds}::text[], ${ids}::text[]) WITH ORDINALITY AS s(kind, id, n))
-    SELECT seq, pg_notify(${HINT_CHANNEL}, '') FROM place`);
+    SELECT seq, pg_notify(${HINT_CHANNEL}, ''), ${boundSilence} FROM place`);
   return Number(taken.rows[0]!.seq);
 }
 
