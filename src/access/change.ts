@@ -38,10 +38,13 @@ export function createChanges({ db, lease, barrier, memory, clock }: ChangeDeps)
     try {
       const { result, seq } = await db.transaction(async (tx) => {
         const seq = await takePlaces(tx, list);
+        // crash point: revoke:place-taken
         const result = await work(tx, seq);
         isCommitting = true;
+        // crash point: revoke:before-commit
         return { result, seq };
       });
+      // crash point: revoke:after-commit
       return { result, seq, everywhere: () => settle(seq, lease.nodeId()) };
     } catch (error) {
       if (!isUnreachable(error)) throw error;

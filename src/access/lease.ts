@@ -64,6 +64,7 @@ export function createLease(deps: LeaseDeps): Lease {
     const id = deps.newNodeId();
     if (!without.has('flush on registration')) memory.flush();
     const registered = await store.register(id);
+    // crash point: lease:after-register
     // Only now: what was read before the row stood there may be of before a change that nobody will tell us.
     if (!without.has('flush on registration')) memory.flush();
     server.observe(registered.server, registered.serverAgeMs);
@@ -88,6 +89,7 @@ export function createLease(deps: LeaseDeps): Lease {
     if (!isWhole && !without.has('notice a gap in the log')) return register(start, wallStart);
     if (!without.has('apply before telling')) for (const subject of reading.subjects) memory.drop(subject);
     node.position = reading.head;
+    // crash point: lease:before-renew
     const renewed = await store.renew(node.id, node.position, node.server);
     if (without.has('apply before telling')) for (const subject of reading.subjects) memory.drop(subject);
     if (renewed === null && !without.has('start anew when the row is gone')) {

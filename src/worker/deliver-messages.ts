@@ -6,6 +6,7 @@ import type { Egress } from '../kernel/egress.ts';
 import { newId } from '../kernel/ids.ts';
 import type { OpenSecrets } from '../store/channel-secrets.ts';
 import type { Db } from '../store/db.ts';
+import { countLanes, isMoreDue } from '../store/queue-lanes.ts';
 import {
   type ClaimedDelivery,
   claimDeliveries,
@@ -44,6 +45,8 @@ export type DeliveryWorkerOptions = {
 /** Calls under way at once at most; all of them wait for a provider. */
 const CAPACITY = 400;
 const CLAIM_BATCH = 100;
+/** Of these for the organizations of one lane: hanging endpoints must leave places to everybody else. */
+const MAX_PER_LANE = 350;
 /** Of these for one channel: a slow endpoint must not hold up everybody else's messages. */
 const MAX_PER_CHANNEL = 32;
 const CROWDED_MS = 500;
@@ -75,6 +78,7 @@ export function createDeliveryWorker({
     queue: CAPACITY * 2,
     send: async (outcomes) => {
       const stored = await completeDeliveries(pool, outcomes);
+      // crash point: delivery:after-store
       const known = outcomes.filter((outcome) => outcome.providerMessageId !== null);
       await applyReceipts(
         pool,
@@ -94,12 +98,14 @@ export function createDeliveryWorker({
       const since = performance.now();
       try {
         // A lease of its own for each batch: what this worker lost and took again is not what it holds.
-        if (room > 0) claimed = await claimDeliveries(pool, newId('node'), room);
+        const held = countLanes([...underWay.values()].map(({ claimed }) => claimed));
+        if (room > 0) claimed = await claimDeliveries(pool, newId('node'), room, held, MAX_PER_LANE);
       } catch (error) {
         if (!stopping) log.warn({ err: error }, 'the worker cannot claim messages; it tries again');
       }
+      // crash point: delivery:after-claim
       for (const one of claimed) begin(one, since);
-      if (claimed.length < CLAIM_BATCH && !woken && !stopping) await sleep();
+      if (!isMoreDue(claimed, CLAIM_BATCH) && !woken && !stopping) await sleep();
     }
   }
 
@@ -146,6 +152,7 @@ export function createDeliveryWorker({
     const { kind, id } = claimed.channel;
     const tools = { egress, signal: abort.signal, now: Date.now, inboundUrl: inboundUrl(baseUrl, { kind }, id) };
     const { outcome, broken, called } = await deliverMessage(claimed, { kinds, openSecrets, tools });
+    // crash point: delivery:after-call
     if (outcome.error !== null) {
       const { error, againAfterMs, status } = outcome;
       log.warn(

@@ -4,6 +4,7 @@ import { ProviderError } from '../engine/provider.ts';
 import { createBatcher } from '../kernel/batcher.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Db } from '../store/db.ts';
+import { countLanes, isMoreDue } from '../store/queue-lanes.ts';
 import { setConsent } from '../store/turns/set-consent.ts';
 import { type ClaimedRun, claimRuns, renewRuns, RUN_LEASE_SECONDS } from '../store/turns/claim-runs.ts';
 import { type CompletedTurn, completeTurns, type TurnOutcome } from '../store/turns/complete-turns.ts';
@@ -38,6 +39,8 @@ export type TurnWorkerOptions = {
 /** Turns under way at once at most; most of them wait for a model. */
 const CAPACITY = 400;
 const CLAIM_BATCH = 200;
+/** Of these for the organizations of one lane: turns that hang must leave places to everybody else. */
+const MAX_PER_LANE = 350;
 /** How long an idle worker sleeps: a run accepted by another process waits this long at most. */
 const POLL_MS = 200;
 /** While calls press in, so many runs are claimed every PRESSED_PAUSE_MS all the same: nothing waits for ever. */
@@ -64,6 +67,7 @@ export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: Turn
     queue: CAPACITY * 2,
     send: async (turns) => {
       const outcomes = await completeTurns(pool, turns);
+      // crash point: worker:after-store
       onStored();
       return outcomes;
     },
@@ -77,14 +81,20 @@ export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: Turn
       const room = Math.min(isPressed ? PRESSED_BATCH : CLAIM_BATCH, CAPACITY - underWay.size);
       let claimed: ClaimedRun[] = [];
       try {
-        if (room > 0) claimed = await claimRuns(pool, lease, room);
+        const held = countLanes(runsUnderWay());
+        if (room > 0) claimed = await claimRuns(pool, lease, room, held, MAX_PER_LANE);
       } catch (error) {
         if (!stopping) log.warn({ err: error }, 'the worker cannot claim runs; it tries again');
       }
+      // crash point: worker:after-claim
       for (const run of claimed) begin(run);
       if (isPressed && !stopping) await pause(PRESSED_PAUSE_MS);
-      else if (claimed.length < CLAIM_BATCH && !woken && !stopping) await sleep();
+      else if (!isMoreDue(claimed, CLAIM_BATCH) && !woken && !stopping) await sleep();
     }
+  }
+
+  function* runsUnderWay(): Generator<ClaimedRun> {
+    for (const { run } of underWay.values()) yield run;
   }
 
   const sleep = () =>
@@ -105,7 +115,7 @@ export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: Turn
     const abort = new AbortController();
     const done = takeTurn(run, abort.signal).finally(() => {
       underWay.delete(run.run_id);
-      if (underWay.size === CAPACITY - 1) wake();
+      if (underWay.size === CAPACITY - 1 || underWay.size === MAX_PER_LANE - 1) wake();
     });
     underWay.set(run.run_id, { run, abort, done });
   }
@@ -119,6 +129,7 @@ export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: Turn
         });
       }
       const turn = await speak(run, signal);
+      // crash point: worker:before-store
       if ((await store.add(turn)) === 'outdated') {
         // Somebody wrote meanwhile (or our lease is gone, then this does nothing): speak again, knowing it.
         await releaseRun(pool, run, { afterMs: 0, refund: true });

@@ -38,7 +38,9 @@ export async function settleRevoke(
 ): Promise<void> {
   try {
     await everywhere();
+    // crash point: revoke:before-stamp
     await markEffective(db, [key], seq);
+    // crash point: revoke:before-answer
   } catch (error) {
     if (!isUnreachable(error)) throw error;
   }

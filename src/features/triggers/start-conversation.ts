@@ -59,6 +59,7 @@ export function createStartConversation({ db, queue, guard, findChannel, onAccep
     if (outcome.kind === 'refused') throw outcome.refusal;
     if (outcome.kind === 'replayed') return replayed(orgId, outcome.answer);
     onAccepted();
+    // crash point: accept:before-answer
     return { answer: outcome.answer, replayed: false, run: { orgId, id: outcome.run.id } };
   }
 }

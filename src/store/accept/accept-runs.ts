@@ -117,7 +117,9 @@ async function planAndWrite(
   const at = new Date();
   const plans = calls.map((call) => plan(call, at, book, keyed, taken));
   const planned = plans.filter((entry): entry is PlannedCall => typeof entry === 'object' && 'run' in entry);
+  // crash point: accept:before-write
   const written = planned.length > 0 ? await writeRuns(client, planned, at) : new Set<string>();
+  // crash point: accept:after-commit
   return Promise.all(
     plans.map(async (entry, index): Promise<BatchOutcome> => {
       if (entry === LATER) return LATER;

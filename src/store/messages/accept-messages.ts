@@ -88,7 +88,9 @@ async function planAndWrite(client: pg.PoolClient, calls: SendCall[]): Promise<B
   const planned = plans.filter(
     (entry): entry is PlannedSend => typeof entry === 'object' && 'message' in entry && 'call' in entry,
   );
+  // crash point: send:before-write
   const written = planned.length > 0 ? await writeMessages(client, planned) : new Set<string>();
+  // crash point: send:after-commit
   const outcomes: BatchOutcome[] = [];
   for (const entry of plans) {
     if (entry === LATER) outcomes.push(LATER);
