@@ -58,6 +58,14 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     await page.getByLabel('Opening message', { exact: true }).fill('Welcome to the tour.');
     await page.getByRole('button', { name: 'Let the agent begin' }).click();
     await page.getByRole('log').getByText('Welcome to the tour.').waitFor();
+    await page.getByLabel('Opening message', { exact: true }).fill('Hello {{end_user.name}}, about {{order_id}}.');
+    await page.getByRole('button', { name: 'Start again' }).click();
+    await page.getByText('Language and variables').click();
+    await page.getByLabel('Name of the person').fill('Asha');
+    await page.getByLabel('order_id').fill('A-7');
+    await page.getByRole('button', { name: 'Let the agent begin' }).click();
+    await page.getByRole('log').getByText('Hello Asha, about A-7.').waitFor();
+    await page.getByLabel('Opening message', { exact: true }).fill('Welcome to the tour.');
     await page.getByText('Why this answer?').click();
     await page.getByText('Answered by').waitFor();
 
@@ -229,14 +237,14 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     expect(new URL(page.url()).search).toBe('');
   });
 
-  it('lets a viewer read and try, and change nothing', async () => {
+  it('lets a viewer read, and change nothing', async () => {
     const invited = await journey.api(`POST ${org}/invitations`, { email: 'vi@example.com', role: 'viewer' }, cookie);
     const token = new URL(invited.body.url).pathname.split('/').at(-1);
     await journey.api(`POST /invitations/${token}`, { name: 'Vi', password: 'correct horse battery' });
     const conversation = await givenConversation('Read only');
     const { page } = await journey.open(`/agents/${agentId}`, { as: 'vi@example.com' });
-    await page.getByText('you can read and try this agent').waitFor();
-    expect(await page.getByRole('button', { name: 'Publish' }).count()).toBe(0);
+    await page.getByText('you can read this agent, not change or try it').waitFor();
+    expect(await page.getByRole('button', { name: /Publish|Let the agent begin/ }).count()).toBe(0);
     expect(await page.getByLabel('Instructions').getAttribute('readonly')).not.toBeNull();
     await page.goto(`${journey.app.url}/conversations/${conversation}`);
     await page.getByText('you can read this conversation').waitFor();

@@ -156,7 +156,7 @@ export const words = defineWords(
     draft_saved: 'The draft was saved.',
     published: 'Version {number} answers from now on.',
     faults: { one: '{count} field needs a look.', other: '{count} fields need a look.' },
-    view_only: 'Your role is {role}: you can read and try this agent, not change it.',
+    view_only: 'Your role is {role}: you can read this agent, not change or try it.',
 
     documents_hint:
       'The built-in engine and models answer from these documents and quote them. They count at once, without publishing.',
@@ -388,7 +388,7 @@ export const words = defineWords(
       many: '{count} حقلًا يحتاج إلى نظر.',
       other: '{count} حقل يحتاج إلى نظر.',
     },
-    view_only: 'دورك هو {role}: يمكنك قراءة هذا الوكيل وتجربته، لا تغييره.',
+    view_only: 'دورك هو {role}: يمكنك قراءة هذا الوكيل، لا تغييره أو تجربته.',
 
     documents_hint: 'يجيب المحرّك المدمج والنماذج من هذه المستندات ويقتبسون منها. تسري فورًا دون نشر.',
     documents_empty: 'لا مستندات بعد',

@@ -6,8 +6,10 @@ import type { PlaygroundTurn } from '../../../../contract/dashboard/agents.ts';
 import { MAX_MESSAGE_CHARACTERS } from '../../../../contract/limits.ts';
 import { useAct } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
-import { useOrganization } from '../../session/session.ts';
+import { useMay, useOrganization } from '../../session/session.ts';
 import { ProblemAlert } from '../problem-alert.tsx';
+import { bodyOf, useVariables, type Circumstances } from './circumstances.ts';
+import { TryWith } from './try-with.tsx';
 import { TurnView } from './turn-view.tsx';
 import { words } from './words.ts';
 import classes from './playground.module.css';
@@ -21,11 +23,19 @@ type Props = {
 };
 
 /** A chat with an agent that leaves no trace, and shows why the agent says what it says. */
-export function Playground({ agentId, definition, onAnswered }: Props): ReactNode {
+export function Playground(props: Props): ReactNode {
+  const say = useWords(words);
+  const may = useMay('member');
+  return may ? <Chat {...props} /> : <p className={classes.note}>{say('viewer')}</p>;
+}
+
+function Chat({ agentId, definition, onAnswered }: Props): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
   const [lines, setLines] = useState<Line[]>([]);
   const [text, setText] = useState('');
+  const [given, setGiven] = useState<Circumstances>({ locale: say.language, name: '', values: {} });
+  const variables = useVariables(agentId, definition);
   const turn = useAct('tryAgent', { refresh: [] });
   const log = useRef<HTMLDivElement>(null);
   const field = useRef<HTMLInputElement>(null);
@@ -42,7 +52,7 @@ export function Playground({ agentId, definition, onAnswered }: Props): ReactNod
         params: { org_id, agent_id: agentId },
         body: {
           messages: next.flatMap(spoken),
-          locale: say.language,
+          ...bodyOf(given, variables),
           ...(last && { state: last.turn.state }),
           ...(definition && { definition }),
         },
@@ -92,6 +102,7 @@ export function Playground({ agentId, definition, onAnswered }: Props): ReactNod
         {ended && <p className={classes.note}>{say(last.turn.next === 'completed' ? 'ended' : 'handed')}</p>}
         {turn.error && <ProblemAlert problem={turn.error} onRetry={() => ask(lines)} />}
       </div>
+      <TryWith value={given} names={variables.map(({ name }) => name)} onChange={setGiven} />
       <form className={classes.form} onSubmit={send}>
         <TextInput
           ref={field}

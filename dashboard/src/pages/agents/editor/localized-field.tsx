@@ -2,13 +2,12 @@ import { ActionIcon, Input, Select, Textarea } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { useId, useState, type ReactNode } from 'react';
 import type { LocalizedText } from '../../../../../contract/agents.ts';
+import { OFFERED_LANGUAGES } from '../../../language/offered.ts';
 import { useWords } from '../../../language/words.tsx';
 import { words } from '../words.ts';
 import { useEditor } from './editor.ts';
 import classes from '../agents.module.css';
 
-/** Languages that are offered; any other that a definition holds is shown as well. */
-const OFFERED = 'default en ar hi ur bn ta te ml fa he tr fr es pt de it nl id ms sw ru zh ja ko vi th'.split(' ');
 const MAX_CHARACTERS = 4000;
 
 type Props = {
@@ -37,7 +36,10 @@ export function LocalizedField({ label, hint, value = {}, onChange, pointer, req
     fault(`${pointer}/${current}`) ??
     fault(pointer) ??
     (broken && `${nameOf(broken)}: ${fault(`${pointer}/${broken}`)}`);
-  const addable = OFFERED.filter((one) => !shown.includes(one)).map((one) => ({ value: one, label: nameOf(one) }));
+  const addable = OFFERED_LANGUAGES.filter((one) => !shown.includes(one)).map((one) => ({
+    value: one,
+    label: nameOf(one),
+  }));
   return (
     <Input.Wrapper label={label} description={hint} required={required} error={error} labelProps={{ htmlFor: id }}>
       <div className={classes.languages} role="group" aria-label={say('texts_of', { label })}>

@@ -1,0 +1,52 @@
+import type { AgentDefinition } from '../../../../contract/agents.ts';
+import type { PlaygroundBody } from '../../../../contract/dashboard/agents.ts';
+import type { VariableDeclaration } from '../../../../contract/triggers.ts';
+import { useRead } from '../../api/queries.ts';
+import { useOrganization } from '../../session/session.ts';
+
+/** What a backend would say with its call: the language, who the person is, and values of variables, as typed. */
+export type Circumstances = { locale: string; name: string; values: Readonly<Record<string, string>> };
+type Variable = { name: string; type: VariableDeclaration['type'] };
+
+const MAX_TRIGGERS = 100;
+const MENTIONED = /\{\{[{#^&/]?\s*([a-zA-Z_]\w*)/g;
+/** Every conversation has these; they are not the caller's to send. */
+const OWN = new Set(['end_user', 'agent']);
+
+/** Variables that a call may bring: those that the agent's triggers declare, and those that its texts mention. */
+export function useVariables(agentId: string, definition: AgentDefinition | undefined): Variable[] {
+  const org_id = useOrganization().id;
+  const triggers = useRead(
+    'listTriggers',
+    { params: { org_id }, query: { agent_id: agentId, limit: MAX_TRIGGERS } },
+    { staleTime: 30_000 },
+  );
+  const found = new Map<string, Variable>();
+  for (const { variables } of triggers.data?.data ?? [])
+    for (const { name, type } of variables) if (!found.has(name)) found.set(name, { name, type });
+  for (const [, name] of JSON.stringify(definition ?? {}).matchAll(MENTIONED))
+    if (!OWN.has(name!) && !found.has(name!)) found.set(name!, { name: name!, type: 'string' });
+  return [...found.values()];
+}
+
+/** The part of a turn's body that says so; what was left empty is not said. */
+export function bodyOf({ locale, name, values }: Circumstances, variables: readonly Variable[]): PlaygroundBody {
+  const given = variables.flatMap((one) => (values[one.name] ? [[one.name, valueOf(one, values[one.name]!)]] : []));
+  return {
+    locale,
+    variables: {
+      ...Object.fromEntries(given),
+      ...(name.trim() !== '' && { end_user: { id: 'enduser_playground', name: name.trim() } }),
+    },
+  };
+}
+
+function valueOf({ type }: Variable, typed: string): unknown {
+  if (type === 'string' || type === 'date') return typed;
+  try {
+    return JSON.parse(typed) as unknown;
+  } catch {
+    // Not of the declared type: the agent is tried with the very text.
+    return typed;
+  }
+}

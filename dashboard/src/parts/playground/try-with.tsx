@@ -1,0 +1,55 @@
+import { NativeSelect, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { OFFERED_LANGUAGES } from '../../language/offered.ts';
+import { useWords } from '../../language/words.tsx';
+import type { Circumstances } from './circumstances.ts';
+import { words } from './words.ts';
+import classes from './playground.module.css';
+
+const MAX_VALUE = 2_000;
+
+type Props = {
+  value: Circumstances;
+  names: readonly string[];
+  onChange: (value: Circumstances) => void;
+};
+
+/** Language, person and variables of the test chat, as a backend would give them. They hold from the next turn on. */
+export function TryWith({ value, names, onChange }: Props): ReactNode {
+  const say = useWords(words);
+  const languages = new Intl.DisplayNames(say.language, { type: 'language', fallback: 'code' });
+  return (
+    <details className={classes.with}>
+      <summary>{say('with')}</summary>
+      <div className={classes.fields}>
+        <NativeSelect
+          size="xs"
+          label={say('with_language')}
+          value={value.locale}
+          data={OFFERED_LANGUAGES.map((one) => ({ value: one, label: languages.of(one) ?? one }))}
+          onChange={(event) => onChange({ ...value, locale: event.currentTarget.value })}
+        />
+        <TextInput
+          size="xs"
+          label={say('with_name')}
+          autoComplete="off"
+          maxLength={MAX_VALUE}
+          value={value.name}
+          onChange={(event) => onChange({ ...value, name: event.currentTarget.value })}
+        />
+        {names.map((name) => (
+          <TextInput
+            key={name}
+            size="xs"
+            label={<code>{name}</code>}
+            autoComplete="off"
+            maxLength={MAX_VALUE}
+            value={value.values[name] ?? ''}
+            onChange={(event) => onChange({ ...value, values: { ...value.values, [name]: event.currentTarget.value } })}
+          />
+        ))}
+      </div>
+      <p>{say(names.length === 0 ? 'with_none' : 'with_hint')}</p>
+    </details>
+  );
+}
