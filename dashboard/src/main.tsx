@@ -1,9 +1,7 @@
 /* oxlint-disable import/no-unassigned-import -- styles and fonts are imported for what they do to the page */
 import '@fontsource-variable/inter/wght.css';
 import '@fontsource-variable/jetbrains-mono/wght.css';
-import '@fontsource/ibm-plex-sans-arabic/arabic-400.css';
-import '@fontsource/ibm-plex-sans-arabic/arabic-500.css';
-import '@fontsource/ibm-plex-sans-arabic/arabic-600.css';
+import './fonts.css';
 import '@mantine/core/styles.layer.css';
 import './theme.css';
 import { createRoot } from 'react-dom/client';

@@ -37,8 +37,8 @@ const dark: MantineColorsTuple = [
   '#0e100f',
 ];
 
-/** Inter for Latin and IBM Plex Sans Arabic for Arabic, in one stack: a name in the other script looks right too. */
-const SANS = "'Inter Variable', 'IBM Plex Sans Arabic', system-ui, sans-serif";
+/** Inter for Latin, IBM Plex for Arabic and Noto for Devanagari, in one stack: a name in another script looks right too. */
+const SANS = "'Inter Variable', 'IBM Plex Sans Arabic', 'Noto Sans Devanagari', system-ui, sans-serif";
 const MONO = "'JetBrains Mono Variable', ui-monospace, monospace";
 
 export const theme = createTheme({

@@ -1,5 +1,6 @@
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CHROMIUM, type Journey, KEYS, OWNER, PASSWORD, startJourney } from './dashboard-browser.ts';
+import { CHROMIUM, type Journey, KEYS, OWNER, PASSWORD, settled, startJourney } from './dashboard-browser.ts';
 
 /** Before there is anybody. */
 describe.skipIf(!CHROMIUM)('setup link', () => {
@@ -149,6 +150,31 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
     expect(faults).toEqual([]);
     await context.close();
   });
+
+  const FIRST_LOAD_BYTES = 200 * 1024;
+  for (const [path, as] of [
+    ['/', OWNER],
+    ['/sign-in', undefined],
+    [KEYS, OWNER],
+  ] as const)
+    test(`the first load of ${path} takes at most 200 kB of compressed script`, async () => {
+      const { page, context } = await journey.open('/docs/problems/key_invalid', { as });
+      const scripts = new Set<string>();
+      page.on('request', (request) => {
+        if (request.resourceType() === 'script') scripts.add(request.url());
+      });
+      await page.goto(journey.app.url + path);
+      await settled(page);
+      // What is fetched ahead afterwards, while nobody waits, is not part of it.
+      const first = [...scripts];
+      const sizes = await Promise.all(
+        first.map(async (url) => gzipSync(Buffer.from(await (await fetch(url)).arrayBuffer())).length),
+      );
+      const bytes = sizes.reduce((sum, size) => sum + size, 0);
+      expect(first.length).toBeGreaterThan(1);
+      expect(bytes).toBeLessThan(FIRST_LOAD_BYTES);
+      await context.close();
+    });
 
   test('the page comes with a policy that lets no foreign or inline script in', async () => {
     const answer = await fetch(`${journey.app.url}/`, { headers: { accept: 'text/html' } });
