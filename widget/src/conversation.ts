@@ -70,11 +70,12 @@ export function createConversation(client: Client, kept: KeptBox, onChange: (sho
   function noteRead(): void {
     const newest = newestOfOthers();
     if (!isLooking || newest === undefined || newest <= (kept.read().read ?? '')) return;
+    kept.change((now) => {
+      now.read = newest;
+    });
+    // Several at once are told once.
     clearTimeout(readTimer);
     readTimer = setTimeout(() => {
-      kept.change((now) => {
-        now.read = newest;
-      });
       client.markRead(newest).catch(() => {});
     }, READ_AFTER_MS);
   }

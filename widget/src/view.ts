@@ -58,7 +58,7 @@ export function createView(host: HTMLElement, { appearance, speech, isPage, them
   const notice = h('div', { class: 'notice', role: 'status', hidden: true });
   const field = h('textarea', {
     rows: '1',
-    dir: 'auto',
+    dir: speech.dir,
     'aria-label': words.message,
     placeholder: words.placeholder,
     maxlength: String(MAX_CHARACTERS),
@@ -134,7 +134,9 @@ export function createView(host: HTMLElement, { appearance, speech, isPage, them
     log.scrollTop = log.scrollHeight;
   }
 
+  /** As high as its words, and in their direction; the placeholder runs as the chat does. */
   function grow(): void {
+    field.dir = field.value === '' ? speech.dir : 'auto';
     field.style.setProperty('block-size', 'auto');
     field.style.setProperty('block-size', `${Math.max(42, field.scrollHeight + 2)}px`);
   }
@@ -173,10 +175,10 @@ export function createView(host: HTMLElement, { appearance, speech, isPage, them
   }
 
   /** Only what changed is touched: a screen reader reads what is added, and an opened source stays open. */
-  function drawMessages({ messages, waiting, state, loaded }: Shown): void {
+  function drawMessages({ messages, waiting, state, loaded, hasMore }: Shown): void {
     const nearEnd = log.scrollHeight - log.scrollTop - log.clientHeight < NEAR_END_PX;
     const wanted: Wanted[] = [
-      ...(messages.length === 0
+      ...(!hasMore && (loaded || messages.length === 0)
         ? [
             {
               id: 'greeting',

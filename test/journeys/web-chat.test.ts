@@ -1,0 +1,362 @@
+import { createHmac } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from '@playwright/test';
+import { eq } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { newId } from '../../src/kernel/ids.ts';
+import { SHOP_GUIDE, SHOP_GUIDE_AR } from '../../src/start/demo-texts.ts';
+import { insertDocument } from '../../src/store/documents.ts';
+import { conversation, message } from '../../src/store/schema/conversation.ts';
+import { startTestApp, type TestApp } from '../app.ts';
+import { givenAgent, givenChannel, givenOrganization } from '../factories.ts';
+import { type HostSite, startHostSite } from '../web-chat-pages.ts';
+import { CHROMIUM, isFocused, seriousFaults } from './dashboard-browser.ts';
+
+const SECRET = 'secret of the channel';
+const WIDGET = fileURLToPath(new URL('../../widget/dist/widget.js', import.meta.url));
+const HOSTILE = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script> javascript:alert(1) [x](javascript:alert(1)) https://ok.example/a"onmouseover="x`;
+
+let parley: TestApp;
+let browser: Browser;
+let shop: HostSite;
+let stranger: HostSite;
+let orgId: string;
+let agentId: string;
+let channelId: string;
+const contexts: BrowserContext[] = [];
+
+beforeAll(async () => {
+  if (!CHROMIUM) return;
+  parley = await startTestApp();
+  orgId = await givenOrganization(parley.db);
+  const definition = {
+    provider: 'embedded',
+    rules: [
+      { words: ['ping'], reply: { default: 'pong' } },
+      { words: ['hostile'], reply: { default: HOSTILE } },
+    ],
+  } as never;
+  ({ agentId } = await givenAgent(parley.db, orgId, { definition }));
+  await insertDocument(parley.db, orgId, { id: newId('doc'), agentId, name: 'Shop guide', text: SHOP_GUIDE });
+  await insertDocument(parley.db, orgId, { id: newId('doc'), agentId, name: 'دليل المتجر', text: SHOP_GUIDE_AR });
+  const page = (path: string): string => {
+    const attributes = decodeURIComponent(path.slice(2));
+    const rtl = attributes.includes('page-ar');
+    return `<!doctype html><html lang="${rtl ? 'ar' : 'en'}"${rtl ? ' dir="rtl"' : ''}><head><meta charset="utf-8"><title>Shop</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<script async src="${parley.url}/chat/${channelId}/widget.js" ${rtl ? '' : attributes}></script></head>
+<body><main><h1>Shop</h1><p>Many fine things.</p><a href="#more">More</a></main></body></html>`;
+  };
+  shop = await startHostSite(parley.url, page);
+  stranger = await startHostSite(parley.url, page);
+  channelId = await givenChannel(parley.db, orgId, agentId, {
+    kind: 'web_chat',
+    settings: { allowed_origins: [shop.origin], title: 'Shop <b>help</b>', greeting: 'Ask us <i>anything</i>.' },
+    secrets: { secret: SECRET },
+    sealingKey: parley.secrets.sealingKey,
+  });
+  browser = await chromium.launch({
+    executablePath: CHROMIUM,
+    args: ['--no-sandbox', '--headless', '--disable-gpu', '--disable-background-networking'],
+  });
+});
+afterAll(async () => {
+  await browser?.close();
+  await shop?.close();
+  await stranger?.close();
+  await parley?.stop();
+});
+
+afterEach(async () => {
+  for (const context of contexts.splice(0)) await context.close();
+});
+
+type Visit = { context: BrowserContext; page: Page; faults: string[]; called: Set<string> };
+
+async function visitor(options: BrowserContextOptions = {}): Promise<BrowserContext> {
+  const context = await browser.newContext({
+    viewport: { width: 1000, height: 800 },
+    locale: 'en-US',
+    reducedMotion: 'reduce',
+    ...options,
+  });
+  context.setDefaultTimeout(10_000);
+  contexts.push(context);
+  return context;
+}
+async function visit(address = '/', context?: BrowserContext, options?: BrowserContextOptions): Promise<Visit> {
+  const own = context ?? (await visitor(options));
+  const page = await own.newPage();
+  const faults: string[] = [];
+  const called = new Set<string>();
+  page.on('pageerror', (error) => faults.push(error.message));
+  page.on(
+    'console',
+    (line) => line.type() === 'error' && !/ERR_|status of/.test(line.text()) && faults.push(line.text()),
+  );
+  page.on('request', (request) => called.add(new URL(request.url()).origin));
+  await page.goto(address.startsWith('http') ? address : shop.origin + address);
+  return { context: own, page, faults, called };
+}
+const open = (page: Page) => page.getByRole('button', { name: /Open chat/ }).click();
+const field = (page: Page) => page.getByRole('textbox', { name: 'Your message' });
+const say = async (page: Page, text: string) => {
+  await field(page).fill(text);
+  await field(page).press('Enter');
+};
+const bubble = (page: Page, text: string) => page.locator('.bubble', { hasText: text });
+/** What an expression says about the inside of the chat. */
+const inChat = <T = string>(page: Page, expression: string): Promise<T> =>
+  page.evaluate<T>(`((chat) => ${expression})(document.querySelector('parley-chat').shadowRoot)`);
+const storedTexts = async (text: string) =>
+  (await parley.db.select({ content: message.content }).from(message).where(eq(message.role, 'end_user'))).filter(
+    ({ content }) => 'text' in content && content.text === text,
+  );
+
+describe.skipIf(!CHROMIUM)('the web chat', () => {
+  test('is at most 20 kB, compressed', () => {
+    const bytes = gzipSync(readFileSync(WIDGET), { level: 9 }).length;
+    console.log(`The web chat is ${(bytes / 1000).toFixed(1)} kB compressed.`);
+    expect(bytes).toBeLessThanOrEqual(20_000);
+  });
+
+  test('on a site with the strictest policy: answers with its sources, from one script, asking nobody else', async () => {
+    const { page, faults, called } = await visit();
+    await open(page);
+    await expect.poll(() => isFocused(field(page))).toBe(true);
+    await say(page, 'How much does delivery cost?');
+    await bubble(page, '15 riyals').first().waitFor();
+    const sources = page.locator('details').first();
+    await sources.locator('summary').click();
+    await sources.getByText('Shop guide').waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    expect(faults).toEqual([]);
+    expect([...called].sort()).toEqual([parley.url, shop.origin].sort());
+    expect(await page.locator('parley-chat').evaluate((host) => host.getAttribute('style'))).toBeNull();
+    // Closed, the page has it back.
+    await page.keyboard.press('Escape');
+    expect(await page.getByRole('dialog').isVisible()).toBe(false);
+    expect(await seriousFaults(page)).toEqual([]);
+  });
+
+  test('goes on after a reload, says how much is unread, and marks as read what was looked at', async () => {
+    const { page } = await visit();
+    await open(page);
+    await say(page, 'ping');
+    await bubble(page, 'pong').waitFor();
+    await expect
+      .poll(async () => {
+        const rows = await parley.db.select().from(message).where(eq(message.role, 'agent'));
+        return rows.some(({ content, status }) => 'text' in content && content.text === 'pong' && status === 'read');
+      })
+      .toBe(true);
+    await page.reload();
+    await open(page);
+    await bubble(page, 'pong').waitFor();
+    await page.keyboard.press('Escape');
+    // A person of the house writes while the chat is closed.
+    const conversations = await parley.db.select().from(conversation).where(eq(conversation.channelId, channelId));
+    const newest = conversations.sort((a, b) => (a.id < b.id ? 1 : -1))[0]!;
+    await parley.db.insert(message).values({
+      orgId,
+      id: newId('msg'),
+      conversationId: newest.id,
+      role: 'member',
+      content: { type: 'text', text: 'Anything else?' },
+      status: 'queued',
+      dueAt: new Date(),
+    });
+    await page.getByRole('button', { name: 'Open chat (1 unread)' }).waitFor();
+    await open(page);
+    await bubble(page, 'Anything else?').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Open chat', exact: true }).waitFor();
+  });
+
+  test('without a connection: what is typed waits, survives a reload, and is said once', async () => {
+    const { page, context } = await visit();
+    await open(page);
+    await say(page, 'ping');
+    await bubble(page, 'pong').waitFor();
+    await context.setOffline(true);
+    await page.getByText('No connection.').waitFor();
+    await say(page, 'written in a tunnel');
+    await page.getByText('Waits for the connection').waitFor();
+    await context.setOffline(false);
+    await expect.poll(() => page.getByText('Waits for the connection').count()).toBe(0);
+    await expect.poll(() => page.getByText('Sending…').count()).toBe(0);
+    expect(await storedTexts('written in a tunnel')).toHaveLength(1);
+    expect(await bubble(page, 'written in a tunnel').count()).toBe(1);
+    // The answer is lost after the server has stored the message, and the page is gone before it tries again.
+    let lost = 0;
+    await page.route('**/messages', async (route) => {
+      if (route.request().method() !== 'POST') return route.fallback();
+      await route.fetch();
+      lost++;
+      return route.abort();
+    });
+    await say(page, 'said before the page went');
+    await expect.poll(() => lost).toBeGreaterThan(0);
+    await page.unroute('**/messages');
+    await page.reload();
+    await open(page);
+    await bubble(page, 'said before the page went').waitFor();
+    await expect.poll(() => page.getByText('Sending…').count()).toBe(0);
+    expect(await bubble(page, 'said before the page went').count()).toBe(1);
+    expect(await storedTexts('said before the page went')).toHaveLength(1);
+  });
+
+  test('where streams do not come through it asks again and again', async () => {
+    const { page, context } = await visit();
+    await context.route(
+      '**/events',
+      (route) => new Promise((resolve) => setTimeout(() => resolve(route.abort()), 20_000)),
+    );
+    await open(page);
+    await say(page, 'ping');
+    await bubble(page, 'pong').waitFor({ timeout: 20_000 });
+    expect(await page.getByText('No connection.').isVisible()).toBe(false);
+    await context.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+
+  test('two windows of one visitor show the same, another visitor nothing of it', async () => {
+    const first = await visit();
+    const second = await visit('/', first.context);
+    const other = await visit();
+    for (const { page } of [first, second, other]) await open(page);
+    await say(first.page, 'seen by both');
+    await bubble(second.page, 'seen by both').waitFor();
+    await say(second.page, 'ping');
+    await bubble(first.page, 'pong').waitFor();
+    await bubble(second.page, 'pong').waitFor();
+    expect(await bubble(second.page, 'seen by both').count()).toBe(1);
+    expect(await bubble(other.page, 'seen by both').count()).toBe(0);
+  });
+
+  test('speaks Arabic from right to left, as the page or the tag says, and Hindi', async () => {
+    const arabic = await visit('/?page-ar');
+    await arabic.page.getByRole('button', { name: 'فتح الدردشة' }).click();
+    expect(await inChat(arabic.page, "getComputedStyle(chat.querySelector('.root')).direction")).toBe('rtl');
+    const launcher = await arabic.page.locator('.launcher').boundingBox();
+    expect(launcher!.x).toBeLessThan(100);
+    const input = arabic.page.getByRole('textbox', { name: 'رسالتك' });
+    await input.fill('كم تكلفة التوصيل؟');
+    await input.press('Enter');
+    await bubble(arabic.page, '15 ريال').first().waitFor();
+    expect(await seriousFaults(arabic.page)).toEqual([]);
+
+    const byTag = await visit(`/?${encodeURIComponent('data-language="ar"')}`);
+    await byTag.page.getByRole('button', { name: 'فتح الدردشة' }).waitFor();
+    const hindi = await visit(`/?${encodeURIComponent('data-language="hi"')}`);
+    await hindi.page.getByRole('button', { name: 'चैट खोलें' }).click();
+    await hindi.page.getByRole('textbox', { name: 'आपका संदेश' }).waitFor();
+  });
+
+  test('by keyboard alone', async () => {
+    const { page } = await visit();
+    await page.getByRole('button', { name: 'Open chat' }).waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    expect(await isFocused(page.getByRole('button', { name: 'Open chat' }))).toBe(true);
+    await page.keyboard.press('Enter');
+    await expect.poll(() => isFocused(field(page))).toBe(true);
+    await page.keyboard.type('two lines');
+    await page.keyboard.press('Shift+Enter');
+    await page.keyboard.type('ping');
+    await page.keyboard.press('Enter');
+    await bubble(page, 'two lines\nping').waitFor();
+    await bubble(page, 'pong').waitFor();
+    await page.keyboard.press('Shift+Tab');
+    expect(await isFocused(page.getByRole('log', { name: 'Conversation' }))).toBe(true);
+    await page.keyboard.press('Escape');
+    expect(await isFocused(page.getByRole('button', { name: 'Open chat' }))).toBe(true);
+  });
+
+  test('shows whatever people and agents write as text', async () => {
+    const { page, faults } = await visit();
+    await open(page);
+    await page.getByRole('heading', { name: 'Shop <b>help</b>' }).waitFor();
+    await bubble(page, 'Ask us <i>anything</i>.').waitFor();
+    await say(page, HOSTILE);
+    await say(page, 'hostile');
+    await expect.poll(() => bubble(page, 'javascript:alert(1)').count()).toBe(2);
+    const found = await inChat<{ markup: number; links: string[] }>(
+      page,
+      `({
+        markup: chat.querySelectorAll('.log img, .log script, .log b:not(details b), .log i').length,
+        links: [...chat.querySelectorAll('.log a')].map(({ href, rel }) => href + ' ' + rel),
+      })`,
+    );
+    expect(found.markup).toBe(0);
+    expect(new Set(found.links)).toEqual(new Set(['https://ok.example/a noopener noreferrer nofollow']));
+    expect(await page.title()).toBe('Shop');
+    expect(faults).toEqual([]);
+  });
+
+  test('on a site that is not on the list it says that it is not to be had', async () => {
+    const { page } = await visit(stranger.origin);
+    await open(page);
+    await page.getByText(/No connection|not available/).waitFor();
+    await say(page, 'from elsewhere');
+    expect(await storedTexts('from elsewhere')).toHaveLength(0);
+  });
+
+  test('a token that was spoiled is replaced, and a person whom the site vouches for is found again', async () => {
+    const hash = createHmac('sha256', SECRET).update('crm-9').digest('hex');
+    const tag = encodeURIComponent(`data-external-id="crm-9" data-user-hash="${hash}" data-name="Layla"`);
+    const first = await visit(`/?${tag}`);
+    await open(first.page);
+    await say(first.page, 'I am Layla');
+    await expect.poll(async () => (await storedTexts('I am Layla')).length).toBe(1);
+    const second = await visit(`/?${tag}`);
+    await open(second.page);
+    await bubble(second.page, 'I am Layla').waitFor();
+    // Signs out on the page: nothing of hers is left in the window.
+    await second.page.evaluate('parleyChat.reset()');
+    await expect.poll(() => bubble(second.page, 'I am Layla').count()).toBe(0);
+
+    const spoiled = await visit();
+    await spoiled.page.evaluate(
+      `localStorage['parley.chat.${channelId}.'] = JSON.stringify({ token: 'x', until: 9e15, renew: 9e15, queue: [] })`,
+    );
+    await spoiled.page.reload();
+    await open(spoiled.page);
+    await say(spoiled.page, 'ping');
+    await bubble(spoiled.page, 'pong').waitFor();
+  });
+
+  test('on a phone it is the whole screen, in the dark it is dark', async () => {
+    const { page } = await visit('/', undefined, {
+      viewport: { width: 360, height: 640 },
+      hasTouch: true,
+      isMobile: true,
+      colorScheme: 'dark',
+    });
+    await open(page);
+    const box = await page.getByRole('dialog').boundingBox();
+    expect(box).toMatchObject({ x: 0, y: 0, width: 360 });
+    await say(page, `ping ${'long'.repeat(40)}`);
+    await bubble(page, 'pong').waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+    const background = await inChat(page, "getComputedStyle(chat.querySelector('.panel')).backgroundColor");
+    expect(background).toBe('rgb(22, 33, 31)');
+    expect(await seriousFaults(page)).toEqual([]);
+    for (let i = 0; i < 12; i++) {
+      await page.keyboard.press('Tab');
+      expect(await page.evaluate('document.activeElement.localName')).toBe('parley-chat');
+    }
+  });
+
+  test('has a page of its own', async () => {
+    const { page, faults } = await visit(`${parley.url}/chat/${channelId}`);
+    await page.getByRole('region', { name: 'Shop <b>help</b>' }).waitFor();
+    await say(page, 'ping');
+    await bubble(page, 'pong').waitFor();
+    await page.reload();
+    await bubble(page, 'pong').waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+});
