@@ -37,6 +37,7 @@ export function RequestsTab(): ReactNode {
   const org_id = useOrganization().id;
   const list = useListState<RequestFilters>(['id', 'key_id', 'call', 'outcome', 'since', 'until']);
   const { opened, close } = useOpenRequest();
+  const columns = useColumns();
   const { id, ...filters } = list.filters;
   const isFindable = id === undefined || isRequestId(id);
   const requests = useRead(
@@ -57,7 +58,7 @@ export function RequestsTab(): ReactNode {
           label={say('requests')}
           read={requests}
           keyOf={(item) => item.id}
-          columns={useColumns()}
+          columns={columns}
           empty={
             empty ? (
               <Empty
