@@ -2,39 +2,10 @@ import { Type, type Static, type TSchema } from 'typebox';
 import { RECIPIENT_STATUSES } from './campaigns.ts';
 import { DELIVERY_STATUSES } from './channels.ts';
 import { EndUser } from './end-users.ts';
+import { type EventType, TEST_EVENT_TYPE } from './event-types.ts';
 import { MESSAGE_ROLES, MessageContent, MessageSource } from './messages.ts';
 import { KEY_SCOPES, PERMISSIONS } from './permissions.ts';
 import { RUN_STATUSES } from './triggers.ts';
-
-/**
- * What happens in an organization, as its endpoints are told (Standard Webhooks 1.0). The closed list; each type's `data`
- * is the record that it is about, as it was at that moment, in the shape in which the API shows it.
- */
-export const EVENT_TYPES = [
-  'conversation.started',
-  'conversation.handed_off',
-  'conversation.resolved',
-  'message.received',
-  'message.sent',
-  'message.delivered',
-  'message.read',
-  'message.failed',
-  'run.completed',
-  'run.failed',
-  'run.skipped',
-  'end_user.created',
-  'end_user.updated',
-  'end_user.deleted',
-  'end_user.opted_out',
-  'campaign.recipient.updated',
-  'campaign.ended',
-  'api_key.created',
-  'api_key.revoked',
-] as const;
-export type EventType = (typeof EVENT_TYPES)[number];
-
-/** Goes to one endpoint when a member asks for it, whatever types the endpoint has chosen. */
-export const TEST_EVENT_TYPE = 'webhook.test';
 
 const text = Type.String();
 const Moment = Type.String({ format: 'date-time' });
@@ -127,7 +98,7 @@ const ApiKeyData = Type.Object({
   revoked_at: nullable(Moment),
 });
 
-/** The shape of `data`, by type. */
+/** The shape of `data`, by type: the record that the event is about, as it was at that moment, as the API shows it. */
 export const EVENT_DATA = {
   'conversation.started': ConversationData,
   'conversation.handed_off': ConversationData,
@@ -162,26 +133,3 @@ export const EventEnvelope = Type.Object(
   { title: 'Event' },
 );
 export type EventEnvelope = Static<typeof EventEnvelope>;
-
-/** When the event happened, in a sentence: for the reference, the dashboard's list and the documentation. */
-export const EVENT_MEANINGS: Readonly<Record<EventType, string>> = {
-  'conversation.started': 'A conversation was begun: by a trigger, a campaign, a message of yours or the person.',
-  'conversation.handed_off': 'The agent, or a member, handed the conversation to people.',
-  'conversation.resolved': 'The conversation came to its end.',
-  'message.received': 'The end user wrote, or a trigger call brought first words.',
-  'message.sent': 'A message to the end user has left.',
-  'message.delivered': 'It has arrived.',
-  'message.read': 'It was read.',
-  'message.failed': 'It will not arrive: failed, undelivered or suppressed, with the reason in `error`.',
-  'run.completed': 'The run has done what it was for.',
-  'run.failed': 'The run was given up, with the reason in `error`.',
-  'run.skipped': 'The run had nobody to speak to, for example after an opt-out.',
-  'end_user.created': 'A person became known.',
-  'end_user.updated': 'Something about the person changed.',
-  'end_user.deleted': 'The person was erased; nothing but the id is left.',
-  'end_user.opted_out': 'The person wants nothing more on one kind of channel.',
-  'campaign.recipient.updated': 'A recipient moved on to another status.',
-  'campaign.ended': 'The campaign has ended.',
-  'api_key.created': 'An API key was made.',
-  'api_key.revoked': 'An API key was revoked.',
-};

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
-import { EVENT_TYPES, EventEnvelope, TEST_EVENT_TYPE } from '../events.ts';
+import { EVENT_DELIVERY_STATES, EVENT_TYPES, TEST_EVENT_TYPE } from '../event-types.ts';
+import { EventEnvelope } from '../events.ts';
 import { ROTATION_OVERLAPS } from './keys.ts';
 import { closed, Id, Moment, Nullable, PageQuery } from './shapes.ts';
 
@@ -58,9 +59,6 @@ export type UpdateWebhookBody = Static<typeof UpdateWebhookBody>;
 
 export const RotateWebhookBody = Type.Object({ overlap: Type.Enum(ROTATION_OVERLAPS) }, closed);
 export type RotateWebhookBody = Static<typeof RotateWebhookBody>;
-
-export const EVENT_DELIVERY_STATES = ['pending', 'delivered', 'failed', 'cancelled'] as const;
-export type EventDeliveryState = (typeof EVENT_DELIVERY_STATES)[number];
 
 /** What came of one attempt. */
 export const DeliveryAttempt = Type.Object(

@@ -1,5 +1,6 @@
 import type pg from 'pg';
-import { type DeliveryAttempt, type EventDeliveryState, MAX_KEPT_ATTEMPTS } from '../../contract/dashboard/webhooks.ts';
+import { type DeliveryAttempt, MAX_KEPT_ATTEMPTS } from '../../contract/dashboard/webhooks.ts';
+import type { EventDeliveryState } from '../../contract/event-types.ts';
 
 /** A worker that dies leaves its deliveries to the others when this has passed; a living one renews every third of it. */
 export const EVENT_LEASE_SECONDS = 30;

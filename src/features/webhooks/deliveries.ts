@@ -1,5 +1,5 @@
 import type { EventDelivery, EventDeliveryDetail } from '../../../contract/dashboard/webhooks.ts';
-import { TEST_EVENT_TYPE } from '../../../contract/events.ts';
+import { TEST_EVENT_TYPE } from '../../../contract/event-types.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { type Actor, recordAudit } from '../../store/audit.ts';
