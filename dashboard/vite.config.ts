@@ -23,7 +23,7 @@ function contractRoutes(): Plugin {
 /** Where the server runs during development; `npm start` needs no second server. */
 const SERVER = 'http://127.0.0.1:4000';
 /** The Host header stays as the browser sent it: the server compares it with the Origin. */
-const PROXIED = ['/dashboard/api', '/api', '/docs', '/inbound'];
+const PROXIED = ['/dashboard/api', '/api', '/docs', '/inbound', '/chat'];
 
 export default defineConfig({
   root: import.meta.dirname,
