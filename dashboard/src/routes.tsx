@@ -13,6 +13,7 @@ import { readChannelsSearch } from './pages/channels/search.ts';
 import { readConversationsSearch } from './pages/conversations/search.ts';
 import { readEndUserSearch, readEndUsersSearch } from './pages/end-users/search.ts';
 import { readKeySearch, readKeysSearch } from './pages/settings/integrations/api-keys/search.ts';
+import { readDeliverySearch } from './pages/settings/integrations/webhooks/search.ts';
 import { readTriggerSearch, readTriggersSearch } from './pages/triggers/search.ts';
 
 /**
@@ -56,6 +57,7 @@ const routeTree = root.addChildren([
   front.addChildren([
     createRoute({ getParentRoute: () => front, path: '/sign-in', validateSearch: (s: Record<string, unknown>): { back?: string } => ({ back: text(s['back']) }), component: lazyRouteComponent(() => import('./pages/sign-in/sign-in-page.tsx'), 'SignInPage') }),
     createRoute({ getParentRoute: () => front, path: '/setup', validateSearch: (s: Record<string, unknown>): { token?: string } => ({ token: text(s['token']) }), component: lazyRouteComponent(() => import('./pages/setup/setup-page.tsx'), 'SetupPage') }),
+    createRoute({ getParentRoute: () => front, path: '/password/$link', component: lazyRouteComponent(() => import('./pages/password/password-page.tsx'), 'PasswordPage') }),
     createRoute({ getParentRoute: () => front, path: '/invitations/$invitation', component: lazyRouteComponent(() => import('./pages/invitations/invitation-page.tsx'), 'InvitationPage') }),
   ]),
   inside.addChildren([
@@ -83,6 +85,8 @@ const routeTree = root.addChildren([
     createRoute({ getParentRoute: () => inside, path: '/settings/integrations', beforeLoad: () => { throw redirect({ to: '/settings/integrations/api-keys' }); } }),
     createRoute({ getParentRoute: () => inside, path: '/settings/integrations/api-keys', validateSearch: readKeysSearch, component: lazyRouteComponent(() => import('./pages/settings/integrations/api-keys/api-keys-page.tsx'), 'ApiKeysPage') }),
     createRoute({ getParentRoute: () => inside, path: '/settings/integrations/api-keys/$key_id', validateSearch: readKeySearch, component: lazyRouteComponent(() => import('./pages/settings/integrations/api-keys/api-key-page.tsx'), 'ApiKeyPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/settings/integrations/webhooks', component: lazyRouteComponent(() => import('./pages/settings/integrations/webhooks/webhooks-page.tsx'), 'WebhooksPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/settings/integrations/webhooks/$endpoint_id', validateSearch: readDeliverySearch, component: lazyRouteComponent(() => import('./pages/settings/integrations/webhooks/webhook-page.tsx'), 'WebhookPage') }),
   ]),
 ]);
 

@@ -12,6 +12,7 @@ import {
   IconUserCircle,
   IconUsers,
   IconUsersGroup,
+  IconWebhook,
 } from '@tabler/icons-react';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -41,7 +42,13 @@ const SECTIONS: readonly Section[] = [
       { to: '/campaigns', word: 'campaigns', icon: IconSpeakerphone },
     ],
   },
-  { heading: 'integrations', items: [{ to: '/settings/integrations/api-keys', word: 'api_keys', icon: IconKey }] },
+  {
+    heading: 'integrations',
+    items: [
+      { to: '/settings/integrations/api-keys', word: 'api_keys', icon: IconKey },
+      { to: '/settings/integrations/webhooks', word: 'webhooks', icon: IconWebhook },
+    ],
+  },
   {
     heading: 'settings',
     items: [

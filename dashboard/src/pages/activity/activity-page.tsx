@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { useWords } from '../../language/words.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { AuditTab } from './audit-tab.tsx';
+import { DeliveriesTab } from './deliveries-tab.tsx';
 import { RequestsTab } from './requests-tab.tsx';
 import { ACTIVITY_TABS, type ActivityTab } from './search.ts';
 import { words } from './words.ts';
@@ -12,7 +13,11 @@ import classes from './activity.module.css';
 const route = getRouteApi('/inside/activity');
 
 /** A tab a file; each has filters of its own, so going to another one begins anew. */
-const TABS: Record<ActivityTab, () => ReactNode> = { requests: RequestsTab, audit: AuditTab };
+const TABS: Record<ActivityTab, () => ReactNode> = {
+  requests: RequestsTab,
+  deliveries: DeliveriesTab,
+  audit: AuditTab,
+};
 
 export function ActivityPage(): ReactNode {
   const say = useWords(words);

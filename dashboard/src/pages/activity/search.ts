@@ -1,6 +1,7 @@
 import { oneOfIn, textIn, type RawSearch } from '../../list/read-search.ts';
+import { readDeliverySearch, type DeliverySearch } from '../settings/integrations/webhooks/search.ts';
 
-export const ACTIVITY_TABS = ['requests', 'audit'] as const;
+export const ACTIVITY_TABS = ['requests', 'deliveries', 'audit'] as const;
 export type ActivityTab = (typeof ACTIVITY_TABS)[number];
 /** The contract's list, without the schemas that stand beside it there. */
 export const OUTCOMES = ['accepted', 'refused', 'failed'] as const;
@@ -14,19 +15,21 @@ export type RequestFilters = {
   since?: string;
   until?: string;
 };
-export type ActivitySearch = RequestFilters & {
-  tab?: ActivityTab;
-  /** The request whose details are open. */
-  request?: string;
-  actor?: string;
-  subject_id?: string;
-  cursor?: string;
-};
+export type ActivitySearch = RequestFilters &
+  DeliverySearch & {
+    tab?: ActivityTab;
+    /** The request whose details are open. */
+    request?: string;
+    actor?: string;
+    subject_id?: string;
+    cursor?: string;
+  };
 
 export const readActivitySearch = (raw: RawSearch): ActivitySearch => {
   const actor = textIn(raw, 'actor')?.slice(0, 64);
   const subject_id = textIn(raw, 'subject_id')?.slice(0, 64);
   return {
+    ...readDeliverySearch(raw),
     // Links from before there were tabs mean the audit log.
     tab: oneOfIn(raw, 'tab', ACTIVITY_TABS) ?? (actor || subject_id ? 'audit' : undefined),
     actor,

@@ -1,0 +1,18 @@
+import { Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useWords } from '../../language/words.tsx';
+import { Deliveries } from '../settings/integrations/webhooks/deliveries.tsx';
+import { words } from '../settings/integrations/webhooks/words.ts';
+
+/** What endpoints were told. */
+export function DeliveriesTab(): ReactNode {
+  const say = useWords(words);
+  return (
+    <>
+      <Text size="sm" c="dimmed" mb="sm">
+        {say('deliveries_hint')}
+      </Text>
+      <Deliveries />
+    </>
+  );
+}

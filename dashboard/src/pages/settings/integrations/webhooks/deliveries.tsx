@@ -1,0 +1,195 @@
+import { Button, Group, Select, Text } from '@mantine/core';
+import { IconWebhook } from '@tabler/icons-react';
+import { Link, useLocation, useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { EventDelivery } from '../../../../../../contract/dashboard/webhooks.ts';
+import { EVENT_DELIVERY_STATES } from '../../../../../../contract/event-types.ts';
+import { useRead } from '../../../../api/queries.ts';
+import { common } from '../../../../language/common.ts';
+import { useWords } from '../../../../language/words.tsx';
+import { DataList, type Column } from '../../../../list/data-list.tsx';
+import { Empty, NothingFound } from '../../../../list/empty.tsx';
+import { Pager } from '../../../../list/pager.tsx';
+import { useListState } from '../../../../list/use-list-state.ts';
+import { Moment, Until } from '../../../../parts/moment.tsx';
+import { onceOpened } from '../../../../parts/once-opened.tsx';
+import { useOrganization } from '../../../../session/session.ts';
+import { DELIVERED_TYPES, type DeliverySearch } from './search.ts';
+import { DeliveryState } from './webhook-parts.tsx';
+import { words } from './words.ts';
+import classes from './webhooks.module.css';
+
+const PAGE = 20;
+const LOOK_AGAIN_MS = 3_000;
+
+type Filters = Pick<DeliverySearch, 'endpoint_id' | 'type' | 'state'>;
+
+const DeliveryDrawer = onceOpened(
+  async () => (await import('./delivery-drawer.tsx')).DeliveryDrawer,
+  ({ place }) => place !== undefined,
+  { place: undefined },
+);
+
+export const deliveryPlace = ({ event_id, endpoint_id }: Pick<EventDelivery, 'event_id' | 'endpoint_id'>): string =>
+  `${event_id}.${endpoint_id}`;
+
+/** What was delivered: to one endpoint, or to all of the organization with a filter for it. */
+export function Deliveries({ endpointId }: { endpointId?: string }): ReactNode {
+  const org_id = useOrganization().id;
+  const list = useListState<Filters>(['endpoint_id', 'type', 'state']);
+  const { delivery } = useLocation().search as DeliverySearch;
+  const navigate = useNavigate();
+  const open = (place: string | undefined): void =>
+    void navigate({
+      to: '.',
+      search: (before: DeliverySearch) => ({ ...before, delivery: place }),
+      resetScroll: false,
+    });
+  const columns = useColumns(endpointId === undefined, open);
+  const say = useWords(words);
+  const deliveries = useRead(
+    'listEventDeliveries',
+    {
+      params: { org_id },
+      query: { ...list.filters, ...(endpointId && { endpoint_id: endpointId }), cursor: list.cursor, limit: PAGE },
+    },
+    { every: LOOK_AGAIN_MS, keep: true },
+  );
+  const narrowed = list.filtered || list.cursor !== undefined;
+  return (
+    <>
+      <FilterRow list={list} withEndpoint={endpointId === undefined} />
+      <DataList
+        label={say('deliveries')}
+        read={deliveries}
+        keyOf={deliveryPlace}
+        columns={columns}
+        empty={
+          narrowed ? (
+            <NothingFound icon={<IconWebhook size={26} />} onClear={list.clear} />
+          ) : (
+            <NothingSent everywhere={endpointId === undefined} />
+          )
+        }
+        footer={<Pager list={list} page={deliveries.data} />}
+      />
+      <DeliveryDrawer place={delivery} onClose={() => open(undefined)} />
+    </>
+  );
+}
+
+function NothingSent({ everywhere }: { everywhere: boolean }): ReactNode {
+  const say = useWords(words);
+  return (
+    <Empty
+      icon={<IconWebhook size={26} />}
+      title={say('no_deliveries')}
+      action={
+        everywhere && (
+          <Button renderRoot={(props) => <Link to="/settings/integrations/webhooks" {...props} />}>
+            {say('to_webhooks')}
+          </Button>
+        )
+      }
+    >
+      {say(everywhere ? 'no_endpoints_words' : 'no_deliveries_words')}
+    </Empty>
+  );
+}
+
+function FilterRow({
+  list,
+  withEndpoint,
+}: {
+  list: ReturnType<typeof useListState<Filters>>;
+  withEndpoint: boolean;
+}): ReactNode {
+  const say = useWords(words);
+  const sayCommon = useWords(common);
+  const org_id = useOrganization().id;
+  const endpoints = useRead('listWebhooks', { params: { org_id } }, { enabled: withEndpoint, staleTime: 30_000 });
+  const { endpoint_id, type, state } = list.filters;
+  return (
+    <Group role="search" gap="xs" mb="md" aria-label={sayCommon('search')}>
+      {withEndpoint && (
+        <Select
+          aria-label={say('endpoint')}
+          placeholder={say('any_endpoint')}
+          clearable
+          searchable
+          w={230}
+          value={endpoint_id ?? null}
+          data={(endpoints.data?.data ?? []).map((one) => ({ value: one.id, label: one.description || one.url }))}
+          onChange={(value) => list.setFilters({ endpoint_id: value ?? undefined })}
+        />
+      )}
+      <Select
+        aria-label={say('event')}
+        placeholder={say('any_event')}
+        clearable
+        searchable
+        w={230}
+        classNames={{ input: type ? 'ltr' : undefined, option: 'ltr' }}
+        value={type ?? null}
+        data={[...DELIVERED_TYPES]}
+        onChange={(value) => list.setFilters({ type: DELIVERED_TYPES.find((one) => one === value) })}
+      />
+      <Select
+        aria-label={say('state')}
+        placeholder={say('any_state')}
+        clearable
+        w={150}
+        value={state ?? null}
+        data={EVENT_DELIVERY_STATES.map((value) => ({ value, label: say(`state_${value}`) }))}
+        onChange={(value) => list.setFilters({ state: EVENT_DELIVERY_STATES.find((one) => one === value) })}
+      />
+      {list.filtered && (
+        <Button variant="subtle" color="gray" size="compact-sm" onClick={list.clear}>
+          {sayCommon('clear_filters')}
+        </Button>
+      )}
+    </Group>
+  );
+}
+
+function useColumns(withEndpoint: boolean, onOpen: (place: string) => void): Column<EventDelivery>[] {
+  const say = useWords(words);
+  const all: Column<EventDelivery>[] = [
+    {
+      id: 'event',
+      label: say('event'),
+      cell: (item) => (
+        <button type="button" className={classes.open} onClick={() => onOpen(deliveryPlace(item))}>
+          <span className={classes.code}>{item.type}</span>
+        </button>
+      ),
+    },
+    { id: 'to', label: say('to'), cell: ({ endpoint_url }) => <span className={classes.code}>{endpoint_url}</span> },
+    {
+      id: 'state',
+      label: say('state'),
+      cell: ({ state, next_attempt_at, attempts }) => (
+        <div>
+          <DeliveryState state={state} />
+          {state === 'pending' && attempts > 0 && next_attempt_at && (
+            <div className={classes.soft}>{say.rich('next_attempt', { when: <Until at={next_attempt_at} /> })}</div>
+          )}
+        </div>
+      ),
+      width: '170px',
+    },
+    {
+      id: 'answer',
+      label: say('answer'),
+      cell: ({ last_attempt }) => (
+        <Text size="sm" component="span">
+          {last_attempt === null ? '–' : (last_attempt.status ?? say('no_answer'))}
+        </Text>
+      ),
+      width: '110px',
+    },
+    { id: 'attempts', label: say('attempts'), cell: ({ attempts }) => attempts, width: '90px' },
+    { id: 'when', label: say('when'), cell: ({ created_at }) => <Moment at={created_at} />, width: '140px' },
+  ];
+  return all.filter(({ id }) => withEndpoint || id !== 'to');
+}

@@ -1,0 +1,135 @@
+import { Button, Checkbox, Group, Modal, Radio, Stack, TextInput } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import type { WebhookRecord } from '../../../../../../contract/dashboard/webhooks.ts';
+import { EVENT_TYPES, type EventType } from '../../../../../../contract/event-types.ts';
+import { Problem } from '../../../../api/client.ts';
+import { common } from '../../../../language/common.ts';
+import { useWords } from '../../../../language/words.tsx';
+import { ProblemAlert } from '../../../../parts/problem-alert.tsx';
+import { useCheckedForm } from '../../../../parts/use-checked-form.ts';
+import { words } from './words.ts';
+import classes from './webhooks.module.css';
+
+export type EndpointDraft = { url: string; description: string; types: EventType[] };
+
+type Props = {
+  opened: boolean;
+  title: string;
+  act: string;
+  /** What stands there already. */
+  item?: WebhookRecord;
+  onClose: () => void;
+  /** Throws a Problem. */
+  onSubmit: (draft: EndpointDraft) => Promise<void>;
+};
+
+/** Address, description and types of an endpoint, to be made or changed. */
+export function WebhookDialog({ opened, title, onClose, ...form }: Props): ReactNode {
+  const sayCommon = useWords(common);
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title={title}
+      size={620}
+      closeOnClickOutside={false}
+      closeButtonProps={{ 'aria-label': sayCommon('close') }}
+    >
+      <Fields {...form} onClose={onClose} />
+    </Modal>
+  );
+}
+
+function Fields({ act, item, onClose, onSubmit }: Omit<Props, 'opened' | 'title'>): ReactNode {
+  const say = useWords(words);
+  const sayCommon = useWords(common);
+  const [types, setTypes] = useState<readonly string[]>(item?.types ?? []);
+  const [some, setSome] = useState(types.length > 0);
+  const [fault, setFault] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const form = useCheckedForm({ url: item?.url ?? '', description: item?.description ?? '' }, () => ({
+    url: (value) => (/^https?:\/\/[^\s/]+/.test(value.trim()) ? null : say('url_wrong')),
+  }));
+  const send = async ({ url, description }: { url: string; description: string }): Promise<void> => {
+    if (some && types.length === 0) return setFault(true);
+    setBusy(true);
+    setProblem(null);
+    try {
+      const chosen = EVENT_TYPES.filter((type) => types.includes(type));
+      await onSubmit({ url: url.trim(), description: description.trim(), types: some ? chosen : [] });
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      if (!form.place(error)) setProblem(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <form onSubmit={form.submit((values) => void send(values))} noValidate>
+      <Stack>
+        <TextInput
+          label={say('url')}
+          description={say('url_hint')}
+          type="url"
+          maxLength={2048}
+          autoComplete="off"
+          spellCheck={false}
+          classNames={{ input: 'ltr' }}
+          data-autofocus
+          {...form.getInputProps('url')}
+        />
+        <TextInput
+          label={say('description')}
+          description={say('description_hint')}
+          maxLength={200}
+          dir="auto"
+          {...form.getInputProps('description')}
+        />
+        <Radio.Group
+          label={say('events')}
+          value={some ? 'some' : 'all'}
+          onChange={(value) => {
+            setSome(value === 'some');
+            setFault(false);
+          }}
+        >
+          <Stack gap="xs" mt={6}>
+            <Radio value="all" label={say('all_events')} description={say('all_events_hint')} />
+            <Radio value="some" label={say('chosen_events')} />
+          </Stack>
+        </Radio.Group>
+        {some && (
+          <Checkbox.Group
+            aria-label={say('chosen_events')}
+            value={[...types]}
+            onChange={(chosen) => {
+              setTypes(chosen);
+              setFault(false);
+            }}
+          >
+            <div className={classes.types}>
+              {EVENT_TYPES.map((type) => (
+                <Checkbox key={type} value={type} label={<span className={classes.code}>{type}</span>} />
+              ))}
+            </div>
+            {fault && (
+              <div role="alert" className={classes.fault}>
+                {say('choose_one')}
+              </div>
+            )}
+          </Checkbox.Group>
+        )}
+        {problem && <ProblemAlert problem={problem} />}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose} disabled={busy}>
+            {sayCommon('cancel')}
+          </Button>
+          <Button type="submit" loading={busy}>
+            {act}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,39 @@
+import { Badge } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { EventDelivery, WebhookRecord } from '../../../../../../contract/dashboard/webhooks.ts';
+import { useWords } from '../../../../language/words.tsx';
+import { Tip } from '../../../../parts/tip.tsx';
+import { words } from './words.ts';
+
+/** Enabled, or why not. */
+export function EndpointState({ item }: { item: WebhookRecord }): ReactNode {
+  const say = useWords(words);
+  if (item.enabled) return <Badge color="green">{say('on')}</Badge>;
+  return item.disabled_reason === 'gone' ? (
+    <Badge color="red">{say('gone')}</Badge>
+  ) : (
+    <Badge color="gray">{say('off')}</Badge>
+  );
+}
+
+/** How many types, their names on hover and focus. */
+export function EndpointTypes({ types }: { types: readonly string[] }): ReactNode {
+  const say = useWords(words);
+  if (types.length === 0) return say('all_events');
+  return (
+    <Tip label={<span className="ltr">{types.join(', ')}</span>}>
+      {(anchor) => (
+        <span tabIndex={0} {...anchor}>
+          {say('some_events', { count: types.length })}
+        </span>
+      )}
+    </Tip>
+  );
+}
+
+const COLORS = { pending: 'blue', delivered: 'green', failed: 'red', cancelled: 'gray' } as const;
+
+export function DeliveryState({ state }: { state: EventDelivery['state'] }): ReactNode {
+  const say = useWords(words);
+  return <Badge color={COLORS[state]}>{say(`state_${state}`)}</Badge>;
+}
