@@ -158,6 +158,11 @@ const kinds = {
     title: 'No such delivery',
     cure: 'Check event id and endpoint id; events are kept for 30 days, and go with the person they are about.',
   },
+  password_link_not_found: {
+    status: 404,
+    title: 'The password link is not valid any more',
+    cure: 'Each link works once, within 30 minutes. Ask whoever runs this installation for another: ./parley reset-password.',
+  },
   document_not_found: { status: 404, title: 'No such document', cure: 'Check the document id, or list the documents.' },
   import_not_found: { status: 404, title: 'No such import', cure: 'Check the import id, or list the imports.' },
   version_not_found: { status: 404, title: 'No such version', cure: 'Check the version number, or list the versions.' },

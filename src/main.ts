@@ -2,11 +2,12 @@ import { parseArgs } from 'node:util';
 import type { Role } from './app.ts';
 import { StartError } from './kernel/start-error.ts';
 import { runBackup, runRestore } from './start/backup.ts';
+import { runPasswordLink } from './start/password-link.ts';
 import { runMigrate } from './start/migrate.ts';
 import { serve } from './start/serve.ts';
 
 /**
- * The program: `serve` (default), `migrate`, `backup FILE`, `restore FILE`. What cannot go on says why in one sentence with its cure, and exits
+ * The program: `serve` (default), `migrate`, `backup FILE`, `restore FILE`, `reset-password EMAIL`. What cannot go on says why in one sentence with its cure, and exits
  * with 1 without having damaged anything.
  */
 const ROLES = new Set(['all', 'api', 'worker']);
@@ -22,11 +23,12 @@ try {
   if (command === 'serve') await serve(values.role as Role);
   else if (command === 'migrate') await runMigrate();
   else if (command === 'backup') await runBackup(file);
+  else if (command === 'reset-password') await runPasswordLink(file);
   else if (command === 'restore') await runRestore(file, values['keep-keys']);
   else
     throw new StartError(
       `There is no command "${command}".`,
-      'Use serve, migrate, backup or restore; "./parley --help" shows the command line.',
+      'Use serve, migrate, backup, restore or reset-password; "./parley --help" shows the command line.',
     );
 } catch (error) {
   const known = error instanceof StartError || (error instanceof TypeError && 'code' in error);

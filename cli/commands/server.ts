@@ -56,6 +56,16 @@ export function addServerCommands(program: Command): void {
     await runProgram(['restore', file!, ...(keepKeys ? ['--keep-keys'] : [])]);
   });
   examples(restore, 'restore parley-2026-11-21.ndjson.gz --yes');
+
+  const reset = program
+    .command('reset-password')
+    .summary('a link for somebody who forgot their password')
+    .description(
+      'Prints a link by which a person sets a new password: once, within 30 minutes. Hand it over yourself; no mail is sent. Setting it ends every session of theirs.',
+    )
+    .argument('<email>', 'the address that they sign in with');
+  verb(reset, (_cli, [email]) => runProgram(['reset-password', email!]));
+  examples(reset, 'reset-password asha@example.com');
 }
 
 const restoreQuestion = (keepKeys: boolean | undefined): string =>

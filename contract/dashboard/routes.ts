@@ -77,7 +77,15 @@ import {
   SetRoleBody,
 } from './organizations.ts';
 import { Id, Page, PageQuery, SearchText, Whole } from './shapes.ts';
-import { PasswordBody, SessionRecord, SessionView, SetupBody, SignInBody } from './sign-in.ts';
+import {
+  PasswordBody,
+  PasswordLinkLook,
+  ResetPasswordBody,
+  SessionRecord,
+  SessionView,
+  SetupBody,
+  SignInBody,
+} from './sign-in.ts';
 import { CreateTriggerBody, TriggerRecord, UpdateTriggerBody } from './triggers.ts';
 import {
   CreateWebhookBody,
@@ -158,6 +166,8 @@ const routes = {
   endSession: route('DELETE 204', '/sessions/:session_id', 'signed_in', 'End one session', {}),
   readInvitation: route('GET 200', '/invitations/:invitation', 'public', 'Look at an invitation', { answer: InvitationLook }),
   acceptInvitation: route('POST 200', '/invitations/:invitation', 'public', 'Accept an invitation', { body: AcceptInvitationBody, answer: SessionView }),
+  readPasswordLink: route('GET 200', '/password-links/:link', 'public', 'Look at a password link', { answer: PasswordLinkLook }),
+  resetPassword: route('POST 200', '/password-links/:link', 'public', 'Set a forgotten password; ends all sessions', { body: ResetPasswordBody, answer: SessionView }),
   readDescription: route('GET 200', '/openapi.json', 'signed_in', 'This description', { answer: Type.Unknown() }),
 
   // Organizations and their people

@@ -34,6 +34,12 @@ export const PasswordBody = Type.Object(
 );
 export type PasswordBody = Static<typeof PasswordBody>;
 
+/** What the holder of a password link sees before choosing a password. */
+export const PasswordLinkLook = Type.Object({ email: Type.String(), expires_at: Moment });
+export type PasswordLinkLook = Static<typeof PasswordLinkLook>;
+
+export const ResetPasswordBody = Type.Object({ password: Password }, closed);
+
 /** Who is signed in, where, and what they may see. */
 export const SessionView = Type.Object(
   {

@@ -11,6 +11,11 @@ const MAX_SESSIONS_LISTED = 100;
 
 const person = { id: user.id, name: user.name, email: user.email };
 
+export async function findPerson(db: Queryable, id: string): Promise<Person | null> {
+  const rows = await db.select(person).from(user).where(eq(user.id, id));
+  return rows[0] ?? null;
+}
+
 export async function findPersonByEmail(db: Queryable, email: string): Promise<Person | null> {
   const rows = await db.select(person).from(user).where(eq(user.email, email.toLowerCase()));
   return rows[0] ?? null;
@@ -51,6 +56,16 @@ export async function readPasswordHash(db: Queryable, userId: string): Promise<s
   return rows[0]?.password ?? null;
 }
 
+/** Locks the password until the transaction ends. */
+export async function lockPasswordHash(tx: Queryable, userId: string): Promise<string | null> {
+  const rows = await tx
+    .select({ password: account.password })
+    .from(account)
+    .where(and(eq(account.userId, userId), eq(account.providerId, 'credential')))
+    .for('update');
+  return rows[0]?.password ?? null;
+}
+
 export async function setPasswordHash(db: Queryable, userId: string, passwordHash: string): Promise<void> {
   await db
     .update(account)
@@ -85,4 +100,8 @@ export async function deleteSession(db: Queryable, userId: string, sessionId: st
 
 export async function deleteOtherSessions(db: Queryable, userId: string, keepId: string): Promise<void> {
   await db.delete(session).where(and(eq(session.userId, userId), ne(session.id, keepId)));
+}
+
+export async function deleteSessions(db: Queryable, userId: string): Promise<void> {
+  await db.delete(session).where(eq(session.userId, userId));
 }

@@ -39,6 +39,7 @@ export const problemTitlesAr: Readonly<Record<ProblemCode, string>> = {
   invitation_not_found: 'لا توجد دعوة كهذه: ربما استُخدم الرابط أو سُحب أو انتهت مدته',
   webhook_not_found: 'لا توجد نقطة نهاية كهذه',
   delivery_not_found: 'لا يوجد تسليم كهذا',
+  password_link_not_found: 'لم يعد رابط كلمة المرور صالحًا',
   document_not_found: 'لا يوجد مستند كهذا',
   version_not_found: 'لا توجد نسخة كهذه',
   import_not_found: 'لا توجد عملية استيراد كهذه',

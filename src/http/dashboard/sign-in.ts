@@ -3,6 +3,7 @@ import { readSessionView } from '../../features/organizations/read-session-view.
 import { setUp } from '../../features/organizations/set-up.ts';
 import { acceptInvitation, readInvitation } from '../../features/members/accept-invitation.ts';
 import { endOtherSessions, endSession, listSessions } from '../../features/members/end-session.ts';
+import { lookAtPasswordLink, resetPassword } from '../../features/members/reset-password.ts';
 import type { Route } from '../route.ts';
 import type { Desk } from './deps.ts';
 import type { Call } from './dashboard-route.ts';
@@ -47,6 +48,12 @@ export const signInRoutes = ({ route, room }: Desk): Route[] => {
     route('acceptInvitation', async (call) => {
       await room.limit.attempt(call.from.address, call.params.invitation);
       const { setCookie } = await acceptInvitation(room, call.params.invitation, call.body, call.from);
+      return signedIn(call, setCookie);
+    }),
+    route('readPasswordLink', ({ params }) => lookAtPasswordLink(room, params.link)),
+    route('resetPassword', async (call) => {
+      await room.limit.attempt(call.from.address, call.params.link);
+      const { setCookie } = await resetPassword(room, call.params.link, call.body.password, call.from);
       return signedIn(call, setCookie);
     }),
   ];

@@ -8,6 +8,7 @@ import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { FrontPage } from '../../shell/front-page.tsx';
 import { useEntered } from './entered.ts';
 import { words } from './words.ts';
+import classes from './sign-in.module.css';
 
 const route = getRouteApi('/front/sign-in');
 
@@ -56,6 +57,10 @@ export function SignInPage(): ReactNode {
           <Button type="submit" size="md" loading={signIn.isPending} fullWidth mt="xs">
             {say('sign_in')}
           </Button>
+          <details className={classes.forgotten}>
+            <summary>{say('forgotten')}</summary>
+            <p>{say.rich('forgotten_hint', { command: <code>./parley reset-password EMAIL</code> })}</p>
+          </details>
         </Stack>
       </form>
     </FrontPage>

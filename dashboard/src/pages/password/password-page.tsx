@@ -1,0 +1,73 @@
+import { Button, PasswordInput, Stack } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useAct, useRead } from '../../api/queries.ts';
+import { common } from '../../language/common.ts';
+import { useWords } from '../../language/words.tsx';
+import { PagePending } from '../../parts/page-pending.tsx';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { useCheckedForm } from '../../parts/use-checked-form.ts';
+import { FrontPage } from '../../shell/front-page.tsx';
+import { useEntered } from '../sign-in/entered.ts';
+import { passwordFault } from '../sign-in/faults.ts';
+import { words } from '../sign-in/words.ts';
+
+const route = getRouteApi('/front/password/$link');
+
+/** For somebody who forgot their password and was handed a link. */
+export function PasswordPage(): ReactNode {
+  const say = useWords(words);
+  const sayCommon = useWords(common);
+  const { link } = route.useParams();
+  const look = useRead('readPasswordLink', { params: { link } }, { staleTime: Infinity });
+  if (look.isPending)
+    return (
+      <FrontPage title={sayCommon('loading')}>
+        <PagePending />
+      </FrontPage>
+    );
+  if (!look.data)
+    return (
+      <FrontPage title="Parley">
+        <ProblemAlert problem={look.error} onRetry={() => void look.refetch()} />
+      </FrontPage>
+    );
+  const { email } = look.data;
+  return (
+    <FrontPage title={say('choose')} description={say.rich('choose_hint', { email: <b className="ltr">{email}</b> })}>
+      <PasswordForm link={link} email={email} />
+    </FrontPage>
+  );
+}
+
+function PasswordForm({ link, email }: { link: string; email: string }): ReactNode {
+  const say = useWords(words);
+  const entered = useEntered();
+  const reset = useAct('resetPassword', { refresh: [] });
+  const form = useCheckedForm({ password: '' }, () => ({ password: (value) => passwordFault(value, say) }));
+  const submit = form.submit((body) =>
+    reset.mutate(
+      { params: { link }, body },
+      { onSuccess: (session) => void entered(session), onError: (problem) => void form.place(problem) },
+    ),
+  );
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        {reset.error && reset.error.faults.length === 0 && <ProblemAlert problem={reset.error} />}
+        <input type="hidden" name="username" autoComplete="username" value={email} />
+        <PasswordInput
+          label={say('new_password')}
+          description={say('password_hint')}
+          autoComplete="new-password"
+          autoFocus
+          visibilityToggleButtonProps={{ 'aria-label': say('show_password') }}
+          {...form.getInputProps('password')}
+        />
+        <Button type="submit" size="md" loading={reset.isPending} fullWidth mt="xs">
+          {say('set_password')}
+        </Button>
+      </Stack>
+    </form>
+  );
+}

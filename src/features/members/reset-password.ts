@@ -1,0 +1,44 @@
+import type { PasswordLinkLook } from '../../../contract/dashboard/sign-in.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { isPasswordLink, type PasswordLink, readPasswordLink } from '../../access/sessions/password-link.ts';
+import type { Caller } from '../../access/sessions/sessions.ts';
+import { timestamp } from '../../kernel/clock.ts';
+import { deleteSessions, findPerson, lockPasswordHash, setPasswordHash, type Person } from '../../store/people.ts';
+import type { Queryable } from '../../store/db.ts';
+import type { MembersDeps } from './members.ts';
+
+/** Whose password the holder of the link may set. */
+export async function lookAtPasswordLink(deps: MembersDeps, token: string): Promise<PasswordLinkLook> {
+  const { person, link } = await deps.db.transaction((tx) => found(deps, tx, token));
+  return { email: person.email, expires_at: timestamp(link.expiresAt) };
+}
+
+/** Sets the password, ends every session of the person, and signs in here. */
+export async function resetPassword(
+  deps: MembersDeps,
+  token: string,
+  password: string,
+  caller: Caller,
+): Promise<{ userId: string; setCookie: string[] }> {
+  const passwordHash = await deps.sessions.hashPassword(password);
+  const { email } = await deps.db.transaction(async (tx) => {
+    const { person } = await found(deps, tx, token);
+    await setPasswordHash(tx, person.id, passwordHash);
+    await deleteSessions(tx, person.id);
+    return person;
+  });
+  return deps.sessions.signIn(caller, email, password);
+}
+
+/** The row is locked: of two who use the link at the same moment the second finds it used. */
+async function found(
+  { setupKey }: MembersDeps,
+  tx: Queryable,
+  token: string,
+): Promise<{ person: Person; link: PasswordLink }> {
+  const link = readPasswordLink(token);
+  const hash = link && link.expiresAt > new Date() ? await lockPasswordHash(tx, link.userId) : null;
+  const person = hash !== null && isPasswordLink(setupKey, token, hash) ? await findPerson(tx, link!.userId) : null;
+  if (!person) throw new Refusal('password_link_not_found');
+  return { person, link: link! };
+}
