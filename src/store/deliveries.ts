@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { DeliveryError, DeliveryStatus } from '../../contract/channels.ts';
 import type { MessageContent } from '../../contract/messages.ts';
+import { dueFairly, fairnessOf, type Held as HeldLanes } from './queue-lanes.ts';
 
 /** A worker that dies leaves its messages to the others when this has passed; a living one renews every third of it. */
 export const DELIVERY_LEASE_SECONDS = 30;
@@ -10,6 +11,9 @@ export type ClaimedDelivery = {
   org_id: string;
   id: string;
   lease: string;
+  /** The organization's lane in the queue, and how many of a lane this claim took at most. */
+  lane: number;
+  share: number;
   attempts: number;
   possible_duplicate: boolean;
   conversation_id: string;
@@ -49,20 +53,18 @@ export type ClaimedDelivery = {
  * those behind it; a message whose own time (`send_at`) has not come holds back nobody. A message that still carries a
  * lease was left by a worker that died between calling and storing: from now on it may be a duplicate.
  */
+const FIRST_OF_ITS_CONVERSATION = `AND NOT EXISTS (
+  SELECT 1 FROM message o WHERE o.org_id = q.org_id AND o.conversation_id = q.conversation_id
+    AND o.due_at IS NOT NULL AND o.id < q.id AND (o.send_at IS NULL OR o.send_at <= now()))`;
+
 const CLAIM = `
-WITH due AS MATERIALIZED (
-  SELECT m.org_id, m.id FROM message m
-  WHERE m.due_at <= now() AND NOT EXISTS (
-    SELECT 1 FROM message o WHERE o.org_id = m.org_id AND o.conversation_id = m.conversation_id
-      AND o.due_at IS NOT NULL AND o.id < m.id AND (o.send_at IS NULL OR o.send_at <= now()))
-  ORDER BY m.due_at LIMIT $1 FOR UPDATE OF m SKIP LOCKED
-), claimed AS (
+WITH ${dueFairly('message', FIRST_OF_ITS_CONVERSATION)}, claimed AS (
   UPDATE message m SET due_at = now() + make_interval(secs => ${DELIVERY_LEASE_SECONDS}), lease = $2,
     attempts = m.attempts + 1, possible_duplicate = m.possible_duplicate OR m.lease IS NOT NULL
   FROM due WHERE m.org_id = due.org_id AND m.id = due.id
-  RETURNING m.*
+  RETURNING m.*, due.lane, due.share
 )
-SELECT m.org_id, m.id, m.lease, m.attempts, m.possible_duplicate, m.conversation_id, m.role, m.content, m.metadata, m.created_at,
+SELECT m.org_id, m.id, m.lease, m.lane, m.share, m.attempts, m.possible_duplicate, m.conversation_id, m.role, m.content, m.metadata, m.created_at,
   coalesce(c.address, i.address) AS address, coalesce(own.last_inbound_at, i.last_inbound_at) AS last_inbound_at,
   CASE WHEN m.reply_to IS NOT NULL THEN json_build_object('id', m.reply_to, 'provider_message_id',
     (SELECT r.provider_message_id FROM message r WHERE r.org_id = m.org_id AND r.id = m.reply_to)) END AS reply_to,
@@ -79,8 +81,16 @@ LEFT JOIN LATERAL (SELECT address, last_inbound_at FROM identity i WHERE c.addre
   AND i.end_user_id = c.end_user_id AND i.channel_id = c.channel_id ORDER BY i.last_inbound_at DESC NULLS LAST LIMIT 1) i ON true
 ORDER BY m.id`;
 
-export async function claimDeliveries(pool: pg.Pool, lease: string, limit: number): Promise<ClaimedDelivery[]> {
-  const claimed = await pool.query<ClaimedDelivery>({ name: 'claim-deliveries', text: CLAIM, values: [limit, lease] });
+/** `held` and `perLane` as in claim-runs.ts. */
+export async function claimDeliveries(
+  pool: pg.Pool,
+  lease: string,
+  limit: number,
+  held: HeldLanes = new Map(),
+  perLane: number = limit,
+): Promise<ClaimedDelivery[]> {
+  const values = [limit, lease, ...fairnessOf(held, perLane)];
+  const claimed = await pool.query<ClaimedDelivery>({ name: 'claim-deliveries', text: CLAIM, values });
   return claimed.rows;
 }
 

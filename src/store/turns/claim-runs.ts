@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { RunInput } from '../../../contract/triggers.ts';
+import { dueFairly, fairnessOf, type Held } from '../queue-lanes.ts';
 
 /** A worker that dies leaves its runs to the others when this has passed; a living one renews every third of it. */
 export const RUN_LEASE_SECONDS = 30;
@@ -12,6 +13,9 @@ export type ClaimedRun = {
   run_id: string;
   trigger_id: string | null;
   lease: string;
+  /** The organization's lane in the queue, and how many of a lane this claim took at most. */
+  lane: number;
+  share: number;
   attempts: number;
   turns: number;
   input: RunInput;
@@ -46,17 +50,16 @@ export type ClaimedRun = {
 
 /**
  * Takes up to `limit` due runs for this worker: their `due_at` moves to the end of the lease, so that nobody else
- * takes them before, and `lease` is stamped, so that a completion that comes too late changes nothing.
+ * takes them before, and `lease` is stamped, so that a completion that comes too late changes nothing. No tenant's
+ * backlog is in another's way (queue-lanes.ts).
  */
 const CLAIM = `
-WITH due AS MATERIALIZED (
-  SELECT org_id, id FROM run WHERE due_at <= now() ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED
-), claimed AS (
+WITH ${dueFairly('run')}, claimed AS (
   UPDATE run r SET due_at = now() + make_interval(secs => ${RUN_LEASE_SECONDS}), lease = $2, attempts = r.attempts + 1, status = 'running'
   FROM due WHERE r.org_id = due.org_id AND r.id = due.id
-  RETURNING r.org_id, r.id, r.trigger_id, r.conversation_id, r.attempts, r.turns, r.input, r.request_id
+  RETURNING r.org_id, r.id, r.trigger_id, r.conversation_id, r.attempts, r.turns, r.input, r.request_id, due.lane, due.share
 )
-SELECT r.org_id, r.id AS run_id, r.trigger_id, $2 AS lease, r.attempts, r.turns, r.input, r.request_id,
+SELECT r.org_id, r.id AS run_id, r.trigger_id, $2 AS lease, r.lane, r.share, r.attempts, r.turns, r.input, r.request_id,
   c.agent_id, a.revision AS agent_revision, c.channel_id, ch.kind AS channel_kind,
   CASE WHEN c.address IS NOT NULL OR ch.kind = 'sandbox' THEN c.address ELSE coalesce(
     (SELECT i.address FROM identity i WHERE i.org_id = c.org_id AND i.end_user_id = c.end_user_id
@@ -75,8 +78,16 @@ JOIN agent a ON a.org_id = c.org_id AND a.id = c.agent_id
 JOIN channel ch ON ch.org_id = c.org_id AND ch.id = c.channel_id
 JOIN end_user e ON e.org_id = c.org_id AND e.id = c.end_user_id`;
 
-export async function claimRuns(pool: pg.Pool, lease: string, limit: number): Promise<ClaimedRun[]> {
-  const claimed = await pool.query<ClaimedRun>({ name: 'claim-runs', text: CLAIM, values: [limit, lease] });
+/** `held`: how many this worker has under way of each lane; it gets no more of one that has `perLane`. */
+export async function claimRuns(
+  pool: pg.Pool,
+  lease: string,
+  limit: number,
+  held: Held = new Map(),
+  perLane: number = limit,
+): Promise<ClaimedRun[]> {
+  const values = [limit, lease, ...fairnessOf(held, perLane)];
+  const claimed = await pool.query<ClaimedRun>({ name: 'claim-runs', text: CLAIM, values });
   return claimed.rows;
 }
 
