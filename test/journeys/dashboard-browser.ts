@@ -26,6 +26,8 @@ export type Journey = {
   setupPath: string;
   /** A window of the person with this address, or of nobody. Faults of its pages are collected. */
   open(path: string, options?: { as?: string; liked?: object } & BrowserContextOptions): Promise<Window>;
+  /** The next window of this person signs in anew. */
+  forget(email: string): void;
   /** A call of the dashboard's API; the answer's body, and the session it set. */
   api(call: string, body?: unknown, cookie?: string): Promise<{ status: number; body: any; cookie: string }>; // oxlint-disable-line typescript/no-explicit-any
   /** Makes the first owner with an organization on the paid plan. */
@@ -33,8 +35,8 @@ export type Journey = {
   stop(): Promise<void>;
 };
 
-export async function startJourney(): Promise<Journey> {
-  const app = await startTestApp();
+export async function startJourney(env: Record<string, string> = {}): Promise<Journey> {
+  const app = await startTestApp(env);
   const { setupUrl } = await prepareInstallation({
     db: app.db,
     sessions: app.app.sessions,
@@ -102,6 +104,7 @@ export async function startJourney(): Promise<Journey> {
       await page.goto(app.url + path);
       return { page, context, faults };
     },
+    forget: (email) => void states.delete(email),
     async stop() {
       await browser.close();
       await app.stop();

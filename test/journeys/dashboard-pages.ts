@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { AGENT_TABS } from '../../dashboard/src/pages/agents/search.ts';
-import type { Journey } from './dashboard-browser.ts';
+import { passwordLinkToken } from '../../src/access/sessions/password-link.ts';
+import { findPersonByEmail, readPasswordHash } from '../../src/store/people.ts';
+import { type Journey, OWNER } from './dashboard-browser.ts';
 
 /**
  * Every page there is, read from the dashboard's own contents page: a page that is added there is looked at by every
@@ -108,5 +110,14 @@ export async function makeSubjects(journey: Journey): Promise<Subjects & { org: 
     end_user_id: run.end_user_id,
     key_id: key.id,
     invitation: new URL(url).pathname.split('/').at(-1)!,
+    link: await passwordLinkOf(journey, OWNER),
   };
+}
+
+const SOON_MS = 60_000;
+
+async function passwordLinkOf({ app }: Journey, email: string): Promise<string> {
+  const { id: userId } = (await findPersonByEmail(app.db, email))!;
+  const hash = (await readPasswordHash(app.db, userId))!;
+  return passwordLinkToken(app.secrets.setupKey, { userId, expiresAt: new Date(Date.now() + SOON_MS) }, hash);
 }

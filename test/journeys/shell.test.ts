@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CHROMIUM, type Journey, KEYS, OWNER, PASSWORD, settled, startJourney } from './dashboard-browser.ts';
@@ -124,6 +126,30 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
     await page.getByText('Ben Osei was removed.').waitFor();
     expect(await page.getByRole('row').filter({ hasText: 'Ben Osei' }).count()).toBe(0);
     await context.close();
+  });
+
+  test('a forgotten password is set by a link that was made on the server, once; other sessions end', async () => {
+    const before = await journey.open('/', { as: OWNER });
+    const { stdout } = await promisify(execFile)(process.execPath, ['src/main.ts', 'reset-password', OWNER], {
+      env: { DATABASE_URL: journey.app.database.url, PARLEY_SECRET: journey.app.config.secret },
+    });
+    const path = new URL(JSON.parse(stdout).url).pathname;
+    const { page, context, faults } = await journey.open(path);
+    await page.getByText(OWNER).waitFor();
+    await page.getByLabel('Password', { exact: true }).fill('short');
+    await page.getByRole('button', { name: 'Set password and sign in' }).click();
+    await page.getByText('At least 10 characters, please.').waitFor();
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Set password and sign in' }).click();
+    await page.getByRole('heading', { name: 'First steps' }).waitFor();
+    await page.goto(journey.app.url + path);
+    await page.getByText('The password link is not valid any more').waitFor();
+    await before.page.reload();
+    await before.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+    await before.context.close();
+    journey.forget(OWNER);
   });
 
   test('an agent, a trigger, a key and a first call: the steps tick themselves', async () => {

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type DashboardServer, PASSWORD, setUpOwner, startDashboard } from '../../../test/dashboard-server.ts';
+import { passwordLinkToken } from '../../access/sessions/password-link.ts';
+import { readPasswordHash } from '../../store/people.ts';
+
+let server: DashboardServer;
+let person: Awaited<ReturnType<typeof setUpOwner>>;
+beforeAll(async () => {
+  server = await startDashboard();
+  person = await setUpOwner(server);
+});
+afterAll(() => server.stop());
+
+const HOUR_MS = 3_600_000;
+const link = async (expiresAt = new Date(Date.now() + HOUR_MS), key = server.secrets.setupKey): Promise<string> =>
+  passwordLinkToken(key, { userId: person.id, expiresAt }, (await readPasswordHash(server.db, person.id))!);
+const look = (token: string) => server.as(null)(`GET /password-links/${token}`);
+const set = (token: string, password: string) => server.as(null)(`POST /password-links/${token}`, { password });
+const signIn = (password: string) => server.as(null)('POST /sign-in', { email: person.email, password });
+
+describe('a password link', () => {
+  it('is refused when it has run out, was made elsewhere, or was changed', async () => {
+    const good = await link();
+    const bad = [
+      await link(new Date(Date.now() - 1_000)),
+      await link(undefined, Buffer.alloc(32, 1)),
+      good.replace(/\.\d+\./, `.${Math.floor(Date.now() / 1000) + 9_000_000}.`),
+      `${good}x`,
+      good.slice(0, -1),
+      'x',
+      'a.b.c',
+    ];
+    for (const token of bad) {
+      expect((await look(token)).body.code).toBe('password_link_not_found');
+      expect((await set(token, 'another battery')).body.code).toBe('password_link_not_found');
+    }
+    expect((await signIn(PASSWORD)).status).toBe(200);
+  });
+
+  it('sets the password once, of two who use it together too, and ends every session', async () => {
+    const token = await link();
+    expect((await look(token)).body.email).toBe(person.email);
+    const both = await Promise.all([set(token, 'first battery staple'), set(token, 'second battery staple')]);
+    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 404]);
+    expect((await person.call('GET /session')).status).toBe(401);
+    const winner = both[0].status === 200 ? 'first battery staple' : 'second battery staple';
+    expect((await signIn(winner)).status).toBe(200);
+    expect((await signIn(PASSWORD)).status).toBe(401);
+    expect((await set(token, 'third battery staple')).body.code).toBe('password_link_not_found');
+  });
+
+  it('is made useless by any other change of the password', async () => {
+    const now = await server.as(null)('POST /password-links/' + (await link()), { password: PASSWORD });
+    const token = await link();
+    await server.as(now.cookie)('PUT /password', { current_password: PASSWORD, new_password: 'changed by hand' });
+    expect((await look(token)).status).toBe(404);
+  });
+});
