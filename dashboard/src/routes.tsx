@@ -11,9 +11,10 @@ import { readAgentSearch, readAgentsSearch } from './pages/agents/search.ts';
 import { readCampaignSearch, readCampaignsSearch } from './pages/campaigns/search.ts';
 import { readChannelsSearch } from './pages/channels/search.ts';
 import { readConversationsSearch } from './pages/conversations/search.ts';
-import { readEndUserSearch, readEndUsersSearch } from './pages/end-users/search.ts';
+import { readEndUserSearch, readEndUsersSearch, readImportSearch } from './pages/end-users/search.ts';
 import { readKeySearch, readKeysSearch } from './pages/settings/integrations/api-keys/search.ts';
 import { readDeliverySearch } from './pages/settings/integrations/webhooks/search.ts';
+import { readInstallationSearch } from './pages/settings/installation/search.ts';
 import { readTriggerSearch, readTriggersSearch } from './pages/triggers/search.ts';
 
 /**
@@ -75,12 +76,14 @@ const routeTree = root.addChildren([
     createRoute({ getParentRoute: () => inside, path: '/campaigns', validateSearch: readCampaignsSearch, component: lazyRouteComponent(() => import('./pages/campaigns/campaigns-page.tsx'), 'CampaignsPage') }),
     createRoute({ getParentRoute: () => inside, path: '/campaigns/$campaign_id', validateSearch: readCampaignSearch, component: lazyRouteComponent(() => import('./pages/campaigns/campaign-page.tsx'), 'CampaignPage') }),
     createRoute({ getParentRoute: () => inside, path: '/end-users', validateSearch: readEndUsersSearch, component: lazyRouteComponent(() => import('./pages/end-users/end-users-page.tsx'), 'EndUsersPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/end-users/import', validateSearch: readImportSearch, component: lazyRouteComponent(() => import('./pages/end-users/import/import-page.tsx'), 'ImportPage') }),
     createRoute({ getParentRoute: () => inside, path: '/end-users/$end_user_id', validateSearch: readEndUserSearch, component: lazyRouteComponent(() => import('./pages/end-users/end-user-page.tsx'), 'EndUserPage') }),
     createRoute({ getParentRoute: () => inside, path: '/activity', validateSearch: readActivitySearch, component: lazyRouteComponent(() => import('./pages/activity/activity-page.tsx'), 'ActivityPage') }),
     createRoute({ getParentRoute: () => inside, path: '/settings', beforeLoad: () => { throw redirect({ to: '/settings/organization' }); } }),
     createRoute({ getParentRoute: () => inside, path: '/settings/organization', component: lazyRouteComponent(() => import('./pages/settings/organization/organization-page.tsx'), 'OrganizationPage') }),
     createRoute({ getParentRoute: () => inside, path: '/settings/plan', component: lazyRouteComponent(() => import('./pages/settings/plan/plan-page.tsx'), 'PlanPage') }),
     createRoute({ getParentRoute: () => inside, path: '/settings/members', component: lazyRouteComponent(() => import('./pages/settings/members/members-page.tsx'), 'MembersPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/settings/installation', validateSearch: readInstallationSearch, component: lazyRouteComponent(() => import('./pages/settings/installation/installation-page.tsx'), 'InstallationPage') }),
     createRoute({ getParentRoute: () => inside, path: '/settings/sessions', component: lazyRouteComponent(() => import('./pages/settings/sessions/sessions-page.tsx'), 'SessionsPage') }),
     createRoute({ getParentRoute: () => inside, path: '/settings/integrations', beforeLoad: () => { throw redirect({ to: '/settings/integrations/api-keys' }); } }),
     createRoute({ getParentRoute: () => inside, path: '/settings/integrations/api-keys', validateSearch: readKeysSearch, component: lazyRouteComponent(() => import('./pages/settings/integrations/api-keys/api-keys-page.tsx'), 'ApiKeysPage') }),

@@ -27,7 +27,10 @@ export async function call<N extends DashboardRouteName>(name: N, input: CallInp
     method,
     signal,
     credentials: 'same-origin',
-    ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    ...(body !== undefined && {
+      body: body instanceof Blob ? body : JSON.stringify(body),
+      headers: { 'content-type': body instanceof Blob ? 'application/octet-stream' : 'application/json' },
+    }),
   })) as AnswerOf<N>;
 }
 

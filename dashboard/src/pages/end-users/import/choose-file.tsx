@@ -1,0 +1,96 @@
+import { Button, FileButton, Group, Progress, Text } from '@mantine/core';
+import { IconUpload } from '@tabler/icons-react';
+import { useState, type ReactNode } from 'react';
+import { IMPORT_PIECE_BYTES, MAX_IMPORT_BYTES } from '../../../../../contract/dashboard/imports.ts';
+import { call } from '../../../api/client.ts';
+import { useWords } from '../../../language/words.tsx';
+import { Card } from '../../../parts/card.tsx';
+import { ProblemAlert } from '../../../parts/problem-alert.tsx';
+import { useOrganization } from '../../../session/session.ts';
+import { words } from './words.ts';
+
+const MEGABYTES = MAX_IMPORT_BYTES / (1024 * 1024);
+/** A piece that got lost is sent again; the server keeps the last one of each. */
+const TRIES = 3;
+
+/** Sends the file piece by piece, so that it is never in memory as a whole. */
+export function ChooseFile({ onSent }: { onSent: (id: string) => void }): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const [sending, setSending] = useState<{ name: string; percent: number } | null>(null);
+  const [problem, setProblem] = useState<unknown>(null);
+  const [fault, setFault] = useState<string | null>(null);
+
+  const send = async (file: File): Promise<void> => {
+    setProblem(null);
+    setSending({ name: file.name, percent: 0 });
+    try {
+      const { id } = await call('createImport', {
+        params: { org_id },
+        body: { name: file.name.slice(0, 255), bytes: file.size },
+      });
+      for (let piece = 0; piece * IMPORT_PIECE_BYTES < file.size; piece++) {
+        const bytes = file.slice(piece * IMPORT_PIECE_BYTES, (piece + 1) * IMPORT_PIECE_BYTES);
+        await sendPiece({ org_id, import_id: id, piece: String(piece) }, bytes);
+        const sent = Math.min(file.size, (piece + 1) * IMPORT_PIECE_BYTES);
+        setSending({ name: file.name, percent: Math.floor((sent / file.size) * 100) });
+      }
+      onSent(id);
+    } catch (error) {
+      setProblem(error);
+      setSending(null);
+    }
+  };
+  const choose = (file: File | null): void => {
+    if (!file) return;
+    const wrong =
+      file.size === 0 ? say('empty_file') : file.size > MAX_IMPORT_BYTES ? say('too_large', { size: MEGABYTES }) : null;
+    setFault(wrong);
+    if (wrong === null) void send(file);
+  };
+  return (
+    <Card title={say('choose')} description={say('choose_hint', { size: MEGABYTES })}>
+      {sending ? (
+        <>
+          <Text size="sm" mb={6} role="status">
+            {say('uploading', { name: `\u2068${sending.name}\u2069` })}
+          </Text>
+          <Progress value={sending.percent} aria-label={say('uploading', { name: sending.name })} size="lg" animated />
+        </>
+      ) : (
+        <Group>
+          <FileButton accept=".csv,.txt,.tsv,text/csv,text/plain" onChange={choose}>
+            {(props) => (
+              <Button {...props} leftSection={<IconUpload size={16} />}>
+                {say('choose')}
+              </Button>
+            )}
+          </FileButton>
+        </Group>
+      )}
+      {fault && (
+        <Text c="red" size="sm" mt="sm" role="alert">
+          {fault}
+        </Text>
+      )}
+      {problem !== null && (
+        <Group mt="md">
+          <ProblemAlert problem={problem} />
+        </Group>
+      )}
+    </Card>
+  );
+}
+
+async function sendPiece(
+  params: { org_id: string; import_id: string; piece: string },
+  bytes: Blob,
+  tries = TRIES,
+): Promise<void> {
+  try {
+    await call('sendImportPiece', { params, body: bytes });
+  } catch (error) {
+    if (tries <= 1 || (error as { status?: number }).status !== 0) throw error;
+    await sendPiece(params, bytes, tries - 1);
+  }
+}
