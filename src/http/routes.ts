@@ -3,13 +3,15 @@ import { me } from './api/me.ts';
 import { openapi } from './api/openapi.ts';
 import { docsRoutes } from './docs/routes.ts';
 import { ready } from './ready.ts';
-import type { HttpDeps } from './server.ts';
+import { mcpRoutes } from './mcp/routes.ts';
+import type { Dispatch, HttpDeps } from './server.ts';
 import type { Route } from './route.ts';
 
 export type SystemDeps = HttpDeps & {
   /** The whole list, once it is complete: the reference describes it. */
   readonly allRoutes: () => readonly Route[];
   readonly isDraining: () => boolean;
+  readonly dispatch: Dispatch;
 };
 
 /** The contents page of the HTTP room's own endpoints. The other rooms' are put together in app.ts. */
@@ -18,5 +20,6 @@ export const systemRoutes = (deps: SystemDeps): Route[] => [
   openapi(deps), // GET /api/openapi.json
   me(deps), // GET /api/me
   ready(deps), // GET /ready
+  ...mcpRoutes(deps), // POST /mcp
   ...docsRoutes(deps), // GET /docs, /docs/problems, /docs/problems/:code, /llms.txt
 ];

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { fastify, type FastifyInstance } from 'fastify';
 import { MAX_BODY_BYTES, MAX_HEADER_BYTES, REQUEST_TIMEOUT_MS } from '../../contract/limits.ts';
 import { Refusal } from '../../contract/problems.ts';
@@ -41,6 +41,9 @@ export type Timeouts = {
   readonly drainMs?: number;
 };
 
+/** The whole server as a function. */
+export type Dispatch = (request: IncomingMessage, response: ServerResponse) => void;
+
 declare module 'fastify' {
   interface FastifyInstance {
     /** Keeps answering, but fails `/ready` and asks every client to leave. Then wait for the balancer, then `close()`. */
@@ -61,9 +64,11 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
   const problems = createProblems(deps.baseUrl, (err, request_id) => log.error({ err, request_id }, 'request failed'));
   const requestTimeout = timeouts.requestMs ?? REQUEST_TIMEOUT_MS;
   const gate = createGate(problems, log, () => drain.isDraining(), deps.countRequest);
+  let dispatch: Dispatch | undefined;
   const server = fastify({
-    serverFactory: (handle) =>
-      createServer(
+    serverFactory: (handle) => {
+      dispatch = gate(handle);
+      return createServer(
         {
           maxHeaderSize: MAX_HEADER_BYTES,
           requestTimeout,
@@ -76,8 +81,9 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
           // A request without a body needs no stream for it.
           optimizeEmptyRequests: true,
         },
-        gate(handle),
-      ),
+        dispatch,
+      );
+    },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     bodyLimit: MAX_BODY_BYTES,
@@ -135,7 +141,14 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
   server.setNotFoundHandler((request, reply) => problems.answer(reply, notFound(server, request.raw.url!)));
 
   const routes: Route[] = [...deps.routes];
-  routes.push(...systemRoutes({ ...deps, allRoutes: () => routes, isDraining: drain.isDraining }));
+  routes.push(
+    ...systemRoutes({
+      ...deps,
+      allRoutes: () => routes,
+      isDraining: drain.isDraining,
+      dispatch: (request, response) => dispatch!(request, response),
+    }),
+  );
   mountRoutes(server, routes, { access: deps.access, problems, checkAnswers: deps.checkAnswers ?? false });
   return server;
 }

@@ -114,7 +114,7 @@ describe('every route × every key × every id', () => {
 
   test('covers every family of the contract', () => {
     const families = new Set(operations.map(({ path }) => path.split('/')[2]));
-    expect([...families].sort()).toEqual(['campaigns', 'channels', 'end-users', 'me', 'triggers']);
+    expect(families).toEqual(new Set(['campaigns', 'channels', 'end-users', 'me', 'triggers']));
     expect(operations.length).toBeGreaterThan(25);
   });
 });

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Answer, startTestApp, type TestApp } from '../../../test/app.ts';
+import { givenAgent, givenOrganization, givenTrigger } from '../../../test/factories.ts';
+
+let parley: TestApp;
+let orgId: string;
+let agentId: string;
+let triggerId: string;
+let key: string;
+
+beforeAll(async () => {
+  parley = await startTestApp({ PARLEY_LIMITS: '{"triggers":{"key":20,"organization":1000}}' });
+  orgId = await givenOrganization(parley.db);
+  ({ agentId } = await givenAgent(parley.db, orgId));
+  triggerId = await givenTrigger(parley.db, orgId, agentId);
+  ({ value: key } = await parley.key(orgId, { permissions: ['triggers', 'end_users'] }));
+});
+afterAll(() => parley.stop());
+
+let calls = 0;
+const ACCEPT = { accept: 'application/json, text/event-stream' };
+
+/** The answer is JSON, or one event of a stream: a client must take both. */
+async function rpc(method: string, params: object = {}, using = key): Promise<Answer> {
+  const body = { jsonrpc: '2.0', id: ++calls, method, params };
+  const answer = await parley.call('POST', '/mcp', { key: using, body, headers: ACCEPT });
+  const event = /^data: (.*)$/m.exec(answer.text)?.[1];
+  return event === undefined ? answer : { ...answer, body: JSON.parse(event) };
+}
+
+const tool = async (name: string, given: object = {}, using = key) => {
+  const { body } = await rpc('tools/call', { name, arguments: given }, using);
+  const { content, isError } = body.result;
+  return { isError, said: JSON.parse(content[0].text) };
+};
+
+const namesFor = async (using: string): Promise<string[]> =>
+  (await rpc('tools/list', {}, using)).body.result.tools.map(({ name }: { name: string }) => name);
+
+describe('a client of the protocol', () => {
+  test('is greeted, told the tools, and may notify', async () => {
+    const hello = await rpc('initialize', {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name: 'test', version: '1' },
+    });
+    expect(hello.status).toBe(200);
+    expect(hello.body.result).toMatchObject({ serverInfo: { name: 'parley' }, capabilities: { tools: {} } });
+    const notified = await parley.call('POST', '/mcp', {
+      key,
+      headers: ACCEPT,
+      body: { jsonrpc: '2.0', method: 'notifications/initialized' },
+    });
+    expect(notified.status).toBe(202);
+    expect((await rpc('ping')).body.result).toEqual({});
+  });
+
+  test('starts a conversation and reads its run', async () => {
+    const started = await tool('startConversation', {
+      agent_id: agentId,
+      trigger_id: triggerId,
+      body: { end_user: { external_id: 'crm-42' } },
+      idempotency_key: 'one',
+    });
+    expect(started).toMatchObject({ isError: false, said: { status: 'queued', agent_id: agentId } });
+    const again = await tool('startConversation', {
+      agent_id: agentId,
+      trigger_id: triggerId,
+      body: { end_user: { external_id: 'crm-42' } },
+      idempotency_key: 'one',
+    });
+    expect(again.said).toEqual(started.said);
+    const read = await tool('readRun', { agent_id: agentId, trigger_id: triggerId, run_id: started.said.id });
+    expect(read.said.id).toBe(started.said.id);
+  });
+
+  test('is given the arguments of the endpoint: path, query, body', async () => {
+    const { body } = await rpc('tools/list');
+    const start = body.result.tools.find(({ name }: { name: string }) => name === 'startConversation');
+    expect(start.inputSchema.required).toEqual(['agent_id', 'trigger_id']);
+    expect(Object.keys(start.inputSchema.properties)).toEqual(['agent_id', 'trigger_id', 'body', 'idempotency_key']);
+    const found = await tool('listEndUsers', { external_id: 'crm-42', limit: 1 });
+    expect(found.said.data).toHaveLength(1);
+  });
+});
+
+describe('what a key may not do, its tools may not', () => {
+  test('tools are those of the key', async () => {
+    expect(await namesFor(key)).toEqual(expect.arrayContaining(['getMe', 'startConversation', 'listEndUsers']));
+    expect(await namesFor(key)).not.toContain('sendMessage');
+    const { value: agentKey } = await parley.key(orgId, { scope: 'agent', agentId, permissions: ['triggers'] });
+    expect(await namesFor(agentKey)).not.toContain('listEndUsers');
+  });
+
+  test('a call is decided like any request, and says why not', async () => {
+    const { agentId: other } = await givenAgent(parley.db, orgId);
+    const { value: agentKey } = await parley.key(orgId, { scope: 'agent', agentId, permissions: ['triggers'] });
+    const refused = await tool('startConversation', { agent_id: other, trigger_id: triggerId }, agentKey);
+    expect(refused).toMatchObject({ isError: true, said: { status: 403, code: 'agent_mismatch' } });
+    expect(await tool('listEndUsers', {}, agentKey)).toMatchObject({ said: { code: 'permission_missing' } });
+    const faulty = await tool('startConversation', { agent_id: agentId, trigger_id: triggerId, body: { nonsense: 1 } });
+    expect(faulty).toMatchObject({ isError: true, said: { code: 'validation_failed' } });
+    const crossing = await tool('readRun', { agent_id: '../..', trigger_id: triggerId, run_id: 'a/b?c' });
+    expect(crossing).toMatchObject({ isError: true, said: { code: 'agent_not_found' } });
+  });
+
+  test('the limits of the endpoint hold', async () => {
+    const { value: busy } = await parley.key(orgId);
+    const given = { agent_id: agentId, trigger_id: triggerId, body: { dry_run: true } };
+    const all = await Promise.all(Array.from({ length: 25 }, () => tool('startConversation', given, busy)));
+    expect(all.filter(({ said }) => said.code === 'rate_limited')).toHaveLength(5);
+  });
+
+  test('401 without a key and with a wrong one', async () => {
+    expect((await parley.call('POST', '/mcp', { body: {} })).body.code).toBe('authorization_missing');
+    expect((await rpc('ping', {}, 'nonsense')).body.code).toBe('key_invalid');
+  });
+});
+
+describe('what is no message', () => {
+  test.each([
+    ['another method', 'GET', undefined, 405],
+    ['no JSON-RPC', 'POST', {}, 422],
+    ['broken JSON', 'POST', '{', 400],
+  ])('%s is refused', async (_, method, body, status) => {
+    const answer = await parley.call(method, '/mcp', { key, ...(body !== undefined && { body }) });
+    expect(answer.status).toBe(status);
+  });
+
+  test('an unknown tool is an error of the protocol', async () => {
+    const { body } = await rpc('tools/call', { name: 'nonsense', arguments: {} });
+    expect(body.error.message).toContain('nonsense');
+  });
+});

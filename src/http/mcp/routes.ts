@@ -1,0 +1,87 @@
+import { createMcpHandler, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
+import inject from 'light-my-request';
+import { Type } from 'typebox';
+import type { FastifyRequest } from 'fastify';
+import type { Caller } from '../../access/types.ts';
+import type { Route } from '../route.ts';
+import type { Dispatch } from '../server.ts';
+import { isFor, requestOf, type Tool, toolsOf } from './tools.ts';
+
+export type McpDeps = {
+  readonly baseUrl: string;
+  readonly version: string;
+  readonly allRoutes: () => readonly Route[];
+  /** The whole server as a function: a call of a tool passes the same gate, checks, limits and log as any request. */
+  readonly dispatch: Dispatch;
+};
+
+/**
+ * The public API for agents of others: Model Context Protocol over HTTP, without sessions, each request with an API key.
+ * Every tool is an endpoint of the reference, so there is nothing here that decides or that could do more.
+ */
+export function mcpRoutes(deps: McpDeps): Route[] {
+  let tools: Tool[] | null = null;
+  const handler = createMcpHandler(({ authInfo }) => {
+    tools ??= toolsOf(deps.allRoutes());
+    return serve(deps, tools, authInfo!.token, authInfo!.extra!.caller as Caller);
+  });
+  return [
+    {
+      method: 'POST',
+      path: '/mcp',
+      access: {},
+      operation: { id: 'callMcp', summary: 'Model Context Protocol', tag: 'System', hidden: true },
+      body: Message,
+      responses: { 200: Type.Unknown(), 202: null },
+      async handle(request, reply) {
+        const answered = await handler.fetch(webRequest(deps.baseUrl, request), {
+          parsedBody: request.body,
+          authInfo: {
+            token: request.headers.authorization!,
+            clientId: request.admission.caller.keyId,
+            scopes: [],
+            extra: { caller: request.admission.caller },
+          },
+        });
+        const type = answered.headers.get('content-type');
+        if (type) reply.header('content-type', type);
+        return reply.code(answered.status).send(await answered.text());
+      },
+    },
+  ];
+}
+
+/** One JSON-RPC message. What is in it is the protocol's, and its library's to check. */
+const Message = Type.Object({ jsonrpc: Type.Literal('2.0') }, { additionalProperties: true });
+
+function webRequest(baseUrl: string, request: FastifyRequest): Request {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers))
+    if (typeof value === 'string' && (name === 'accept' || name === 'content-type' || name.startsWith('mcp-')))
+      headers.set(name, value);
+  return new Request(`${baseUrl}/mcp`, { method: 'POST', headers, body: JSON.stringify(request.body) });
+}
+
+function serve({ version, dispatch }: McpDeps, tools: Tool[], authorization: string, caller: Caller): Server {
+  const server = new Server(
+    { name: 'parley', title: 'Parley', version },
+    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+  );
+  server.setRequestHandler('tools/list', () => ({
+    tools: tools.filter((tool) => isFor(tool, caller)).map(({ definition }) => definition),
+  }));
+  server.setRequestHandler('tools/call', async ({ params }) => {
+    const tool = tools.find(({ definition }) => definition.name === params.name);
+    if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}.`);
+    const { headers, ...asked } = requestOf(tool, params.arguments ?? {});
+    const answered = await inject(dispatch, { ...asked, headers: { ...headers, authorization } });
+    const text = answered.payload === '' ? `${answered.statusCode}` : answered.payload;
+    return { content: [{ type: 'text', text }], isError: answered.statusCode >= 400 };
+  });
+  return server;
+}
+
+const INSTRUCTIONS =
+  'Parley starts conversations of AI agents with people, sends messages on connected channels, keeps end users and runs ' +
+  'campaigns. The tools are those that the API key may use; getMe tells what it is. A refusal is a problem document ' +
+  'whose "code" and "detail" say what to do next. Give acting calls an idempotency_key, so that repeating them is safe.';

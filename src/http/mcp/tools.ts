@@ -1,0 +1,96 @@
+import { decideCaller } from '../../access/decide.ts';
+import type { Caller } from '../../access/types.ts';
+import { isShown, pathOf } from '../openapi.ts';
+import { isKeyRoute, type Route } from '../route.ts';
+import { wireSchema } from '../validate.ts';
+
+type Json = Record<string, unknown>;
+
+/** An endpoint of the public API as a tool of the Model Context Protocol. */
+export type Tool = {
+  readonly route: Route;
+  readonly definition: {
+    name: string;
+    title: string;
+    description: string;
+    inputSchema: { type: 'object'; properties: Record<string, Json>; required: string[]; additionalProperties: false };
+    annotations: { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean };
+  };
+};
+
+/** The HTTP request that a call of a tool stands for. */
+export type ToolRequest = { method: Route['method']; url: string; headers: Record<string, string>; payload?: string };
+
+/**
+ * A tool for each endpoint that takes a key, made of the endpoint's own declaration: ids of the path and members of the
+ * query by their names, the body whole under `body`, the Idempotency-Key under `idempotency_key`.
+ */
+export const toolsOf = (routes: readonly Route[]): Tool[] =>
+  routes
+    .filter((route) => isShown(route) && isKeyRoute(route.access))
+    .map((route) => ({ route, definition: define(route) }));
+
+/** The tools that this key could use at all; each call is decided anew, like any other request. */
+export function isFor({ route: { access } }: Tool, caller: Caller): boolean {
+  if (!isKeyRoute(access)) return false;
+  const named = { agent: caller.agentId ?? undefined, campaign: caller.campaignId ?? undefined };
+  return decideCaller(caller, access, named) === null;
+}
+
+export function requestOf({ route }: Tool, given: Json): ToolRequest {
+  const names = pathNames(route);
+  const path = names.reduce(
+    (url, name) => url.replace(`{${name}}`, encodeURIComponent(textOf(given[name]))),
+    pathOf(route),
+  );
+  const query = new URLSearchParams(
+    queryNames(route).flatMap((name) => (given[name] === undefined ? [] : [[name, textOf(given[name])]])),
+  );
+  const key = given.idempotency_key;
+  return {
+    method: route.method,
+    url: query.size > 0 ? `${path}?${query.toString()}` : path,
+    headers: {
+      ...(given.body !== undefined && { 'content-type': 'application/json' }),
+      ...(key !== undefined && { 'idempotency-key': textOf(key) }),
+    },
+    ...(given.body !== undefined && { payload: JSON.stringify(given.body) }),
+  };
+}
+
+/** What a path or a query holds is text; anything else is what its schema will refuse. */
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+
+const pathNames = (route: Route): string[] => [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
+const queryOf = (route: Route) =>
+  route.query ? (wireSchema(route.query) as { properties?: Record<string, Json>; required?: string[] }) : {};
+const queryNames = (route: Route): string[] => Object.keys(queryOf(route).properties ?? {});
+
+function define(route: Route): Tool['definition'] {
+  const { operation, method } = route;
+  const names = pathNames(route);
+  const query = queryOf(route);
+  const properties: Record<string, Json> = {
+    ...Object.fromEntries(names.map((name) => [name, { type: 'string', minLength: 1 }])),
+    ...query.properties,
+    ...(route.body && { body: wireSchema(route.body) }),
+    ...(route.idempotent && {
+      idempotency_key: {
+        type: 'string',
+        description: 'The same key again answers as the first call did and acts only once.',
+      },
+    }),
+  };
+  const required = [...names, ...(query.required ?? []), ...(route.body && !route.bodyOptional ? ['body'] : [])];
+  return {
+    name: operation.id,
+    title: operation.summary,
+    description: [operation.summary, operation.description].filter(Boolean).join('. '),
+    inputSchema: { type: 'object', properties, required, additionalProperties: false },
+    annotations: {
+      readOnlyHint: method === 'GET',
+      destructiveHint: method === 'DELETE',
+      idempotentHint: method === 'GET' || method === 'PUT' || method === 'DELETE',
+    },
+  };
+}
