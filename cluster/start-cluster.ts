@@ -68,8 +68,13 @@ export async function startCluster({ nodes, workers, withRedis, env, onLine }: C
       PARLEY_DEMO: env.PARLEY_DEMO ?? (database.fresh ? '1' : '0'),
     };
     const api: Cluster['nodes'][number][] = [];
+    // One address, but each process needs its own: the ports after it, nodes first.
+    const metricsEnv = (index: number) =>
+      config.metricsAddress && {
+        METRICS_ADDRESS: `${config.metricsAddress.host}:${config.metricsAddress.port + index}`,
+      };
     const startNode = (index: number): Promise<void> => {
-      const nodeEnv = { ...shared, PORT: String(ports[index]) };
+      const nodeEnv = { ...shared, PORT: String(ports[index]), ...metricsEnv(index) };
       const child = startChild({ name: `api-${index + 1}`, role: 'api', env: nodeEnv, onLine });
       api[index] = { ...child, url: urls[index]! };
       return child.ready();
@@ -80,7 +85,14 @@ export async function startCluster({ nodes, workers, withRedis, env, onLine }: C
     await startNode(0);
     await Promise.all(Array.from({ length: nodes - 1 }, (_, n) => startNode(n + 1)));
     for (let n = 1; n <= workers; n += 1) {
-      working.push(startChild({ name: `worker-${n}`, role: 'worker', env: { ...shared, PORT: '0' }, onLine }));
+      working.push(
+        startChild({
+          name: `worker-${n}`,
+          role: 'worker',
+          env: { ...shared, PORT: '0', ...metricsEnv(nodes + n - 1) },
+          onLine,
+        }),
+      );
     }
     await Promise.all(working.map((child) => child.ready()));
     return { url: balancer.url, databaseUrl: database.url, redisUrl, balancer, nodes: api, workers: working, stop };

@@ -61,6 +61,7 @@ import { createPlayTurn } from './worker/play-turn.ts';
 import { createAgentLoader } from './worker/load-agent.ts';
 import { createRenderOpening } from './worker/render-opening.ts';
 import { createTurnWorker } from './worker/turn-worker.ts';
+import { createMetrics, type Metrics } from './start/metrics.ts';
 
 /**
  * The composition: the one file that knows every room. It opens nothing by itself but what it is told to start, so
@@ -119,6 +120,7 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
     limits: config.limits,
     shared,
     clock: systemClock,
+    onSettled: (ms) => metrics?.revokeSettled(ms),
     log,
   });
   const limit = createSignInLimit(SIGN_IN_LIMITS, shared);
@@ -133,7 +135,16 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
   const changes = createChangeWatch(db);
   const feed = createMessageFeed(db);
   const suppression = createSuppression(secrets.suppressionKey);
-  const queue = createAcceptQueue(db, suppression);
+  const queue = createAcceptQueue(db, suppression, (calls) => metrics?.batchSent(calls));
+  const metrics: Metrics | null =
+    config.metricsAddress &&
+    createMetrics({
+      address: config.metricsAddress,
+      labels: { version, role, region: config.region },
+      db,
+      access: role === 'worker' ? null : access.state,
+      acceptQueue: queue.load,
+    });
   const endUserQueue = createEndUserQueue(db, suppression);
   const findProvider = createFindProvider({ db, egress, sealingKey: secrets.sealingKey });
   const loadAgent = createAgentLoader(db, findProvider);
@@ -273,11 +284,13 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
         });
 
   if (server) mountDashboard(server, DASHBOARD);
+  if (server) metrics?.watch(server.server);
 
   return {
     access,
     sessions,
     start: async () => {
+      await metrics?.start();
       await shared?.start();
       // A worker asks nobody for a key: with a lease it would only be waited for.
       if (role !== 'worker') await access.start();
@@ -311,6 +324,7 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
       await usage.stop();
       await access.stop();
       await shared?.stop();
+      await metrics?.stop();
       await egress.close();
     },
   };

@@ -64,6 +64,8 @@ export type AccessDeps = {
   /** Counts for all nodes; absent: each node holds its part of every limit. */
   shared?: SharedCounters | null;
   clock: Clock;
+  /** Told how long it took until a change held everywhere. */
+  onSettled?: (waitedMs: number) => void;
   log: Logger;
   leaseMs?: number;
   directoryEntries?: number;
@@ -82,7 +84,7 @@ export function createAccess(deps: AccessDeps): Access {
   const shared = { ...timing, store: table, clock, server };
   const lease = createLease({ ...shared, memory: directory, newNodeId: () => newId('node') });
   const barrier = createBarrier({ ...shared, sleep });
-  const changes = createChanges({ db, lease, barrier, memory: directory, clock });
+  const changes = createChanges({ db, lease, barrier, memory: directory, clock, onSettled: deps.onSettled });
   const limits = createLimits(deps.limits, deps.shared);
   const lastUsed = createLastUsed({ clock, write: (uses) => writeLastUsed(db.$client, uses), onError: quietly });
   const fills = createFills(directory, {

@@ -20,7 +20,15 @@ export type Changes = {
   everywhere: (seq: number) => Promise<Date>;
 };
 
-type ChangeDeps = { db: Db; lease: Lease; barrier: Barrier; memory: Memory; clock: Clock };
+type ChangeDeps = {
+  db: Db;
+  lease: Lease;
+  barrier: Barrier;
+  memory: Memory;
+  clock: Clock;
+  /** Told how long it took until a change held everywhere. */
+  onSettled?: (waitedMs: number) => void;
+};
 
 /**
  * Changes that can turn a yes into a no. The transaction takes its place in the change log before it does anything
@@ -28,7 +36,7 @@ type ChangeDeps = { db: Db; lease: Lease; barrier: Barrier; memory: Memory; cloc
  * which it learns of the commit, even of a commit whose outcome is unknown, so the next request here is refused
  * whatever the other nodes do.
  */
-export function createChanges({ db, lease, barrier, memory, clock }: ChangeDeps): Changes {
+export function createChanges({ db, lease, barrier, memory, clock, onSettled }: ChangeDeps): Changes {
   async function commit<T>(
     subjects: Subject | Subject[],
     work: (tx: Queryable, seq: number) => Promise<T>,
@@ -55,7 +63,9 @@ export function createChanges({ db, lease, barrier, memory, clock }: ChangeDeps)
   }
 
   async function settle(seq: number, self: string | null): Promise<Date> {
+    const since = clock.monotonic();
     await barrier.wait(seq, self);
+    onSettled?.(clock.monotonic() - since);
     return new Date(clock.wall());
   }
 

@@ -20,6 +20,8 @@ export type AcceptQueue = {
   accept(call: AcceptCall): Promise<AcceptOutcome>;
   /** True while so many calls arrive at once that other work had better wait. */
   pressed(): boolean;
+  /** Calls that wait or are being written. */
+  load(): number;
   drain(): Promise<void>;
 };
 
@@ -36,13 +38,20 @@ const TRIES = 5;
 /** A foreign key of the batch points to a person who was erased after the batch had been planned. */
 const ERASED_MEANWHILE = '23503';
 
-export function createAcceptQueue(db: Db, suppression: Suppression | null = null): AcceptQueue {
+export function createAcceptQueue(
+  db: Db,
+  suppression: Suppression | null = null,
+  onBatch?: (calls: number) => void,
+): AcceptQueue {
   const pool = db.$client;
   const batcher: Batcher<AcceptCall, AcceptOutcome | typeof LATER> = createBatcher({
     size: BATCH,
     lanes: LANES,
     queue: QUEUE,
-    send: (calls) => acceptBatch(pool, calls, suppression),
+    send: (calls) => {
+      onBatch?.(calls.length);
+      return acceptBatch(pool, calls, suppression);
+    },
     full: () => unavailable('More calls are waiting than this server takes at once.'),
   });
   return {
@@ -53,6 +62,7 @@ export function createAcceptQueue(db: Db, suppression: Suppression | null = null
       }
     },
     pressed: () => batcher.load() >= PRESSED,
+    load: () => batcher.load(),
     drain: () => batcher.drain(),
   };
 }

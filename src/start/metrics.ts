@@ -1,0 +1,173 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { AccessState } from '../access/access.ts';
+import { metaOf } from '../http/request-meta.ts';
+import { StartError } from '../kernel/start-error.ts';
+import type { Db } from '../store/db.ts';
+import { type QueueDepth, readQueueDepths } from '../store/queue-depth.ts';
+
+/**
+ * `/metrics` for Prometheus, on an address of its own (METRICS_ADDRESS), off by default: it asks nobody for a key. No
+ * label holds an id or anything that a caller sent; routes are patterns. What each number means for an operator is in
+ * docs/operations.md.
+ */
+export type Metrics = {
+  /** Counts the requests of this server. */
+  watch(server: Server): void;
+  revokeSettled(waitedMs: number): void;
+  batchSent(calls: number): void;
+  start(): Promise<{ host: string; port: number }>;
+  stop(): Promise<void>;
+};
+
+export type MetricsOptions = {
+  address: { host: string; port: number };
+  labels: { version: string; role: string; region: string };
+  db: Db;
+  /** Null for a worker, which decides nothing. */
+  access: (() => AccessState) | null;
+  acceptQueue: () => number;
+};
+
+const DURATIONS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const BATCHES = [1, 2, 5, 10, 25, 50, 100, 200];
+const QUEUES = ['runs', 'deliveries'] as const;
+/** Several scrapers, one look at the queues. */
+const DEPTHS_KEPT_MS = 1_000;
+
+export function createMetrics({ address, labels, db, access, acceptQueue }: MetricsOptions): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const gauge = (name: string, help: string, read: () => number): Gauge =>
+    new Gauge({
+      name: `parley_${name}`,
+      help,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
+
+  new Gauge({ name: 'parley_info', help: 'This process.', labelNames: Object.keys(labels), registers }).set(labels, 1);
+  const requests = new Counter({
+    name: 'parley_http_requests_total',
+    help: 'Requests answered, by pattern of the route.',
+    labelNames: ['method', 'route', 'status'],
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'parley_http_request_duration_seconds',
+    help: 'From the first byte of a request to the last of its answer.',
+    labelNames: ['route'],
+    buckets: DURATIONS,
+    registers,
+  });
+  const revokes = new Histogram({
+    name: 'parley_revoke_wait_seconds',
+    help: 'From the commit of a revoke or another change of access until no node decides by what it knew before.',
+    buckets: DURATIONS,
+    registers,
+  });
+  const batches = new Histogram({
+    name: 'parley_accept_batch_calls',
+    help: 'Trigger calls written by one statement.',
+    buckets: BATCHES,
+    registers,
+  });
+  gauge('accept_queue_calls', 'Trigger calls that wait for their commit.', acceptQueue);
+  if (access !== null) {
+    gauge('lease_age_seconds', 'Since the renewal that counts; beyond 0.9 access is read from the database.', () =>
+      Math.min(access().leaseAgeMs / 1_000, Number.MAX_SAFE_INTEGER),
+    );
+    gauge('live_leases', 'Nodes that hold a lease, as this one knows.', () => access().nodes);
+    gauge('directory_entries', 'Keys and targets in memory.', () => access().directoryEntries);
+    gauge('limits_shared', '1: Redis counts for all nodes. 0: each node holds its part.', () =>
+      access().isLimitShared ? 1 : 0,
+    );
+  }
+  const pool = db.$client;
+  gauge('database_connections', 'Connections of this process to the database.', () => pool.totalCount);
+  gauge('database_connections_idle', 'Of these without work.', () => pool.idleCount);
+  gauge('database_waiting', 'Statements that wait for a connection.', () => pool.waitingCount);
+
+  const depths = readDepths(db);
+  const up = new Gauge({ name: 'parley_database_up', help: '1: the database answers.', registers });
+  const due = new Gauge({
+    name: 'parley_queue_due',
+    help: 'Due and not taken; counted to 10000.',
+    labelNames: ['queue'],
+    registers,
+  });
+  const oldest = new Gauge({
+    name: 'parley_queue_oldest_seconds',
+    help: 'How long the oldest of these has been due.',
+    labelNames: ['queue'],
+    registers,
+  });
+
+  async function look(): Promise<void> {
+    const known = await depths();
+    up.set(known === null ? 0 : 1);
+    for (const gauge of [due, oldest]) gauge.reset();
+    if (known === null) return;
+    for (const queue of QUEUES) {
+      due.set({ queue }, known[queue].due);
+      oldest.set({ queue }, known[queue].oldestSeconds);
+    }
+  }
+
+  function count(this: ServerResponse): void {
+    const meta = metaOf(this.req);
+    const route = meta?.route ?? 'none';
+    requests.inc({ method: this.req.method, route, status: this.statusCode });
+    // A stream lasts as long as somebody listens.
+    if (meta && !String(this.getHeader('content-type')).startsWith('text/event-stream'))
+      durations.observe({ route }, (performance.now() - meta.startedAt) / 1_000);
+  }
+
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (request.url?.split('?', 1)[0] !== '/metrics')
+      return void response.writeHead(404).end('Only /metrics is here.\n');
+    await look();
+    response.writeHead(200, { 'content-type': registry.contentType });
+    response.end(await registry.metrics());
+  };
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy());
+  });
+
+  return {
+    watch: (watched) => {
+      watched.on('request', (_request, response: ServerResponse) => response.on('close', count));
+    },
+    revokeSettled: (ms) => revokes.observe(ms / 1_000),
+    batchSent: (calls) => batches.observe(calls),
+    start: async () => {
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject).listen(address, resolve);
+      }).catch((error: Error) => {
+        throw new StartError(
+          `METRICS_ADDRESS=${address.host}:${address.port} cannot be listened on: ${error.message}.`,
+          'Give each process on a machine a port of its own, or leave METRICS_ADDRESS out.',
+        );
+      });
+      return { host: address.host, port: (server.address() as AddressInfo).port };
+    },
+    stop: async () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+/** Null: the database does not answer. */
+function readDepths(db: Db) {
+  let kept: { at: number; depths: Promise<Record<(typeof QUEUES)[number], QueueDepth> | null> } | null = null;
+  return () => {
+    if (kept === null || performance.now() - kept.at > DEPTHS_KEPT_MS)
+      kept = { at: performance.now(), depths: readQueueDepths(db.$client).catch(() => null) };
+    return kept.depths;
+  };
+}

@@ -1,0 +1,86 @@
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../app.ts';
+import { givenAgent, givenOrganization, givenTrigger } from '../factories.ts';
+import { createTestDatabase } from '../postgres.ts';
+import { freePort } from '../program.ts';
+
+/** What Prometheus reads, while calls are made and a key is revoked. */
+let parley: TestApp;
+let address: string;
+let orgId: string;
+let path: string;
+let key: { id: string; value: string };
+
+beforeAll(async () => {
+  address = `127.0.0.1:${await freePort()}`;
+  parley = await startTestApp({ METRICS_ADDRESS: address }, { role: 'api' });
+  orgId = await givenOrganization(parley.db);
+  const { agentId } = await givenAgent(parley.db, orgId);
+  path = `/api/triggers/${agentId}/${await givenTrigger(parley.db, orgId, agentId)}`;
+  key = await parley.key(orgId);
+});
+afterAll(() => parley.stop());
+
+const scrape = async (): Promise<string> => (await fetch(`http://${address}/metrics`)).text();
+const valueOf = (text: string, line: string): number =>
+  Number(
+    text
+      .split('\n')
+      .find((one) => one.startsWith(`${line} `))
+      ?.slice(line.length),
+  );
+
+test('requests, batches, lease, revokes, queues and connections are counted', async () => {
+  for (let n = 0; n < 3; n++) await parley.call('POST', path, { key: key.value, body: {} });
+  await parley.call('POST', path, { body: {} });
+  await parley.call('GET', '/nothing/here', {});
+  await parley.app.access.change({ kind: 'key', id: key.id }, async () => {});
+  const route = 'route="/api/triggers/:agent_id/:trigger_id"';
+  await expect
+    .poll(async () => valueOf(await scrape(), `parley_http_requests_total{method="POST",${route},status="202"}`))
+    .toBe(3);
+  const text = await scrape();
+  expect(valueOf(text, `parley_http_requests_total{method="POST",${route},status="401"}`)).toBe(1);
+  expect(valueOf(text, `parley_http_request_duration_seconds_count{${route}}`)).toBe(4);
+  expect(valueOf(text, 'parley_accept_batch_calls_sum')).toBe(3);
+  expect(valueOf(text, 'parley_revoke_wait_seconds_count')).toBeGreaterThanOrEqual(1);
+  expect(valueOf(text, 'parley_live_leases')).toBe(1);
+  expect(valueOf(text, 'parley_lease_age_seconds')).toBeLessThan(1);
+  expect(valueOf(text, 'parley_directory_entries')).toBeGreaterThan(1);
+  expect(valueOf(text, 'parley_limits_shared')).toBe(0);
+  expect(valueOf(text, 'parley_database_up')).toBe(1);
+  expect(valueOf(text, 'parley_database_connections')).toBeGreaterThan(0);
+  expect(valueOf(text, 'parley_queue_due{queue="deliveries"}')).toBe(0);
+  expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds /m);
+});
+
+test('what is due is counted, and how long the oldest has waited', async () => {
+  await parley.db.$client.query(`UPDATE run SET due_at = now() - interval '1 hour'`);
+  await expect.poll(async () => valueOf(await scrape(), 'parley_queue_due{queue="runs"}'), { timeout: 5_000 }).toBe(3);
+  await expect
+    .poll(async () => valueOf(await scrape(), 'parley_queue_oldest_seconds{queue="runs"}'), { timeout: 5_000 })
+    .toBeGreaterThanOrEqual(3_600);
+});
+
+test('no id, key or address of anybody is in it', async () => {
+  const text = await scrape();
+  for (const secret of [orgId, key.id, key.value, path]) expect(text).not.toContain(secret);
+  expect(text).not.toMatch(/(org|key|agent|trigger|run|conv|enduser|msg|req)_[0-9a-z]{26}/);
+});
+
+test('nothing else is at its address, and nothing of it at the other', async () => {
+  expect((await fetch(`http://${address}/api/health`)).status).toBe(404);
+  expect((await parley.call('GET', '/metrics', {})).headers.get('content-type')).not.toContain('version=0.0.4');
+});
+
+test('an address that is taken stops the start, and says so', async () => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const { port } = taken.address() as { port: number };
+  await using database = await createTestDatabase();
+  const starting = startTestApp({ METRICS_ADDRESS: `127.0.0.1:${port}` }, { database, role: 'worker' });
+  await expect(starting).rejects.toThrow(/METRICS_ADDRESS=127\.0\.0\.1:\d+ cannot be listened on/);
+  taken.close();
+});
