@@ -6,7 +6,7 @@ import type { Tenant } from './region.ts';
 /** Hard but bounded: so many callers for each node, each waiting for its answer and then a moment. */
 const CALLERS = 5;
 const LONGEST_THOUGHT_MS = 12;
-const MAX_CALLS = 12_000;
+const MAX_CALLS = 40_000;
 
 export type Load = {
   /** Resolves when the last call has its answer. */

@@ -19,7 +19,7 @@ if (edits && edits.length > 0) {
       const loaded = nextLoad(url, context);
       const wanted = edits.filter((edit) => url === ROOT + edit.file);
       if (wanted.length === 0) return loaded;
-      let source = String(loaded.source);
+      let source = Buffer.from(loaded.source as Uint8Array).toString();
       for (const { find, replace, file } of wanted) {
         const parts = source.split(find);
         if (parts.length !== 2) throw new Error(`"${find}" stands ${parts.length - 1} times in ${file}.`);

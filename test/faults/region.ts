@@ -12,6 +12,7 @@ import { member } from '../../src/store/schema/identity.ts';
 import { givenAgent, givenKey, givenOrganization, givenTrigger } from '../factories.ts';
 import { type FaultDatabase, startFaultDatabase, withClient } from './database.ts';
 import { type Answer, request } from './http-client.ts';
+import type { Edit } from './edits.ts';
 import { createNode, type Node, type Plan } from './node.ts';
 
 /** A region as an operator would run it: nodes that serve, workers, one database; all of them real processes. */
@@ -20,6 +21,9 @@ export type Region = {
   api: Node[];
   workers: Node[];
   secrets: ReturnType<typeof deriveSecrets>;
+  /** What every process of this region is started with. */
+  plan: Plan;
+  edits: readonly Edit[];
   /** An organization of one's own with an agent, a trigger and so many keys. */
   tenant(keys?: number): Promise<Tenant>;
   /** Rows past every node and proxy. */
@@ -27,8 +31,8 @@ export type Region = {
   withDb<T>(work: (db: Db) => Promise<T>): Promise<T>;
   /** The dashboard's API, as the owner. */
   dashboard(node: Node, method: string, path: string, body?: unknown): Promise<Answer>;
-  /** Pass everywhere, nobody stopped, everybody running. */
-  repair(): Promise<void>;
+  /** Pass everywhere, nobody stopped, everybody running; returns who had to be started. */
+  repair(): Promise<string[]>;
   close(): Promise<void>;
 };
 
@@ -37,18 +41,14 @@ export type Tenant = { orgId: string; agentId: string; triggerId: string; keys: 
 export type RegionOptions = { api?: number; workers?: number; plan?: Plan; env?: Record<string, string> };
 
 const OWNER = { email: 'owner@example.qa', password: 'correct horse battery staple' };
-/** Nobody shall be held up by a limit who does not test limits. */
-const NO_LIMITS = JSON.stringify(
-  Object.fromEntries(
-    ['triggers', 'channels', 'end_users', 'campaigns'].map((family) => [
-      family,
-      { key: 1_000_000, organization: 1_000_000 },
-    ]),
-  ),
-);
+/** Nobody shall be held up by a limit; only reading end users has one, to be tried. */
+export const LOW_LIMIT = 60;
+const NONE = { key: 1_000_000, organization: 1_000_000 };
+const LOW = { key: LOW_LIMIT, organization: LOW_LIMIT };
+const LIMITS = JSON.stringify({ triggers: NONE, channels: NONE, campaigns: NONE, end_users: LOW });
 
 export async function startRegion(options: RegionOptions = {}): Promise<Region> {
-  const { api = 3, workers = 2, plan } = options;
+  const { api = 3, workers = 2, plan = {} } = options;
   const database = await startFaultDatabase();
   const secret = randomBytes(48).toString('base64');
   const secrets = deriveSecrets(secret);
@@ -59,7 +59,7 @@ export async function startRegion(options: RegionOptions = {}): Promise<Region> 
     BASE_URL_US: 'http://127.0.0.1:4000',
     PARLEY_OWNER_EMAIL: OWNER.email,
     PARLEY_OWNER_PASSWORD: OWNER.password,
-    PARLEY_LIMITS: NO_LIMITS,
+    PARLEY_LIMITS: LIMITS,
     PARLEY_EGRESS_ALLOW: '127.0.0.1',
     LOG_LEVEL: 'warn',
     // Nodes are started again and again: what they compile is kept.
@@ -79,6 +79,8 @@ export async function startRegion(options: RegionOptions = {}): Promise<Region> 
     database,
     ...nodes,
     secrets,
+    plan,
+    edits: plan.edits ?? [],
     async tenant(keys = 50) {
       return region.withDb(async (db) => {
         const orgId = await givenOrganization(db);
@@ -89,7 +91,7 @@ export async function startRegion(options: RegionOptions = {}): Promise<Region> 
         const made: Key[] = [];
         for (let n = 0; n < keys; n++) {
           const value = mintKey('us');
-          const permissions = ['triggers', 'channels'] as const;
+          const permissions = ['triggers', 'channels', 'end_users'] as const;
           const id = await givenKey(db, orgId, {
             digest: digestBytes(digest(value)),
             permissions: [...permissions],
@@ -117,7 +119,9 @@ export async function startRegion(options: RegionOptions = {}): Promise<Region> 
         node.proxy.heal();
         node.resume();
       }
-      await Promise.all(all.filter((node) => !node.isRunning()).map((node) => node.start(plan ?? {})));
+      const fallen = all.filter((node) => !node.isRunning());
+      await Promise.all(fallen.map((node) => node.start(plan)));
+      return fallen.map(({ name }) => name);
     },
     async close() {
       await Promise.all(all.map((node) => node.close()));

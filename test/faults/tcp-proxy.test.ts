@@ -42,21 +42,21 @@ async function open(name?: string) {
   if (name) socket.write(Buffer.from(`\0\0\0\0\0\x03\0\0application_name\0${name}\0\0`, 'latin1'));
   return { send: (bytes: string) => void socket.write(bytes), text: () => text, ending: () => ending };
 }
-const got = (client: { text(): string }, wanted: string) => expect.poll(client.text).toContain(wanted);
+const expectGot = (client: { text(): string }, wanted: string) => expect.poll(client.text).toContain(wanted);
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 test('passes both ways, and to another target what comes after the change', async () => {
   const client = await open();
   client.send('hello');
-  await got(client, 'hello');
+  await expectGot(client, 'hello');
   const other = createServer((socket) => socket.on('error', () => {}).end('another')).listen(0, '127.0.0.1');
   await once(other, 'listening');
   proxy.target = { port: (other.address() as AddressInfo).port, host: '127.0.0.1' };
   const later = await open();
   later.send('hello');
-  await got(later, 'another');
+  await expectGot(later, 'another');
   client.send(' again');
-  await got(client, 'hello again');
+  await expectGot(client, 'hello again');
   other.close();
 });
 
@@ -67,13 +67,13 @@ test('delays one direction and keeps the order', async () => {
   client.send('two');
   await expect.poll(() => received).toBe('onetwo');
   expect(client.text()).toBe('');
-  await got(client, 'onetwo');
+  await expectGot(client, 'onetwo');
 });
 
 test('a black hole swallows, and gives back when it is healed', async () => {
   const client = await open();
   client.send('before.');
-  await got(client, 'before.');
+  await expectGot(client, 'before.');
   proxy.set({ kind: 'black hole' }, { direction: 'up' });
   client.send('during.');
   const late = await open();
@@ -82,14 +82,14 @@ test('a black hole swallows, and gives back when it is healed', async () => {
   expect(received).toBe('before.');
   expect(client.ending()).toBe('open');
   proxy.heal();
-  await got(client, 'during.');
-  await got(late, 'new.');
+  await expectGot(client, 'during.');
+  await expectGot(late, 'new.');
 });
 
 test('resets what is open and what comes, until it is healed', async () => {
   const client = await open();
   client.send('hello');
-  await got(client, 'hello');
+  await expectGot(client, 'hello');
   proxy.set({ kind: 'reset' });
   await expect.poll(client.ending).toBe('reset');
   const late = await open();
@@ -98,7 +98,7 @@ test('resets what is open and what comes, until it is healed', async () => {
   proxy.heal();
   const healed = await open();
   healed.send('well');
-  await got(healed, 'well');
+  await expectGot(healed, 'well');
 });
 
 test('cuts after so many bytes', async () => {
@@ -115,6 +115,6 @@ test('spoils only the connections of one application', async () => {
   proxy.set({ kind: 'black hole' }, { only: 'parley lease', direction: 'down' });
   lease.send('kept');
   pool.send('through');
-  await got(pool, 'through');
+  await expectGot(pool, 'through');
   expect(lease.text()).not.toContain('kept');
 });

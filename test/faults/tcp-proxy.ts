@@ -64,7 +64,7 @@ export async function startTcpProxy(target: NetConnectOpts): Promise<TcpProxy> {
   });
 
   function join(client: Socket, name: string): void {
-    if (faultOf('up', name).kind === 'reset') return void abort(client);
+    if (faultOf('up', name).kind === 'reset') return abort(client);
     const upstream = connect({ ...proxy.target, allowHalfOpen: true, noDelay: true } as NetConnectOpts);
     const link: Link = { name, sockets: [client, upstream], pumps: [] };
     const sever = () => {
@@ -100,10 +100,8 @@ export async function startTcpProxy(target: NetConnectOpts): Promise<TcpProxy> {
       pumpAll();
     },
     breakAll() {
-      for (const link of [...links]) {
-        links.delete(link);
-        link.sockets.forEach(abort);
-      }
+      for (const link of links) link.sockets.forEach(abort);
+      links.clear();
     },
     open: () => [...links].map(({ name }) => name),
     async close() {
@@ -116,7 +114,10 @@ export async function startTcpProxy(target: NetConnectOpts): Promise<TcpProxy> {
 }
 
 /** RST where there is one: a Unix socket, which the database has, just ends. */
-const abort = (socket: Socket): void => void (socket.remoteFamily ? socket.resetAndDestroy() : socket.destroy());
+function abort(socket: Socket): void {
+  if (socket.remoteFamily) socket.resetAndDestroy();
+  else socket.destroy();
+}
 
 /** Hands bytes from one socket to the other as the fault of the moment allows; returns what to call when that changes. */
 function pipe(from: Socket, to: Socket, fault: () => Fault, sever: () => void): () => void {

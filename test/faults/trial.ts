@@ -67,7 +67,8 @@ export async function runTrial(region: Region, scenario: Scenario, random: Rando
   try {
     if (load) await trial.pause(WARM_UP_MS);
     await scenario.run(trial);
-    await region.repair();
+    const fallen = await region.repair();
+    trial.expect(fallen.length === 0, `ended by itself: ${fallen.join(', ')}`);
     if (load) await recovered(trial);
   } finally {
     await load?.stop();

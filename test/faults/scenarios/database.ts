@@ -1,3 +1,4 @@
+import { call } from '../ledger.ts';
 import type { Node } from '../node.ts';
 import type { Scenario, Trial } from '../trial.ts';
 import type { Fault, Where } from '../tcp-proxy.ts';
@@ -55,6 +56,19 @@ export const databaseScenarios: Scenario[] = [
     },
   },
   {
+    name: 'answers-lost',
+    expects: 'a call whose commit was not heard of is "unknown", never "not done"',
+    async run(trial) {
+      const victim = trial.node();
+      // The statements arrive and commit; nobody is told.
+      victim.proxy.set({ kind: 'black hole' }, { direction: 'down', only: 'parley' });
+      await trial.pause(300);
+      victim.proxy.breakAll();
+      await trial.pause(300);
+      victim.proxy.heal();
+    },
+  },
+  {
     name: 'late-fill',
     expects: 'what a node had asked about a key before its revoke, and learns after it, is not believed',
     callers: 0,
@@ -63,7 +77,6 @@ export const databaseScenarios: Scenario[] = [
       for (let n = 0; n < 6; n++) {
         victim.proxy.set({ kind: 'delay', ms: 400 }, { direction: 'down', only: 'parley' });
         const { ledger, tenant } = trial;
-        const { call } = await import('../ledger.ts');
         const asked = call(ledger, tenant, victim, n, 'me');
         await trial.pause(60);
         await trial.revoke(other, n);

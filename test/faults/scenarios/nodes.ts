@@ -69,6 +69,20 @@ export const nodeScenarios: Scenario[] = [
     },
   },
   {
+    name: 'kill-after-answer',
+    expects: 'kill -9 of a node with a slow way to the database: what it has answered is there',
+    async run(trial) {
+      const victim = trial.node();
+      victim.proxy.set({ kind: 'delay', ms: 100 }, { direction: 'up', only: 'parley' });
+      await trial.pause(500);
+      // What it has sent does not leave any more.
+      victim.proxy.set({ kind: 'reset' });
+      await victim.end('SIGKILL');
+      victim.proxy.heal();
+      await victim.start();
+    },
+  },
+  {
     name: 'kill-worker',
     expects: 'kill -9 of a worker: what it had taken is answered by another one, once',
     async run(trial) {
@@ -100,6 +114,7 @@ export const nodeScenarios: Scenario[] = [
     name: 'rolling-stop',
     expects: 'SIGTERM of every process in turn, behind callers that follow /ready: every single call is accepted',
     run: rollingStop,
+    callers: 2,
   },
 ];
 

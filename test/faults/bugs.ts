@@ -1,0 +1,205 @@
+import type { Edit } from './edits.ts';
+
+/**
+ * Bugs that somebody could make, planted into the sources while a process of the suite loads them (plant.ts). Each must
+ * be found by the scenario named beside it, by a finding that fits; a suite that stays green with one of them planted
+ * proves nothing about the others either.
+ */
+export type Bug = { name: string; scenario: string; finding: RegExp; edits: Edit[] };
+
+export const bugs: Bug[] = [
+  {
+    name: 'a call is answered before its commit',
+    scenario: 'kill-after-answer',
+    finding: /acknowledged and lost/,
+    edits: [
+      {
+        file: 'src/store/accept/accept-runs.ts',
+        find: 'const written = planned.length > 0 ? await writeRuns(client, planned, at) : new Set<string>();',
+        replace: `const written = new Set<string>(planned.map(({ run }) => run.id));
+          if (planned.length > 0) void writeRuns(pgPoolOf(client), planned, at).catch(() => {});`,
+      },
+      {
+        file: 'src/store/accept/accept-runs.ts',
+        find: 'type BatchOutcome =',
+        replace: 'const pgPoolOf = (client: pg.PoolClient): pg.PoolClient => client;\ntype BatchOutcome =',
+      },
+    ],
+  },
+  {
+    name: 'an agent is looked up without its organization',
+    scenario: 'tenants',
+    finding: /another organization's agent/,
+    edits: [
+      {
+        file: 'src/store/access.ts',
+        find: 'WHERE a.org_id = $1 AND a.id = $2 AND a.deleted_at IS NULL) AS agent',
+        replace: 'WHERE $1::text IS NOT NULL AND a.id = $2 AND a.deleted_at IS NULL) AS agent',
+      },
+    ],
+  },
+  {
+    name: 'memory is believed without a lease',
+    scenario: 'cut-black-hole',
+    finding: /accepted after "revoked"/,
+    edits: [
+      {
+        file: 'src/access/lease.ts',
+        find: '      const now = clock.monotonic();\n      if (now >= until) return false;',
+        replace: '      if (node !== null) return true;\n      const now = clock.monotonic();',
+      },
+    ],
+  },
+  {
+    name: 'a sleep of the machine is not noticed',
+    scenario: 'suspend',
+    finding: /accepted after "revoked"/,
+    edits: [
+      {
+        file: 'src/access/lease.ts',
+        find: 'return wallElapsed < leaseMs - marginMs && wallElapsed >= now - from - MAX_LAG_MS;',
+        replace: 'return wallElapsed < Number.POSITIVE_INFINITY;',
+      },
+    ],
+  },
+  {
+    name: 'the fence is left out of the accepting statement',
+    scenario: 'late-statement',
+    finding: /written past the fence/,
+    edits: [
+      {
+        file: 'src/store/accept/write-runs.ts',
+        find: '    AND k.revoked_at IS NULL AND (k.revoke_at IS NULL OR k.revoke_at > now())\n',
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'a revoke is answered once the others were notified',
+    scenario: 'listener-killed',
+    finding: /accepted after "revoked"/,
+    edits: [{ file: 'src/access/change.ts', find: 'await barrier.wait(seq, self);', replace: '' }],
+  },
+  {
+    name: 'what was asked before a change is kept after it',
+    scenario: 'late-fill',
+    finding: /accepted after "revoked"/,
+    edits: [
+      {
+        file: 'src/access/directory.ts',
+        find: "    without.has('check the generation') ||\n",
+        replace: '    true ||\n',
+      },
+    ],
+  },
+  {
+    name: 'each node counts for itself',
+    scenario: 'limits',
+    finding: /calls were accepted where/,
+    edits: [
+      {
+        file: 'src/access/limits.ts',
+        find: 'Math.max(1, Math.floor(limit / nodes))',
+        replace: 'Math.max(1, Math.floor(limit / Math.min(1, nodes)))',
+      },
+    ],
+  },
+  {
+    name: 'a lost answer is called "nothing was done"',
+    scenario: 'answers-lost',
+    finding: /refused and done all the same/,
+    edits: [
+      {
+        file: 'src/store/accept/accept-runs.ts',
+        find: "new Refusal('outcome_unknown', PROBLEMS.outcome_unknown.cure,",
+        replace: "new Refusal('unavailable', PROBLEMS.outcome_unknown.cure,",
+      },
+    ],
+  },
+  {
+    name: 'the Idempotency-Key is written in a statement of its own',
+    scenario: 'same-key',
+    finding: /several runs (answered )?for one Idempotency-Key/,
+    edits: [
+      {
+        file: 'src/store/accept/write-runs.ts',
+        find: 'column(({ call }) => bytes(call.idempotency?.scope)),',
+        replace: 'column(() => bytes(undefined)),',
+      },
+      {
+        file: 'src/store/accept/write-runs.ts',
+        find: '  return new Set(written.rows.map((row) => row.id));',
+        replace: `  for (const { call, answer } of planned)
+            if (call.idempotency)
+              await client.query(
+                \`INSERT INTO idempotency (org_id, scope, request, status, location, body)
+                  VALUES ($1, $2, $3, 202, $4, $5) ON CONFLICT DO NOTHING\`,
+                [call.orgId, call.idempotency.scope, call.idempotency.request, answer.location, answer.body],
+              );
+          return new Set(written.rows.map((row) => row.id));`,
+      },
+    ],
+  },
+  {
+    name: 'a worker stores a turn without its lease token',
+    scenario: 'cancel-in-turn',
+    finding: /the cancelled run is/,
+    edits: [{ file: 'src/store/turns/complete-turns.ts', find: ' AND r.lease = t.lease', replace: '' }],
+  },
+  {
+    name: 'a redirect is followed',
+    scenario: 'redirect',
+    finding: /a redirect was followed/,
+    edits: [
+      {
+        file: 'src/kernel/egress.ts',
+        find: '    const chunks: Buffer[] = [];',
+        replace: `    const to = answer.headers.location;
+          if (answer.statusCode >= 300 && answer.statusCode <= 399 && to)
+            return await send(agent, { ...request, url: new URL(String(to), url).href });
+          const chunks: Buffer[] = [];`,
+      },
+    ],
+  },
+  {
+    name: 'a signature is verified over JSON written anew',
+    scenario: 'signature',
+    finding: /instead of 200/,
+    edits: [
+      {
+        file: 'src/channels/webhook/webhook.ts',
+        find: "verifyWebhook(secrets['secret'] ?? '', headers, body, now)",
+        replace:
+          "verifyWebhook(secrets['secret'] ?? '', headers, Buffer.from(JSON.stringify(JSON.parse(body.toString()))), now)",
+      },
+    ],
+  },
+  {
+    name: 'a lost connection ends the process',
+    scenario: 'cut-reset',
+    finding: /ended by itself|not back within/,
+    edits: [
+      { file: 'src/store/db.ts', find: "  pool.on('connect', (client) => client.on('error', () => {}));", replace: '' },
+    ],
+  },
+  {
+    name: 'a stopped node keeps the log locked',
+    scenario: 'pause-in-revoke',
+    finding: /a revoke through .* took/,
+    edits: [
+      {
+        file: 'src/store/leases.ts',
+        find: 'export const LOCK_HELD_MS = 1_000;',
+        replace: 'export const LOCK_HELD_MS = 60_000;',
+      },
+      { file: 'src/store/db.ts', find: 'const SILENCE_MS = 5_000;', replace: 'const SILENCE_MS = 60_000;' },
+    ],
+  },
+];
+
+/** Leases of workers shortened, so that a scenario in which one dies need not wait half a minute. */
+export const IMPATIENT: Edit[] = [
+  { file: 'src/store/turns/claim-runs.ts', find: 'RUN_LEASE_SECONDS = 30;', replace: 'RUN_LEASE_SECONDS = 5;' },
+  { file: 'src/store/deliveries.ts', find: 'DELIVERY_LEASE_SECONDS = 30;', replace: 'DELIVERY_LEASE_SECONDS = 6;' },
+  { file: 'src/worker/deliver-messages.ts', find: 'NEEDED_LEASE_MS = 17_000;', replace: 'NEEDED_LEASE_MS = 3_000;' },
+];

@@ -1,0 +1,42 @@
+import { type CrashPoint, crashEdit } from '../edits.ts';
+import { startDeliveries } from '../deliveries.ts';
+import type { Scenario } from '../trial.ts';
+
+const CRASHES_WITHIN_MS = 15_000;
+
+/** A process that kills itself at this place, some passes after its start, while all the others go on. */
+export const crashScenario = (point: CrashPoint): Scenario => ({
+  name: `crash-${point.name.replace(':', '-')}`,
+  expects: `a process that dies at "${point.name}" loses nothing, does nothing twice unmarked, and keeps nobody waiting`,
+  async run(trial) {
+    const { region, random, expect } = trial;
+    const atWork = /^(worker|delivery):/.test(point.name);
+    const victim = random.pick(atWork ? region.workers : region.api);
+    const deliveries = await startDeliveries(trial);
+    trial.after(() => deliveries.check(1));
+    await victim.end('SIGTERM');
+    // Alone, it surely comes to the place.
+    const others = atWork ? region.workers.filter((one) => one !== victim) : [];
+    for (const other of others) other.pause();
+    const started = victim.start({ edits: [...region.edits, crashEdit(point)], crashAt: random.between(1, 4) });
+    // One that dies before it serves has not "started".
+    await Promise.race([started.catch(() => {}), victim.gone()]);
+    const until = performance.now() + CRASHES_WITHIN_MS;
+    const doing: Promise<unknown>[] = [];
+    while (victim.isRunning() && performance.now() < until) {
+      const isRevoke = point.name.startsWith('revoke:') && doing.length % 3 === 0 && doing.length < 60;
+      doing.push(isRevoke ? trial.revoke(victim, doing.length / 3) : deliveries.send(random.pick(region.api)));
+      await trial.pause(25);
+    }
+    expect(!victim.isRunning(), `${victim.name} never came to "${point.name}"`);
+    for (const other of others) other.resume();
+    if (victim.isRunning()) await victim.end('SIGKILL');
+    await trial.pause(100);
+    await trial.revoke(
+      region.api.find((one) => one !== victim)!,
+      40,
+    );
+    await victim.start(region.plan);
+    await Promise.all(doing);
+  },
+});

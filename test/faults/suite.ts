@@ -1,0 +1,51 @@
+import { type Bug, bugs, IMPATIENT } from './bugs.ts';
+import { crashPoints } from './edits.ts';
+import { createRandom } from './random.ts';
+import { type Region, startRegion } from './region.ts';
+import { crashScenario } from './scenarios/crash.ts';
+import { databaseScenarios } from './scenarios/database.ts';
+import { edgeScenarios } from './scenarios/edges.ts';
+import { nodeScenarios } from './scenarios/nodes.ts';
+import { redisScenarios, startRedis } from './scenarios/redis.ts';
+import { runTrial, type Scenario } from './trial.ts';
+
+/** Everything that the long form runs, and from which the short form takes some. */
+export const scenarios: Scenario[] = [...nodeScenarios, ...databaseScenarios, ...edgeScenarios];
+export const crashes = (): Scenario[] => crashPoints().map(crashScenario);
+export { bugs, redisScenarios, startRedis };
+
+export const scenarioNamed = (name: string): Scenario => {
+  const found = [...scenarios, ...redisScenarios, ...crashes()].find((one) => one.name === name);
+  if (!found) throw new Error(`There is no scenario "${name}".`);
+  return found;
+};
+
+/** A region whose workers' work is taken over within seconds. */
+export const impatientRegion = (): Promise<Region> => startRegion({ plan: { edits: IMPATIENT } });
+
+/** Findings; a trial that broke off is one, too. */
+export async function findings(region: Region, scenario: Scenario, seed: string): Promise<string[]> {
+  try {
+    return await runTrial(region, scenario, createRandom(`${seed}/${scenario.name}`));
+  } catch (error) {
+    return [`broke off: ${String((error as Error).stack ?? error).slice(0, 1_500)}`];
+  }
+}
+
+/** The scenario's findings in a region of its own with the bug planted; a round that does not meet it is repeated. */
+export async function hunt(bug: Bug, seed: string): Promise<{ found: boolean; findings: string[] }> {
+  const region = await startRegion({ workers: 1, plan: { edits: [...IMPATIENT, ...bug.edits] } });
+  try {
+    let last: string[] = [];
+    for (let round = 1; round <= HUNTS; round++) {
+      last = await findings(region, scenarioNamed(bug.scenario), `${seed}/${round}`);
+      if (last.some((text) => bug.finding.test(text))) return { found: true, findings: last };
+    }
+    return { found: false, findings: last };
+  } finally {
+    await region.close();
+  }
+}
+
+/** Some bugs show only when two things meet. */
+const HUNTS = 3;
