@@ -14,6 +14,16 @@ export const CONCIERGE: AgentDefinition = {
   hand_off: { after_misses: 3, on_request: true },
 };
 
+/** What the demo's web chat says before anybody has written. */
+export const CHAT = {
+  title: 'Concierge',
+  greeting: 'Hello! Ask me about delivery, returns, payment or our opening hours.',
+  translations: {
+    ar: { greeting: 'مرحبًا! اسألني عن التوصيل أو الإرجاع أو ساعات العمل.' },
+    hi: { greeting: 'नमस्ते! डिलीवरी, वापसी या खुलने के समय के बारे में पूछिए।' },
+  },
+};
+
 export const SHOP_GUIDE = `# Shop guide
 
 ## Delivery

@@ -1,7 +1,10 @@
 import type { Region } from '../../contract/regions.ts';
 import { createDigest, digestBytes } from '../access/digest.ts';
 import { mintKey, shownPrefix } from '../access/key-format.ts';
+import { channelKinds } from '../channels/kinds.ts';
+import { sealSecrets } from '../features/channels/ask-provider.ts';
 import { newId } from '../kernel/ids.ts';
+import type { Key } from '../kernel/seal.ts';
 import { insertAgent } from '../store/agents.ts';
 import { insertApiKey } from '../store/api-keys.ts';
 import { recordAudit, SYSTEM } from '../store/audit.ts';
@@ -14,9 +17,9 @@ import { insertEndUser } from '../store/end-users.ts';
 import { claimDemo } from '../store/installation.ts';
 import { insertOrganization } from '../store/organizations.ts';
 import { insertTrigger } from '../store/triggers.ts';
-import { ARABIC_QUESTION, CONCIERGE, PEOPLE, SHOP_GUIDE, SHOP_GUIDE_AR } from './demo-texts.ts';
+import { ARABIC_QUESTION, CHAT, CONCIERGE, PEOPLE, SHOP_GUIDE, SHOP_GUIDE_AR } from './demo-texts.ts';
 
-export type Demo = { orgId: string; agentId: string; triggerId: string; keyValue: string };
+export type Demo = { orgId: string; agentId: string; triggerId: string; chatId: string; keyValue: string };
 
 /** An organization to look around in: everything or nothing, and only once in the life of an installation. */
 export async function createDemo({
@@ -26,12 +29,13 @@ export async function createDemo({
 }: {
   db: Db;
   config: { region: Region };
-  secrets: { apiKeyPepper: Buffer };
+  secrets: { apiKeyPepper: Buffer; sealingKey: Key };
 }): Promise<Demo | null> {
   return db.transaction(async (tx) => {
     if (!(await claimDemo(tx))) return null;
     const { id: orgId } = await insertOrganization(tx, { name: 'Demo', plan: 'paid' });
     const { agentId, channelId } = await makeAgent(tx, orgId);
+    const chatId = await makeChat(tx, orgId, agentId, secrets.sealingKey);
     const triggerId = newId('trigger');
     await insertTrigger(tx, orgId, {
       id: triggerId,
@@ -44,7 +48,7 @@ export async function createDemo({
     await insertCampaign(tx, orgId, { id: newId('campaign'), agentId, channelId, name: 'Welcome back' });
     await makePeople(tx, orgId, agentId, channelId);
     const keyValue = await makeKey(tx, orgId, config.region, secrets.apiKeyPepper);
-    return { orgId, agentId, triggerId, keyValue };
+    return { orgId, agentId, triggerId, chatId, keyValue };
   });
 }
 
@@ -56,6 +60,15 @@ async function makeAgent(tx: Queryable, orgId: string) {
   await insertDocument(tx, orgId, { id: newId('doc'), agentId, name: 'Shop guide', text: SHOP_GUIDE });
   await insertDocument(tx, orgId, { id: newId('doc'), agentId, name: 'دليل المتجر', text: SHOP_GUIDE_AR });
   return { agentId, channelId };
+}
+
+/** A chat on a page of its own; no site may show it before somebody names one. */
+async function makeChat(tx: Queryable, orgId: string, agentId: string, sealingKey: Key): Promise<string> {
+  const id = newId('channel');
+  const own = channelKinds.get('web_chat')!.ownSecrets!.make();
+  const sealed = await sealSecrets(tx, sealingKey, { orgId, channelId: id }, own);
+  await insertChannel(tx, orgId, { id, agentId, kind: 'web_chat', name: 'Web chat', settings: CHAT, sealed });
+  return id;
 }
 
 /** A few people, and a conversation in Arabic that the agent answers as soon as the worker runs. */

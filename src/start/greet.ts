@@ -33,7 +33,10 @@ export async function greet({ config, db, role, address, prepared }: Greeting): 
   }
   lines.push('Reference of the API, readable without a network:', `  ${baseUrl}/docs`, '');
   if (prepared.demo === null) lines.push(await counts(db), '');
-  else lines.push('Start a first conversation: paste this.', '', curl(baseUrl, prepared.demo), '');
+  else {
+    lines.push('Talk to the demo agent in a browser:', `  ${baseUrl}/chat/${prepared.demo.chatId}`, '');
+    lines.push('Start a first conversation: paste this.', '', curl(baseUrl, prepared.demo), '');
+  }
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
