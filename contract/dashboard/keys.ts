@@ -28,6 +28,8 @@ const record = {
   /** From this moment no node accepts the key; null before, and while revoking. */
   effective_at: Nullable(Moment),
   rotated_from: Nullable(Type.String()),
+  /** Servers that may still accept it; only where one key is read while it is revoking. */
+  waiting_for: Type.Optional(Type.Integer({ minimum: 0 })),
 };
 
 export const KeyRecord = Type.Object(record, { title: 'ApiKey' });

@@ -46,6 +46,14 @@ export async function takePlaces(tx: Queryable, subjects: readonly LoggedSubject
   return Number(taken.rows[0]!.seq);
 }
 
+/** Nodes that have not read as far as this place, whether they will or are dead; for people who wait for them. */
+export async function countNodesBehind(db: Queryable, seq: number): Promise<number> {
+  const { rows } = await db.execute<{ many: number }>(
+    sql`SELECT count(*)::int AS many FROM node_lease WHERE applied_seq < ${seq}`,
+  );
+  return rows[0]!.many;
+}
+
 export function openLeaseTable(url: string, options: { timeoutMs: number; onError: (error: Error) => void }) {
   const pool = new pg.Pool({
     connectionString: url,

@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test';
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { newId } from '../../src/kernel/ids.ts';
 import { conversation, message } from '../../src/store/schema/conversation.ts';
 import { run } from '../../src/store/schema/run.ts';
 import { CHROMIUM, KEYS, OWNER, startJourney, type Journey } from './dashboard-browser.ts';
@@ -156,5 +157,29 @@ describe.skipIf(!CHROMIUM)('a dashboard that is left open', () => {
     await runs.page.getByText(body.id).waitFor();
     expect(id).toMatch(/^key_/);
     expect([...steps.faults, ...keys.faults, ...runs.faults]).toEqual([]);
+  });
+
+  it('says whom a revoke waits for, and when it is over', async () => {
+    const { db } = journey.app;
+    await journey.app.key(orgId, { permissions: ['channels'] });
+    const { page, faults } = await journey.open(`${KEYS}?permission=channels`, { as: OWNER });
+    // Another server, which renews its lease but does not get to reading what changed.
+    const node = newId('node');
+    await db.execute(sql`INSERT INTO node_lease (node_id, applied_seq) VALUES (${node}, 0)`);
+    const busy = setInterval(() => {
+      void db.$client.query('UPDATE node_lease SET renew_no = renew_no + 1 WHERE node_id = $1', [node]);
+    }, 150);
+    try {
+      await page.getByRole('row', { name: 'Test' }).getByRole('button', { name: 'Revoke' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('button', { name: 'Revoke' }).click();
+      await dialog.getByText('waiting for 1 server, about a second at most').waitFor();
+      // Now it hangs altogether: its lease runs out.
+      clearInterval(busy);
+      await dialog.getByText('refused everywhere since').waitFor();
+    } finally {
+      clearInterval(busy);
+    }
+    expect(faults).toEqual([]);
   });
 });

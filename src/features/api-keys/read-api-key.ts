@@ -1,5 +1,6 @@
 import type { KeyRecord } from '../../../contract/dashboard/keys.ts';
 import { Refusal } from '../../../contract/problems.ts';
+import { countNodesBehind } from '../../store/leases.ts';
 import { type ApiKeyRow, readApiKey as readRow } from '../../store/api-keys.ts';
 import type { ApiKeysDeps } from './api-keys.ts';
 import { presentApiKey } from './present-api-key.ts';
@@ -9,7 +10,10 @@ export async function readApiKey(
   orgId: string,
   id: string,
 ): Promise<KeyRecord> {
-  return presentApiKey(await foundApiKey(db, orgId, id), clock.wall());
+  const row = await foundApiKey(db, orgId, id);
+  const key = presentApiKey(row, clock.wall());
+  if (key.state !== 'revoking' || row.revokedSeq === null) return key;
+  return { ...key, waiting_for: await countNodesBehind(db, row.revokedSeq) };
 }
 
 /** Throws `key_not_found`; another organization's key is not there. */

@@ -8,7 +8,6 @@ import { number, utc } from '../../language/format.ts';
 import { problemTitlesAr } from '../../language/problem-titles.ts';
 import { useWords } from '../../language/words.tsx';
 import { CodeBlock } from '../../parts/code-tabs.tsx';
-import { CopyButton } from '../../parts/copy-button.tsx';
 import { CopyFact, Fact } from '../../parts/fact.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
@@ -142,12 +141,14 @@ function Curl({ item }: { item: RequestRecord }): ReactNode {
   const { code, body, places } = curlOfRequest(item, base_url);
   return (
     <div>
-      <CodeBlock label="curl" code={code} />
-      <Text size="xs" c="dimmed" my={6}>
-        {say('curl_hint')} {body && say.rich('curl_body', { place: <code>{body}</code> })}{' '}
-        {places.length > 0 && say.rich('curl_place', { place: <code>{places.join(', ')}</code> })}
+      <Text size="sm" fw={570} mb={6}>
+        {say('curl')}
       </Text>
-      <CopyButton text={code} full label={say('curl')} />
+      <CodeBlock label={say('curl')} code={code} />
+      <Text size="xs" c="dimmed" mt={6}>
+        {say('curl_hint')} {body && say.rich('curl_body', { place: <code>{body}</code> })}{' '}
+        {places.length > 0 && say.rich('curl_place', { place: <code className="ltr">{places.join(', ')}</code> })}
+      </Text>
     </div>
   );
 }

@@ -39,7 +39,7 @@ function Revoke({ item: listed, onClose }: { item: KeyRecord; onClose: () => voi
   const watched = useRead(
     'readKey',
     { params: { org_id, key_id: listed.id } },
-    { staleTime: 0, every: revoke.data?.state === 'revoking' ? WATCH_MS : LOOK_AGAIN_MS },
+    { staleTime: 0, every: revoke.isPending || revoke.data?.state === 'revoking' ? WATCH_MS : LOOK_AGAIN_MS },
   );
   const item = watched.data ?? listed;
   const [typed, setTyped] = useState('');
@@ -69,6 +69,7 @@ function Revoke({ item: listed, onClose }: { item: KeyRecord; onClose: () => voi
       </Stack>
     );
   const busy = revoke.isPending || result?.state === 'revoking';
+  const waitingFor = watched.data?.waiting_for ?? 0;
   return (
     <form onSubmit={submit} noValidate>
       <Stack>
@@ -90,7 +91,7 @@ function Revoke({ item: listed, onClose }: { item: KeyRecord; onClose: () => voi
         )}
         {revoke.error && <ProblemAlert problem={revoke.error} />}
         <Text size="sm" c="dimmed" role="status">
-          {busy ? say('revoking') : ''}
+          {busy ? (waitingFor > 0 ? say('revoking_servers', { count: waitingFor }) : say('revoking')) : ''}
         </Text>
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose} data-autofocus>

@@ -132,6 +132,10 @@ export const words = defineWords(
     revoke_field: 'Label of the key',
     revoke_mismatch: 'This is not the label of the key.',
     revoking: 'Revoking… waiting until every server has confirmed.',
+    revoking_servers: {
+      one: 'Revoking… waiting for {count} server, about a second at most.',
+      other: 'Revoking… waiting for {count} servers, about a second at most.',
+    },
     revoked_since: 'Revoked: refused everywhere since {time}.',
     revoked_done: 'Revoked',
 
@@ -320,6 +324,12 @@ export const words = defineWords(
     revoke_field: 'تسمية المفتاح',
     revoke_mismatch: 'هذه ليست تسمية المفتاح.',
     revoking: 'جارٍ الإلغاء… بانتظار تأكيد كل خادم.',
+    revoking_servers: {
+      one: 'جارٍ الإلغاء… بانتظار خادم واحد، ثانية تقريبًا على الأكثر.',
+      two: 'جارٍ الإلغاء… بانتظار خادمين، ثانية تقريبًا على الأكثر.',
+      few: 'جارٍ الإلغاء… بانتظار {count} خوادم، ثانية تقريبًا على الأكثر.',
+      other: 'جارٍ الإلغاء… بانتظار {count} خادمًا، ثانية تقريبًا على الأكثر.',
+    },
     revoked_since: 'أُلغي: مرفوض في كل مكان منذ {time}.',
     revoked_done: 'أُلغي',
 
