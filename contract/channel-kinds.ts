@@ -128,13 +128,19 @@ export type ChannelField = {
   name: string;
   required: boolean;
   secret: boolean;
-  /** `other`: no plain value (lists, objects); a form of its own or the command line sets it. */
-  type: 'text' | 'number' | 'choice' | 'boolean' | 'other';
+  /** `list`: of texts. `other`: no plain value (objects); a form of its own or the command line sets it. */
+  type: 'text' | 'number' | 'choice' | 'boolean' | 'list' | 'other';
   choices: readonly string[];
   description: string;
 };
 
-type Shown = { type?: string; description?: string; anyOf?: readonly { const?: unknown }[]; enum?: readonly unknown[] };
+type Shown = {
+  type?: string;
+  description?: string;
+  items?: { type?: string };
+  anyOf?: readonly { const?: unknown }[];
+  enum?: readonly unknown[];
+};
 
 /** The fields of a kind, in the order in which they are asked for. */
 export function channelFields(kind: ChannelKindName): ChannelField[] {
@@ -149,10 +155,11 @@ export function channelFields(kind: ChannelKindName): ChannelField[] {
   }));
 }
 
-function typeOf({ type, anyOf, enum: values }: Shown): Pick<ChannelField, 'type' | 'choices'> {
+function typeOf({ type, items, anyOf, enum: values }: Shown): Pick<ChannelField, 'type' | 'choices'> {
   const choices = values ?? anyOf?.map((one) => one.const);
   if (choices?.every((one) => typeof one === 'string')) return { type: 'choice', choices };
   if (type === 'integer' || type === 'number') return { type: 'number', choices: [] };
+  if (type === 'array' && items?.type === 'string') return { type: 'list', choices: [] };
   if (type === 'boolean') return { type: 'boolean', choices: [] };
   return { type: type === 'string' ? 'text' : 'other', choices: [] };
 }

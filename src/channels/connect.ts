@@ -55,7 +55,7 @@ export function createConnector({ kinds, egress, baseUrl, now }: ConnectorDeps):
         const { code, message: detail, facts } = error;
         const known = facts.setting !== undefined && facts.setting in { ...split.settings, ...split.secrets };
         const isBroken = facts.channelBroken ?? false;
-        return { refused: { code, detail, setting: known ? facts.setting! : null, isBroken } };
+        return { refused: { code, detail, setting: known ? facts.setting : null, isBroken } };
       }
     },
     canAsk: (name) => kinds.get(name)?.connect !== undefined,

@@ -165,10 +165,11 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
   it('shows the secret of a webhook channel once and keeps it nowhere', async () => {
     const { page, faults } = await journey.open(`/channels?agent_id=${agentId}&connect=`, { as: OWNER });
     const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Webhook' }).click();
     await dialog.getByLabel('Name').fill('Shop');
     await dialog.getByLabel('Address').fill('not an address');
     await dialog.getByRole('button', { name: 'Connect channel' }).click();
-    await dialog.getByText('Give an absolute http or https address').waitFor();
+    await dialog.getByText('This does not look right').waitFor();
     await dialog.getByLabel('Address').fill('https://shop.example/hook');
     await dialog.getByRole('button', { name: 'Connect channel' }).click();
     const secret = await dialog.getByLabel('Signing secret').inputValue();

@@ -27,7 +27,7 @@ export function addTestCommand(channels: Command): void {
     if (to === undefined) return out.record(check);
     const said = content === undefined ? { type: 'text', text } : parseJsonObject(content, '--content');
     const sent = await api.call('sendTest', { ids, body: { address: to, content: said as MessageContent } });
-    out.record(await outcome(api, { ...ids, message_id: String(sent['id']) }));
+    out.record(await outcome(api, { ...ids, message_id: sent['id'] }));
   });
   examples(test, 'channels test channel_01jd…', 'channels test channel_01jd… --to +97430000000');
 }

@@ -1,8 +1,12 @@
-import { Badge } from '@mantine/core';
+import { Badge, List, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import type { ChannelKindName } from '../../../../contract/channel-kinds.ts';
 import type { ChannelRecord } from '../../../../contract/dashboard/channels.ts';
+import type { Problem } from '../../api/client.ts';
 import { useWords } from '../../language/words.tsx';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { isKnownKind } from './kinds.ts';
+import { kindWords } from './kind-words.ts';
 import { words } from './words.ts';
 
 export function ChannelState({ item }: { item: ChannelRecord }): ReactNode {
@@ -12,6 +16,43 @@ export function ChannelState({ item }: { item: ChannelRecord }): ReactNode {
 }
 
 export function KindName({ kind }: { kind: string }): ReactNode {
-  const say = useWords(words);
+  const say = useWords(kindWords);
   return isKnownKind(kind) ? say(`kind_${kind}`) : <code>{kind}</code>;
+}
+
+/** What is to be done at the provider, in its own words for its own buttons. */
+export function AtTheProvider({ kind }: { kind: ChannelKindName }): ReactNode {
+  const say = useWords(words);
+  const sayKind = useWords(kindWords);
+  const steps = sayKind(`after_${kind}`);
+  if (steps === '') return null;
+  return (
+    <div>
+      <Text size="sm" fw={570} mb={6}>
+        {say('at_the_provider')}
+      </Text>
+      <List type="ordered" size="sm" spacing={4}>
+        {steps.split('\n').map((step) => (
+          <List.Item key={step}>{step}</List.Item>
+        ))}
+      </List>
+    </div>
+  );
+}
+
+/** What the provider said, which is the same in every language; faults of fields stand beside them. */
+export function ChannelProblem({ problem }: { problem: Problem | null }): ReactNode {
+  const say = useWords(words);
+  const isSaid = problem?.code === 'channel_check_failed';
+  if (!problem || (problem.faults.length > 0 && !isSaid)) return null;
+  return (
+    <>
+      <ProblemAlert problem={problem} />
+      {isSaid && say.language !== 'en' && (
+        <Text size="sm" dir="auto" c="red">
+          {problem.message}
+        </Text>
+      )}
+    </>
+  );
 }

@@ -39,14 +39,14 @@ export function ChannelsPage(): ReactNode {
     { every: LOOK_AGAIN_MS, keep: true },
   );
   const agentName = useAgentNames((channels.data?.data ?? []).map(({ agent_id }) => agent_id));
-  const open = (opened: boolean): void =>
+  const open = (chosen: string | undefined): void =>
     void navigate({
       to: '.',
-      search: (before: ChannelsSearch) => ({ ...before, connect: opened ? '' : undefined }),
-      replace: !opened,
+      search: (before: ChannelsSearch) => ({ ...before, connect: chosen }),
+      replace: chosen === undefined,
     });
   const connectButton = may && (
-    <Button leftSection={<IconPlus size={16} />} onClick={() => open(true)}>
+    <Button leftSection={<IconPlus size={16} />} onClick={() => open('')}>
       {say('connect')}
     </Button>
   );
@@ -101,9 +101,10 @@ export function ChannelsPage(): ReactNode {
         footer={<Pager list={list} page={channels.data} />}
       />
       <ConnectDialog
-        opened={connect !== undefined && may}
+        chosen={may ? connect : undefined}
         agentId={list.filters.agent_id ?? null}
-        onClose={() => open(false)}
+        onChoose={open}
+        onClose={() => open(undefined)}
       />
     </>
   );

@@ -5,5 +5,5 @@ export const readChannelsSearch = (raw: RawSearch): ChannelsSearch => ({
   text: textIn(raw, 'text'),
   agent_id: textIn(raw, 'agent_id'),
   cursor: textIn(raw, 'cursor'),
-  connect: raw['connect'] === undefined ? undefined : '',
+  connect: raw['connect'] === undefined ? undefined : (textIn(raw, 'connect') ?? ''),
 });

@@ -6,7 +6,8 @@ import { Until } from '../../parts/moment.tsx';
 import { words, type ConversationWord } from './words.ts';
 import classes from './conversations.module.css';
 
-type Props = { message: ConversationMessage };
+type Delivery = Pick<ConversationMessage, 'status' | 'send_at' | 'attempts' | 'error' | 'possible_duplicate'>;
+type Props = { message: Delivery };
 
 const SIGNS = {
   queued: IconClock,

@@ -1,0 +1,28 @@
+import { UnstyledButton } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { ChannelKindName } from '../../../../contract/channel-kinds.ts';
+import { useWords } from '../../language/words.tsx';
+import { KIND_ICONS, KINDS } from './kinds.ts';
+import { kindWords } from './kind-words.ts';
+import classes from './channels.module.css';
+
+/** Every kind that can be connected, with what it is. */
+export function Catalogue({ onChoose }: { onChoose: (kind: ChannelKindName) => void }): ReactNode {
+  const say = useWords(kindWords);
+  return (
+    <div className={classes.kinds}>
+      {KINDS.map((kind) => {
+        const Sign = KIND_ICONS[kind];
+        return (
+          <UnstyledButton key={kind} className={classes.kind} onClick={() => onChoose(kind)}>
+            <Sign size={22} aria-hidden="true" />
+            <span>
+              <b>{say(`kind_${kind}`)}</b>
+              <span>{say(`kind_${kind}_hint`)}</span>
+            </span>
+          </UnstyledButton>
+        );
+      })}
+    </div>
+  );
+}

@@ -1,0 +1,88 @@
+import { Button, Group, Stack, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { ChannelKindName } from '../../../../contract/channel-kinds.ts';
+import type { ConnectedChannel } from '../../../../contract/dashboard/channels.ts';
+import { MAX_LABEL_CHARACTERS } from '../../../../contract/limits.ts';
+import { useAct } from '../../api/queries.ts';
+import { useWords } from '../../language/words.tsx';
+import { useCheckedForm } from '../../parts/use-checked-form.ts';
+import { useOrganization } from '../../session/session.ts';
+import { AgentSelect } from '../agents/agent-select.tsx';
+import { words as agentWords } from '../agents/agent-select-words.ts';
+import { ChannelProblem } from './channel-parts.tsx';
+import { placeSettings, SettingsFields } from './settings-fields.tsx';
+import { type SettingsValues, shownFields, toSettings, toValues, valueName } from './settings-values.ts';
+import { words } from './words.ts';
+
+type Props = {
+  kind: ChannelKindName;
+  agentId: string | null;
+  onBack: () => void;
+  onMade: (made: ConnectedChannel) => void;
+};
+
+/** Name, agent and what the kind needs; the provider is asked before anything is stored. */
+export function ConnectForm({ kind, agentId, onBack, onMade }: Props): ReactNode {
+  const say = useWords(words);
+  const sayAgent = useWords(agentWords);
+  const org_id = useOrganization().id;
+  const connect = useAct('connectChannel', { refresh: ['listChannels', 'readOverview'] });
+  const initial: SettingsValues = { name: '', agent_id: agentId ?? '', ...toValues(kind) };
+  const form = useCheckedForm(initial, () => ({
+    agent_id: (value) => (value === '' ? sayAgent('agent_missing') : null),
+    name: (value) => (value.trim() === '' ? sayAgent('name_missing') : null),
+    ...Object.fromEntries(
+      shownFields(kind)
+        .filter(({ required }) => required)
+        .map(({ name }) => [valueName(name), (value: string) => (value.trim() === '' ? say('missing') : null)]),
+    ),
+  }));
+  const agent = form.getInputProps('agent_id');
+  const submit = form.submit((values) => {
+    const { name = '', agent_id = '' } = values;
+    connect.mutate(
+      { params: { org_id }, body: { agent_id, kind, name: name.trim(), settings: toSettings(kind, values) } },
+      {
+        onSuccess: onMade,
+        onError: (problem) => {
+          form.place(problem);
+          placeSettings(form, problem.faults);
+        },
+      },
+    );
+  });
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <TextInput
+          label={say('name')}
+          description={say('name_example')}
+          withAsterisk
+          maxLength={MAX_LABEL_CHARACTERS}
+          dir="auto"
+          autoComplete="off"
+          data-autofocus
+          {...form.getInputProps('name')}
+        />
+        <AgentSelect
+          label={sayAgent('agent')}
+          withAsterisk
+          id={agent.id}
+          value={agent.value || null}
+          error={agent.error}
+          onChange={(id) => form.setFieldValue('agent_id', id ?? '')}
+        />
+        <SettingsFields kind={kind} form={form} />
+        <ChannelProblem problem={connect.error} />
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onBack}>
+            {say('other_kind')}
+          </Button>
+          <Button type="submit" loading={connect.isPending}>
+            {say('connect')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

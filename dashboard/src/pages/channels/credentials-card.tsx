@@ -1,0 +1,116 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import type { ChannelKindName } from '../../../../contract/channel-kinds.ts';
+import type { ChannelRecord, ConnectedChannel } from '../../../../contract/dashboard/channels.ts';
+import { useAct } from '../../api/queries.ts';
+import { common } from '../../language/common.ts';
+import { useWords } from '../../language/words.tsx';
+import { Card } from '../../parts/card.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { notifyDone } from '../../parts/notify.tsx';
+import { useCheckedForm } from '../../parts/use-checked-form.ts';
+import { useOrganization } from '../../session/session.ts';
+import { useShownOnceGuard } from '../settings/integrations/api-keys/create/shown-once.tsx';
+import { ChannelProblem } from './channel-parts.tsx';
+import { SecretOnce } from './secret-once.tsx';
+import { placeSettings, SettingsFields } from './settings-fields.tsx';
+import { shownFields, toSettings, toValues, valueName } from './settings-values.ts';
+import { words } from './words.ts';
+import classes from './channels.module.css';
+
+/** Kinds to whose other side a secret of ours was shown. */
+const WITH_SECRET: readonly ChannelKindName[] = ['webhook', 'email', 'whatsapp', 'web_chat'];
+type Props = { item: ChannelRecord; kind: ChannelKindName };
+
+/** Other settings and credentials, which the provider must accept; and a new secret of ours. */
+export function CredentialsCard({ item, kind }: Props): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const update = useAct('updateChannel', { refresh: ['readChannel', 'listChannels'] });
+  const fields = shownFields(kind);
+  const needed = fields.filter(({ required, secret }) => required && !secret);
+  const form = useCheckedForm(toValues(kind, item.settings), () =>
+    Object.fromEntries(
+      needed.map(({ name }) => [valueName(name), (value: string) => (value.trim() === '' ? say('missing') : null)]),
+    ),
+  );
+  if (fields.length === 0) return null;
+  const submit = form.submit((values) =>
+    update.mutate(
+      { params: { org_id, channel_id: item.id }, body: { settings: toSettings(kind, values, item.settings) } },
+      {
+        onSuccess: () => notifyDone(say('credentials_saved')),
+        onError: (problem) => placeSettings(form, problem.faults),
+      },
+    ),
+  );
+  return (
+    <form onSubmit={submit} noValidate className={classes.section}>
+      <Card
+        title={say('credentials')}
+        description={say('credentials_hint')}
+        footer={
+          <Group gap="xs">
+            {WITH_SECRET.includes(kind) && <NewSecret item={item} />}
+            <Button type="submit" loading={update.isPending}>
+              {say('save_credentials')}
+            </Button>
+          </Group>
+        }
+      >
+        <Stack gap="lg">
+          <SettingsFields kind={kind} form={form} stored />
+          <ChannelProblem problem={update.error} />
+        </Stack>
+      </Card>
+    </form>
+  );
+}
+
+function NewSecret({ item }: { item: ChannelRecord }): ReactNode {
+  const say = useWords(words);
+  const sayCommon = useWords(common);
+  const org_id = useOrganization().id;
+  const [opened, setOpened] = useState(false);
+  const [made, setMade] = useState<ConnectedChannel | null>(null);
+  const renew = useAct('updateChannel', { refresh: ['readChannel'] });
+  const guard = useShownOnceGuard(made !== null, () => setMade(null));
+  return (
+    <>
+      <Button variant="default" onClick={() => setOpened(true)}>
+        {say('new_secret')}
+      </Button>
+      <ConfirmDialog
+        opened={opened}
+        onClose={() => setOpened(false)}
+        title={say('new_secret')}
+        act={say('new_secret')}
+        busy={renew.isPending}
+        problem={renew.error}
+        onAct={() =>
+          renew.mutate(
+            { params: { org_id, channel_id: item.id }, body: { new_secret: true } },
+            {
+              onSuccess: (channel) => {
+                setOpened(false);
+                setMade(channel);
+                renew.reset();
+              },
+            },
+          )
+        }
+      >
+        <Text size="sm">{say('new_secret_hint')}</Text>
+      </ConfirmDialog>
+      <Modal
+        opened={made !== null}
+        onClose={guard.ask}
+        title={say('new_secret')}
+        size="lg"
+        closeButtonProps={{ 'aria-label': sayCommon('close') }}
+      >
+        {made && <SecretOnce made={made} guard={guard} />}
+      </Modal>
+    </>
+  );
+}

@@ -1,0 +1,63 @@
+import { Button, Text } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import type { ChannelRecord } from '../../../../contract/dashboard/channels.ts';
+import { useAct, useRead } from '../../api/queries.ts';
+import { useWords } from '../../language/words.tsx';
+import { Card } from '../../parts/card.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { notifyDone } from '../../parts/notify.tsx';
+import { useOrganization } from '../../session/session.ts';
+import { words } from './words.ts';
+import classes from './channels.module.css';
+
+/** For good; the agent's own sandbox goes only with the agent. */
+export function DisconnectCard({ item }: { item: ChannelRecord }): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const navigate = useNavigate();
+  const [opened, setOpened] = useState(false);
+  const agent = useRead('readAgent', { params: { org_id, agent_id: item.agent_id } }, {});
+  const remove = useAct('disconnectChannel', { refresh: ['listChannels', 'readOverview'] });
+  const isOwn = agent.data?.sandbox_channel_id === item.id;
+  const name = `\u2068${item.name}\u2069`;
+  return (
+    <div className={classes.section}>
+      <Card
+        title={say('disconnect')}
+        description={say(isOwn ? 'own_sandbox' : 'disconnect_hint')}
+        aside={
+          !isOwn && (
+            <Button color="red.8" onClick={() => setOpened(true)}>
+              {say('disconnect')}
+            </Button>
+          )
+        }
+      />
+      <ConfirmDialog
+        opened={opened}
+        onClose={() => {
+          remove.reset();
+          setOpened(false);
+        }}
+        title={say('disconnect_title', { name })}
+        act={say('disconnect')}
+        busy={remove.isPending}
+        problem={remove.error}
+        onAct={() =>
+          remove.mutate(
+            { params: { org_id, channel_id: item.id } },
+            {
+              onSuccess: () => {
+                notifyDone(say('disconnected', { name }));
+                void navigate({ to: '/channels' });
+              },
+            },
+          )
+        }
+      >
+        <Text size="sm">{say('disconnect_words')}</Text>
+      </ConfirmDialog>
+    </div>
+  );
+}

@@ -1,0 +1,79 @@
+import type { FieldWord } from './kinds.ts';
+
+/** A field's name, and where its value is found. The compiler asks for every field of the contract. */
+type FieldWords = Record<FieldWord | 'api_url', readonly [label: string, hint: string]>;
+
+export const fieldWords: { en: FieldWords; ar: FieldWords } = {
+  en: {
+    'webhook.url': ['Address', 'HTTPS. Parley posts the agent’s messages to it.'],
+    'telegram.bot_token': ['Bot token', 'In Telegram, write /newbot to @BotFather; its answer holds the token.'],
+    'whatsapp.phone_number_id': [
+      'Phone number ID',
+      'developers.facebook.com → your app → WhatsApp → API setup. Not the phone number itself.',
+    ],
+    'whatsapp.access_token': [
+      'Access token',
+      'Of a system user with whatsapp_business_messaging, without an end: the one under API setup lives for a day.',
+    ],
+    'whatsapp.app_secret': ['App secret', 'App settings → Basic. Parley recognizes by it what Meta sends.'],
+    'sms.account_sid': ['Account SID', 'console.twilio.com → Account Info. Starts with AC.'],
+    'sms.auth_token': ['Auth token', 'console.twilio.com → Account Info.'],
+    'sms.from': ['Sender', 'A number of the account (+974…), or the SID of a messaging service (MG…).'],
+    'slack.bot_token': [
+      'Bot token',
+      'api.slack.com/apps → your app → OAuth & Permissions. Starts with xoxb-; needs chat:write and im:history.',
+    ],
+    'slack.signing_secret': ['Signing secret', 'Basic Information → App Credentials.'],
+    'email.host': ['SMTP server', 'For example smtp.example.com.'],
+    'email.port': ['Port', 'Left empty: 465 for TLS, else 587.'],
+    'email.security': ['Encryption', 'TLS, unless your mail provider says otherwise.'],
+    'email.username': ['User name', 'If the server asks for one.'],
+    'email.password': ['Password', 'Often an app password that you make at your mail provider.'],
+    'email.from': ['Sender address', 'For example support@example.com.'],
+    'email.from_name': ['Sender name', 'What people see before the address.'],
+    'email.subject': ['Subject', 'Of e-mails that bring none of their own.'],
+    'web_chat.allowed_origins': ['Sites that may show the chat', 'One on each line, such as https://shop.example.'],
+    'web_chat.title': ['Title', 'What stands above the conversation.'],
+    'web_chat.greeting': ['Greeting', 'The first words, before anybody has written.'],
+    'web_chat.color': ['Color', 'Such as #0b7a75.'],
+    'web_chat.position': ['Corner', 'Where people read from left to right, the end is the right.'],
+    'web_chat.hosted_page': ['A page of its own', 'The chat has an address that you can send to people.'],
+    api_url: ['Server of your own', 'Only if the provider is reached through a server or proxy of yours.'],
+  },
+  ar: {
+    'webhook.url': ['العنوان', 'HTTPS. يرسل Parley رسائل الوكيل إليه.'],
+    'telegram.bot_token': ['رمز البوت', 'اكتب ‎/newbot إلى ‎@BotFather في Telegram، فيأتيك الرمز في رده.'],
+    'whatsapp.phone_number_id': [
+      'معرّف رقم الهاتف',
+      'developers.facebook.com ← تطبيقك ← WhatsApp ← API setup. وليس رقم الهاتف نفسه.',
+    ],
+    'whatsapp.access_token': [
+      'رمز الوصول',
+      'لمستخدم نظام له whatsapp_business_messaging ودون انتهاء: ما تجده في API setup يعيش يومًا واحدًا.',
+    ],
+    'whatsapp.app_secret': ['سر التطبيق', 'App settings ← Basic. به يعرف Parley ما ترسله Meta.'],
+    'sms.account_sid': ['Account SID', 'console.twilio.com ← Account Info. يبدأ بـ AC.'],
+    'sms.auth_token': ['Auth token', 'console.twilio.com ← Account Info.'],
+    'sms.from': ['المرسل', 'رقم من الحساب (‎+974…) أو SID لخدمة رسائل (MG…).'],
+    'slack.bot_token': [
+      'رمز البوت',
+      'api.slack.com/apps ← تطبيقك ← OAuth & Permissions. يبدأ بـ xoxb-، ويحتاج chat:write وim:history.',
+    ],
+    'slack.signing_secret': ['سر التوقيع', 'Basic Information ← App Credentials.'],
+    'email.host': ['خادم SMTP', 'مثلًا smtp.example.com.'],
+    'email.port': ['المنفذ', 'إن تُرك فارغًا: ‎465 مع TLS وإلا 587.'],
+    'email.security': ['التشفير', 'TLS ما لم يقل مزوّد بريدك غير ذلك.'],
+    'email.username': ['اسم المستخدم', 'إن طلبه الخادم.'],
+    'email.password': ['كلمة المرور', 'غالبًا كلمة مرور تطبيق تنشئها لدى مزوّد بريدك.'],
+    'email.from': ['عنوان المرسل', 'مثلًا support@example.com.'],
+    'email.from_name': ['اسم المرسل', 'ما يراه الناس قبل العنوان.'],
+    'email.subject': ['الموضوع', 'للرسائل التي لا تحمل موضوعًا.'],
+    'web_chat.allowed_origins': ['المواقع التي يجوز أن تعرض المحادثة', 'واحد في كل سطر، مثل https://shop.example.'],
+    'web_chat.title': ['العنوان', 'ما يظهر فوق المحادثة.'],
+    'web_chat.greeting': ['الترحيب', 'الكلمات الأولى قبل أن يكتب أحد.'],
+    'web_chat.color': ['اللون', 'مثل ‎#0b7a75.'],
+    'web_chat.position': ['الزاوية', 'النهاية هي اليسار حيث يُقرأ من اليمين إلى اليسار.'],
+    'web_chat.hosted_page': ['صفحة خاصة', 'للمحادثة عنوان يمكنك إرساله إلى الناس.'],
+    api_url: ['خادم خاص بك', 'فقط إن كان الوصول إلى المزوّد عبر خادم أو وكيل لديك.'],
+  },
+};

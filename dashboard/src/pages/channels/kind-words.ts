@@ -1,0 +1,101 @@
+import { defineWords } from '../../language/words.tsx';
+
+/** Each kind: its name, what it is, and what is to be done at the provider once it is connected, a step on each line. */
+export const kindWords = defineWords(
+  {
+    kind_sandbox: 'Sandbox',
+    kind_sandbox_hint: 'A place to try things: conversations stay in this dashboard, and you play the other side.',
+    kind_web_chat: 'Web chat',
+    kind_web_chat_hint: 'A chat on your site, or on a page of its own. One line of HTML.',
+    kind_webhook: 'Webhook',
+    kind_webhook_hint: 'Messages go to an address of yours and come from it, signed both ways as Standard Webhooks.',
+    kind_telegram: 'Telegram',
+    kind_telegram_hint: 'People write to a bot. Needs a token from @BotFather.',
+    kind_whatsapp: 'WhatsApp',
+    kind_whatsapp_hint: 'Business Platform, Cloud API. Needs an app and a number at Meta.',
+    kind_sms: 'SMS',
+    kind_sms_hint: 'Over Twilio. Needs an account with a number.',
+    kind_slack: 'Slack',
+    kind_slack_hint: 'Direct messages with a Slack app of your workspace.',
+    kind_email: 'E-mail',
+    kind_email_hint: 'Out over your SMTP server, in by a signed hook from whatever receives your mail.',
+    after_sandbox: '',
+    after_web_chat: 'Put the script on the pages that shall show the chat; their sites must be among the allowed ones.',
+    after_webhook:
+      'Your backend posts what people write to the address above, signed with the channel’s secret as Standard Webhooks.\nIt verifies with the same secret what Parley posts to your address, and answers with any 2xx.',
+    after_telegram:
+      'Nothing: Parley has told the bot where to call.\nOpen the bot in Telegram and write to it; people can be written to once they have written.',
+    after_whatsapp:
+      'In the app dashboard open WhatsApp → Configuration → Webhook.\nPaste the address above as “Callback URL” and the verify token as “Verify token”, then “Verify and save”.\nUnder “Webhook fields”, subscribe to “messages”.',
+    after_sms:
+      'In the Twilio console open the number: Phone Numbers → Manage → Active numbers.\nUnder “Messaging”, set “A message comes in” to Webhook, the address above, HTTP POST. With a messaging service: its “Integration” page instead.\nReceipts need no setting: Parley asks for them with every message.',
+    after_slack:
+      'Open api.slack.com/apps → your app → Event Subscriptions, enable events, and paste the address above as “Request URL”.\nUnder “Subscribe to bot events”, add message.im.\nUnder “Interactivity & Shortcuts”, paste the same address, so that buttons work.\nUnder “App Home”, allow people to send messages, then install the app again.',
+    after_email:
+      'Have your mail provider, or a script behind your MX, post each e-mail to the address above as JSON with type, message_id, from and text.\nIt signs with the channel’s secret as Standard Webhooks.\nE-mail that only goes out needs none of this.',
+    address_sandbox: 'Any name',
+    address_web_chat: 'Visitor',
+    address_webhook: 'The person’s id at your end',
+    address_telegram: 'Chat ID',
+    address_whatsapp: 'Phone number',
+    address_sms: 'Phone number',
+    address_slack: 'Member ID',
+    address_email: 'E-mail address',
+    address_hint_sandbox: 'The conversation appears under this name.',
+    address_hint_web_chat: 'From a conversation on this channel.',
+    address_hint_webhook: 'Your endpoint gets it as address.',
+    address_hint_telegram: 'A number. The person must have written to the bot before.',
+    address_hint_whatsapp: 'With country code, such as +97430000000.',
+    address_hint_sms: 'With country code, such as +97430000000.',
+    address_hint_slack: 'In Slack: profile → ⋮ → Copy member ID. Starts with U.',
+    address_hint_email: 'Your own, for example.',
+  },
+  {
+    kind_sandbox: 'تجربة',
+    kind_sandbox_hint: 'مكان للتجربة: تبقى المحادثات في لوحة التحكم هذه، وتلعب أنت دور الطرف الآخر.',
+    kind_web_chat: 'محادثة الويب',
+    kind_web_chat_hint: 'محادثة على موقعك أو على صفحة خاصة بها. سطر HTML واحد.',
+    kind_webhook: 'Webhook',
+    kind_webhook_hint: 'تذهب الرسائل إلى عنوان لديك وتأتي منه، موقّعة في الاتجاهين وفق Standard Webhooks.',
+    kind_telegram: 'Telegram',
+    kind_telegram_hint: 'يكتب الناس إلى بوت. يلزم رمز من ‎@BotFather.',
+    kind_whatsapp: 'WhatsApp',
+    kind_whatsapp_hint: 'منصة الأعمال، Cloud API. يلزم تطبيق ورقم لدى Meta.',
+    kind_sms: 'SMS',
+    kind_sms_hint: 'عبر Twilio. يلزم حساب له رقم.',
+    kind_slack: 'Slack',
+    kind_slack_hint: 'رسائل مباشرة مع تطبيق Slack في مساحة عملك.',
+    kind_email: 'البريد الإلكتروني',
+    kind_email_hint: 'يخرج عبر خادم SMTP لديك، ويدخل بنداء موقّع مما يستقبل بريدك.',
+    after_sandbox: '',
+    after_web_chat: 'ضع النص البرمجي في الصفحات التي تعرض المحادثة، ويجب أن تكون مواقعها من المسموح بها.',
+    after_webhook:
+      'يرسل خادمك ما يكتبه الناس إلى العنوان أعلاه موقّعًا بسر القناة وفق Standard Webhooks.\nوبالسر نفسه يتحقق مما يرسله Parley إلى عنوانك، ويجيب بأي 2xx.',
+    after_telegram:
+      'لا شيء: أخبر Parley البوت بعنوان النداء.\nافتح البوت في Telegram واكتب إليه. يمكن الكتابة إلى الناس بعد أن يكتبوا هم.',
+    after_whatsapp:
+      'في لوحة التطبيق افتح WhatsApp ← Configuration ← Webhook.\nألصق العنوان أعلاه في «Callback URL» ورمز التحقق في «Verify token» ثم «Verify and save».\nتحت «Webhook fields» اشترك في «messages».',
+    after_sms:
+      'في Twilio console افتح الرقم: Phone Numbers ← Manage ← Active numbers.\nتحت «Messaging» اجعل «A message comes in» Webhook بالعنوان أعلاه وHTTP POST. ومع خدمة رسائل: صفحتها «Integration».\nلا تحتاج الإيصالات إلى إعداد: يطلبها Parley مع كل رسالة.',
+    after_slack:
+      'افتح api.slack.com/apps ← تطبيقك ← Event Subscriptions وفعّل الأحداث وألصق العنوان أعلاه في «Request URL».\nتحت «Subscribe to bot events» أضف message.im.\nتحت «Interactivity & Shortcuts» ألصق العنوان نفسه لتعمل الأزرار.\nتحت «App Home» اسمح للناس بإرسال الرسائل ثم ثبّت التطبيق من جديد.',
+    after_email:
+      'اجعل مزوّد بريدك، أو برنامجًا خلف MX، يرسل كل بريد إلى العنوان أعلاه بصيغة JSON وفيها type وmessage_id وfrom وtext.\nويوقّعه بسر القناة وفق Standard Webhooks.\nالبريد الذي يخرج فقط لا يحتاج إلى شيء من هذا.',
+    address_sandbox: 'أي اسم',
+    address_web_chat: 'الزائر',
+    address_webhook: 'معرّف الشخص لديك',
+    address_telegram: 'معرّف المحادثة',
+    address_whatsapp: 'رقم الهاتف',
+    address_sms: 'رقم الهاتف',
+    address_slack: 'معرّف العضو',
+    address_email: 'عنوان البريد الإلكتروني',
+    address_hint_sandbox: 'تظهر المحادثة بهذا الاسم.',
+    address_hint_web_chat: 'من محادثة على هذه القناة.',
+    address_hint_webhook: 'يصل إلى عنوانك باسم address.',
+    address_hint_telegram: 'رقم. ويجب أن يكون الشخص قد كتب إلى البوت من قبل.',
+    address_hint_whatsapp: 'مع رمز البلد، مثل ‎+97430000000.',
+    address_hint_sms: 'مع رمز البلد، مثل ‎+97430000000.',
+    address_hint_slack: 'في Slack: الملف الشخصي ← ⋮ ← Copy member ID. يبدأ بـ U.',
+    address_hint_email: 'عنوانك أنت مثلًا.',
+  },
+);

@@ -1,0 +1,76 @@
+import { Button, Stack, Switch, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { ChannelRecord } from '../../../../contract/dashboard/channels.ts';
+import { MAX_LABEL_CHARACTERS } from '../../../../contract/limits.ts';
+import { useAct } from '../../api/queries.ts';
+import { common } from '../../language/common.ts';
+import { useWords } from '../../language/words.tsx';
+import { Card } from '../../parts/card.tsx';
+import { notifyDone } from '../../parts/notify.tsx';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { useCheckedForm } from '../../parts/use-checked-form.ts';
+import { useMay, useOrganization } from '../../session/session.ts';
+import { words as agentWords } from '../agents/agent-select-words.ts';
+import { words } from './words.ts';
+import classes from './channels.module.css';
+
+/** Its name, and whether it works at all. */
+export function SettingsCard({ item }: { item: ChannelRecord }): ReactNode {
+  const say = useWords(words);
+  const sayAgent = useWords(agentWords);
+  const sayCommon = useWords(common);
+  const org_id = useOrganization().id;
+  const may = useMay('member');
+  const params = { org_id, channel_id: item.id };
+  const refresh = ['readChannel', 'listChannels'] as const;
+  const update = useAct('updateChannel', { refresh });
+  const toggle = useAct('updateChannel', { refresh });
+  const form = useCheckedForm({ name: item.name }, () => ({
+    name: (value) => (value.trim() === '' ? sayAgent('name_missing') : null),
+  }));
+  const submit = form.submit(({ name }) =>
+    update.mutate(
+      { params, body: { name: name.trim() } },
+      { onSuccess: () => notifyDone(say('saved')), onError: (problem) => form.place(problem) },
+    ),
+  );
+  const problem = [update.error, toggle.error].find((one) => one && one.faults.length === 0);
+  return (
+    <form onSubmit={submit} noValidate className={classes.section}>
+      <Card
+        title={say('settings')}
+        footer={
+          may && (
+            <Button type="submit" loading={update.isPending}>
+              {sayCommon('save')}
+            </Button>
+          )
+        }
+      >
+        <Stack gap="lg">
+          <Switch
+            label={say('enabled')}
+            description={say('enabled_hint')}
+            checked={item.enabled}
+            disabled={!may || toggle.isPending}
+            onChange={(event) => {
+              const enabled = event.currentTarget.checked;
+              toggle.mutate(
+                { params, body: { enabled } },
+                { onSuccess: () => notifyDone(say(enabled ? 'is_enabled' : 'is_disabled')) },
+              );
+            }}
+          />
+          <TextInput
+            label={say('name')}
+            dir="auto"
+            maxLength={MAX_LABEL_CHARACTERS}
+            readOnly={!may}
+            {...form.getInputProps('name')}
+          />
+          {problem && <ProblemAlert problem={problem} />}
+        </Stack>
+      </Card>
+    </form>
+  );
+}

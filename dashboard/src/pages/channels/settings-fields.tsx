@@ -1,0 +1,100 @@
+import { PasswordInput, Select, Stack, Textarea, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { ChannelField, ChannelKindName } from '../../../../contract/channel-kinds.ts';
+import { useLanguage, useWords } from '../../language/words.tsx';
+import type { useCheckedForm } from '../../parts/use-checked-form.ts';
+import { fieldWords } from './field-words.ts';
+import type { FieldWord } from './kinds.ts';
+import { type SettingsValues, shownFields, valueName } from './settings-values.ts';
+import { words } from './words.ts';
+import classes from './channels.module.css';
+
+type Form = ReturnType<typeof useCheckedForm<SettingsValues>>;
+type Props = { kind: ChannelKindName; form: Form; readOnly?: boolean; stored?: boolean };
+
+/** The fields of a kind, as its form in the contract says. `stored`: secrets are there already and stay if left empty. */
+export function SettingsFields({ kind, form, readOnly = false, stored = false }: Props): ReactNode {
+  const say = useWords(words);
+  const fields = shownFields(kind);
+  const usual = fields.filter(({ name }) => name !== 'api_url');
+  const own = fields.find(({ name }) => name === 'api_url');
+  const ownProps = own && form.getInputProps(valueName(own.name));
+  const field = (one: ChannelField): ReactNode => (
+    <SettingField key={one.name} kind={kind} field={one} form={form} readOnly={readOnly} stored={stored} />
+  );
+  return (
+    <Stack gap="md">
+      {usual.map(field)}
+      {own && (
+        <details className={classes.advanced} open={Boolean(ownProps?.error) || ownProps?.value !== '' || undefined}>
+          <summary>{say('advanced')}</summary>
+          <Stack mt="xs">{field(own)}</Stack>
+        </details>
+      )}
+    </Stack>
+  );
+}
+
+function SettingField(props: Required<Props> & { field: ChannelField }): ReactNode {
+  const { kind, field, form, readOnly, stored } = props;
+  const say = useWords(words);
+  const language = useLanguage();
+  const name = valueName(field.name);
+  const { onChange, ...input } = form.getInputProps(name);
+  const [label, hint] =
+    fieldWords[language][field.name === 'api_url' ? 'api_url' : (`${kind}.${field.name}` as FieldWord)];
+  const isKept = field.secret && stored;
+  const shared = {
+    ...input,
+    label,
+    description: isKept ? `${hint} ${say('keep_hint')}` : hint,
+    withAsterisk: field.required && !isKept,
+    readOnly,
+  };
+  const options = { text: [], choice: field.choices, boolean: ['true', 'false'] }[field.type as 'choice'] ?? [];
+  if (options.length > 0) {
+    return (
+      <Select
+        {...shared}
+        data={options.map((value) => ({ value, label: say(`option_${value}` as 'option_true') }))}
+        value={input.value || null}
+        onChange={(value) => form.setFieldValue(name, value ?? '')}
+        placeholder={say('usual')}
+        clearable
+      />
+    );
+  }
+  const typed = {
+    ...shared,
+    onChange,
+    autoComplete: 'off',
+    spellCheck: false,
+    dir: isWords(field.name) ? 'auto' : 'ltr',
+  };
+  if (field.type === 'list') return <Textarea {...typed} autosize minRows={2} maxRows={8} />;
+  if (!field.secret) return <TextInput {...typed} inputMode={field.type === 'number' ? 'numeric' : undefined} />;
+  return (
+    <PasswordInput
+      {...typed}
+      autoComplete="new-password"
+      visibilityToggleButtonProps={{ 'aria-label': say('show_secret') }}
+      placeholder={isKept ? '••••••••' : undefined}
+    />
+  );
+}
+
+/** What people read; the rest are keys and addresses. */
+const isWords = (name: string): boolean => ['from_name', 'subject', 'title', 'greeting'].includes(name);
+
+/** Puts what the server found wrong with the settings beside its field; true if there was such a field. */
+export function placeSettings(form: Form, faults: readonly { pointer: string; detail: string }[]): boolean {
+  const own = faults.flatMap(({ pointer, detail }) => {
+    const [, first, field] = pointer.split('/');
+    return first === 'settings' && field !== undefined && valueName(field) in form.values
+      ? [{ name: valueName(field), detail }]
+      : [];
+  });
+  for (const { name, detail } of own) form.setFieldError(name, detail);
+  form.focus(own[0]?.name);
+  return own.length > 0;
+}

@@ -1,0 +1,43 @@
+import { channelFields, type ChannelField, type ChannelKindName } from '../../../../contract/channel-kinds.ts';
+
+/** What is typed into a form is text; the fields of settings carry this prefix beside name and agent. */
+const PREFIX = 'settings.';
+export type SettingsValues = Record<string, string>;
+export const valueName = (field: string): string => PREFIX + field;
+
+/** Where objects are edited, they have a form of their own; here they stay as they are. */
+export const shownFields = (kind: ChannelKindName): ChannelField[] =>
+  channelFields(kind).filter(({ type }) => type !== 'other');
+
+export function toValues(kind: ChannelKindName, settings: Record<string, unknown> = {}): SettingsValues {
+  return Object.fromEntries(shownFields(kind).map(({ name }) => [valueName(name), toText(settings[name])]));
+}
+
+const toText = (value: unknown): string => {
+  if (Array.isArray(value)) return value.join('\n');
+  return typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
+};
+
+/** What is left empty is left out. */
+export function toSettings(
+  kind: ChannelKindName,
+  values: SettingsValues,
+  stored: Record<string, unknown> = {},
+): Record<string, unknown> {
+  const shown = shownFields(kind);
+  const untouched = Object.entries(stored).filter(([name]) => !shown.some((field) => field.name === name));
+  const given = shown.map((field) => [field.name, toValue(field, values[valueName(field.name)] ?? '')] as const);
+  return Object.fromEntries([...untouched, ...given.filter(([, value]) => value !== undefined)]);
+}
+
+function toValue({ type }: ChannelField, typed: string): unknown {
+  const text = typed.trim();
+  if (text === '') return undefined;
+  if (type === 'number') return Number.isNaN(Number(text)) ? text : Number(text);
+  if (type === 'boolean') return text === 'true';
+  if (type !== 'list') return text;
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}

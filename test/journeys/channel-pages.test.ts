@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sql } from 'drizzle-orm';
+import { givenAgent } from '../factories.ts';
+import type { FakeProvider } from '../fakes/provider.ts';
+import { startTelegram } from '../fakes/telegram.ts';
+import { startWhatsApp } from '../fakes/whatsapp.ts';
+import { CHROMIUM, everythingKept, type Journey, OWNER, seriousFaults, startJourney } from './dashboard-browser.ts';
+
+/** Connecting a channel, seeing that it works, and mending it, in a real browser. */
+describe.skipIf(!CHROMIUM)('the pages of channels', () => {
+  let journey: Journey;
+  let telegram: FakeProvider;
+  let whatsapp: FakeProvider;
+  beforeAll(async () => {
+    journey = await startJourney({ PARLEY_EGRESS_ALLOW: '127.0.0.1' });
+    [telegram, whatsapp] = await Promise.all([startTelegram(), startWhatsApp()]);
+    const { orgId } = await journey.owner();
+    await givenAgent(journey.app.db, orgId);
+  });
+  afterAll(() => Promise.all([journey.stop(), telegram.stop(), whatsapp.stop()]));
+
+  it('connects a bot from the catalogue, sees its first message and sends a test', async () => {
+    const { page, faults } = await journey.open('/channels', { as: OWNER });
+    await page.getByRole('button', { name: 'Connect channel' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: /^Telegram/ }).click();
+    await dialog.getByRole('button', { name: 'Connect channel' }).click();
+    await dialog.getByText('This is needed.').waitFor();
+    await dialog.getByLabel('Name').fill('Bot');
+    await dialog.getByLabel('Bot token').fill(`123456789:${'A'.repeat(35)}`);
+    await dialog.getByText('Advanced').click();
+    await dialog.getByLabel('Server of your own').fill(telegram.url);
+    await dialog.getByRole('button', { name: 'Connect channel' }).click();
+    await dialog.getByText('Telegram refuses the credentials').first().waitFor();
+    await dialog.getByLabel('Bot token').fill(telegram.secrets['bot_token']!);
+    await dialog.getByRole('button', { name: 'Connect channel' }).click();
+    await page.getByRole('heading', { name: 'Bot', level: 1 }).waitFor();
+    await page.getByText('parley_bot').waitFor();
+    expect(await everythingKept(page)).not.toContain(telegram.secrets['bot_token']);
+
+    await page.getByText('Waiting for the first message…').waitFor();
+    const id = new URL(page.url()).pathname.split('/').at(-1);
+    const { headers, body } = telegram.says('hello');
+    await fetch(`${journey.app.url}/inbound/telegram/${id}`, { method: 'POST', headers, body });
+    await page.getByText('The first message is here.').waitFor();
+
+    await page.getByLabel('Chat ID').fill('nobody');
+    await page.getByRole('button', { name: 'Send test' }).click();
+    await page.getByText('This is no address on a telegram channel.').waitFor();
+    await page.getByLabel('Chat ID').fill(telegram.person);
+    await page.getByRole('button', { name: 'Send test' }).click();
+    await page.locator('[data-delivery=sent]').waitFor();
+    expect(telegram.delivered.at(-1)?.text).toBe('This is a test message from Parley.');
+    await page.getByRole('button', { name: 'Check now' }).click();
+    await page.getByText('The provider accepts the credentials.').waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  it('shows the token that Meta asks for once, with the address to paste; mends what broke', async () => {
+    const { page, faults } = await journey.open('/channels?connect=whatsapp', { as: OWNER });
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Shop number');
+    await dialog.getByLabel('Phone number ID').fill(String(whatsapp.settings['phone_number_id']));
+    await dialog.getByLabel('Access token').fill(whatsapp.secrets['access_token']!);
+    await dialog.getByLabel('App secret').fill('f'.repeat(32));
+    await dialog.getByText('Advanced').click();
+    await dialog.getByLabel('Server of your own').fill(whatsapp.url);
+    await dialog.getByRole('button', { name: 'Connect channel' }).click();
+    await dialog.getByText('the app secret is not the one').first().waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    await dialog.getByLabel('App secret').fill(whatsapp.secrets['app_secret']!);
+    await dialog.getByRole('button', { name: 'Connect channel' }).click();
+    const token = await dialog.getByLabel('Verify token', { exact: true }).inputValue();
+    const address = await dialog.getByText('/inbound/whatsapp/').first().textContent();
+    const challenge = new URL(address!).pathname + `?hub.mode=subscribe&hub.challenge=42&hub.verify_token=${token}`;
+    expect(await (await fetch(journey.app.url + challenge)).text()).toBe('42');
+    await dialog.getByRole('button', { name: 'I have entered this token' }).click();
+    await page.getByRole('heading', { name: 'Shop number', level: 1 }).waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await everythingKept(page)).not.toContain(token);
+
+    await journey.app.db.execute(
+      sql`UPDATE channel SET status = 'broken', status_detail = 'WhatsApp: token expired' WHERE kind = 'whatsapp'`,
+    );
+    await page.getByText('WhatsApp: token expired').waitFor();
+    await page.getByLabel('Access token').fill(whatsapp.secrets['access_token']!);
+    await page.getByRole('button', { name: 'Check and save' }).click();
+    await page.getByText('This channel is broken').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Make a new secret' }).click();
+    await dialog.getByRole('button', { name: 'Make a new secret' }).click();
+    await dialog.getByRole('button', { name: 'I have entered this token' }).waitFor();
+    expect(await dialog.getByLabel('Verify token', { exact: true }).inputValue()).not.toBe(token);
+    expect(faults).toEqual([]);
+  });
+});
