@@ -98,6 +98,8 @@ export async function makeSubjects(journey: Journey): Promise<Subjects & { org: 
   await make('/keys', { label: 'Campaign', scope: 'campaign', campaign_id: campaign.id, permissions: ['campaigns'] });
   const key = await make('/keys', { label: 'Backend', scope: 'agent', agent_id: agent.id, permissions: ['triggers'] });
   await journey.app.call('GET', '/api/me', { key: key.value });
+  const endpoint = await make('/webhooks', { url: 'https://hooks.example/parley', description: 'CRM' });
+  await make(`/webhooks/${endpoint.id}/test`, undefined);
   const { url } = await make('/invitations', { email: 'guest@example.com', role: 'member' });
   return {
     org,
@@ -109,6 +111,7 @@ export async function makeSubjects(journey: Journey): Promise<Subjects & { org: 
     conversation_id: run.conversation_id,
     end_user_id: run.end_user_id,
     key_id: key.id,
+    endpoint_id: endpoint.id,
     invitation: new URL(url).pathname.split('/').at(-1)!,
     link: await passwordLinkOf(journey, OWNER),
   };

@@ -8,7 +8,7 @@ import { number } from '../../../../language/format.ts';
 import { useWords } from '../../../../language/words.tsx';
 import { CodeBlock } from '../../../../parts/code-tabs.tsx';
 import { CopyFact, Fact, Facts } from '../../../../parts/fact.tsx';
-import { Moment, Until } from '../../../../parts/moment.tsx';
+import { Moment, Until, useNow } from '../../../../parts/moment.tsx';
 import { notifyDone } from '../../../../parts/notify.tsx';
 import { PagePending } from '../../../../parts/page-pending.tsx';
 import { ProblemAlert } from '../../../../parts/problem-alert.tsx';
@@ -19,6 +19,8 @@ import classes from './webhooks.module.css';
 
 /** While it is being sent, the next attempt is seen as it happens. */
 const WATCH_MS = 1_000;
+/** What comes so soon is seen when it comes. */
+const SOON_MS = 10_000;
 
 export function DeliveryDrawer({ place, onClose }: { place: string | undefined; onClose: () => void }): ReactNode {
   const say = useWords(words);
@@ -48,7 +50,9 @@ function Read({ place }: { place: string }): ReactNode {
 
 function Detail({ item }: { item: EventDeliveryDetail }): ReactNode {
   const say = useWords(words);
-  const isWaiting = item.state === 'pending' && item.next_attempt_at !== null && item.attempts > 0;
+  const now = useNow();
+  const isWaiting =
+    item.state === 'pending' && item.attempts > 0 && Date.parse(item.next_attempt_at ?? '') > now + SOON_MS;
   return (
     <Stack gap="lg">
       <Group justify="space-between">

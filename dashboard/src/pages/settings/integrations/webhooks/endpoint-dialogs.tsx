@@ -56,8 +56,12 @@ function SwitchDialog({ item, dialog, onClose }: Props): ReactNode {
   const org_id = useOrganization().id;
   const update = useAct('updateWebhook', { refresh: ['readWebhook', 'listWebhooks', 'listEventDeliveries'] });
   const [shown, setShown] = useState(item.enabled);
-  // What it asks stays the same while it closes.
-  if (dialog !== 'switch' && shown !== item.enabled) setShown(item.enabled);
+  const [before, setBefore] = useState<EndpointDialog>(null);
+  // What it asks is settled when it opens, and stays the same while it closes.
+  if (before !== dialog) {
+    setBefore(dialog);
+    if (dialog === 'switch') setShown(item.enabled);
+  }
   return (
     <ConfirmDialog
       opened={dialog === 'switch'}

@@ -75,17 +75,6 @@ function Endpoint({ item }: { item: WebhookRecord }): ReactNode {
               ? say.rich('both_until', { when: <Until at={item.previous_secret_until} /> })
               : say('secret_hidden')}
           </Text>
-          {mayManage && (
-            <Button
-              size="xs"
-              mt={6}
-              variant="default"
-              leftSection={<IconRefresh size={14} />}
-              onClick={() => setDialog('rotate')}
-            >
-              {say('rotate')}
-            </Button>
-          )}
         </Fact>
       </Facts>
       <EndpointDialogs item={item} dialog={dialog} onClose={() => setDialog(null)} />
@@ -125,16 +114,13 @@ function Actions({ item, onOpen }: { item: WebhookRecord; onOpen: (dialog: Endpo
         <Button size="xs" variant="default" leftSection={<IconPencil size={14} />} onClick={() => onOpen('edit')}>
           {say('edit')}
         </Button>
+        <Button size="xs" variant="default" leftSection={<IconRefresh size={14} />} onClick={() => onOpen('rotate')}>
+          {say('rotate')}
+        </Button>
         <Button size="xs" variant="default" leftSection={<IconPower size={14} />} onClick={() => onOpen('switch')}>
           {say(item.enabled ? 'disable' : 'enable')}
         </Button>
-        <Button
-          size="xs"
-          variant="default"
-          c="red"
-          leftSection={<IconTrash size={14} />}
-          onClick={() => onOpen('delete')}
-        >
+        <Button size="xs" variant="default" leftSection={<IconTrash size={14} />} onClick={() => onOpen('delete')}>
           {say('delete')}
         </Button>
       </Group>

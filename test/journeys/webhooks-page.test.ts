@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { verifyWebhook } from '../../src/kernel/standard-webhooks.ts';
+import { type Receiver, startReceiver } from '../fakes/receiver.ts';
+import {
+  CHROMIUM,
+  everythingKept,
+  OWNER,
+  seriousFaults,
+  settled,
+  startJourney,
+  tooWide,
+  type Journey,
+} from './dashboard-browser.ts';
+
+const WEBHOOKS = '/settings/integrations/webhooks';
+const SHOTS = process.env['TEST_SHOTS'];
+
+/** Settings → Integrations → Webhooks, used in a real browser, with an endpoint that really is called. */
+describe.skipIf(!CHROMIUM)('webhooks', () => {
+  let journey: Journey;
+  let receiver: Receiver;
+  let org: string;
+  let cookie: string;
+
+  beforeAll(async () => {
+    receiver = await startReceiver();
+    journey = await startJourney({ PARLEY_EGRESS_ALLOW: '127.0.0.1' });
+    const owner = await journey.owner();
+    ({ cookie } = owner);
+    org = `/organizations/${owner.orgId}`;
+  }, 60_000);
+  afterAll(async () => {
+    await journey?.stop();
+    await receiver?.stop();
+  });
+
+  it('an endpoint is added, its secret shown once, a test event sent, the attempts seen, and sent again', async () => {
+    const { page, faults } = await journey.open('/', { as: OWNER });
+    await page.getByRole('link', { name: 'Webhooks' }).click();
+    await page.getByRole('heading', { name: 'Nobody is told of events yet' }).waitFor();
+    await page.getByRole('button', { name: 'Add endpoint' }).click();
+    const dialog = page.getByRole('dialog');
+    const add = dialog.getByRole('button', { name: 'Add endpoint' });
+    await dialog.getByLabel('URL').fill('nonsense');
+    await add.click();
+    await dialog.getByText('Give a whole address that begins with https://.').waitFor();
+    // What the server finds out stands beside the field too.
+    await dialog.getByLabel('URL').fill('http://10.0.0.1/hook');
+    await add.click();
+    await expect.poll(() => dialog.getByLabel('URL').getAttribute('aria-invalid')).toBe('true');
+    await dialog.getByLabel('URL').fill(`${receiver.url}/hook`);
+    await dialog.getByLabel('Description').fill('CRM');
+    await dialog.getByLabel('Only these').check();
+    await add.click();
+    await dialog.getByText('Choose at least one event.').waitFor();
+    await dialog.getByLabel('end_user.created').check();
+    if (SHOTS) await page.screenshot({ path: `${SHOTS}/webhooks-add.png`, fullPage: true });
+    await add.click();
+
+    const secret = await page.getByLabel('Signing secret', { exact: true }).inputValue();
+    expect(secret).toMatch(/^whsec_/);
+    await page.keyboard.press('Escape');
+    await page.getByText('Has the secret been saved?').waitFor();
+    await page.getByRole('button', { name: 'Keep it open' }).click();
+    await page.getByRole('button', { name: 'I have saved this secret' }).click();
+    await expect.poll(() => everythingKept(page)).not.toContain(secret);
+
+    if (SHOTS) await page.screenshot({ path: `${SHOTS}/webhooks-list.png`, fullPage: true });
+    await page.getByRole('link', { name: `${receiver.url}/hook` }).click();
+    receiver.answer = () => ({ status: 500, text: 'not yet' });
+    await page.getByRole('button', { name: 'Send test event' }).click();
+    const drawer = page.getByRole('dialog', { name: 'Delivery' });
+    await drawer.getByText('Attempt 1: 500').waitFor();
+    await drawer.getByText('not yet').waitFor();
+    receiver.answer = () => ({ text: 'thanks' });
+    if (SHOTS) await page.screenshot({ path: `${SHOTS}/webhooks-delivery.png` });
+    await drawer.getByRole('button', { name: 'Send again' }).click();
+    await drawer.getByText('thanks').waitFor();
+    await drawer.getByText('Delivered', { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('table', { name: 'Deliveries' }).getByText('Delivered').waitFor();
+    const call = receiver.calls.at(-1)!;
+    expect(verifyWebhook(secret, call.headers as Record<string, string>, call.body, call.at)).toBe(true);
+    expect(await seriousFaults(page)).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  it('its secret is replaced with an overlap, it is switched off and on, changed and deleted', async () => {
+    const { body: made } = await journey.api(`POST ${org}/webhooks`, { url: `${receiver.url}/two` }, cookie);
+    const { page, faults } = await journey.open(`${WEBHOOKS}/${made.id}`, { as: OWNER });
+    await page.getByRole('button', { name: 'Replace secret' }).click();
+    const rotate = page.getByRole('dialog', { name: 'Replace the signing secret?' });
+    await rotate.getByLabel('1 hour').check();
+    await rotate.getByRole('button', { name: 'Replace secret' }).click();
+    const secret = await page.getByLabel('Signing secret', { exact: true }).inputValue();
+    expect(secret).not.toBe(made.secret);
+    await page.getByRole('button', { name: 'I have saved this secret' }).click();
+    await page.getByText('Both the old and the new secret sign').waitFor();
+
+    await page.getByRole('button', { name: 'Disable' }).first().click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
+    await page.getByText('Nothing is sent while the endpoint is disabled').waitFor();
+    expect(await page.getByRole('button', { name: 'Send test event' }).isDisabled()).toBe(true);
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Enable' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Enable' }).click();
+    await page.getByText('Nothing is sent while').waitFor({ state: 'detached' });
+
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByRole('dialog').getByLabel('Description').fill('Warehouse');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save changes' }).click();
+    await page.getByRole('heading', { name: 'Warehouse', level: 1 }).waitFor();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
+    await expect.poll(() => page.getByText('Warehouse').count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+
+  it('everything that was delivered is under Activity, with filters in the address; in Arabic on a phone it fits', async () => {
+    const { page, faults } = await journey.open('/activity', { as: OWNER });
+    await page.getByRole('tab', { name: 'Event deliveries' }).click();
+    await page
+      .getByRole('table', { name: 'Deliveries' })
+      .getByRole('button', { name: 'webhook.test' })
+      .first()
+      .waitFor();
+    await page.getByRole('combobox', { name: 'State' }).click();
+    await page.getByRole('option', { name: 'Failed' }).click();
+    await page.getByRole('heading', { name: 'Nothing matches these filters' }).waitFor();
+    await expect.poll(() => page.url()).toContain('state=failed');
+    if (SHOTS) await page.screenshot({ path: `${SHOTS}/webhooks-activity.png` });
+    expect(faults).toEqual([]);
+
+    const [{ id }] = (await journey.api(`GET ${org}/webhooks`, undefined, cookie)).body.data;
+    const phone = await journey.open(`${WEBHOOKS}/${id}`, {
+      as: OWNER,
+      liked: { language: 'ar', theme: 'dark' },
+      viewport: { width: 320, height: 700 },
+    });
+    await settled(phone.page);
+    await phone.page.getByRole('table', { name: 'التسليمات' }).waitFor();
+    expect(await tooWide(phone.page)).toEqual([]);
+    expect(await seriousFaults(phone.page)).toEqual([]);
+    if (SHOTS) await phone.page.screenshot({ path: `${SHOTS}/webhooks-ar.png`, fullPage: true });
+  });
+});
