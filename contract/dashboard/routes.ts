@@ -171,7 +171,7 @@ const routes = {
   readDescription: route('GET 200', '/openapi.json', 'signed_in', 'This description', { answer: Type.Unknown() }),
 
   // Organizations and their people
-  listOrganizations: route('GET 200', '/organizations', 'signed_in', 'Own organizations; for the operator with ?all=true every one', { query: PageQuery({ all: Type.Optional(Type.Boolean()) }), answer: Page(OrganizationRecord) }),
+  listOrganizations: route('GET 200', '/organizations', 'signed_in', 'Own organizations; for the operator with ?all=true every one', { query: PageQuery({ all: Type.Optional(Type.Boolean()), text: SearchText }), answer: Page(OrganizationRecord) }),
   createOrganization: route('POST 201', '/organizations', 'signed_in', 'Make an organization', { body: CreateOrganizationBody, answer: OrganizationRecord }),
   readOrganization: route('GET 200', org, 'viewer', 'Read an organization', { answer: OrganizationRecord }),
   renameOrganization: route('PATCH 200', org, 'admin', 'Rename an organization', { body: RenameOrganizationBody, answer: OrganizationRecord }),

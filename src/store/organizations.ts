@@ -1,8 +1,9 @@
-import { and, eq, isNull, sql } from 'drizzle-orm';
+import { and, eq, ilike, isNull, or, sql } from 'drizzle-orm';
 import type { Plan, Role } from '../../contract/permissions.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Queryable } from './db.ts';
 import { behind, newestFirst, pageOf, type PageOf, type PageRequest } from './page.ts';
+import { containing } from './search-text.ts';
 import { member, organization } from './schema/identity.ts';
 
 export type Organization = { id: string; name: string; plan: Plan; createdAt: Date };
@@ -64,13 +65,19 @@ export async function listMemberships(
 export async function listAllOrganizations(
   db: Queryable,
   userId: string,
+  text: string | undefined,
   { limit, after }: PageRequest,
 ): Promise<PageOf<Organization & { role: Role | null }>> {
   const rows = await db
     .select({ ...columns, role: sql<Role | null>`${member.role}` })
     .from(organization)
     .leftJoin(member, and(eq(member.organizationId, organization.id), eq(member.userId, userId)))
-    .where(behind(organization.createdAt, organization.id, after))
+    .where(
+      and(
+        text === undefined ? undefined : or(ilike(organization.name, containing(text)), eq(organization.id, text)),
+        behind(organization.createdAt, organization.id, after),
+      ),
+    )
     .orderBy(...newestFirst(organization.createdAt, organization.id))
     .limit(limit + 1);
   return pageOf(rows, limit);

@@ -8,6 +8,7 @@ import {
   IconPlugConnected,
   IconRobot,
   IconRocket,
+  IconServer2,
   IconSpeakerphone,
   IconUserCircle,
   IconUsers,
@@ -17,11 +18,19 @@ import {
 import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useWords } from '../language/words.tsx';
+import { useSession } from '../session/session.ts';
 import { words } from './words.ts';
 import classes from './shell.module.css';
 
 type Word = keyof (typeof words)['en'];
-type Item = { to: NonNullable<LinkProps['to']>; word: Word; icon: typeof IconKey; exact?: boolean };
+type Item = {
+  to: NonNullable<LinkProps['to']>;
+  word: Word;
+  icon: typeof IconKey;
+  exact?: boolean;
+  /** Only for who runs the installation. */
+  operator?: boolean;
+};
 type Section = { heading?: Word; items: readonly Item[] };
 
 /** Every entry of the sidebar, in order; a page without an entry here is reached from another page. */
@@ -56,6 +65,7 @@ const SECTIONS: readonly Section[] = [
       { to: '/settings/members', word: 'members', icon: IconUsers },
       { to: '/settings/plan', word: 'plan', icon: IconCreditCard },
       { to: '/activity', word: 'activity', icon: IconHistory },
+      { to: '/settings/installation', word: 'installation', icon: IconServer2, operator: true },
       { to: '/settings/sessions', word: 'account', icon: IconUserCircle },
     ],
   },
@@ -63,26 +73,29 @@ const SECTIONS: readonly Section[] = [
 
 export function Navigation({ onNavigate }: { onNavigate?: () => void }): ReactNode {
   const say = useWords(words);
+  const { operator } = useSession();
   return (
     <nav aria-label={say('main_navigation')} className={classes.navigation}>
       {SECTIONS.map(({ heading, items }) => (
         <div key={heading ?? 'start'} className={classes.section}>
           {heading && <div className={classes.heading}>{say(heading)}</div>}
           <ul>
-            {items.map(({ to, word, icon: Icon, exact }) => (
-              <li key={to}>
-                <Link
-                  to={to}
-                  className={classes.link}
-                  activeOptions={{ exact: exact ?? false, includeSearch: false }}
-                  activeProps={{ 'aria-current': 'page', 'data-active': true } as object}
-                  onClick={onNavigate}
-                >
-                  <Icon size={18} stroke={1.7} aria-hidden="true" />
-                  {say(word)}
-                </Link>
-              </li>
-            ))}
+            {items
+              .filter((item) => operator || !item.operator)
+              .map(({ to, word, icon: Icon, exact }) => (
+                <li key={to}>
+                  <Link
+                    to={to}
+                    className={classes.link}
+                    activeOptions={{ exact: exact ?? false, includeSearch: false }}
+                    activeProps={{ 'aria-current': 'page', 'data-active': true } as object}
+                    onClick={onNavigate}
+                  >
+                    <Icon size={18} stroke={1.7} aria-hidden="true" />
+                    {say(word)}
+                  </Link>
+                </li>
+              ))}
           </ul>
         </div>
       ))}

@@ -5,15 +5,15 @@ import { listAllOrganizations, listMemberships, type Organization } from '../../
 import type { PageOf, PageRequest } from '../../store/page.ts';
 import type { OrganizationsDeps } from './organizations.ts';
 
-/** One's own; for the operator, when asked for, every one. */
+/** One's own; for the operator, when asked for, every one, also by a part of the name or by id. */
 export async function listOrganizations(
   { db }: Pick<OrganizationsDeps, 'db'>,
   userId: string,
-  { all }: { all: boolean },
+  { all, text }: { all: boolean; text?: string | undefined },
   page: PageRequest,
 ): Promise<PageOf<OrganizationRecord>> {
   const { rows, hasMore } = all
-    ? await listAllOrganizations(db, userId, page)
+    ? await listAllOrganizations(db, userId, text, page)
     : await listMemberships(db, userId, page);
   return { rows: rows.map(presentOrganization), hasMore };
 }

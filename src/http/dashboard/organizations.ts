@@ -16,7 +16,8 @@ export const organizationRoutes = ({ route, room }: Desk): Route[] => [
   route('listOrganizations', ({ caller, query, paged }) => {
     const all = query.all === true;
     if (all && !caller.isOperator) throw new Refusal('operator_required');
-    return paged({ all }, (page) => listOrganizations(room, caller.user.id, { all }, page));
+    const filter = { all, text: query.text };
+    return paged(filter, (page) => listOrganizations(room, caller.user.id, filter, page));
   }),
   route('createOrganization', ({ caller, body, actor }) =>
     createOrganization(room, { userId: caller.user.id, isOperator: caller.isOperator }, body, actor),

@@ -1,0 +1,178 @@
+import { Alert, Badge, Button, Text } from '@mantine/core';
+import { IconBuilding, IconEye, IconPlus } from '@tabler/icons-react';
+import { useState, type ReactNode } from 'react';
+import type { OrganizationRecord } from '../../../../../contract/dashboard/organizations.ts';
+import type { Plan } from '../../../../../contract/permissions.ts';
+import { useAct, useRead } from '../../../api/queries.ts';
+import { common } from '../../../language/common.ts';
+import { utcTime } from '../../../language/format.ts';
+import { useWords } from '../../../language/words.tsx';
+import { DataList } from '../../../list/data-list.tsx';
+import { Empty, NothingFound } from '../../../list/empty.tsx';
+import { FilterBar } from '../../../list/filter-bar.tsx';
+import { Pager } from '../../../list/pager.tsx';
+import { useListState } from '../../../list/use-list-state.ts';
+import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx';
+import { Moment } from '../../../parts/moment.tsx';
+import { notifyDone } from '../../../parts/notify.tsx';
+import { PageHeader } from '../../../parts/page-header.tsx';
+import { ProblemAlert } from '../../../parts/problem-alert.tsx';
+import { useSession } from '../../../session/session.ts';
+import { MakeOrganizationDialog } from './make-organization-dialog.tsx';
+import type { InstallationSearch } from './search.ts';
+import { words } from './words.ts';
+
+const PAGE = 20;
+const LOOK_AGAIN_MS = 10_000;
+
+/** For the operator of the installation: every tenant, and its plan. */
+export function InstallationPage(): ReactNode {
+  const say = useWords(words);
+  const { operator } = useSession();
+  const [making, setMaking] = useState(false);
+  const crumbs = [{ label: say('settings'), to: '/settings' as const }];
+  if (!operator)
+    return (
+      <>
+        <PageHeader title={say('title')} crumbs={crumbs} />
+        <Alert color="gray" icon={<IconEye size={18} />}>
+          {say('operators_only')}
+        </Alert>
+      </>
+    );
+  return (
+    <>
+      <PageHeader
+        title={say('title')}
+        crumbs={crumbs}
+        description={say('hint')}
+        actions={
+          <Button leftSection={<IconPlus size={16} />} onClick={() => setMaking(true)}>
+            {say('make')}
+          </Button>
+        }
+      />
+      <Organizations />
+      <MakeOrganizationDialog opened={making} onClose={() => setMaking(false)} />
+    </>
+  );
+}
+
+function Organizations(): ReactNode {
+  const say = useWords(words);
+  const sayCommon = useWords(common);
+  const [leaving, setLeaving] = useState<OrganizationRecord | null>(null);
+  const list = useListState<Pick<InstallationSearch, 'text'>>(['text']);
+  const organizations = useRead(
+    'listOrganizations',
+    { query: { all: true, ...list.filters, cursor: list.cursor, limit: PAGE } },
+    { every: LOOK_AGAIN_MS, keep: true },
+  );
+  const setPlan = useAct('setPlan', { refresh: ['listOrganizations', 'readSession', 'listKeys'] });
+  const change = ({ id, name }: OrganizationRecord, plan: Plan): void =>
+    setPlan.mutate(
+      { params: { org_id: id }, body: { plan } },
+      {
+        onSuccess: ({ effective_at }) => {
+          setLeaving(null);
+          notifyDone(
+            say('changed', {
+              name: `\u2068${name}\u2069`,
+              plan: sayCommon(`plan_${plan}`),
+              time: utcTime(effective_at),
+            }),
+          );
+        },
+      },
+    );
+  return (
+    <>
+      <FilterBar
+        text={list.filters.text}
+        onText={(text) => list.setFilters({ text })}
+        placeholder={say('search')}
+        filtered={list.filtered}
+        onClear={list.clear}
+      />
+      {setPlan.error && !leaving && <ProblemAlert problem={setPlan.error} />}
+      <DataList
+        label={say('title')}
+        read={organizations}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            id: 'name',
+            label: say('name'),
+            cell: ({ name }) => (
+              <Text size="sm" fw={570} component="span" dir="auto">
+                {name}
+              </Text>
+            ),
+          },
+          { id: 'id', label: say('id'), cell: ({ id }) => <code>{id}</code> },
+          {
+            id: 'plan',
+            label: say('plan'),
+            cell: ({ plan }) => <Badge color={plan === 'paid' ? 'jade' : 'gray'}>{sayCommon(`plan_${plan}`)}</Badge>,
+          },
+          {
+            id: 'role',
+            label: say('yours'),
+            cell: ({ role }) =>
+              role ? (
+                sayCommon(`role_${role}`)
+              ) : (
+                <Text span inherit c="dimmed">
+                  {say('no_role')}
+                </Text>
+              ),
+          },
+          { id: 'created', label: say('created'), cell: ({ created_at }) => <Moment at={created_at} /> },
+          {
+            id: 'actions',
+            label: sayCommon('actions'),
+            hidden: true,
+            align: 'end',
+            cell: (item) => {
+              const to: Plan = item.plan === 'paid' ? 'free' : 'paid';
+              const act = say(`change_to_${to}`);
+              return (
+                <Button
+                  size="compact-sm"
+                  variant="subtle"
+                  color="gray"
+                  aria-label={say('plan_of', { act, name: item.name })}
+                  loading={setPlan.isPending && setPlan.variables.params.org_id === item.id}
+                  onClick={() => (to === 'paid' ? change(item, 'paid') : setLeaving(item))}
+                >
+                  {act}
+                </Button>
+              );
+            },
+          },
+        ]}
+        empty={
+          list.filtered || list.cursor ? (
+            <NothingFound icon={<IconBuilding size={26} />} onClear={list.clear} />
+          ) : (
+            <Empty icon={<IconBuilding size={26} />} title={say('empty')}>
+              {say('make_hint')}
+            </Empty>
+          )
+        }
+        footer={<Pager list={list} page={organizations.data} />}
+      />
+      <ConfirmDialog
+        opened={leaving !== null}
+        onClose={() => setLeaving(null)}
+        title={say('downgrade_title', { name: `\u2068${leaving?.name ?? ''}\u2069` })}
+        act={say('change_to_free')}
+        onAct={() => leaving && change(leaving, 'free')}
+        busy={setPlan.isPending}
+        problem={setPlan.error}
+      >
+        <Text size="sm">{say('downgrade_words')}</Text>
+      </ConfirmDialog>
+    </>
+  );
+}
