@@ -9,6 +9,8 @@ export type Output = {
   /** A record; on a terminal as `text`, or as one fact a line. */
   record(record: Row, text?: () => string): void;
   list(page: Page, columns: readonly Column<Row>[], whenEmpty: string): void;
+  /** One of many records that come one by one: a line of text, or of JSON. */
+  line(record: Row, text: () => string): void;
   /** A dim line for people; never part of the JSON. */
   hint(line: string): void;
   /** A line that people read while they wait; on stderr, so that it never mixes with an answer. */
@@ -26,6 +28,9 @@ export function createOutput(json: boolean): Output {
       if (page.data.length === 0) return say(dim(whenEmpty));
       say(table(page.data, columns, dim));
       if (page.next_cursor !== null) say(dim(`The first ${page.data.length}; --all shows the rest.`));
+    },
+    line(record, text) {
+      say(json ? JSON.stringify(record) : text());
     },
     hint(line) {
       if (!json) say(dim(line));

@@ -6,6 +6,7 @@ import { addChannelsCommand } from './commands/channels/channels.ts';
 import { addChatCommand } from './commands/chat.ts';
 import { addConversationsCommand } from './commands/conversations.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
+import { addEventsCommand } from './commands/events.ts';
 import { addEndUsersCommand } from './commands/end-users.ts';
 import { addKeysCommand } from './commands/keys.ts';
 import { addKnowledgeCommand } from './commands/knowledge.ts';
@@ -62,6 +63,7 @@ export function buildProgram(): Command {
   addSendCommand(program);
   addConversationsCommand(program);
   addChatCommand(program);
+  addEventsCommand(program);
   program.commandsGroup('The server:');
   addServerCommands(program);
   addDoctorCommand(program);

@@ -105,6 +105,33 @@ describe('a backup', () => {
   });
 });
 
+describe('events', () => {
+  test('come back with their endpoints and what waits for them, and coming back is itself no event', async () => {
+    await db.execute(
+      sql`INSERT INTO webhook_endpoint (org_id, id, url, sealed) VALUES (${orgId}, 'whk_1', 'https://x.example', 'v1.x')`,
+    );
+    await db.execute(
+      sql`INSERT INTO event_tail (org_id, wanted_until) VALUES (${orgId}, now() + interval '5 minutes')`,
+    );
+    await db.execute(sql`INSERT INTO end_user (org_id, id, name) VALUES (${orgId}, 'enduser_1', ${HARD_TEXT})`);
+    await backup(source.url, file);
+    await withEmptyDatabase(async (target, url) => {
+      await restore(url, file, { keepKeys: true });
+      const told = async (from: Db) =>
+        (await from.execute(sql`SELECT id, type, data::text, created_at FROM event`)).rows;
+      expect(await told(target)).toEqual(await told(db));
+      expect(await told(target)).toHaveLength(1);
+      for (const table of ['webhook_endpoint', 'event_delivery'])
+        expect({ table, rows: await dump(target, table) }).toEqual({ table, rows: await dump(db, table) });
+      expect(await dump(target, 'event_tail')).toEqual([]);
+      // Readers go by this server's transactions, not by those of the one that was backed up.
+      const { rows } = await target.execute(sql`SELECT tx = pg_current_xact_id()::text::bigint AS later,
+        tx < pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS past FROM event`);
+      expect(rows).toEqual([{ later: false, past: true }]);
+    });
+  });
+});
+
 const givenAgentOfNewOrganization = async () => givenAgent(db, await givenOrganization(db));
 
 describe('a restore', () => {

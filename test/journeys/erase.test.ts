@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestApp, startTestApp } from '../app.ts';
+import { newId } from '../../src/kernel/ids.ts';
 import { givenAgent, givenOrganization, givenTrigger } from '../factories.ts';
 
 /**
@@ -25,6 +26,9 @@ beforeAll(async () => {
   });
   path = `/api/triggers/${made.agentId}/${triggerId}`;
   key = (await parley.key(orgId, { permissions: ['end_users', 'triggers', 'channels'] })).value;
+  // Somebody listens, so that events are written too; nobody answers at this address.
+  await parley.db.execute(sql`INSERT INTO webhook_endpoint (org_id, id, url, sealed)
+    VALUES (${orgId}, ${newId('whk')}, 'https://127.0.0.1:9', '')`);
 });
 afterAll(() => parley.stop());
 
@@ -93,6 +97,9 @@ test('nothing that was planted about a person is found in any column of any tabl
     .execute(sql`UPDATE conversation SET address = ${`addr-${word}`}, tags = ARRAY[${word}], state = ${`{"slot":"${word}"}`}::jsonb
     WHERE org_id = ${orgId} AND id = ${run.body.conversation_id}`);
   await call('PUT', `/api/end-users/${made.id}/consent/sandbox`, { status: 'opted_out', source: `said ${word}` });
+  // What an endpoint answers may repeat what it was told.
+  await parley.db.execute(sql`UPDATE event_delivery d SET history = ${`[{"response":"${word}"}]`}::jsonb
+    FROM event e WHERE e.org_id = d.org_id AND e.id = d.event_id AND e.end_user_id = ${made.id}`);
 
   const planted = await placesOf(word);
   for (const place of [
@@ -102,6 +109,8 @@ test('nothing that was planted about a person is found in any column of any tabl
     'run.input',
     'conversation.key',
     'idempotency.body',
+    'event.data',
+    'event_delivery.history',
   ])
     expect(planted).toContain(place);
   expect(planted).toContain('identity.address');
@@ -111,6 +120,8 @@ test('nothing that was planted about a person is found in any column of any tabl
 
   expect(await placesOf(word)).toEqual([]);
   expect(await placesOf(digits)).toEqual([]);
+  const told = await parley.db.execute(sql`SELECT data FROM event WHERE type = 'end_user.deleted'`);
+  expect(told.rows).toEqual([{ data: { id: made.id } }]);
   expect((await call('GET', `/api/end-users/${made.id}`)).status).toBe(404);
   expect((await call('DELETE', `/api/end-users/${made.id}`)).status).toBe(404);
   expect((await call('GET', `${path}/runs/${later.body.id}`)).body.code).toBe('run_not_found');

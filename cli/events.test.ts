@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type TestApp, startTestApp } from '../test/app.ts';
+import { signedInOwner, type SignedIn } from '../test/signed-in.ts';
+
+const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
+
+let parley: TestApp;
+let call: SignedIn;
+let orgId: string;
+
+beforeAll(async () => {
+  parley = await startTestApp();
+  ({ call, orgId } = await signedInOwner(parley));
+});
+afterAll(() => parley?.stop());
+
+type Tail = { child: ChildProcess; lines: () => string[]; stderr: () => string; ended: Promise<number | null> };
+
+function tail(...args: string[]): Tail {
+  const env = {
+    PATH: process.env['PATH'],
+    PARLEY_URL: parley.url,
+    PARLEY_EMAIL: 'asha@example.com',
+    PARLEY_PASSWORD: 'correct horse battery',
+  };
+  const child = spawn(process.execPath, [MAIN, 'events', 'tail', ...args], { env });
+  let out = '';
+  let err = '';
+  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
+  return {
+    child,
+    lines: () => out.split('\n').slice(0, -1),
+    stderr: () => err,
+    ended: new Promise((resolve) => child.once('close', resolve)),
+  };
+}
+
+const watched = async (): Promise<number> =>
+  (await parley.db.execute(sql`SELECT 1 FROM event_tail WHERE org_id = ${orgId}`)).rows.length;
+
+test('events tail prints a line of JSON for each event, only of the type asked for, and ends cleanly on Ctrl-C', async () => {
+  const tailing = tail('--type', 'api_key.created');
+  await expect.poll(watched, { timeout: 10_000 }).toBe(1);
+  // The first look only says where now is: what happens before it has answered may be missed.
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  await parley.key(orgId, { permissions: ['triggers'] });
+  const { body: key } = await call(`POST /organizations/${orgId}/keys`, {
+    label: 'CRM',
+    scope: 'organization',
+    permissions: ['triggers'],
+  });
+  await call(`POST /organizations/${orgId}/keys/${key.id}/revoke`);
+  await expect.poll(() => tailing.lines().length, { timeout: 10_000 }).toBe(2);
+  expect(JSON.parse(tailing.lines()[1]!)).toMatchObject({
+    type: 'api_key.created',
+    data: { id: key.id, label: 'CRM' },
+  });
+  tailing.child.kill('SIGINT');
+  expect([await tailing.ended, tailing.stderr(), tailing.lines().length]).toEqual([0, '', 2]);
+  const { rows } = await parley.db.execute(sql`SELECT count(*)::int AS n FROM session`);
+  // The session for this one command is gone; the owner's own is left.
+  expect(rows).toEqual([{ n: 1 }]);
+});
+
+test('events tail names the types it knows when asked for another', async () => {
+  const failed = tail('--type', 'nonsense');
+  expect(await failed.ended).toBe(1);
+  expect(failed.stderr()).toContain('conversation.started');
+});
