@@ -17,12 +17,7 @@ export const bugs: Bug[] = [
         file: 'src/store/accept/accept-runs.ts',
         find: 'const written = planned.length > 0 ? await writeRuns(client, planned, at) : new Set<string>();',
         replace: `const written = new Set<string>(planned.map(({ run }) => run.id));
-          if (planned.length > 0) void writeRuns(pgPoolOf(client), planned, at).catch(() => {});`,
-      },
-      {
-        file: 'src/store/accept/accept-runs.ts',
-        find: 'type BatchOutcome =',
-        replace: 'const pgPoolOf = (client: pg.PoolClient): pg.PoolClient => client;\ntype BatchOutcome =',
+          if (planned.length > 0) void writeRuns(client, planned, at).catch(() => {});`,
       },
     ],
   },

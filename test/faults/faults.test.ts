@@ -21,7 +21,7 @@ const SOME = [
   'same-key',
   'cancel-in-turn',
 ];
-const CRASHES = random.shuffle(crashes()).slice(0, 3);
+const CRASHES = random.shuffle(crashes()).slice(0, 2);
 const BUGS = random.shuffle(bugs).slice(0, 2);
 const TRIAL_MS = 120_000;
 

@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'vitest';
+import { bugs, IMPATIENT } from './bugs.ts';
+import { checkEdits, crashEdit, crashPoints } from './edits.ts';
+import { scenarioNamed } from './suite.ts';
+
+/** The fault suite rewrites sources while they load: these tell at once when a change has made that void. */
+describe('every planted bug', () => {
+  for (const bug of bugs) {
+    test(`has its text and its scenario: ${bug.name}`, () => {
+      expect(() => checkEdits(bug.edits)).not.toThrow();
+      expect(scenarioNamed(bug.scenario).expects).not.toBe('');
+    });
+  }
+});
+
+test('the shortened leases are still where they were', () => {
+  expect(() => checkEdits(IMPATIENT)).not.toThrow();
+});
+
+test('crash points are found, each name once, and can be armed', () => {
+  const points = crashPoints();
+  for (const room of ['accept', 'send', 'revoke', 'lease', 'worker', 'delivery'])
+    expect(
+      points.some(({ name }) => name.startsWith(`${room}:`)),
+      room,
+    ).toBe(true);
+  expect(() => checkEdits(points.map(crashEdit))).not.toThrow();
+});
+
+test('an edit whose text is gone says so', () => {
+  expect(() => checkEdits([{ file: 'src/main.ts', find: 'no such text', replace: '' }])).toThrow(
+    /0 times in src\/main/,
+  );
+});
