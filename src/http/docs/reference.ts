@@ -1,5 +1,6 @@
 import type { OpenApiDocument } from '../openapi.ts';
 import { curlOf } from './curl.ts';
+import { eventsNavigation, eventsSection } from './events-section.ts';
 import { code, escapeHtml, json, page, prose } from './html.ts';
 import { fieldsOf, typeSays, type Schema } from './schema-fields.ts';
 
@@ -40,8 +41,8 @@ export function referencePage(document: OpenApiDocument): string {
   );
   return page({
     title: 'Parley API reference',
-    nav: navigation(endpoints, tags),
-    main: introduction(server!) + sections.join('\n'),
+    nav: navigation(endpoints, tags) + eventsNavigation(),
+    main: introduction(server!) + sections.join('\n') + eventsSection(),
   });
 }
 

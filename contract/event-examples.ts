@@ -1,0 +1,147 @@
+import type { Static } from 'typebox';
+import type { EventType } from './event-types.ts';
+import type { EVENT_DATA } from './events.ts';
+
+/** `data` of one event of each type, for the reference and docs/events.md; a test holds each to its shape. */
+const conversation = {
+  id: 'conv_01kapj8v0xf2tbqd3x7nhm4c5r',
+  agent_id: 'agent_01kapj8tq2e8p9d4s6wvrk1y3z',
+  channel_id: 'channel_01kapj8tq4fhm2c7x9bn5t6w8d',
+  end_user_id: 'enduser_01kapj8v0wek3m5r7t9xbd2f4h',
+  key: 'order-A-1043',
+  status: 'open' as const,
+  locale: 'en',
+  tags: [],
+  run_id: 'run_01kapj8v0yf6w8z1c3e5g7j9mn',
+  created_at: '2026-11-21T06:00:00.000Z',
+  updated_at: '2026-11-21T06:00:00.000Z',
+};
+
+const message = {
+  id: 'msg_01kapj8w3ef0r2t4v6x8z1b3d5',
+  conversation_id: conversation.id,
+  agent_id: conversation.agent_id,
+  channel_id: conversation.channel_id,
+  end_user_id: conversation.end_user_id,
+  run_id: conversation.run_id,
+  role: 'agent' as const,
+  content: { type: 'text' as const, text: 'Your order A-1043 has shipped.' },
+  sources: [],
+  status: 'sent' as const,
+  error: null,
+  metadata: {},
+  created_at: '2026-11-21T06:00:01.000Z',
+};
+
+const run = {
+  id: conversation.run_id,
+  status: 'completed' as const,
+  reason: 'resolved',
+  error: null,
+  agent_id: conversation.agent_id,
+  trigger_id: 'trigger_01kapj8tq6ep4r6t8w1y3b5d7f',
+  conversation_id: conversation.id,
+  end_user_id: conversation.end_user_id,
+  channel_id: conversation.channel_id,
+  metadata: { source: 'crm' },
+  created_at: '2026-11-21T06:00:00.000Z',
+  finished_at: '2026-11-21T06:20:00.000Z',
+};
+
+const endUser = {
+  id: conversation.end_user_id,
+  external_id: 'crm-42',
+  name: 'Asha',
+  email: 'asha@example.qa',
+  phone: '+97430000000',
+  locale: 'en',
+  time_zone: 'Asia/Qatar',
+  attributes: { tier: 'gold' },
+  tags: [],
+  consent: {},
+  blocked: false,
+  created_at: '2026-11-21T06:00:00.000Z',
+  updated_at: '2026-11-21T06:00:00.000Z',
+  last_seen_at: null,
+};
+
+const apiKey = {
+  id: 'key_01kapj8s5tf9b1d3f5h7k9m2p4',
+  label: 'CRM',
+  prefix: 'parley_us_4fQz81',
+  scope: 'organization' as const,
+  agent_id: null,
+  campaign_id: null,
+  permissions: ['triggers' as const],
+  created_at: '2026-11-21T05:00:00.000Z',
+  revoked_at: null,
+};
+
+const campaignId = 'campaign_01kapj8s7vex2z4b6d8f1h3k5m';
+
+export const EVENT_EXAMPLES: { readonly [T in EventType]: Static<(typeof EVENT_DATA)[T]> } = {
+  'conversation.started': conversation,
+  'conversation.handed_off': { ...conversation, status: 'handed_off', updated_at: '2026-11-21T06:05:00.000Z' },
+  'conversation.resolved': { ...conversation, status: 'resolved', updated_at: '2026-11-21T06:20:00.000Z' },
+  'message.received': {
+    ...message,
+    id: 'msg_01kapj9a7gex1z3b5d7f9h2k4m',
+    role: 'end_user',
+    content: { type: 'text', text: 'When will it arrive?' },
+    status: null,
+    created_at: '2026-11-21T06:01:00.000Z',
+  },
+  'message.sent': message,
+  'message.delivered': { ...message, status: 'delivered' },
+  'message.read': { ...message, status: 'read' },
+  'message.failed': {
+    ...message,
+    status: 'suppressed',
+    error: {
+      code: 'recipient_opted_out',
+      detail: 'The recipient has opted out of this kind of channel.',
+      provider_code: null,
+    },
+  },
+  'run.completed': run,
+  'run.failed': {
+    ...run,
+    status: 'failed',
+    reason: 'attempts_exhausted',
+    error: { code: 'attempts_exhausted', detail: 'The run did not end in 8 attempts.' },
+  },
+  'run.skipped': { ...run, status: 'skipped', reason: 'opted_out' },
+  'end_user.created': endUser,
+  'end_user.updated': { ...endUser, tags: ['vip'], updated_at: '2026-11-21T07:00:00.000Z' },
+  'end_user.deleted': { id: endUser.id },
+  'end_user.opted_out': {
+    ...endUser,
+    consent: { whatsapp: { status: 'opted_out', source: 'api', at: '2026-11-21T07:00:00.000Z' } },
+    updated_at: '2026-11-21T07:00:00.000Z',
+    channel_kind: 'whatsapp',
+  },
+  'campaign.recipient.updated': {
+    id: 'rcpt_01kapj8x2hf3v5x7z9c1e3g5j7',
+    campaign_id: campaignId,
+    end_user_id: endUser.id,
+    ref: 'row-17',
+    status: 'delivered',
+    previous_status: 'sent',
+    reason: null,
+    conversation_id: conversation.id,
+    run_id: run.id,
+    created_at: '2026-11-21T06:00:00.000Z',
+    updated_at: '2026-11-21T06:00:03.000Z',
+  },
+  'campaign.ended': {
+    id: campaignId,
+    agent_id: conversation.agent_id,
+    channel_id: conversation.channel_id,
+    name: 'November',
+    state: 'ended',
+    created_at: '2026-11-01T06:00:00.000Z',
+    updated_at: '2026-11-30T20:00:00.000Z',
+  },
+  'api_key.created': apiKey,
+  'api_key.revoked': { ...apiKey, revoked_at: '2026-11-21T08:00:00.000Z' },
+};
