@@ -70,6 +70,9 @@ export const Rule = Type.Object(
 );
 export type Rule = Static<typeof Rule>;
 
+/** Offered to every model that may hand over; no declared tool has this name. */
+export const HAND_OFF_TOOL = 'hand_off_to_human';
+
 /** A tool that a model may call: one HTTPS request to the customer's own address. */
 export const Tool = Type.Object(
   {
@@ -123,7 +126,8 @@ export const AgentDefinition = Type.Object(
             Type.Integer({
               minimum: 1,
               maximum: 20,
-              description: 'Unanswered questions in a row until people take over.',
+              description:
+                'Unanswered questions in a row until people take over; counted by the embedded provider. A model hands over by itself.',
             }),
           ),
           on_request: Type.Optional(Type.Boolean({ default: true })),

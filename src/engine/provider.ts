@@ -12,6 +12,8 @@ export type Provider = {
 };
 
 export type TurnRequest = {
+  /** The same when this turn is asked for again after a failure; absent in a try, of which nothing is kept. */
+  turn_id?: string;
   agent: { id: string; name: string; definition: AgentDefinition };
   /** BCP 47 tag of the conversation, e.g. `ar`; null when nobody said. */
   locale: string | null;

@@ -21,7 +21,7 @@ export function createFindProvider(deps: { db: Db; egress: Egress; sealingKey: K
       ...(account.baseUrl !== null && { baseUrl: account.baseUrl }),
       ...(account.sealedKey !== null && { apiKey: await readKey(orgId, name, account.sealedKey) }),
       fetch: deps.egress.fetchWith({ timeoutMs: MODEL_TIMEOUT_MS, maxBytes: MODEL_MAX_BYTES }),
-      callTool: async (tool, args, signal) => callTool(tool.url, args, signal),
+      callTool: (tool, args, signal, idempotencyKey) => callTool(tool.url, args, signal, idempotencyKey),
       before: decideBeforeModel,
     });
   };
@@ -32,11 +32,15 @@ export function createFindProvider(deps: { db: Db; egress: Egress; sealingKey: K
     return open(key, sealed, place);
   }
 
-  async function callTool(url: string, args: unknown, signal: AbortSignal): Promise<unknown> {
+  async function callTool(url: string, args: unknown, signal: AbortSignal, key: string | null): Promise<unknown> {
     const answer = await deps.egress.request({
       url,
       method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'application/json' },
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json',
+        ...(key !== null && { 'idempotency-key': key }),
+      },
       body: JSON.stringify(args),
       signal,
       maxBytes: TOOL_MAX_BYTES,

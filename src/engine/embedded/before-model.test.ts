@@ -17,25 +17,33 @@ const request = (definition: AgentDefinition, input: string[], state: unknown = 
 
 describe('before a model is asked', () => {
   test('stop words opt out', () => {
-    expect(decideBeforeModel(request({ provider: 'openai' }, ['STOP']))).toMatchObject({
+    expect(decideBeforeModel(request({ provider: 'openai' }, ['STOP'])).turn).toMatchObject({
       opted_out: true,
       next: 'completed',
     });
   });
 
   test('who asks for a person gets one, unless the agent does not hand over', () => {
-    expect(decideBeforeModel(request({}, ['I want to talk to a human']))?.next).toBe('handed_off');
-    expect(decideBeforeModel(request({ hand_off: { on_request: false } }, ['I want to talk to a human']))).toBeNull();
+    expect(decideBeforeModel(request({}, ['I want to talk to a human'])).turn?.next).toBe('handed_off');
+    expect(
+      decideBeforeModel(request({ hand_off: { on_request: false } }, ['I want to talk to a human'])).turn,
+    ).toBeNull();
   });
 
   test('a rule that fits decides', () => {
     const definition = { rules: [{ name: 'hours', words: ['opening hours'], reply: { default: 'Nine to five.' } }] };
-    const turn = decideBeforeModel(request(definition, ['What are your opening hours?']));
+    const { turn } = decideBeforeModel(request(definition, ['What are your opening hours?']));
     expect(turn?.messages[0]?.content).toEqual({ type: 'text', text: 'Nine to five.' });
   });
 
+  test('a rule that only labels leaves the answer to the model, and keeps its label', () => {
+    const definition = { rules: [{ name: 'sales', words: ['price'], tag: 'sales' }] };
+    const decided = decideBeforeModel(request(definition, ['What is the price?']));
+    expect(decided).toEqual({ turn: null, tags: ['sales'] });
+  });
+
   test('everything else is left to the model', () => {
-    expect(decideBeforeModel(request({}, ['Where is my order?']))).toBeNull();
-    expect(decideBeforeModel(request({ opening: { default: 'Hi' } }, [], null))).toBeNull();
+    expect(decideBeforeModel(request({}, ['Where is my order?'])).turn).toBeNull();
+    expect(decideBeforeModel(request({ opening: { default: 'Hi' } }, [], null)).turn).toBeNull();
   });
 });

@@ -21,19 +21,27 @@ export const rulesOf = (definition: AgentDefinition): CompiledRule[] => {
   return rules;
 };
 
-/** The first rule that fits. Words fit as whole words, one after another, in any spelling and with Arabic prefixes. */
-export const matchRule = (rules: readonly CompiledRule[], text: string, words: Words): Rule | null => {
-  if (rules.length === 0) return null;
+export type Match = {
+  /** The first rule that fits and has something to say or do; null: none. */
+  rule: Rule | null;
+  /** Rules that fit before it and only put a label on the conversation: they answer nothing. */
+  labels: Rule[];
+};
+
+/** Words fit as whole words, one after another, in any spelling and with Arabic prefixes. */
+export const matchRules = (rules: readonly CompiledRule[], text: string, words: Words): Match => {
+  const labels: Rule[] = [];
+  if (rules.length === 0) return { rule: null, labels };
   const spoken = ` ${words.map(plainForm).join(' ')} `;
   const budget: Budget = { steps: MAX_PATTERN_STEPS };
-  let characters: string[] | null = null;
+  const characters = Array.from(asciiDigits(text.slice(0, MAX_READ_CHARACTERS)));
   for (const { rule, phrases, pattern } of rules) {
-    if (phrases.some((phrase) => spoken.includes(phrase))) return rule;
-    if (pattern === null) continue;
-    characters ??= Array.from(asciiDigits(text.slice(0, MAX_READ_CHARACTERS)));
-    if (pattern(characters, budget)) return rule;
+    const fits = phrases.some((phrase) => spoken.includes(phrase)) || (pattern?.(characters, budget) ?? false);
+    if (!fits) continue;
+    if (rule.reply !== undefined || rule.action !== undefined) return { rule, labels };
+    labels.push(rule);
   }
-  return null;
+  return { rule: null, labels };
 };
 
 const compileRule = (rule: Rule): CompiledRule => ({

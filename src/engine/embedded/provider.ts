@@ -2,7 +2,7 @@ import type { Rule } from '../../../contract/agents.ts';
 import type { Provider, TurnRequest, TurnResult } from '../provider.ts';
 import { answerQuestion } from './answer-question.ts';
 import { acceptAnswer, askCurrent, currentStep, refuseAnswer, startsOnOpen, startSteps } from './guide-steps.ts';
-import { matchRule, rulesOf } from './match-rules.ts';
+import { matchRules, rulesOf } from './match-rules.ts';
 import {
   asksForPerson,
   asksToStop,
@@ -31,22 +31,23 @@ export const embeddedProvider: Provider = {
 
 /**
  * What is decided before a model is asked, so that stop words, a person please, rules and guided steps hold whoever
- * writes the other answers. Null: the model speaks.
+ * writes the other answers. Without a turn the model speaks; labels of rules stay either way.
  */
-export const decideBeforeModel = (request: TurnRequest): TurnResult | null => {
+export const decideBeforeModel = (request: TurnRequest): { turn: TurnResult | null; tags: string[] } => {
   const talk = beginTalk(request);
   if (currentStep(talk) !== null || (talk.first && startsOnOpen(talk)))
-    return embeddedProvider.turn(request) as TurnResult;
+    return { turn: embeddedProvider.turn(request) as TurnResult, tags: [] };
   for (const text of request.input.slice(-MAX_HEARD)) {
     const words = readWords(text);
-    const rule = matchRule(rulesOf(talk.definition), text, words);
+    const rule = ruleFor(talk, text, words);
     if (asksToStop(words)) optOut(talk, 'The person asked to stop.');
     else if (talk.definition.hand_off?.on_request !== false && asksForPerson(words))
       handOff(talk, 'The person asked for a person.');
-    else if (rule === null || obey(talk, rule) === 'silent') continue;
-    return endTalk(talk);
+    else if (rule === null) continue;
+    else obey(talk, rule);
+    return { turn: endTalk(talk), tags: [] };
   }
-  return null;
+  return { turn: null, tags: [...talk.tags] };
 };
 
 /** Messages since the last turn that are answered; who sends more is answered on the latest. */
@@ -91,7 +92,7 @@ const respond = (talk: Talk, heard: Heard, alone: boolean): Outcome => {
     handOff(talk, 'The person asked for a person.');
     return 'ended';
   }
-  const rule = matchRule(rulesOf(talk.definition), text, words);
+  const rule = ruleFor(talk, text, words);
   const step = currentStep(talk);
   if (rule !== null && (step === null || outranksStep(rule))) return obey(talk, rule);
   if (step !== null) {
@@ -111,13 +112,23 @@ const respond = (talk: Talk, heard: Heard, alone: boolean): Outcome => {
   return talk.first && startsOnOpen(talk) && !isQuestion(text, words) ? 'silent' : 'missed';
 };
 
+const ruleFor = (talk: Talk, text: string, words: Words): Rule | null => {
+  const { rule, labels } = matchRules(rulesOf(talk.definition), text, words);
+  for (const label of labels) putLabel(talk, label);
+  return rule;
+};
+
+const putLabel = (talk: Talk, rule: Rule): void => {
+  note(talk, 'rule', `The rule "${rule.name}" fits.`, { rule: rule.name, action: rule.action ?? null });
+  if (rule.tag !== undefined) talk.tags.add(rule.tag);
+};
+
 /** While a step waits, only a rule that ends the talk comes before the answer. */
 const outranksStep = (rule: Rule): boolean =>
   rule.action === 'opt_out' || rule.action === 'hand_off' || rule.action === 'complete';
 
 const obey = (talk: Talk, rule: Rule): Outcome => {
-  note(talk, 'rule', `The rule "${rule.name}" fits.`, { rule: rule.name, action: rule.action ?? null });
-  if (rule.tag !== undefined) talk.tags.add(rule.tag);
+  putLabel(talk, rule);
   const reply = ownText(talk, rule.reply);
   if (rule.action === 'opt_out') {
     optOut(talk, `The rule "${rule.name}" opts out.`, reply);

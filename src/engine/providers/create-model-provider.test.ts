@@ -111,12 +111,24 @@ describe.each(FORMATS)('a turn by %s', (format) => {
     fake.script({ tool: 'order_status', args: { order_id: 'A-1043' } }, { text: 'It has shipped.' });
     const callTool = vi.fn<CallTool>(async () => ({ status: 'shipped-xyz' }));
     const result = await providerOf(format, { callTool }).turn(turnOf({ tools: [ORDER_TOOL] }));
-    expect(callTool).toHaveBeenCalledExactlyOnceWith(ORDER_TOOL, { order_id: 'A-1043' }, expect.any(AbortSignal));
+    expect(callTool).toHaveBeenCalledExactlyOnceWith(ORDER_TOOL, { order_id: 'A-1043' }, expect.any(AbortSignal), null);
     expect(sent(0)).toContain('order_status');
     expect(sent(1)).toContain('shipped-xyz');
     expect(result.messages[0]!.content).toEqual({ type: 'text', text: 'It has shipped.' });
     const kinds = result.trace.steps.map((step) => step.kind);
     expect(kinds.filter((kind) => kind !== 'warning')).toEqual(['passages', 'model', 'tool', 'model']);
+  });
+
+  it('gives a tool the same idempotency key when the turn is taken once more, and another in the next turn', async () => {
+    const callTool = vi.fn<CallTool>(async () => 'fine');
+    for (const turn_id of ['run_1 0', 'run_1 0', 'run_1 1']) {
+      fake.script({ tool: 'order_status', args: { order_id: 'A-1043' } }, { text: 'It has shipped.' });
+      await providerOf(format, { callTool }).turn(turnOf({ tools: [ORDER_TOOL] }, { turn_id }));
+    }
+    const [first, again, next] = callTool.mock.calls.map(([, , , key]) => key);
+    expect(first).toMatch(/^[\w-]{43}$/);
+    expect(again).toBe(first);
+    expect(next).not.toBe(first);
   });
 
   it('tells the model when a tool fails', async () => {
@@ -292,9 +304,11 @@ describe('a turn by any model', () => {
       opted_out: true,
       trace: { provider: 'rules', steps: [] },
     };
-    expect(await provider({ before: () => decided }).turn(turnOf())).toBe(decided);
+    expect(await provider({ before: () => ({ turn: decided, tags: [] }) }).turn(turnOf())).toEqual(decided);
     expect(fake.calls).toHaveLength(0);
-    expect((await provider({ before: () => null }).turn(turnOf())).messages).toHaveLength(1);
+    const left = await provider({ before: () => ({ turn: null, tags: ['sales'] }) }).turn(turnOf());
+    expect(left.messages).toHaveLength(1);
+    expect(left.tags).toEqual(['sales']);
   });
 
   it("says the maker's words on a hand-off, and offers none where the maker wants none", async () => {

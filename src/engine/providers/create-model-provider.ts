@@ -22,8 +22,9 @@ export const MODEL_TIMEOUT_MS = 30_000;
 
 export type ModelProviderOptions = ModelSettings & {
   callTool: CallTool;
-  /** Decides a turn before a model is asked: opt-out words, rules, a request for a human. Null lets the model answer. */
-  before?: (request: TurnRequest) => TurnResult | null | Promise<TurnResult | null>;
+  /** Decides a turn before a model is asked: opt-out words, rules, a request for a human. Null lets the model answer; the
+   * tags are put on the conversation all the same. */
+  before?: (request: TurnRequest) => { turn: TurnResult | null; tags: string[] };
   /** For one answer of the model, to its last byte. */
   timeoutMs?: number;
 };
@@ -38,9 +39,9 @@ export function createModelProvider(options: ModelProviderOptions): Provider {
   return {
     name,
     async turn(request) {
-      const decided = await options.before?.(request);
-      if (decided) return decided;
-      return openByText(name, request) ?? (await askModel(options, request));
+      const { turn = null, tags = [] } = options.before?.(request) ?? {};
+      const result = turn ?? openByText(name, request) ?? (await askModel(options, request));
+      return { ...result, tags: [...result.tags, ...tags] };
     },
   };
 }

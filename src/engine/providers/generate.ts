@@ -2,7 +2,8 @@ import { generateText, isStepCount, type ModelMessage } from 'ai';
 import { ProviderError, type TurnRequest, type TurnTrace } from '../provider.ts';
 import { languageModel, type ModelSettings } from './language-model.ts';
 import { garbled, mapFailure } from './map-failure.ts';
-import { HAND_OFF_TOOL, offerTools, type CallTool } from './offer-tools.ts';
+import { HAND_OFF_TOOL } from '../../../contract/agents.ts';
+import { offerTools, type CallTool } from './offer-tools.ts';
 
 /** Calls of the model in one turn; in the last one it may call no tool any more and has to answer. */
 const MAX_STEPS = 5;

@@ -1,12 +1,19 @@
+import { hash } from 'node:crypto';
 import { jsonSchema, tool, type JSONSchema7, type ToolSet } from 'ai';
-import type { Tool } from '../../../contract/agents.ts';
+import { HAND_OFF_TOOL, type Tool } from '../../../contract/agents.ts';
 import type { TurnRequest, TurnTrace } from '../provider.ts';
 import { mayHandOff } from './build-prompt.ts';
 
-/** Calls a declared tool; an error's message may be read by the model, so it holds no secret. */
-export type CallTool = (tool: Tool, args: unknown, signal: AbortSignal) => Promise<unknown>;
-
-export const HAND_OFF_TOOL = 'hand_off_to_human';
+/**
+ * Calls a declared tool; an error's message may be read by the model, so it holds no secret. The idempotency key is the
+ * same when the same turn is taken once more after a crash; null where nothing is kept (a try in the dashboard).
+ */
+export type CallTool = (
+  tool: Tool,
+  args: unknown,
+  signal: AbortSignal,
+  idempotencyKey: string | null,
+) => Promise<unknown>;
 
 /** Of a tool's answer, what the model gets to read. */
 const MAX_RESULT_CHARACTERS = 16_000;
@@ -22,7 +29,7 @@ export function offerTools(request: TurnRequest, callTool: CallTool, steps: Turn
     tools[declared.name] = tool({
       description: declared.description,
       inputSchema: jsonSchema(declared.parameters as JSONSchema7),
-      execute: (args: unknown) => execute(declared, args, request.signal, callTool, steps),
+      execute: (args: unknown) => execute(declared, args, request, callTool, steps),
     });
   }
   if (mayHandOff(request.agent.definition)) {
@@ -45,13 +52,15 @@ export function offerTools(request: TurnRequest, callTool: CallTool, steps: Turn
 async function execute(
   declared: Tool,
   args: unknown,
-  signal: AbortSignal,
+  { signal, turn_id }: Pick<TurnRequest, 'signal' | 'turn_id'>,
   callTool: CallTool,
   steps: TurnTrace['steps'],
 ): Promise<string> {
   const input = asText(args).slice(0, MAX_TRACED_CHARACTERS);
   try {
-    const result = asText(await callTool(declared, args, signal));
+    const result = asText(
+      await callTool(declared, args, signal, turn_id === undefined ? null : keyOf(turn_id, declared, args)),
+    );
     steps.push({ kind: 'tool', detail: declared.name, input, output: result.slice(0, MAX_TRACED_CHARACTERS) });
     return result.slice(0, MAX_RESULT_CHARACTERS);
   } catch (error) {
@@ -62,5 +71,8 @@ async function execute(
     return JSON.stringify({ error: sentence.slice(0, MAX_RESULT_CHARACTERS) });
   }
 }
+
+const keyOf = (turnId: string, { name }: Tool, args: unknown): string =>
+  hash('sha256', JSON.stringify([turnId, name, args]), 'base64url');
 
 const asText = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null'));

@@ -1,4 +1,10 @@
-import type { AgentDefinition, LocalizedText, Rule, Step } from '../../../contract/agents.ts';
+import {
+  type AgentDefinition,
+  HAND_OFF_TOOL,
+  type LocalizedText,
+  type Rule,
+  type Step,
+} from '../../../contract/agents.ts';
 import { type Fault, Refusal } from '../../../contract/problems.ts';
 import type { AgentsDeps } from './agents.ts';
 
@@ -26,7 +32,9 @@ export function checkDefinition(definition: AgentDefinition, engine: AgentsDeps[
     }
   });
   reportTwins(definition.tools ?? [], '/tools', report);
-  definition.tools?.forEach(({ parameters }, index) => {
+  definition.tools?.forEach(({ name, parameters }, index) => {
+    if (name === HAND_OFF_TOOL)
+      report(`/tools/${index}/name`, 'conflict', 'Every model is offered a tool of this name for handing over.');
     if (parameters['type'] !== 'object') {
       report(`/tools/${index}/parameters`, 'type', 'The JSON Schema must describe an object: "type": "object".');
     }
