@@ -1,7 +1,7 @@
-import { Badge, Group, Text } from '@mantine/core';
-import { IconMessages } from '@tabler/icons-react';
+import { Badge, Button, Group, Text } from '@mantine/core';
+import { IconMessages, IconPencil } from '@tabler/icons-react';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import type { EndUserRecord } from '../../../../contract/dashboard/end-users.ts';
 import { useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
@@ -15,11 +15,14 @@ import { CopyFact, Fact, Facts } from '../../parts/fact.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { WhenRead } from '../../parts/when-read.tsx';
-import { useOrganization } from '../../session/session.ts';
+import { useMay, useOrganization } from '../../session/session.ts';
 import { AgentLink } from '../agents/agent-select.tsx';
 import agentClasses from '../agents/agents.module.css';
 import { ConversationStatusBadge } from '../conversations/conversation-parts.tsx';
 import { useAgentNames } from '../settings/integrations/api-keys/names.ts';
+import { ConsentCard } from './consent-card.tsx';
+import { EndUserDialog } from './end-user-form.tsx';
+import { EraseCard } from './erase-card.tsx';
 import { words } from './words.ts';
 import classes from './end-users.module.css';
 
@@ -29,6 +32,8 @@ export function EndUserPage(): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
   const { end_user_id } = route.useParams();
+  const may = useMay('member');
+  const [editing, setEditing] = useState(false);
   const person = useRead('readEndUser', { params: { org_id, end_user_id } }, { every: 10_000 });
   const crumbs = [{ label: say('end_users'), to: '/end-users' as const }];
   return (
@@ -39,12 +44,25 @@ export function EndUserPage(): ReactNode {
             title={item.name ?? item.external_id ?? say('anonymous')}
             crumbs={crumbs}
             badge={item.blocked && <Badge color="red">{say('blocked')}</Badge>}
+            actions={
+              may && (
+                <Button variant="default" leftSection={<IconPencil size={16} />} onClick={() => setEditing(true)}>
+                  {say('edit')}
+                </Button>
+              )
+            }
           />
           <RecordCard item={item} />
           <Attributes attributes={item.attributes} />
           <Addresses item={item} />
-          <Consent consent={item.consent} />
+          <ConsentCard item={item} />
           <Conversations endUserId={item.id} />
+          {may && (
+            <div className={classes.section}>
+              <EraseCard item={item} />
+            </div>
+          )}
+          <EndUserDialog item={item} opened={editing} onClose={() => setEditing(false)} />
         </>
       )}
     </WhenRead>
@@ -144,55 +162,6 @@ function Addresses({ item }: { item: EndUserRecord }): ReactNode {
       )}
     </Card>
   );
-}
-
-function Consent({ consent }: { consent: EndUserRecord['consent'] }): ReactNode {
-  const say = useWords(words);
-  const entries = Object.entries(consent);
-  return (
-    <Card title={say('consent')}>
-      {entries.length === 0 ? (
-        <Text size="sm" c="dimmed">
-          {say('consent_empty')}
-        </Text>
-      ) : (
-        <dl className={classes.pairs}>
-          {entries.map(([kind, value]) => {
-            const { status, source, at } = readConsent(value);
-            return (
-              <div key={kind}>
-                <dt>{kind === 'sandbox' ? say('sandbox') : kind}</dt>
-                <dd>
-                  <Group gap={8}>
-                    {status === 'opted_in' || status === 'opted_out' ? (
-                      <Badge color={status === 'opted_in' ? 'jade' : 'orange'}>{say(status)}</Badge>
-                    ) : (
-                      <code>{JSON.stringify(value)}</code>
-                    )}
-                    {source && <bdi>{source}</bdi>}
-                    {at && <Moment at={at} />}
-                  </Group>
-                </dd>
-              </div>
-            );
-          })}
-        </dl>
-      )}
-    </Card>
-  );
-}
-
-/** Consent is stored as the status itself or as a record about it. */
-function readConsent(value: unknown): { status: string | null; source: string | null; at: string | null } {
-  if (typeof value === 'string') return { status: value, source: null, at: null };
-  const record = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-  const text = (name: string): string | null => (typeof record[name] === 'string' ? record[name] : null);
-  const at = text('at') ?? text('updated_at');
-  return {
-    status: text('status'),
-    source: text('source'),
-    at: at !== null && !Number.isNaN(Date.parse(at)) ? at : null,
-  };
 }
 
 const PAGE = 10;

@@ -1,7 +1,8 @@
-import { Badge, Button, Group } from '@mantine/core';
-import { IconUsersGroup } from '@tabler/icons-react';
-import { Link } from '@tanstack/react-router';
+import { Badge, Button, Group, Switch, TextInput } from '@mantine/core';
+import { IconDownload, IconPlus, IconUpload, IconUsersGroup } from '@tabler/icons-react';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { addressOf } from '../../api/client.ts';
 import { useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
@@ -9,13 +10,16 @@ import { DataList } from '../../list/data-list.tsx';
 import { Empty, NothingFound } from '../../list/empty.tsx';
 import { FilterBar } from '../../list/filter-bar.tsx';
 import { Pager } from '../../list/pager.tsx';
-import { useListState } from '../../list/use-list-state.ts';
+import { useListState, useTypedFilter } from '../../list/use-list-state.ts';
 import { Moment } from '../../parts/moment.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
-import { useOrganization } from '../../session/session.ts';
+import { useMay, useOrganization } from '../../session/session.ts';
 import agentClasses from '../agents/agents.module.css';
+import { EndUserDialog } from './end-user-form.tsx';
+import type { EndUsersSearch } from './search.ts';
 import { words } from './words.ts';
 
+const route = getRouteApi('/inside/end-users');
 const PAGE = 20;
 const LOOK_AGAIN_MS = 10_000;
 
@@ -23,16 +27,57 @@ export function EndUsersPage(): ReactNode {
   const say = useWords(words);
   const sayCommon = useWords(common);
   const org_id = useOrganization().id;
-  const list = useListState<{ text?: string }>(['text']);
+  const may = useMay('member');
+  const navigate = route.useNavigate();
+  const search = route.useSearch();
+  const list = useListState<EndUsersSearch>(['text', 'tag', 'attribute', 'blocked']);
+  const { blocked, attribute, ...rest } = list.filters;
+  const filters = {
+    text: rest.text,
+    tag: rest.tag,
+    // A name without a value is still being typed.
+    attribute: attribute?.includes('=') ? attribute : undefined,
+    blocked: blocked === 'true' || undefined,
+  };
+  const setCreating = (open: boolean): void =>
+    void navigate({ to: '.', search: { ...search, create: open ? '' : undefined }, replace: true });
   const people = useRead(
     'listEndUsers',
-    { params: { org_id }, query: { ...list.filters, cursor: list.cursor, limit: PAGE } },
+    { params: { org_id }, query: { ...filters, cursor: list.cursor, limit: PAGE } },
     { every: LOOK_AGAIN_MS, keep: true },
   );
   const empty = people.data?.data.length === 0 && !list.filtered && list.cursor === undefined;
   return (
     <>
-      <PageHeader title={say('end_users')} description={say('hint')} />
+      <PageHeader
+        title={say('end_users')}
+        description={say('hint')}
+        actions={
+          may && (
+            <>
+              <Button
+                variant="default"
+                leftSection={<IconDownload size={16} />}
+                component="a"
+                href={addressOf('exportEndUsers', { params: { org_id }, query: filters })}
+                download
+              >
+                {say('export_all')}
+              </Button>
+              <Button
+                variant="default"
+                leftSection={<IconUpload size={16} />}
+                renderRoot={(props) => <Link to="/end-users/import" {...props} />}
+              >
+                {say('import')}
+              </Button>
+              <Button leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>
+                {say('add')}
+              </Button>
+            </>
+          )
+        }
+      />
       {!empty && (
         <FilterBar
           text={list.filters.text}
@@ -40,7 +85,20 @@ export function EndUsersPage(): ReactNode {
           placeholder={say('search')}
           filtered={list.filtered}
           onClear={list.clear}
-        />
+        >
+          <Typed label={say('tag')} value={list.filters.tag} onChange={(tag) => list.setFilters({ tag })} />
+          <Typed
+            label={say('attribute_filter')}
+            placeholder="plan=gold"
+            value={attribute}
+            onChange={(value) => list.setFilters({ attribute: value })}
+          />
+          <Switch
+            label={say('blocked_only')}
+            checked={blocked === 'true'}
+            onChange={(event) => list.setFilters({ blocked: event.currentTarget.checked ? 'true' : undefined })}
+          />
+        </FilterBar>
       )}
       <DataList
         label={say('end_users')}
@@ -115,7 +173,13 @@ export function EndUsersPage(): ReactNode {
             <Empty
               icon={<IconUsersGroup size={26} />}
               title={say('empty_title')}
-              action={<Button renderRoot={(props) => <Link to="/triggers" {...props} />}>{say('to_triggers')}</Button>}
+              action={
+                may ? (
+                  <Button renderRoot={(props) => <Link to="/end-users/import" {...props} />}>{say('import')}</Button>
+                ) : (
+                  <Button renderRoot={(props) => <Link to="/triggers" {...props} />}>{say('to_triggers')}</Button>
+                )
+              }
             >
               {say('empty_words')}
             </Empty>
@@ -125,6 +189,35 @@ export function EndUsersPage(): ReactNode {
         }
         footer={<Pager list={list} page={people.data} />}
       />
+      <EndUserDialog
+        item={null}
+        opened={may && search.create !== undefined}
+        onClose={() => setCreating(false)}
+        onMade={(id) => void navigate({ to: '/end-users/$end_user_id', params: { end_user_id: id } })}
+      />
     </>
+  );
+}
+
+type TypedProps = {
+  label: string;
+  placeholder?: string;
+  value: string | undefined;
+  onChange: (value: string | undefined) => void;
+};
+
+/** A filter that is typed. */
+function Typed({ label, placeholder, value, onChange }: TypedProps): ReactNode {
+  const field = useTypedFilter(value, onChange);
+  return (
+    <TextInput
+      aria-label={label}
+      placeholder={placeholder === undefined ? label : `${label}: ${placeholder}`}
+      w={170}
+      maxLength={160}
+      dir="auto"
+      value={field.value}
+      onChange={(event) => field.onChange(event.currentTarget.value)}
+    />
   );
 }

@@ -1,0 +1,167 @@
+import { Button, Group, Modal, SimpleGrid, Stack, Switch, Textarea, TextInput } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import type { EndUserRecord } from '../../../../contract/dashboard/end-users.ts';
+import type { UpdateEndUser } from '../../../../contract/end-users.ts';
+import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
+import { useAct } from '../../api/queries.ts';
+import { common } from '../../language/common.ts';
+import { useWords } from '../../language/words.tsx';
+import { notifyDone } from '../../parts/notify.tsx';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { useCheckedForm } from '../../parts/use-checked-form.ts';
+import { useOrganization } from '../../session/session.ts';
+import agentClasses from '../agents/agents.module.css';
+import { words } from './words.ts';
+
+type Props = {
+  /** Null: a new person. */
+  item: EndUserRecord | null;
+  opened: boolean;
+  onClose: () => void;
+  onMade?: (id: string) => void;
+};
+
+/** Makes a person, or changes one. */
+export function EndUserDialog({ opened, onClose, ...rest }: Props): ReactNode {
+  const say = useWords(words);
+  const sayCommon = useWords(common);
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      size="lg"
+      title={say(rest.item ? 'edit' : 'add')}
+      closeButtonProps={{ 'aria-label': sayCommon('close') }}
+    >
+      <EndUserForm onClose={onClose} {...rest} />
+    </Modal>
+  );
+}
+
+const READ_AGAIN = ['readEndUser', 'listEndUsers'] as const;
+const TEXTS = ['external_id', 'name', 'email', 'phone', 'locale', 'time_zone'] as const;
+
+function EndUserForm({ item, onClose, onMade }: Omit<Props, 'opened'>): ReactNode {
+  const say = useWords(words);
+  const sayCommon = useWords(common);
+  const org_id = useOrganization().id;
+  const create = useAct('createEndUser', { refresh: READ_AGAIN });
+  const update = useAct('updateEndUser', { refresh: READ_AGAIN });
+  const act = item ? update : create;
+  const [blocked, setBlocked] = useState(item?.blocked ?? false);
+  const form = useCheckedForm(
+    {
+      ...(Object.fromEntries(TEXTS.map((name) => [name, item?.[name] ?? ''])) as Record<
+        (typeof TEXTS)[number],
+        string
+      >),
+      tags: item?.tags.join(', ') ?? '',
+      attributes: item && Object.keys(item.attributes).length > 0 ? JSON.stringify(item.attributes, null, 2) : '',
+    },
+    () => ({
+      external_id: (_, values) =>
+        item === null && [values.external_id, values.email, values.phone].every((value) => value.trim() === '')
+          ? say('identifier_missing')
+          : null,
+      attributes: (value) => (readAttributes(value) === null ? say('attributes_wrong') : null),
+    }),
+  );
+  const submit = form.submit((values) => {
+    const said: UpdateEndUser = {
+      ...Object.fromEntries(
+        TEXTS.filter((name) => values[name].trim() !== (item?.[name] ?? '')).map((name) => [
+          name,
+          values[name].trim() || null,
+        ]),
+      ),
+      tags: values.tags.split(',').flatMap((tag) => tag.trim() || []),
+      attributes: changed(item?.attributes ?? {}, readAttributes(values.attributes)!),
+      ...(blocked !== (item?.blocked ?? false) && { blocked }),
+    };
+    const ended = {
+      onSuccess: (record: EndUserRecord) => {
+        onClose();
+        notifyDone(say(item ? 'edited' : 'added'));
+        if (!item) onMade?.(record.id);
+      },
+      onError: (problem: Parameters<typeof form.place>[0]) => void form.place(problem),
+    };
+    if (item) update.mutate({ params: { org_id, end_user_id: item.id }, body: said }, ended);
+    else create.mutate({ params: { org_id }, body: said }, ended);
+  });
+  const field = (name: (typeof TEXTS)[number], more: object = {}): ReactNode => (
+    <TextInput
+      label={say(name === 'locale' ? 'language' : name)}
+      autoComplete="off"
+      dir={name === 'name' ? 'auto' : 'ltr'}
+      {...more}
+      {...form.getInputProps(name)}
+    />
+  );
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        {field('name', { maxLength: MAX_NAME_CHARACTERS, 'data-autofocus': true })}
+        <SimpleGrid cols={{ base: 1, xs: 2 }}>
+          {field('external_id', { description: say('external_id_hint') })}
+          {field('email', { type: 'email', description: '\u00a0' })}
+          {field('phone', { placeholder: '+97430000000' })}
+          {field('locale', { placeholder: 'ar-QA' })}
+          {field('time_zone', { placeholder: 'Asia/Qatar' })}
+          <TextInput
+            label={say('tags')}
+            placeholder={say('tags_example')}
+            dir="auto"
+            autoComplete="off"
+            {...form.getInputProps('tags')}
+          />
+        </SimpleGrid>
+        <Textarea
+          label={say('attributes')}
+          description={say('attributes_json')}
+          className={agentClasses.mono}
+          placeholder='{"plan": "gold"}'
+          autosize
+          minRows={3}
+          maxRows={12}
+          dir="ltr"
+          {...form.getInputProps('attributes')}
+        />
+        <Switch
+          label={say('blocked')}
+          description={say('blocked_hint')}
+          checked={blocked}
+          onChange={(event) => setBlocked(event.currentTarget.checked)}
+        />
+        {act.error && act.error.faults.length === 0 && <ProblemAlert problem={act.error} />}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            {sayCommon('cancel')}
+          </Button>
+          <Button type="submit" loading={act.isPending}>
+            {item ? sayCommon('save') : say('add')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+/** Null when it is no JSON object. */
+function readAttributes(text: string): Record<string, unknown> | null {
+  if (text.trim() === '') return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Attributes merge at the server: what was taken out of the field is said to be gone. */
+const changed = (before: Record<string, unknown>, after: Record<string, unknown>): Record<string, unknown> => ({
+  ...Object.fromEntries(Object.keys(before).map((name) => [name, null])),
+  ...after,
+});

@@ -1,0 +1,72 @@
+import { Button, Group } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { useNavigate } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import type { EndUserRecord } from '../../../../contract/dashboard/end-users.ts';
+import { addressOf } from '../../api/client.ts';
+import { useAct } from '../../api/queries.ts';
+import { useWords } from '../../language/words.tsx';
+import { Card } from '../../parts/card.tsx';
+import { notifyDone } from '../../parts/notify.tsx';
+import { useOrganization } from '../../session/session.ts';
+import { DeleteDialog } from '../agents/delete-dialog.tsx';
+import { words } from './words.ts';
+
+/** What the law gives a person: everything about them as a file, and to be forgotten. */
+export function EraseCard({ item }: { item: EndUserRecord }): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const navigate = useNavigate();
+  const [opened, setOpened] = useState(false);
+  const erase = useAct('eraseEndUser', { refresh: ['listEndUsers', 'readOverview'] });
+  const params = { org_id, end_user_id: item.id };
+  const name = item.name ?? item.external_id ?? item.email ?? item.phone ?? item.id;
+  return (
+    <Card
+      title={say('rights')}
+      description={say('rights_hint')}
+      aside={
+        <Group gap="xs">
+          <Button
+            variant="default"
+            leftSection={<IconDownload size={16} />}
+            component="a"
+            href={addressOf('exportEndUser', { params })}
+            download
+          >
+            {say('export_one')}
+          </Button>
+          <Button color="red.8" onClick={() => setOpened(true)}>
+            {say('erase')}
+          </Button>
+        </Group>
+      }
+    >
+      <DeleteDialog
+        opened={opened}
+        onClose={() => {
+          erase.reset();
+          setOpened(false);
+        }}
+        title={say('erase_title', { name: `\u2068${name}\u2069` })}
+        name={name}
+        act={say('erase')}
+        busy={erase.isPending}
+        problem={erase.error}
+        onAct={() =>
+          erase.mutate(
+            { params },
+            {
+              onSuccess: () => {
+                notifyDone(say('erased'));
+                void navigate({ to: '/end-users' });
+              },
+            },
+          )
+        }
+      >
+        {say('erase_words')}
+      </DeleteDialog>
+    </Card>
+  );
+}

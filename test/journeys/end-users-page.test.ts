@@ -1,0 +1,151 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CHROMIUM, OWNER, seriousFaults, startJourney, type Journey } from './dashboard-browser.ts';
+
+/** The people and their files, used in a real browser on the whole program. */
+describe.skipIf(!CHROMIUM)('end users in the dashboard', () => {
+  let journey: Journey;
+  let org: string;
+  let cookie: string;
+  let folder: string;
+
+  beforeAll(async () => {
+    journey = await startJourney();
+    const owner = await journey.owner();
+    cookie = owner.cookie;
+    org = `/organizations/${owner.orgId}`;
+    folder = mkdtempSync(path.join(tmpdir(), 'parley-people-'));
+  }, 60_000);
+  afterAll(async () => {
+    await journey?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const given = async (name: string, content: string | Buffer): Promise<string> => {
+    const file = path.join(folder, name);
+    writeFileSync(file, content);
+    return file;
+  };
+
+  it('maps a file, tries it, imports it and hands back the rows that failed', async () => {
+    const { page, faults } = await journey.open('/end-users', { as: OWNER });
+    await page.getByRole('link', { name: 'Import CSV' }).first().click();
+    const file = await given(
+      'people.csv',
+      'Customer;Full name;E-mail;Plan\r\nw-1;ليلى;layla@example.qa;gold\r\nw-2;आशा;not an address;gold\r\nw-3;Omar;omar@example.qa;\r\n',
+    );
+    await page.locator('input[type=file]').setInputFiles(file);
+    await page.getByRole('heading', { name: 'What each column becomes' }).waitFor();
+    // A reload loses nothing.
+    await page.reload();
+    const becomes = (column: string) => page.getByLabel(`Column ${column} becomes`);
+    expect(await becomes('E-mail').inputValue()).toBe('email');
+    await becomes('E-mail').selectOption('');
+    await page.getByRole('button', { name: 'Import now' }).click();
+    await page.getByText('Choose a column for external ID').waitFor();
+    await becomes('E-mail').selectOption('email');
+    await becomes('Customer').selectOption('external_id');
+    await becomes('Plan').selectOption('attributes.Plan');
+    expect(await seriousFaults(page)).toEqual([]);
+
+    await page.getByRole('button', { name: 'Try it first' }).click();
+    await page.getByRole('heading', { name: 'This is what an import would do' }).waitFor();
+    const failed = page.getByRole('table', { name: 'Rows that failed' });
+    await failed.getByText('Must be an e-mail address.').waitFor();
+    expect((await journey.api(`GET ${org}/end-users`, undefined, cookie)).body.data).toEqual([]);
+
+    // What was chosen is still chosen.
+    expect(await becomes('Customer').inputValue()).toBe('external_id');
+    await page.getByRole('button', { name: 'Import now' }).click();
+    await page.getByRole('heading', { name: 'The import is done' }).waitFor();
+    const download = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Download failed rows (CSV)' }).click();
+    const saved = readFileSync(await (await download).path(), 'utf8');
+    expect(saved).toContain('w-2,आशा,not an address,gold,3,email: Must be an e-mail address.');
+
+    await page.getByRole('link', { name: 'Show end users' }).click();
+    await page.getByRole('link', { name: 'ليلى' }).waitFor();
+    await page.getByLabel('Attribute').fill('Plan=gold');
+    await page.getByRole('link', { name: 'Omar' }).waitFor({ state: 'detached' });
+    expect(new URL(page.url()).searchParams.get('attribute')).toBe('Plan=gold');
+    expect(faults).toEqual([]);
+  });
+
+  it('says plainly that a file is not UTF-8, and reads it in the encoding that it is in', async () => {
+    const { page } = await journey.open('/end-users/import', { as: OWNER });
+    const file = await given(
+      'old.csv',
+      Buffer.concat([Buffer.from('external_id,name\no-1,'), Buffer.from([0xc3, 0xcd, 0xe3, 0xcf]), Buffer.from('\n')]),
+    );
+    await page.locator('input[type=file]').setInputFiles(file);
+    await page.getByText('The file is not text in UTF-8').first().waitFor();
+    await page.getByLabel('Encoding').selectOption('windows-1256');
+    await page.getByText('أحمد').waitFor();
+    await page.getByRole('button', { name: 'Import now' }).click();
+    await page.getByRole('heading', { name: 'The import is done' }).waitFor();
+  });
+
+  it('makes a person, changes them, writes down consent, exports and erases them', async () => {
+    const { page, faults } = await journey.open('/end-users?create=', { as: OWNER });
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Add end user' }).click();
+    await dialog.getByText('Give an external ID, an e-mail address or a phone number.').waitFor();
+    await dialog.getByLabel('Name').fill('Noor');
+    await dialog.getByLabel('External ID').fill('noor-1');
+    await dialog.getByLabel('Phone').fill('12');
+    await dialog.getByRole('button', { name: 'Add end user' }).click();
+    await dialog.getByText('Must be a phone number').waitFor();
+    await dialog.getByLabel('Phone').fill('+97430001111');
+    await dialog.getByLabel('Tags').fill('vip, gold');
+    await dialog.getByLabel('Attributes').fill('{"plan": "gold", "seats": 3}');
+    await dialog.getByRole('button', { name: 'Add end user' }).click();
+    await page.getByRole('heading', { name: 'Noor', level: 1 }).waitFor();
+
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await dialog.getByLabel('Attributes').fill('{"plan": "silver"}');
+    await dialog.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('silver').waitFor();
+    expect(await page.getByText('seats').count()).toBe(0);
+
+    await page.getByLabel('Kind of channel').selectOption('whatsapp');
+    await page.getByRole('button', { name: 'Opted out' }).click();
+    await page.getByText('The consent was written down.').waitFor();
+    await page.locator('dd').getByText('Opted out').waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+
+    const download = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Download data' }).click();
+    const saved = JSON.parse(readFileSync(await (await download).path(), 'utf8'));
+    expect(saved.end_user).toMatchObject({ external_id: 'noor-1', consent: { whatsapp: { status: 'opted_out' } } });
+
+    await page.getByRole('button', { name: 'Erase' }).click();
+    await dialog.getByRole('textbox').fill('Nor');
+    await dialog.getByRole('button', { name: 'Erase' }).click();
+    expect(await dialog.isVisible()).toBe(true);
+    await dialog.getByRole('textbox').fill('Noor');
+    await dialog.getByRole('button', { name: 'Erase' }).click();
+    await page.getByText('The end user was erased.').waitFor();
+    const { body } = await journey.api(`GET ${org}/end-users?text=noor-1`, undefined, cookie);
+    expect(body.data).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  if (process.env['TEST_SHOTS'])
+    it('is looked at', async () => {
+      for (const [language, width] of [['en', 1280], ['ar', 1280], ['ar', 320]] as const) {
+        const shots = await journey.open('/end-users/import', { as: OWNER, liked: { language }, viewport: { width, height: 900 } });
+        await shots.page.locator('input[type=file]').setInputFiles(path.join(folder, 'people.csv'));
+        await shots.page.locator('table').first().waitFor();
+        await shots.page.screenshot({ path: `${process.env['TEST_SHOTS']}/map-${language}-${width}.png`, fullPage: true });
+        await shots.page.goto(`${journey.app.url}/end-users`);
+        await shots.page.locator('table').first().waitFor();
+        await shots.page.screenshot({ path: `${process.env['TEST_SHOTS']}/people-${language}-${width}.png`, fullPage: true });
+        await shots.page.locator('table a').first().click();
+        await shots.page.locator('dl').first().waitFor();
+        await shots.page.screenshot({ path: `${process.env['TEST_SHOTS']}/person-${language}-${width}.png`, fullPage: true });
+        await shots.context.close();
+      }
+    }, 60_000);
+});
