@@ -186,10 +186,17 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
     renderOpening: createRenderOpening(db),
     onAccepted,
   });
-  const receive = createReceiveFromChannel({ db, kinds: channelKinds, openSecrets, now: Date.now, onAccepted });
+  const receive = createReceiveFromChannel({
+    db,
+    kinds: channelKinds,
+    openSecrets,
+    suppression,
+    now: Date.now,
+    onAccepted,
+  });
   const visitorTokens = createVisitorTokens(secrets.visitorKey, Date.now);
   const visitors = createVisitors({ db, kinds: channelKinds, openSecrets, tokens: visitorTokens, feed });
-  const sendQueue = createSendQueue(db);
+  const sendQueue = createSendQueue(db, suppression);
   const channelMessages = createChannelMessages({
     db,
     queue: sendQueue,
@@ -265,7 +272,7 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
             ...inboundRoutes({ receive, baseUrl: config.baseUrl }),
             ...chatRoutes({
               visitors,
-              receive: createReceiveFromVisitor({ db, onAccepted }),
+              receive: createReceiveFromVisitor({ db, suppression, onAccepted }),
               script: createWidgetScript(WIDGET),
               tokens: visitorTokens,
               limit: createVisitorLimit(VISITOR_LIMITS, shared),

@@ -109,7 +109,7 @@ export async function startDashboard(): Promise<DashboardServer> {
     connector: createConnector({ kinds: channelKinds, egress, baseUrl: BASE_URL, now: Date.now }),
     channelMessages: createChannelMessages({
       db,
-      queue: createSendQueue(db),
+      queue: createSendQueue(db, suppression),
       guard: createIdempotencyGuard(),
       kinds: channelKinds,
       onQueued: () => {},

@@ -1,5 +1,6 @@
 import { and, desc, eq, isNull, sql } from 'drizzle-orm';
 import type { Queryable } from './db.ts';
+import type { Suppressed } from './find-suppressed.ts';
 import { channel } from './schema/channel.ts';
 import { conversation } from './schema/conversation.ts';
 import { endUser, identity } from './schema/end-user.ts';
@@ -110,9 +111,16 @@ export async function findNewcomer(tx: Queryable, orgId: string, person: Newcome
   return null;
 }
 
-export async function insertNewcomer(tx: Queryable, orgId: string, id: string, person: Newcomer): Promise<void> {
+/** `kept`: what must not be sent to somebody who was erased and has come back. */
+export async function insertNewcomer(
+  tx: Queryable,
+  orgId: string,
+  id: string,
+  person: Newcomer,
+  kept: Suppressed | null,
+): Promise<void> {
   const { external_id: externalId = null, name = null, email = null, phone = null, locale = null } = person;
-  await tx.insert(endUser).values({ orgId, id, externalId, name, email, phone, locale });
+  await tx.insert(endUser).values({ orgId, id, externalId, name, email, phone, locale, ...kept });
 }
 
 /** The newest conversation from this address, else the newest with the person that has no address of its own yet. */

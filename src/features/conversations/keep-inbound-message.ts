@@ -17,6 +17,8 @@ import {
   setConversationAddress,
   touchIdentity,
 } from '../../store/inbound.ts';
+import { findSuppressed } from '../../store/find-suppressed.ts';
+import { type Identified, identifiersAt, IDENTIFIERS, type Suppression } from '../../store/suppression.ts';
 import { keepMessage } from './receive-message.ts';
 
 export type KeptMessage = { messageId: string; runId: string | null };
@@ -30,10 +32,11 @@ export async function keepInboundMessage(
   channel: InboundChannel,
   event: InboundMessage,
   requestId: string,
+  suppression: Suppression,
 ): Promise<KeptMessage | null> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await db.transaction((tx) => storeMessage(tx, channel, event, requestId));
+      return await db.transaction((tx) => storeMessage(tx, channel, event, requestId, suppression));
     } catch (error) {
       // Somebody else made the same person at this moment: now there is one to be found.
       if (!isUniqueViolation(error) || attempt >= TRIES) throw error;
@@ -46,9 +49,10 @@ async function storeMessage(
   channel: InboundChannel,
   event: InboundMessage,
   requestId: string,
+  suppression: Suppression,
 ): Promise<KeptMessage | null> {
   if (!(await rememberEvent(tx, channel.orgId, channel.id, event.eventId))) return null;
-  const conversationId = await conversationOf(tx, channel, event);
+  const conversationId = await conversationOf(tx, channel, event, suppression);
   return keepMessage(
     tx,
     channel.orgId,
@@ -60,7 +64,12 @@ async function storeMessage(
 }
 
 /** The conversation that goes on, or a new one; with it the person, known by address, by identifier, or new. */
-async function conversationOf(tx: Queryable, channel: InboundChannel, event: InboundMessage): Promise<string> {
+async function conversationOf(
+  tx: Queryable,
+  channel: InboundChannel,
+  event: InboundMessage,
+  suppression: Suppression,
+): Promise<string> {
   const { orgId, id: channelId, agentId } = channel;
   if (event.conversationId !== undefined) {
     const known = await findChannelConversation(tx, orgId, channelId, event.conversationId);
@@ -72,7 +81,8 @@ async function conversationOf(tx: Queryable, channel: InboundChannel, event: Inb
   }
   const address = clean(event.address ?? '');
   await lockAddress(tx, channelId, address);
-  const endUserId = (await findIdentity(tx, orgId, channelId, address)) ?? (await personOf(tx, orgId, event));
+  const endUserId =
+    (await findIdentity(tx, orgId, channelId, address)) ?? (await personOf(tx, channel, address, event, suppression));
   await touchIdentity(tx, orgId, { channelId, address, endUserId });
   const ongoing = await findOngoing(tx, orgId, channelId, { address, endUserId });
   if (ongoing) {
@@ -85,14 +95,26 @@ async function conversationOf(tx: Queryable, channel: InboundChannel, event: Inb
   return id;
 }
 
-async function personOf(tx: Queryable, orgId: string, { person }: InboundMessage): Promise<string> {
+/** Somebody new may be somebody who was erased: an opt-out that was kept under the address, or under what they say of
+ * themselves, is still in force. */
+async function personOf(
+  tx: Queryable,
+  { orgId, kind }: InboundChannel,
+  address: string,
+  { person }: InboundMessage,
+  suppression: Suppression,
+): Promise<string> {
   const said = Object.fromEntries(
     Object.entries(person).map(([name, value]) => [name, value ? clean(value) : null]),
   ) as typeof person;
   const known = await findNewcomer(tx, orgId, said);
   if (known !== null) return known;
   const id = newId('enduser');
-  await insertNewcomer(tx, orgId, id, said);
+  const named: Identified[] = [
+    ...identifiersAt(kind, address).map(([known, value]) => ({ orgId, kind: known, value })),
+    ...IDENTIFIERS.flatMap((known) => (said[known] ? [{ orgId, kind: known, value: said[known] }] : [])),
+  ];
+  await insertNewcomer(tx, orgId, id, said, await findSuppressed(tx, orgId, named, suppression));
   return id;
 }
 

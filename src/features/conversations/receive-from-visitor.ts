@@ -1,6 +1,7 @@
 import type { Visitor } from '../../access/visitors/visitor-token.ts';
 import type { Db } from '../../store/db.ts';
 import type { InboundChannel } from '../../store/inbound.ts';
+import type { Suppression } from '../../store/suppression.ts';
 import { findVisitorMessage, type VisitorMessageRow } from '../../store/visitors.ts';
 import { keepInboundMessage } from './keep-inbound-message.ts';
 
@@ -8,7 +9,15 @@ import { keepInboundMessage } from './keep-inbound-message.ts';
  * A visitor of a web chat wrote something: kept like what comes in on any channel. The widget names each message and
  * sends it until it is answered, maybe days later: it is said once, and the same answer is given again.
  */
-export function createReceiveFromVisitor({ db, onAccepted }: { db: Db; onAccepted(): void }) {
+export function createReceiveFromVisitor({
+  db,
+  suppression,
+  onAccepted,
+}: {
+  db: Db;
+  suppression: Suppression;
+  onAccepted(): void;
+}) {
   return async function receiveFromVisitor(
     channel: InboundChannel,
     visitor: Visitor,
@@ -32,6 +41,7 @@ export function createReceiveFromVisitor({ db, onAccepted }: { db: Db; onAccepte
         content: { type: 'text', text },
       },
       requestId,
+      suppression,
     );
     if (kept !== null && kept.runId !== null) onAccepted();
     const message = (await findVisitorMessage(db.$client, place, providerMessageId))!;

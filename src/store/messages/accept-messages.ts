@@ -6,6 +6,8 @@ import { type EndUserRow, EndUserBook, LATER } from '../accept/resolve-end-users
 import { readStoredAnswer } from '../accept/stored-answer.ts';
 import { LOST_RACE } from '../accept/write-runs.ts';
 import { type Db, isUnreachable, sqlState } from '../db.ts';
+import { findSuppressedOf, type Suppressed } from '../find-suppressed.ts';
+import { identifiersAt, type Suppression } from '../suppression.ts';
 import { type Addressed, readAddressed, readReplies, readStandings, type Standing } from './read-targets.ts';
 import type { NewMessage, SendCall, SendOutcome } from './send-call.ts';
 import { type PlannedSend, writeMessages } from './write-messages.ts';
@@ -20,13 +22,13 @@ const TRIES = 5;
 
 type BatchOutcome = SendOutcome | typeof LATER | Error;
 
-export function createSendQueue(db: Db): SendQueue {
+export function createSendQueue(db: Db, suppression: Suppression): SendQueue {
   const pool = db.$client;
   const batcher: Batcher<SendCall, SendOutcome | typeof LATER> = createBatcher({
     size: BATCH,
     lanes: LANES,
     queue: QUEUE,
-    send: (calls) => acceptBatch(pool, calls),
+    send: (calls) => acceptBatch(pool, calls, suppression),
     full: () => unavailable('More calls are waiting than this server takes at once.'),
   });
   return {
@@ -43,14 +45,14 @@ export function createSendQueue(db: Db): SendQueue {
 const unavailable = (detail: string, cause?: unknown) =>
   new Refusal('unavailable', detail, { headers: { 'Retry-After': '1' }, cause });
 
-async function acceptBatch(pool: pg.Pool, calls: SendCall[]): Promise<BatchOutcome[]> {
+async function acceptBatch(pool: pg.Pool, calls: SendCall[], suppression: Suppression): Promise<BatchOutcome[]> {
   for (let attempt = 1; ; attempt++) {
     const client = await pool.connect().catch((error: unknown) => {
       throw unavailable('The database cannot be reached.', error);
     });
     let broken = false;
     try {
-      return await planAndWrite(client, calls);
+      return await planAndWrite(client, calls, suppression);
     } catch (error) {
       const state = sqlState(error);
       const again = state === LOST_RACE || state === '40001' || state === '40P01';
@@ -69,7 +71,8 @@ async function acceptBatch(pool: pg.Pool, calls: SendCall[]): Promise<BatchOutco
       client.release(broken);
     }
     const outcomes: BatchOutcome[] = [];
-    for (const call of calls) outcomes.push(...(await acceptBatch(pool, [call]).catch((error: Error) => [error])));
+    for (const call of calls)
+      outcomes.push(...(await acceptBatch(pool, [call], suppression).catch((error: Error) => [error])));
     return outcomes;
   }
 }
@@ -77,10 +80,14 @@ async function acceptBatch(pool: pg.Pool, calls: SendCall[]): Promise<BatchOutco
 type Meant = { call: SendCall; addressed: Addressed | null; row: EndUserRow | null; endUserId: string };
 type Plan = PlannedSend | Refusal | typeof LATER;
 
-async function planAndWrite(client: pg.PoolClient, calls: SendCall[]): Promise<BatchOutcome[]> {
+async function planAndWrite(
+  client: pg.PoolClient,
+  calls: SendCall[],
+  suppression: Suppression,
+): Promise<BatchOutcome[]> {
   let plans: Plan[];
   try {
-    plans = await planAll(client, calls);
+    plans = await planAll(client, calls, suppression);
   } catch (error) {
     // Nothing was written yet, so this is not "unknown".
     throw isUnreachable(error) ? unavailable('The database cannot be reached.', error) : error;
@@ -102,11 +109,12 @@ async function planAndWrite(client: pg.PoolClient, calls: SendCall[]): Promise<B
   return outcomes;
 }
 
-async function planAll(client: pg.PoolClient, calls: SendCall[]): Promise<Plan[]> {
+async function planAll(client: pg.PoolClient, calls: SendCall[], suppression: Suppression): Promise<Plan[]> {
   const addressed = await readAddressed(client, calls);
   const book = await EndUserBook.read(
     client,
     calls.map((call) => ({ orgId: call.orgId, endUser: namedPerson(call) })),
+    suppression,
   );
   const meant = calls.map((call) => whoIsMeant(call, addressed.get(call) ?? null, book));
   const known = meant.filter((entry): entry is Meant => isMeant(entry) && entry.row?.updated_at !== null);
@@ -121,6 +129,9 @@ async function planAll(client: pg.PoolClient, calls: SendCall[]): Promise<Plan[]
     })),
   );
   const standing = new Map(known.map((entry, index) => [entry, standings[index]]));
+  const strangers = meant.filter((entry): entry is Meant => isMeant(entry) && entry.row?.updated_at === null);
+  const kept = await findSuppressedOf(client, strangers.map(identifiersOf), suppression);
+  strangers.forEach((entry, index) => standing.set(entry, standingOf(entry, kept[index] ?? null)));
   const begun = new Map<string, string>();
   const lastAt = new Map<string, number>();
   const plans = meant.map((entry) => (isMeant(entry) ? plan(entry, standing.get(entry), begun, lastAt) : entry));
@@ -144,6 +155,19 @@ function whoIsMeant(call: SendCall, addressed: Addressed | null, book: EndUserBo
   const row = book.take(call.orgId, namedPerson(call));
   if (row instanceof Refusal) return inTarget(row);
   return row === LATER ? LATER : { call, addressed, row, endUserId: row.id };
+}
+
+/** Under a bare address somebody may have been known who was erased, and whose opt-out was kept. */
+const identifiersOf = ({ call: { orgId, to, rules } }: Meant) =>
+  'address' in to ? identifiersAt(rules.kind, to.address).map(([kind, value]) => ({ orgId, kind, value })) : [];
+
+/** What is known of somebody new: the opt-outs that came along with an identifier or the address. Undefined: nothing. */
+function standingOf({ call, row }: Meant, kept: Suppressed | null): Standing | undefined {
+  const entry = { ...row?.consent, ...kept?.consent }[call.rules.kind] as { status?: string } | undefined;
+  const blocked = Boolean(row?.blocked || kept?.blocked);
+  if (entry === undefined && !blocked) return undefined;
+  const nowhere = { address: null, last_inbound_at: null, conversation_id: null, conversation_address: null };
+  return { ...nowhere, blocked, consent: entry?.status ?? null };
 }
 
 /** The book speaks of `/end_user`; here the person is named in `/to/end_user`. */

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { StoredAnswer } from '../accept/call.ts';
+import { PERSON_COLUMNS, peopleLost, peopleOf, personColumns, writePeople } from '../accept/end-user-rows.ts';
 import type { EndUserRow } from '../accept/resolve-end-users.ts';
 import type { NewMessage, SendCall } from './send-call.ts';
 
@@ -16,6 +17,10 @@ export type PlannedSend = {
   /** The channel does not know the person under this address yet. */
   introduces: boolean;
 };
+
+/** Parameters of the statement that come before those of the people. */
+const MADE = 26;
+const CHANGED = MADE + PERSON_COLUMNS;
 
 /** As write-runs.ts, for messages: gate (the fence), idempotency, and only then rows; undone whole when a race is lost. */
 const WRITE = `
@@ -42,23 +47,7 @@ WITH gate AS MATERIALIZED (
 ), go AS MATERIALIZED (
   SELECT call.* FROM call WHERE gate IN (SELECT n FROM gate)
     AND (scope IS NULL OR EXISTS (SELECT 1 FROM idem WHERE idem.org_id = call.org_id AND idem.scope = call.scope))
-), made AS (
-  INSERT INTO end_user (org_id, id, external_id, name, email, phone, locale, time_zone, attributes, created_at, updated_at)
-  SELECT u.org_id, u.id, u.external_id, u.name, u.email, u.phone, u.locale, u.time_zone, u.attributes::jsonb, u.at, u.at
-  FROM unnest($26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[],
-    $34::text[], $35::timestamptz[])
-    AS u(org_id, id, external_id, name, email, phone, locale, time_zone, attributes, at)
-  WHERE u.id IN (SELECT end_user_id FROM go)
-  ON CONFLICT DO NOTHING RETURNING id
-), changed AS (
-  UPDATE end_user e SET external_id = u.external_id, name = u.name, email = u.email, phone = u.phone,
-    locale = u.locale, time_zone = u.time_zone, attributes = u.attributes::jsonb, updated_at = clock_timestamp()
-  FROM unnest($36::text[], $37::text[], $38::text[], $39::text[], $40::text[], $41::text[], $42::text[], $43::text[],
-    $44::text[], $45::timestamptz[])
-    AS u(org_id, id, external_id, name, email, phone, locale, time_zone, attributes, seen)
-  WHERE e.org_id = u.org_id AND e.id = u.id AND e.updated_at = u.seen AND u.id IN (SELECT end_user_id FROM go)
-  RETURNING e.id
-), introduced AS (
+), ${writePeople(MADE, CHANGED)}, introduced AS (
   INSERT INTO identity (org_id, channel_id, address, end_user_id)
   SELECT DISTINCT ON (org_id, channel_id, address) org_id, channel_id, address, end_user_id FROM go WHERE introduces
   ON CONFLICT DO NOTHING RETURNING address
@@ -74,8 +63,7 @@ WITH gate AS MATERIALIZED (
   FROM go RETURNING id
 )
 SELECT id,
-  CASE WHEN (SELECT count(*) FROM made) <> (SELECT count(DISTINCT end_user_id) FROM go WHERE end_user_id = ANY ($27::text[]))
-    OR (SELECT count(*) FROM changed) <> (SELECT count(DISTINCT end_user_id) FROM go WHERE end_user_id = ANY ($37::text[]))
+  CASE WHEN ${peopleLost(MADE, CHANGED)}
     OR (SELECT count(*) FROM introduced) <> (SELECT count(DISTINCT (channel_id, address)) FROM go WHERE introduces)
     OR (SELECT count(*) FROM begun) <> (SELECT count(DISTINCT conversation_id) FROM go WHERE fresh)
   THEN parley_lost_race() END AS lost
@@ -84,12 +72,7 @@ FROM accepted`;
 /** Writes the batch; returns the ids of the messages that were written. The others were fenced off or are replays. */
 export async function writeMessages(client: pg.PoolClient, planned: readonly PlannedSend[]): Promise<Set<string>> {
   const gates = gatesOf(planned);
-  const made = new Map<string, EndUserRow>();
-  const changed = new Map<string, EndUserRow>();
-  for (const { endUser } of planned) {
-    if (endUser?.updated_at === null) made.set(endUser.id, endUser);
-    else if (endUser?.changed) changed.set(endUser.id, endUser);
-  }
+  const { made, changed } = peopleOf(planned.map(({ endUser }) => endUser));
   const now = planned[0]?.message.createdAt ?? new Date();
   const written = await client.query<{ id: string }>({
     name: 'write-messages',
@@ -97,8 +80,8 @@ export async function writeMessages(client: pg.PoolClient, planned: readonly Pla
     values: [
       ...gates.columns,
       ...callColumns(planned, gates.of),
-      ...endUserColumns([...made.values()], () => now),
-      ...endUserColumns([...changed.values()], (row) => row.updated_at),
+      ...personColumns(made, () => now),
+      ...personColumns(changed, (row) => row.updated_at),
     ],
   });
   return new Set(written.rows.map((row) => row.id));
@@ -148,17 +131,4 @@ const callColumns = (planned: readonly PlannedSend[], gates: number[]): unknown[
   planned.map(({ answer }) => answer.body),
   planned.map(({ fresh }) => fresh),
   planned.map(({ introduces }) => introduces),
-];
-
-const endUserColumns = (rows: EndUserRow[], at: (row: EndUserRow) => Date | null): unknown[] => [
-  rows.map((row) => row.org_id),
-  rows.map((row) => row.id),
-  rows.map((row) => row.external_id),
-  rows.map((row) => row.name),
-  rows.map((row) => row.email),
-  rows.map((row) => row.phone),
-  rows.map((row) => row.locale),
-  rows.map((row) => row.time_zone),
-  rows.map((row) => JSON.stringify(row.attributes)),
-  rows.map(at),
 ];
