@@ -19,6 +19,7 @@ import { givenAgent, givenKey, givenOrganization, givenTrigger } from '../test/f
  */
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const BARE = fileURLToPath(new URL('bare-server.ts', import.meta.url));
+const SELECTING = fileURLToPath(new URL('select-server.ts', import.meta.url));
 const START_MS = 60_000;
 const UNLIMITED = { key: 1_000_000_000, organization: 1_000_000_000 };
 
@@ -88,8 +89,15 @@ export async function startProgram(role: Role): Promise<Program> {
   };
 }
 
-export async function startBare(): Promise<{ origin: string; [Symbol.asyncDispose](): Promise<void> }> {
-  const child = spawn(process.execPath, [BARE], { stdio: ['ignore', 'pipe', 'inherit'] });
+export type Yardstick = { origin: string; [Symbol.asyncDispose](): Promise<void> };
+
+export const startBare = (): Promise<Yardstick> => startYardstick([BARE]);
+/** A server that reads the key from the database for each request. */
+export const startSelecting = (databaseUrl: string, pepper: string): Promise<Yardstick> =>
+  startYardstick([SELECTING, databaseUrl, pepper]);
+
+async function startYardstick(args: string[]): Promise<Yardstick> {
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const line = await firstOutput(child, /\{.*\}/);
   return {
     origin: `http://127.0.0.1:${(JSON.parse(line) as { port: number }).port}`,

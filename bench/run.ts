@@ -3,6 +3,12 @@ import { parseArgs } from 'node:util';
 import { type Plan, SETTING } from './compare.ts';
 import { GENERATOR } from './load.ts';
 import { accept } from './sections/accept.ts';
+import { noisy } from './sections/cluster/noisy.ts';
+import { renewals } from './sections/cluster/renewals.ts';
+import { revoke } from './sections/cluster/revoke.ts';
+import { throughput } from './sections/cluster/throughput.ts';
+import { verify } from './sections/cluster/verify.ts';
+import { dashboard } from './sections/dashboard.ts';
 import { database } from './sections/database.ts';
 import { drain } from './sections/drain.ts';
 import { keys } from './sections/keys.ts';
@@ -23,7 +29,15 @@ const SECTIONS: Record<string, [title: string, measure: (plan: Plan) => Promise<
   keys: ['Verifying among many keys', keys],
   memory: ['Memory after many calls', memory],
   database: ["The database's own limit", database],
+  dashboard: ['The dashboard, on lists of ten thousand', dashboard],
+  verify: ['Verifying in memory, by SELECT, and not at all, on one and three processes', verify],
+  revoke: ['Revoking with three nodes', revoke],
+  renewals: ['Holding leases, by the number of nodes', renewals],
+  throughput: ['Accepting on one, two and three processes', throughput],
+  noisy: ['A tenant at a hundred times its limit, and the others', noisy],
 };
+/** One word for all that docs/scaling.md rests on. */
+const GROUPS: Record<string, string[]> = { cluster: ['verify', 'revoke', 'renewals', 'throughput', 'noisy'] };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -34,10 +48,11 @@ const { values, positionals } = parseArgs({
   },
 });
 const plan: Plan = { rounds: Number(values.rounds), seconds: Number(values.seconds), scale: Number(values.scale) };
-const wrong = positionals.filter((name) => !(name in SECTIONS));
+const chosen = positionals.flatMap((name) => GROUPS[name] ?? [name]);
+const wrong = chosen.filter((name) => !(name in SECTIONS));
 if (wrong.length > 0 || Object.values(plan).some((number) => !(number > 0))) {
   console.error(
-    `Usage: npm run bench -- [${Object.keys(SECTIONS).join('|')} …] [--rounds N] [--seconds N] [--scale 0.1]`,
+    `Usage: npm run bench -- [${[...Object.keys(SECTIONS), ...Object.keys(GROUPS)].join('|')} …] [--rounds N] [--seconds N] [--scale 0.1]`,
   );
   process.exit(1);
 }
@@ -55,7 +70,7 @@ if (GENERATOR === 'autocannon') {
 const busy = loadavg()[0]! / availableParallelism();
 if (busy > 0.5)
   console.log(`CAUTION: the machine is busy already (load ${loadavg()[0]!.toFixed(1)}); repeat this when it is idle.`);
-for (const name of positionals.length > 0 ? positionals : Object.keys(SECTIONS)) {
+for (const name of chosen.length > 0 ? chosen : Object.keys(SECTIONS)) {
   const [title, measure] = SECTIONS[name]!;
   console.log(`\n${title} (${name})`);
   for (const line of await measure(plan)) console.log(`  ${line}`);

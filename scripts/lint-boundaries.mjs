@@ -33,6 +33,7 @@ const MAY_IMPORT = {
     'app',
     'test',
     'cli',
+    'cluster',
   ],
 };
 

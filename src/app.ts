@@ -53,6 +53,7 @@ import { createSendQueue } from './store/messages/accept-messages.ts';
 import { createEventWorker } from './worker/deliver-events.ts';
 import { createDeliveryWorker } from './worker/deliver-messages.ts';
 import { createSuppression } from './store/suppression.ts';
+import { previewCampaign } from './worker/campaigns/preview-campaign.ts';
 import { createCampaignWorker } from './worker/campaigns/campaign-worker.ts';
 import { createImportWorker } from './worker/imports/import-worker.ts';
 import { createHousekeeper } from './worker/housekeeper.ts';
@@ -251,6 +252,7 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
     triggers,
     say: createSayInConversation({ db, waiter, onAccepted }),
     endUsers,
+    previewCampaign,
     onImport: () => importWorker?.wake(),
     openSecrets,
     connector: createConnector({ kinds: channelKinds, egress, baseUrl: config.baseUrl, now: Date.now }),

@@ -32,6 +32,7 @@ import { createEndUserQueue } from '../src/store/end-users-upsert.ts';
 import { createSendQueue } from '../src/store/messages/accept-messages.ts';
 import { createSuppression } from '../src/store/suppression.ts';
 import { createIdempotencyGuard } from '../src/store/idempotency.ts';
+import { previewCampaign } from '../src/worker/campaigns/preview-campaign.ts';
 import { createFindProvider } from '../src/worker/find-provider.ts';
 import { createAgentLoader } from '../src/worker/load-agent.ts';
 import { createPlayTurn } from '../src/worker/play-turn.ts';
@@ -132,6 +133,7 @@ export async function startDashboard(): Promise<DashboardServer> {
       guard: createIdempotencyGuard(),
       suppression,
     }),
+    previewCampaign,
     onImport: () => {},
     playTurn: createPlayTurn({ loadAgent: createAgentLoader(db, findProvider), findProvider }),
     keys: {
@@ -187,7 +189,7 @@ const clientOf =
     const text = await response.text();
     return {
       status: response.status,
-      body: text === '' ? null : JSON.parse(text),
+      body: response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : text || null,
       headers: response.headers,
       cookie: cookieOf(response.headers),
     };

@@ -74,11 +74,12 @@ const pause = (ms: number, stop: AbortSignal): Promise<void> =>
 
 const WIDEST = Math.max(...EVENT_TYPES.map((type) => type.length));
 
+const style = (format: Parameters<typeof styleText>[0], text: string): string =>
+  styleText(format, text, { stream: process.stdout });
+
 /** Time, type, whom or what it is about, and what was said. */
 function pretty({ timestamp, type, data }: EventEnvelope): string {
-  const style = (format: Parameters<typeof styleText>[0], text: string): string =>
-    styleText(format, text, { stream: process.stdout });
-  const { id, status, reason, content, label, name } = data as Record<string, unknown>;
+  const { id, status, reason, content, label, name } = data;
   const text = (content as { text?: unknown } | undefined)?.text;
   const about = [id, status, reason, label ?? name, text]
     .filter((part) => typeof part === 'string' && part !== '')

@@ -8,7 +8,8 @@ import {
   RecipientCounts,
 } from '../campaigns.ts';
 import { MAX_LABEL_CHARACTERS } from '../limits.ts';
-import { closed, Id, Moment, PageQuery } from './shapes.ts';
+import type { MessageContent } from '../messages.ts';
+import { closed, Id, Moment, Nullable, PageQuery } from './shapes.ts';
 
 export { CAMPAIGN_STATES, type CampaignState };
 
@@ -56,6 +57,42 @@ export const UpdateCampaignBody = Type.Object(
   { ...closed, minProperties: 1 },
 );
 export type UpdateCampaignBody = Static<typeof UpdateCampaignBody>;
+
+/** Settings that may not be saved yet, and somebody who would get the message. */
+export const PreviewCampaignBody = Type.Object(
+  {
+    settings: CampaignSettings,
+    /** The recipient's; absent: the campaign's. */
+    time_zone: Type.Optional(Type.String({ format: 'time-zone', maxLength: 64 })),
+    at: Type.Optional(Moment),
+    end_user: Type.Optional(
+      Type.Object(
+        {
+          name: Type.Optional(Type.String({ maxLength: 200 })),
+          locale: Type.Optional(Type.String({ format: 'locale' })),
+        },
+        closed,
+      ),
+    ),
+    variables: Type.Optional(
+      Type.Record(Type.String({ minLength: 1, maxLength: 64 }), Type.Unknown(), { maxProperties: 100 }),
+    ),
+  },
+  closed,
+);
+export type PreviewCampaignBody = Static<typeof PreviewCampaignBody>;
+
+export const CampaignPreview = Type.Object(
+  {
+    from: Moment,
+    /** Null: never, by these hours. */
+    goes_out_at: Nullable(Moment),
+    /** Null: the agent's own opening. */
+    opening: Nullable(Type.Unsafe<MessageContent>({ type: 'object' })),
+  },
+  { title: 'CampaignPreview' },
+);
+export type CampaignPreview = Static<typeof CampaignPreview>;
 
 export const RecipientListQuery = PageQuery({
   status: Type.Optional(Type.Enum(RECIPIENT_STATUSES)),

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { Id, Moment, Nullable, PageQuery, closed } from './shapes.ts';
+import { Moment, Nullable, PageQuery, closed } from './shapes.ts';
 
 /**
  * Importing end users from a CSV file: the file is sent in pieces, then read by a worker, as often as one likes dry and
@@ -127,4 +127,4 @@ export const ImportFault = Type.Object(
 export type ImportFault = Static<typeof ImportFault>;
 
 export const ImportListQuery = PageQuery({});
-export const ImportId = Id('import');
+

@@ -16,7 +16,9 @@ import {
   UpdateAgentBody,
 } from './agents.ts';
 import {
+  CampaignPreview,
   CampaignRecord,
+  PreviewCampaignBody,
   CreateCampaignBody,
   RecipientListQuery,
   RecipientRecord,
@@ -220,6 +222,7 @@ const routes = {
   createCampaign: route('POST 201', `${org}/campaigns`, 'member', 'Make a campaign', { body: CreateCampaignBody, answer: CampaignRecord }),
   readCampaign: route('GET 200', `${org}/campaigns/:campaign_id`, 'viewer', 'Read a campaign', { answer: CampaignRecord }),
   updateCampaign: route('PATCH 200', `${org}/campaigns/:campaign_id`, 'member', 'Rename a campaign or change its settings', { body: UpdateCampaignBody, answer: CampaignRecord }),
+  previewCampaign: route('POST 200', `${org}/campaigns/:campaign_id/preview`, 'viewer', 'What somebody would get, and when; nothing is stored', { body: PreviewCampaignBody, answer: CampaignPreview }),
   deleteCampaign: route('DELETE 204', `${org}/campaigns/:campaign_id`, 'member', 'Delete a campaign', {}),
   listRecipients: route('GET 200', `${org}/campaigns/:campaign_id/recipients`, 'viewer', 'List recipients of a campaign', { query: RecipientListQuery, answer: Page(RecipientRecord) }),
   cancelRecipient: route('POST 200', `${org}/campaigns/:campaign_id/recipients/:recipient_id/cancel`, 'member', 'Cancel a recipient', { answer: RecipientRecord }),

@@ -260,7 +260,9 @@ describe('workers', () => {
     worker();
     worker();
     for (const id of ids) await until(id, attempted(1));
-    expect(receiver.calls.map(({ headers }) => headers['webhook-id']).toSorted()).toEqual(ids.toSorted());
+    const sent = receiver.calls.map(({ headers }) => headers['webhook-id']);
+    expect(sent).toHaveLength(ids.length);
+    expect(new Set(sent)).toEqual(new Set(ids));
   });
 
   test('an endpoint that never answers delays nobody else, however much waits for it', async () => {

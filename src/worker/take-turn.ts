@@ -24,7 +24,7 @@ export function skipReason(run: ClaimedRun): string | null {
 export function turnRequest(run: ClaimedRun, loaded: LoadedAgent, signal: AbortSignal): TurnRequest {
   const history = run.history.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   return {
-    turn_id: `${run.id} ${run.turns}`,
+    turn_id: `${run.run_id} ${run.turns}`,
     agent: { id: loaded.agent.id, name: loaded.agent.name, definition: loaded.agent.definition },
     locale: run.conversation_locale ?? run.end_user.locale,
     variables: { ...run.input.variables, end_user: personVariables(run) },

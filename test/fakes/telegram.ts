@@ -48,7 +48,7 @@ export async function startTelegram(): Promise<FakeProvider & { hookUrl(): strin
       error(status, text, retryAfter === undefined ? undefined : { retry_after: retryAfter }),
     other(call) {
       const name = method(call.path);
-      if (name === 'setWebhook') hook = json(call);
+      if (name === 'setWebhook') hook = { url: '', secret_token: '', ...json(call) };
       if (name === 'deleteWebhook') hook = { ...hook, url: '' };
       const results: Record<string, unknown> = {
         getMe: { id: 1, is_bot: true, username: 'parley_bot' },

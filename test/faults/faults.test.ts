@@ -45,13 +45,11 @@ describe('three nodes and two workers under load keep every promise', () => {
 });
 
 describe('a planted bug is found', () => {
-  for (const bug of BUGS) {
-    test(
-      bug.name,
-      async () => {
-        expect(await hunt(bug, seed)).toMatchObject({ found: true });
-      },
-      TRIAL_MS * 2,
-    );
-  }
+  test.each(BUGS)(
+    '$name',
+    async (bug) => {
+      expect(await hunt(bug, seed)).toMatchObject({ found: true });
+    },
+    TRIAL_MS * 2,
+  );
 });

@@ -129,11 +129,12 @@ async function signIn(browser: Browser, url: string, email: string): Promise<Sto
 }
 
 /** What axe-core finds serious or worse. */
-export const seriousFaults = (page: Page): Promise<string[]> => serious(new AxeBuilder({ page }));
+export const seriousFaults = (page: Page, within = 'html'): Promise<string[]> =>
+  serious(new AxeBuilder({ page }).include(within));
 
 /** Only what another theme can change. */
-export const contrastFaults = (page: Page): Promise<string[]> =>
-  serious(new AxeBuilder({ page }).withRules(['color-contrast', 'link-in-text-block']));
+export const contrastFaults = (page: Page, within = 'html'): Promise<string[]> =>
+  serious(new AxeBuilder({ page }).include(within).withRules(['color-contrast', 'link-in-text-block']));
 
 async function serious(builder: AxeBuilder): Promise<string[]> {
   // Our pages have no frames; without this every look opens another window to join their results.

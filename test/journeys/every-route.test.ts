@@ -205,6 +205,7 @@ const describeChosen = (chosen: Record<string, Which>): string =>
 
 // oxlint-disable-next-line typescript/no-explicit-any -- a document as it came
 function operationsOf(document: any): Operation[] {
+  // oxlint-disable-next-line typescript/no-explicit-any -- a document as it came
   return Object.entries<Record<string, any>>(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods)
       .filter(([, operation]) => operation.security.length > 0)

@@ -169,8 +169,6 @@ export function createConversation(client: Client, kept: KeptBox, onChange: (sho
   };
 }
 
-export type Conversation = ReturnType<typeof createConversation>;
-
 /** A random UUID; `crypto.randomUUID` is there on https only. */
 function newName(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));

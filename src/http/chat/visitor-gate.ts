@@ -93,4 +93,3 @@ export function createVisitorGate({ findChannel, tokens, limit, baseUrl }: Visit
   };
 }
 
-export type VisitorGate = ReturnType<typeof createVisitorGate>;

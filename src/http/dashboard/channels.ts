@@ -2,6 +2,7 @@ import type { AcceptedMessage } from '../../../contract/channels.ts';
 import type { CampaignMove } from '../../../contract/dashboard/campaigns.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { deleteCampaign, moveCampaign, updateCampaign } from '../../features/campaigns/change-campaign.ts';
+import { checkSettings } from '../../features/campaigns/check-settings.ts';
 import { createCampaign } from '../../features/campaigns/create-campaign.ts';
 import { listCampaigns, readCampaign } from '../../features/campaigns/read-campaigns.ts';
 import { cancelRecipient, listRecipients } from '../../features/campaigns/recipients.ts';
@@ -44,6 +45,11 @@ export const channelRoutes = ({ route, room }: Desk): Route[] => [
   route('updateCampaign', ({ orgId, params, body, actor }) =>
     updateCampaign(room, orgId, params.campaign_id, body, actor),
   ),
+  route('previewCampaign', async ({ orgId, params, body }) => {
+    await readCampaign(room, orgId, params.campaign_id);
+    checkSettings(body.settings, (text) => room.faults.template(text));
+    return room.previewCampaign(body.settings, body, new Date());
+  }),
   route('deleteCampaign', ({ orgId, params, actor }) => deleteCampaign(room, orgId, params.campaign_id, actor)),
   route('listRecipients', ({ orgId, params, query: { status, ref }, paged }) => {
     const filter = { campaign: params.campaign_id, status, ref };

@@ -7,6 +7,8 @@ import type { ModelsDeps } from '../../features/models/models.ts';
 import type { OrganizationsDeps } from '../../features/organizations/organizations.ts';
 import type { WebhooksDeps } from '../../features/webhooks/webhooks.ts';
 import type { EndUsers } from '../../features/end-users/end-users.ts';
+import type { CampaignSettings } from '../../../contract/campaigns.ts';
+import type { CampaignPreview, PreviewCampaignBody } from '../../../contract/dashboard/campaigns.ts';
 import type { KeyUsage } from '../../../contract/dashboard/keys.ts';
 import type { ChangeWatch } from '../../features/changes/watch-changes.ts';
 import type { ApiKeys } from '../../features/api-keys/api-keys.ts';
@@ -45,6 +47,7 @@ export type Room = OrganizationsDeps &
     channelMessages: Pick<ChannelMessages, 'send' | 'read'>;
     findChannel(orgId: string, id: string): ChannelFacts | null | Promise<ChannelFacts | null>;
     endUsers: Pick<EndUsers, 'create' | 'update' | 'erase' | 'setConsent' | 'export' | 'exportAll' | 'list' | 'read'>;
+    previewCampaign(settings: CampaignSettings, said: PreviewCampaignBody, now: Date): CampaignPreview;
     /** An import was put into the queue. */
     onImport(): void;
     changes: Pick<ChangeWatch, 'watch'>;

@@ -17,7 +17,7 @@ let key: { id: string; value: string };
 // oxlint-disable-next-line typescript/no-explicit-any -- tests look into it freely
 async function api(call: string, body?: unknown): Promise<any> {
   const [method, path] = call.split(' ') as [string, string];
-  const headers = cookie ? { cookie } : {};
+  const headers: Record<string, string> = cookie ? { cookie } : {};
   const answer = await app.call(method, `/dashboard/api${path}`, { ...(body !== undefined && { body }), headers });
   cookie ||= answer.headers
     .getSetCookie()

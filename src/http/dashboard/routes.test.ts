@@ -57,14 +57,28 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
+const MADE_BY_MEMBERS = [
+  'agents',
+  'triggers',
+  'channels',
+  'campaigns',
+  'conversations',
+  'end-users',
+  'end-user-imports',
+];
+
 /** Rights in words: owners and admins everything; members what talks to people; viewers read; plans are the operator's. */
 function lowestRole({ method, path }: DashboardRoute): string {
   const noun = path.split('/')[3] ?? 'organization';
   if (noun === 'plan') return 'operator';
   if (noun === 'invitations') return 'admin';
+  // Reading all that is kept about people, or a stretch of it, is not for those who only look on.
+  if (/\/export(?:\.csv)?$/.test(path)) return 'member';
+  // Tells, changes nothing.
+  if (path.endsWith('/preview')) return 'viewer';
   // Everybody may leave; who may remove others is said in features/members.
   if (method === 'GET' || (method === 'DELETE' && noun === 'members')) return 'viewer';
-  return ['agents', 'triggers', 'channels', 'campaigns', 'conversations'].includes(noun) ? 'member' : 'admin';
+  return MADE_BY_MEMBERS.includes(noun) ? 'member' : 'admin';
 }
 
 describe.each(inOrg)('%s', (_name, route) => {

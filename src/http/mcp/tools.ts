@@ -1,3 +1,4 @@
+import type { Tool as Definition } from '@modelcontextprotocol/server';
 import { decideCaller } from '../../access/decide.ts';
 import type { Caller } from '../../access/types.ts';
 import { isShown, pathOf } from '../openapi.ts';
@@ -9,13 +10,7 @@ type Json = Record<string, unknown>;
 /** An endpoint of the public API as a tool of the Model Context Protocol. */
 export type Tool = {
   readonly route: Route;
-  readonly definition: {
-    name: string;
-    title: string;
-    description: string;
-    inputSchema: { type: 'object'; properties: Record<string, Json>; required: string[]; additionalProperties: false };
-    annotations: { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean };
-  };
+  readonly definition: Definition;
 };
 
 /** The HTTP request that a call of a tool stands for. */
@@ -44,7 +39,8 @@ export function requestOf({ route }: Tool, given: Json): ToolRequest {
     pathOf(route),
   );
   const query = new URLSearchParams(
-    queryNames(route).flatMap((name) => (given[name] === undefined ? [] : [[name, textOf(given[name])]])),
+    queryNames(route).flatMap((name) => (given[name] === undefined ? [] : [[name, textOf(given[name])] as [string, string]]),
+    ),
   );
   const key = given.idempotency_key;
   return {
@@ -66,7 +62,7 @@ const queryOf = (route: Route) =>
   route.query ? (wireSchema(route.query) as { properties?: Record<string, Json>; required?: string[] }) : {};
 const queryNames = (route: Route): string[] => Object.keys(queryOf(route).properties ?? {});
 
-function define(route: Route): Tool['definition'] {
+function define(route: Route): Definition {
   const { operation, method } = route;
   const names = pathNames(route);
   const query = queryOf(route);
@@ -86,7 +82,7 @@ function define(route: Route): Tool['definition'] {
     name: operation.id,
     title: operation.summary,
     description: [operation.summary, operation.description].filter(Boolean).join('. '),
-    inputSchema: { type: 'object', properties, required, additionalProperties: false },
+    inputSchema: { type: 'object', properties, required, additionalProperties: false } as Definition['inputSchema'],
     annotations: {
       readOnlyHint: method === 'GET',
       destructiveHint: method === 'DELETE',

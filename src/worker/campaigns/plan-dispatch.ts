@@ -77,7 +77,7 @@ function begin(campaign: LockedCampaign, recipient: DueRecipient): Dispatch {
 }
 
 /** The campaign's own first words, filled in; null where the agent opens in its own. */
-function openingOf(
+export function openingOf(
   { opening }: CampaignSettings,
   locale: string | null,
   variables: Record<string, unknown>,

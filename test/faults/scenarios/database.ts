@@ -47,12 +47,16 @@ export const databaseScenarios: Scenario[] = [
     name: 'late-statement',
     expects: 'what a node sends while its key is being revoked, and what arrives seconds later, writes nothing',
     async run(trial) {
+      const { ledger, tenant } = trial;
       const victim = trial.node();
       victim.proxy.set({ kind: 'delay', ms: 3_500 }, { direction: 'up', only: 'parley' });
+      const keys = trial.random.shuffle(tenant.keys.map((_, at) => at)).slice(0, 5);
+      const sent = keys.map((key) => call(ledger, tenant, victim, key, 'trigger', `${tenant.orgId}-late-${key}`));
       await trial.pause(150);
-      for (let n = 0; n < 5; n++) await inTime(trial, () => trial.revoke(trial.node(victim)));
+      for (const key of keys) await inTime(trial, () => trial.revoke(trial.node(victim), key));
       await trial.pause(4_500);
       victim.proxy.heal();
+      await Promise.all(sent);
     },
   },
   {

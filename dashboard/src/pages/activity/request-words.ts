@@ -82,4 +82,3 @@ export const words = defineWords(
     gone: 'هذا الطلب ليس في السجل: إما أقدم مما يُحفظ، أو لم يكن من طلباتك قط.',
   },
 );
-export type RequestWord = keyof (typeof words)['en'];

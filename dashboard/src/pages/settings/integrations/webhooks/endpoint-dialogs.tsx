@@ -164,7 +164,7 @@ function RotateDialog({ item, dialog, onClose }: Props): ReactNode {
       >
         <Stack>
           <Text size="sm">{say('rotate_words')}</Text>
-          <Radio.Group label={say('overlap')} value={overlap} onChange={(value) => setOverlap(value as Overlap)}>
+          <Radio.Group label={say('overlap')} value={overlap} onChange={(value) => setOverlap(value)}>
             <Stack gap="xs" mt={6}>
               {OVERLAPS.map((value) => (
                 <Radio key={value} value={value} label={say(`overlap_${value}`)} />

@@ -1,0 +1,164 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { DASHBOARD_BASE } from '../contract/dashboard/routes.ts';
+import { type Cluster, startCluster } from '../cluster/start-cluster.ts';
+import { createDigest, digestBytes } from '../src/access/digest.ts';
+import { mintKey } from '../src/access/key-format.ts';
+import { deriveSecrets } from '../src/config/secrets.ts';
+import { newId } from '../src/kernel/ids.ts';
+import { type Db, openDb } from '../src/store/db.ts';
+import { member } from '../src/store/schema/identity.ts';
+import { givenAgent, givenKey, givenOrganization, givenTrigger } from '../test/factories.ts';
+import { fire, type Hits, type Shot } from './load.ts';
+
+/** A region of real processes (cluster/), with limits that never refuse unless a section sets its own. */
+export type Region = {
+  cluster: Cluster;
+  db: Db;
+  /** HMAC key of the stored digests, for servers that are compared. */
+  pepper: string;
+  /** A paid organization with a trigger that asks for nothing, and a key for it. */
+  tenant(): Promise<Tenant>;
+  key(orgId: string): Promise<{ id: string; value: string }>;
+  /** Over the dashboard's API, as a person does it; resolves when "revoked" is answered. */
+  revoke(node: number, orgId: string, keyId: string): Promise<Response>;
+  [Symbol.asyncDispose](): Promise<void>;
+};
+export type Tenant = { orgId: string; triggerPath: string; key: { id: string; value: string } };
+
+const UNLIMITED = { key: 1_000_000_000, organization: 1_000_000_000 };
+const OWNER = { email: 'owner@example.qa', password: randomBytes(12).toString('base64url') };
+
+export async function startRegion(
+  nodes: number,
+  options: { workers?: number; withRedis?: boolean; limits?: object } = {},
+): Promise<Region> {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'parley-bench-'));
+  chmodSync(dataDir, 0o711);
+  const secret = randomBytes(36).toString('base64url');
+  const limits = options.limits ?? { triggers: UNLIMITED, channels: UNLIMITED, end_users: UNLIMITED };
+  const cluster = await startCluster({
+    nodes,
+    workers: options.workers ?? 0,
+    withRedis: options.withRedis,
+    env: {
+      PATH: process.env.PATH,
+      NODE_ENV: 'production',
+      DATA_DIR: dataDir,
+      PORT: '0',
+      PARLEY_SECRET: secret,
+      PARLEY_DEMO: '0',
+      PARLEY_LIMITS: JSON.stringify(limits),
+      PARLEY_OWNER_EMAIL: OWNER.email,
+      PARLEY_OWNER_PASSWORD: OWNER.password,
+      LOG_LEVEL: 'error',
+    },
+    onLine: () => {},
+  });
+  const db = openDb(cluster.databaseUrl, { max: 4 });
+  const { apiKeyPepper } = deriveSecrets(secret);
+  const digest = createDigest(apiKeyPepper);
+  const key: Region['key'] = async (orgId) => {
+    const value = mintKey('us');
+    return { id: await givenKey(db, orgId, { digest: digestBytes(digest(value)) }), value };
+  };
+  const owner = await db.$client.query<{ id: string }>('SELECT id FROM "user" LIMIT 1');
+  let cookie: string | null = null;
+  const origin = cluster.url;
+
+  return {
+    cluster,
+    db,
+    pepper: apiKeyPepper.toString('base64url'),
+    key,
+    tenant: async () => {
+      const orgId = await givenOrganization(db);
+      await db.insert(member).values({
+        id: newId('member'),
+        organizationId: orgId,
+        userId: owner.rows[0]!.id,
+        role: 'owner',
+        createdAt: new Date(),
+      });
+      const { agentId } = await givenAgent(db, orgId);
+      const triggerPath = `/api/triggers/${agentId}/${await givenTrigger(db, orgId, agentId)}`;
+      return { orgId, triggerPath, key: await key(orgId) };
+    },
+    revoke: async (node, orgId, keyId) => {
+      const at = cluster.nodes[node]!.url + DASHBOARD_BASE;
+      const headers = { origin, 'content-type': 'application/json' };
+      if (cookie === null) {
+        const signedIn = await fetch(`${at}/sign-in`, { method: 'POST', headers, body: JSON.stringify(OWNER) });
+        cookie = signedIn.headers
+          .getSetCookie()
+          .map((one) => one.split(';')[0])
+          .join('; ');
+      }
+      return fetch(`${at}/organizations/${orgId}/keys/${keyId}/revoke`, {
+        method: 'POST',
+        headers: { ...headers, cookie },
+      });
+    },
+    [Symbol.asyncDispose]: async () => {
+      await db.$client.end();
+      await cluster.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The same load on every one of these at once; rates are added up, of times the worst counts. */
+export async function fireAll(origins: readonly string[], shot: Shot, seconds: number): Promise<Hits> {
+  const all = await Promise.all(origins.map((origin) => fire(origin, shot, seconds)));
+  const sum = (part: (hits: Hits) => number): number => all.reduce((total, hits) => total + part(hits), 0);
+  return {
+    perSecond: sum((hits) => hits.perSecond),
+    p50: Math.max(...all.map((hits) => hits.p50)),
+    p99: Math.max(...all.map((hits) => hits.p99)),
+    answered: sum((hits) => hits.answered),
+    refused: sum((hits) => hits.refused),
+    broken: sum((hits) => hits.broken),
+  };
+}
+
+/** What the database server has done so far. */
+export type ServerCost = { cpuMs: number; transactions: number; walBytes: number; at: number };
+
+export async function costOf(db: Db): Promise<ServerCost> {
+  const { rows } = await db.$client.query<{ tx: string; wal: string; postmaster: number }>(
+    `SELECT xact_commit + xact_rollback AS tx, (SELECT wal_bytes FROM pg_stat_wal) AS wal,
+       pg_backend_pid() AS postmaster FROM pg_stat_database WHERE datname = current_database()`,
+  );
+  const row = rows[0]!;
+  return {
+    cpuMs: cpuOf(parentOf(row.postmaster)),
+    transactions: Number(row.tx),
+    walBytes: Number(row.wal),
+    at: performance.now(),
+  };
+}
+
+const statOf = (pid: number): string[] => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
+const parentOf = (pid: number): number => Number(statOf(pid)[1]);
+const TICK_MS = 10;
+
+/** Processor time of a server and all its backends, the ended ones included. */
+function cpuOf(postmaster: number): number {
+  let ticks = 0;
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      const stat = statOf(Number(name));
+      if (Number(name) === postmaster) ticks += [11, 12, 13, 14].reduce((total, at) => total + Number(stat[at]), 0);
+      else if (Number(stat[1]) === postmaster) ticks += Number(stat[11]) + Number(stat[12]);
+    } catch {
+      // It has just ended.
+    }
+  }
+  return ticks * TICK_MS;
+}
+
+export const quantile = (times: readonly number[], q: number): number =>
+  times.toSorted((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * q))]!;
