@@ -127,4 +127,3 @@ export const ImportFault = Type.Object(
 export type ImportFault = Static<typeof ImportFault>;
 
 export const ImportListQuery = PageQuery({});
-

@@ -113,7 +113,6 @@ describe.skipIf(!CHROMIUM)('every page of the dashboard', () => {
             }
           } else if (await comes(dialog)) await look(dialog, where, true);
           else {
-            console.log('NOTHING', where);
             await page.goto(journey.app.url + path);
             await settled(page);
           }

@@ -92,4 +92,3 @@ export function createVisitorGate({ findChannel, tokens, limit, baseUrl }: Visit
     },
   };
 }
-

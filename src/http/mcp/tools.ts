@@ -39,7 +39,8 @@ export function requestOf({ route }: Tool, given: Json): ToolRequest {
     pathOf(route),
   );
   const query = new URLSearchParams(
-    queryNames(route).flatMap((name) => (given[name] === undefined ? [] : [[name, textOf(given[name])] as [string, string]]),
+    queryNames(route).flatMap((name) =>
+      given[name] === undefined ? [] : [[name, textOf(given[name])] as [string, string]],
     ),
   );
   const key = given.idempotency_key;
