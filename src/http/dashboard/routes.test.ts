@@ -175,6 +175,7 @@ const VALID: Record<string, unknown> = {
   updateChannel: { name: 'Theirs' },
   sendTest: { address: 'x', content: { type: 'text', text: 'x' } },
   updateCampaign: { name: 'Theirs' },
+  previewCampaign: { settings: {} },
   setMemberRole: { role: 'viewer' },
 };
 const validBody = (route: DashboardRoute): unknown => VALID[all.find(([, each]) => each === route)![0]];
