@@ -1,5 +1,6 @@
 import { type Call, isAccepted, isUnknown, type Ledger } from './ledger.ts';
 import type { Region, Tenant } from './region.ts';
+import { elapsedSince } from './stalls.ts';
 
 /**
  * Holds the ledger against what was promised and against the database. Each finding is one sentence; none is the only
@@ -73,7 +74,7 @@ async function settledRuns(region: Region, { orgId }: Tenant, found: Findings): 
        FROM run r WHERE r.org_id = $1`,
       [orgId],
     );
-  for (const until = performance.now() + SETTLED_WITHIN_MS; performance.now() < until;) {
+  for (const from = performance.now(); elapsedSince(from).ms < SETTLED_WITHIN_MS;) {
     const [left] = await region.rows<{ open: number }>(
       `SELECT count(*)::int AS open FROM run WHERE org_id = $1 AND status = ANY ($2)`,
       [orgId, [...OPEN]],

@@ -9,6 +9,7 @@ import { chooseRunAs } from '../../src/store/embedded/run-as.ts';
 import { socketFolder, startServer } from '../../src/store/embedded/server.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { killAtExit } from './processes.ts';
+import { elapsedSince } from './stalls.ts';
 
 /**
  * A Postgres that may be stopped, killed and replaced by its standby: the embedded one's programs, without the
@@ -156,9 +157,9 @@ export async function withClient<T>(url: string, work: (client: pg.Client) => Pr
 }
 
 export async function until(holds: () => boolean | Promise<boolean>, withinMs = 30_000, what = 'it'): Promise<void> {
-  for (const end = performance.now() + withinMs; ;) {
+  for (const from = performance.now(); ;) {
     if (await holds()) return;
-    if (performance.now() > end) throw new Error(`${what} did not happen within ${withinMs} ms`);
+    if (elapsedSince(from).ms > withinMs) throw new Error(`${what} did not happen within ${withinMs} ms`);
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
 }

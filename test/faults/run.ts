@@ -1,40 +1,70 @@
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { bugs, crashes, findings, hunt, impatientRegion, redisScenarios, scenarios, startRedis } from './suite.ts';
 import { startRegion } from './region.ts';
+import { elapsedSince } from './stalls.ts';
+import { bugs, crashes, findings, hunt, impatientRegion, redisScenarios, scenarios, startRedis } from './suite.ts';
 import type { Scenario } from './trial.ts';
 
 /**
- * `npm run test:faults -- [NAME…] [--rounds N] [--no-bugs]`: the long form. Every scenario, every crash point, every
- * Redis fault, N times with a seed each, and every planted bug once. PARLEY_FAULT_SEED repeats a run; what depends on
- * when the machine does what cannot be repeated, so a finding says all it knows.
+ * The long form of the fault suite. PARLEY_FAULT_SEED repeats a run; what depends on when the machine does what cannot
+ * be repeated, so a finding says all it knows.
  */
+const USAGE = `Usage: npm run test:faults -- [NAME…] [--times N] [--no-bugs]
+
+Every scenario, every crash point, every fault of Redis and every planted bug, once. NAME… takes those whose names begin
+with it ("bugs": all that are planted). --times N does it N times, each with a seed of its own, and stops at the first
+failure. --no-bugs leaves the planted bugs out. PARLEY_FAULT_SEED repeats what was decided by chance.`;
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { rounds: { type: 'string', default: '1' }, bugs: { type: 'boolean', default: true } },
+  options: {
+    times: { type: 'string', default: '1' },
+    bugs: { type: 'boolean', default: true },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
   allowNegative: true,
 });
-const rounds = Number(values.rounds);
+const times = Number(values.times);
+if (values.help || !Number.isInteger(times) || times < 1) {
+  console.log(USAGE);
+  process.exit(values.help ? 0 : 1);
+}
 const first = process.env.PARLEY_FAULT_SEED ?? String(Math.floor(Math.random() * 1_000_000));
-for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => process.exit(1));
-
+const begun = performance.now();
 const failures: string[] = [];
 let passed = 0;
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => end(`ended by ${name}`));
+
 const isWanted = (name: string) => positionals.length === 0 || positionals.some((one) => name.startsWith(one));
+/** Somebody who asked for twenty in a row has the answer. */
+const isOver = () => times > 1 && failures.length > 0;
+
+function end(why?: string): never {
+  if (why !== undefined) failures.push(why);
+  for (const failure of failures) console.log(`  ${failure}`);
+  console.log(`${minutesSince(begun)} minutes`);
+  console.log(`${passed} passed, ${failures.length} failed`);
+  process.exit(failures.length === 0 ? 0 : 1);
+}
+
+const minutesSince = (from: number): string => ((performance.now() - from) / 60_000).toFixed(1);
 
 async function report(name: string, seed: string, work: () => Promise<string[]>): Promise<void> {
-  const begun = performance.now();
+  if (isOver()) return;
+  const from = performance.now();
   const found = await work();
-  const seconds = ((performance.now() - begun) / 1_000).toFixed(1);
-  console.log(`${found.length === 0 ? 'ok    ' : 'FAILED'} ${name} (${seconds} s)`);
+  const seconds = ((performance.now() - from) / 1_000).toFixed(1);
+  const stalled = (performance.now() - from - elapsedSince(from).ms) / 1_000;
+  const busy = stalled < 0.5 ? '' : `, ${stalled.toFixed(1)} of them without a processor`;
+  console.log(`${found.length === 0 ? 'ok    ' : 'FAILED'} ${name} (${seconds} s${busy})`);
   for (const text of found) console.log(`         ${text}`);
   if (found.length === 0) passed += 1;
-  else failures.push(`${name}, seed ${seed}`);
+  else failures.push(`${name}, PARLEY_FAULT_SEED=${seed}`);
 }
 
 async function runAll(list: readonly Scenario[], seed: string, start: () => ReturnType<typeof startRegion>) {
   const wanted = list.filter(({ name }) => isWanted(name));
-  if (wanted.length === 0) return;
+  if (wanted.length === 0 || isOver()) return;
   const region = await start();
   try {
     for (const scenario of wanted) await report(scenario.name, seed, () => findings(region, scenario, seed));
@@ -43,30 +73,39 @@ async function runAll(list: readonly Scenario[], seed: string, start: () => Retu
   }
 }
 
-for (let round = 1; round <= rounds; round++) {
-  const seed = round === 1 ? first : `${first}-${round}`;
-  console.log(`Round ${round} of ${rounds}: PARLEY_FAULT_SEED=${seed}`);
-  await runAll(scenarios, seed, () => startRegion());
-  await runAll(crashes(), seed, impatientRegion);
+async function runRedis(seed: string): Promise<void> {
   const program = process.env.TEST_REDIS_SERVER ?? '/usr/bin/redis-server';
-  if (!existsSync(program)) console.log('skipped: the scenarios with Redis; there is no redis-server here');
-  else if (redisScenarios.some(({ name }) => isWanted(name))) {
-    const redis = await startRedis(program);
-    await runAll(redisScenarios, seed, () => startRegion({ env: { REDIS_URL: redis.url } }));
-    await redis.stop();
+  if (!redisScenarios.some(({ name }) => isWanted(name)) || isOver()) return;
+  if (!existsSync(program)) {
+    console.log('skipped: the scenarios with Redis; there is no redis-server here');
+    return;
   }
+  const redis = await startRedis(program);
+  await runAll(redisScenarios, seed, () => startRegion({ env: { REDIS_URL: redis.url } }));
+  await redis.stop();
 }
-if (values.bugs) {
+
+async function runBugs(seed: string): Promise<void> {
   for (const bug of bugs) {
     if (!isWanted('bugs') && !isWanted(bug.name)) continue;
-    await report(`planted: ${bug.name}`, first, async () => {
-      const { found, findings } = await hunt(bug, first);
+    await report(`planted: ${bug.name}`, seed, async () => {
+      const { found, findings } = await hunt(bug, seed);
       return found
         ? []
         : [`the planted bug was not found; "${bug.scenario}" said: ${findings.join('; ') || 'nothing'}`];
     });
   }
 }
-console.log(`${passed} passed, ${failures.length} failed`);
-for (const failure of failures) console.log(`  ${failure}`);
-process.exit(failures.length === 0 ? 0 : 1);
+
+for (let time = 1; time <= times && !isOver(); time++) {
+  const seed = time === 1 ? first : `${first}-${time}`;
+  const from = performance.now();
+  console.log(`Time ${time} of ${times}: PARLEY_FAULT_SEED=${seed}`);
+  await runAll(scenarios, seed, () => startRegion());
+  await runAll(crashes(), seed, impatientRegion);
+  await runRedis(seed);
+  if (values.bugs) await runBugs(seed);
+  if (times > 1 && !isOver()) console.log(`Time ${time} of ${times} passed in ${minutesSince(from)} minutes`);
+}
+if (passed + failures.length === 0) end(`nothing is called "${positionals.join('", "')}"`);
+end();

@@ -4,6 +4,7 @@ import { type Load, startLoad } from './load.ts';
 import type { Node } from './node.ts';
 import type { Random } from './random.ts';
 import type { Region, Tenant } from './region.ts';
+import { elapsedSince } from './stalls.ts';
 
 /** What a scenario has in its hands while load runs against every node. */
 export type Trial = {
@@ -117,14 +118,17 @@ async function recovered({ region, ledger, expect, pause }: Trial): Promise<void
           (made) => made.node === name && made.kind === 'trigger' && isAccepted(made) && made.start > from,
         ),
     );
-  while (waiting().length > 0 && performance.now() - from < BACK_WITHIN_MS) await pause(25);
+  while (waiting().length > 0 && elapsedSince(from).ms < BACK_WITHIN_MS) await pause(25);
   const names = waiting().map(({ name }) => name);
-  expect(names.length === 0, `not back within ${BACK_WITHIN_MS} ms: ${names.join(', ')}`);
+  expect(
+    names.length === 0,
+    `not back within ${BACK_WITHIN_MS} ms (waited ${elapsedSince(from).text}): ${names.join(', ')}`,
+  );
 }
 
 /** A revoke that was cut off is finished by whoever is left. */
 async function revokesEnd({ region, tenant, ledger, expect, pause }: Trial): Promise<void> {
-  const until = performance.now() + REVOKING_WITHIN_MS;
+  const from = performance.now();
   for (const made of ledger.revokes) {
     for (;;) {
       const read = await region.dashboard(region.api[0]!, 'GET', keyPath(tenant, made.key));
@@ -134,7 +138,7 @@ async function revokesEnd({ region, tenant, ledger, expect, pause }: Trial): Pro
         break;
       }
       if (state === 'active') break;
-      if (performance.now() > until) {
+      if (elapsedSince(from).ms > REVOKING_WITHIN_MS) {
         expect(
           false,
           `key ${made.key} was still "${state ?? read.error ?? read.status}" after ${REVOKING_WITHIN_MS} ms`,

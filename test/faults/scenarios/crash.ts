@@ -1,5 +1,6 @@
 import { type CrashPoint, crashEdit } from '../edits.ts';
 import { startDeliveries } from '../deliveries.ts';
+import { elapsedSince } from '../stalls.ts';
 import type { Scenario } from '../trial.ts';
 
 const CRASHES_WITHIN_MS = 15_000;
@@ -23,9 +24,9 @@ export const crashScenario = (point: CrashPoint): Scenario => ({
     const started = victim.start({ edits: [...region.edits, crashEdit(point)], crashAt });
     // One that dies before it serves has not "started".
     await Promise.race([started.catch(() => {}), victim.gone()]);
-    const until = performance.now() + CRASHES_WITHIN_MS;
+    const begun = performance.now();
     const doing: Promise<unknown>[] = [];
-    while (victim.isRunning() && performance.now() < until) {
+    while (victim.isRunning() && elapsedSince(begun).ms < CRASHES_WITHIN_MS) {
       const isRevoke = point.name.startsWith('revoke:') && doing.length % 3 === 0 && doing.length < 60;
       doing.push(isRevoke ? trial.revoke(victim, doing.length / 3) : deliveries.send(random.pick(region.api)));
       await trial.pause(25);

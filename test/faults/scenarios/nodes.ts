@@ -1,5 +1,6 @@
 import { isReady } from '../node.ts';
 import { isAccepted } from '../ledger.ts';
+import { elapsedSince } from '../stalls.ts';
 import { REVOKED_WITHIN_MS, type Scenario, type Trial } from '../trial.ts';
 
 /** Nodes that sleep, die, or are told to go. */
@@ -134,9 +135,9 @@ async function pauseAcross(trial: Trial, ms: number, victim = trial.node()): Pro
 export async function inTime(trial: Trial, work: () => ReturnType<Trial['revoke']>): Promise<void> {
   const begun = performance.now();
   const made = await work();
-  const took = performance.now() - begun;
+  const took = elapsedSince(begun);
   trial.expect(made.answer === 'revoked', `a revoke through ${made.node} was answered "${made.answer}"`);
-  trial.expect(took <= REVOKED_WITHIN_MS, `a revoke through ${made.node} took ${took.toFixed(0)} ms`);
+  trial.expect(took.ms <= REVOKED_WITHIN_MS, `a revoke through ${made.node} took ${took.text}`);
 }
 
 /** Until a transaction has the lock of the change log and waits for its client. */
@@ -170,8 +171,8 @@ async function rollingStop(trial: Trial): Promise<void> {
   for (const node of [...region.api, ...region.workers]) {
     const begun = performance.now();
     const isOrderly = await node.end('SIGTERM');
-    const took = performance.now() - begun;
-    expect(isOrderly && took < 30_000, `${node.name} ended ${isOrderly ? `after ${took.toFixed(0)} ms` : 'badly'}`);
+    const took = elapsedSince(begun);
+    expect(isOrderly && took.ms < 30_000, `${node.name} ended ${isOrderly ? `after ${took.text}` : 'badly'}`);
     await node.start();
     await trial.pause(500);
   }
