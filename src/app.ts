@@ -286,6 +286,7 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
           access,
           region: config.region,
           baseUrl: config.baseUrl,
+          trustedProxies: config.trustedProxies,
           version,
           log,
           now: Date.now,

@@ -54,6 +54,7 @@ describe('defaults', () => {
       demo: null,
       limits: DEFAULT_RATE_LIMITS,
       egressAllow: [],
+      trustedProxies: [],
       logLevel: 'info',
       logFormat: null,
       upgradeUrl: null,
@@ -99,6 +100,7 @@ describe('faults', () => {
       PARLEY_LIMITS: '["canary-10"]',
       PARLEY_EGRESS_ALLOW: 'a b',
       LOG_LEVEL: 'canary-11',
+      TRUSTED_PROXIES: '10.0.0.0/8, canary-14',
       UPGRADE_URL: 'canary-12',
       METRICS_ADDRESS: 'canary-13',
     });
@@ -119,6 +121,7 @@ describe('faults', () => {
           'PARLEY_LIMITS',
           'PARLEY_EGRESS_ALLOW',
           'LOG_LEVEL',
+          'TRUSTED_PROXIES',
           'UPGRADE_URL',
           'METRICS_ADDRESS',
           'PARLEY_SECRET',

@@ -11,6 +11,7 @@ import {
   flag,
   hostName,
   listenAddress,
+  networks,
   portNumber,
   type Reading,
   redisUrl,
@@ -42,6 +43,8 @@ export type Config = {
   limits: RateLimits;
   /** Hosts and CIDRs for kernel/egress. */
   egressAllow: string[];
+  /** Addresses and CIDRs of proxies whose X-Forwarded-For is believed. */
+  trustedProxies: string[];
   logLevel: LogLevel;
   /** null: for people on a terminal, else JSON. */
   logFormat: LogFormat | null;
@@ -95,6 +98,7 @@ export function loadConfig(
     demo: read<boolean | null>('PARLEY_DEMO', flag, null),
     limits: readLimits(env.PARLEY_LIMITS, faults),
     egressAllow: read('PARLEY_EGRESS_ALLOW', egressList, []),
+    trustedProxies: read<string[]>('TRUSTED_PROXIES', networks, []),
     logLevel: read<LogLevel>('LOG_LEVEL', choice(LOG_LEVELS), 'info'),
     logFormat: read<LogFormat | null>('LOG_FORMAT', choice(LOG_FORMATS), null),
     upgradeUrl: read<string | null>('UPGRADE_URL', webUrl, null),

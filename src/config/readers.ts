@@ -85,6 +85,20 @@ export function listenAddress(text: string): Reading<{ host: string; port: numbe
     : { fault: 'is not an address to listen on', cure: 'Write HOST:PORT, for example 127.0.0.1:9464.' };
 }
 
+/** Addresses and CIDRs, by commas. */
+export function networks(text: string): Reading<string[]> {
+  const entries = text.split(',').flatMap((entry) => entry.trim() || []);
+  return entries.every(isNetwork)
+    ? { value: entries }
+    : { fault: 'has an entry that is no address', cure: 'Write addresses or CIDRs by commas: 127.0.0.1, 10.2.0.0/16.' };
+}
+
+function isNetwork(entry: string): boolean {
+  const [address, bits = '0', ...rest] = entry.split('/') as [string, ...string[]];
+  const family = isIP(address);
+  return family > 0 && rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128);
+}
+
 export const emailAddress = (text: string): Reading<string> =>
   /^[^\s@]{1,64}@[^\s@]+\.[^\s@]+$/.test(text) && text.length <= 254
     ? { value: text }

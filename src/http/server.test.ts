@@ -1,3 +1,4 @@
+import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Refusal } from '../../contract/problems.ts';
 import { AUTH, echo, oneKey, startHttpServer, type TestHttpServer } from '../../test/http-server.ts';
@@ -315,5 +316,31 @@ describe('dashboard routes', () => {
     expectProblem(answers[0]!, 401, 'session_missing');
     expect(answers.slice(1).map(({ text }) => text)).toEqual(['Asha', 'Asha']);
     await own.server.close();
+  });
+});
+
+describe('the address of a client', () => {
+  const where: Route = {
+    ...boom,
+    path: '/api/where',
+    operation: { id: 'where', summary: 'Tell the address', tag: 'System' },
+    responses: { 200: Type.Object({ ip: Type.String() }) },
+    handle: (request) => ({ ip: request.ip }),
+  };
+  const ask = async (trustedProxies?: string[]): Promise<string> => {
+    const own = await startHttpServer([where], trustedProxies && { trustedProxies });
+    const { text } = await raw(own.port, {
+      path: '/api/where',
+      headers: [AUTH, 'X-Forwarded-For: 203.0.113.9, 198.51.100.7', 'X-Forwarded-Host: evil.example'],
+    });
+    await own.server.close();
+    return (JSON.parse(text) as { ip: string }).ip;
+  };
+
+  it('is what a trusted proxy says, and only that', async () => {
+    expect(await ask()).toBe('127.0.0.1');
+    expect(await ask(['10.0.0.0/8'])).toBe('127.0.0.1');
+    expect(await ask(['127.0.0.0/8'])).toBe('198.51.100.7');
+    expect(await ask(['127.0.0.1', '198.51.100.7'])).toBe('203.0.113.9');
   });
 });

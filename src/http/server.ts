@@ -22,6 +22,8 @@ export type HttpDeps = {
   readonly region: Region;
   /** This region's, without a slash at its end. */
   readonly baseUrl: string;
+  /** Addresses and CIDRs of proxies whose X-Forwarded-For is believed; nobody's by default. */
+  readonly trustedProxies?: readonly string[];
   readonly version: string;
   readonly log: RequestLog;
   /** Told of every request of a verified key once it is over. */
@@ -88,6 +90,7 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
     return503OnClosing: false,
     bodyLimit: MAX_BODY_BYTES,
     logger: false,
+    trustProxy: deps.trustedProxies?.length ? [...deps.trustedProxies] : false,
     clientErrorHandler: createClientErrorHandler(problems, log),
     genReqId: (raw) => metaOf(raw)!.id,
     frameworkErrors: (error, _request, reply) => problems.answer(reply, error),
