@@ -56,6 +56,40 @@ async function count(table: string): Promise<number> {
   return Number(found.rows[0]!.n);
 }
 
+describe('a batch', () => {
+  const names = ['people', 'keyed', 'repeatable', 'said'] as const;
+  const sets = Array.from({ length: 2 ** names.length }, (_, bits) =>
+    names.filter((_name, at) => (bits & (1 << at)) > 0),
+  );
+
+  test.each(sets.map((chosen) => [chosen]))('is written whatever its calls need: %s', async (chosen) => {
+    const name = `set-${chosen.join('-')}`;
+    const more: Partial<AcceptCall> = {
+      ...(chosen.includes('people') && { endUser: { external_id: name, name: 'Layla' } }),
+      ...(chosen.includes('keyed') && { conversation: { key: name, onExisting: 'continue' } }),
+      ...(chosen.includes('repeatable') && { idempotency: idempotent(name) }),
+      ...(chosen.includes('said') && { message: 'Hello' }),
+    };
+    // One that needs nothing goes along.
+    const [run] = (await Promise.all([queue.accept(call(more)), queue.accept(call())])).map(accepted);
+    const { rows } = await db.execute(sql`SELECT e.external_id, c.key, cardinality(c.unanswered) AS unanswered,
+        array(SELECT content ->> 'text' FROM message m WHERE m.org_id = r.org_id AND m.run_id = r.id) AS said,
+        (SELECT count(*)::int FROM idempotency i WHERE i.org_id = r.org_id AND i.location = ${`/runs/${run!.id}`}) AS repeatable
+      FROM run r JOIN conversation c ON c.org_id = r.org_id AND c.id = r.conversation_id
+      JOIN end_user e ON e.org_id = c.org_id AND e.id = c.end_user_id
+      WHERE r.org_id = ${base.orgId} AND r.id = ${run!.id}`);
+    expect(rows).toMatchObject([
+      {
+        external_id: chosen.includes('people') ? name : null,
+        key: chosen.includes('keyed') ? name : null,
+        unanswered: chosen.includes('said') ? 1 : 0,
+        said: chosen.includes('said') ? ['Hello'] : [],
+        repeatable: chosen.includes('repeatable') ? 1 : 0,
+      },
+    ]);
+  });
+});
+
 describe('accepting many calls at once', () => {
   test('writes one run, conversation and end user for each anonymous call', async () => {
     const before = [await count('run'), await count('conversation'), await count('end_user')];
