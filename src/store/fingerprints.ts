@@ -1,4 +1,5 @@
 import { sql, type SQL } from 'drizzle-orm';
+import { RECIPIENT_STATUSES } from '../../contract/campaigns.ts';
 import type { TopicKind } from '../../contract/dashboard/changes.ts';
 import type { Queryable } from './db.ts';
 
@@ -14,6 +15,8 @@ export type Watched = { orgId: string; kind: TopicKind; /** Empty for topics of 
 const CONVERSATIONS = 100;
 const MESSAGES = 50;
 const RUNS = 50;
+/** Of each status, and of those who are due next. */
+const RECIPIENTS = 20;
 const KEYS = 200;
 const REQUESTS = 50;
 const AUDIT = 20;
@@ -32,6 +35,14 @@ const FINGERPRINTS: Record<TopicKind, SQL> = {
     FROM conversation c WHERE c.org_id = w.org_id AND c.id = w.id)`,
   runs: versions(sql`SELECT r.id || r.xmin::text AS v FROM run r WHERE r.trigger_id = w.id AND r.org_id = w.org_id
     ORDER BY r.created_at DESC LIMIT ${sql.raw(String(RUNS))}`),
+  // All that moves a campaign's counts is the newest of some status, or was the next that is due.
+  campaign: sql`(SELECT md5(concat_ws(' ', c.xmin::text,
+      ${versions(sql`SELECT r.id || r.xmin::text AS v FROM unnest(${sql.raw(`ARRAY['${RECIPIENT_STATUSES.join("','")}']`)}) AS s(status)
+        CROSS JOIN LATERAL (SELECT id, xmin FROM recipient WHERE campaign_id = c.id AND org_id = c.org_id AND status = s.status
+          ORDER BY created_at DESC LIMIT ${sql.raw(String(RECIPIENTS))}) AS r`)},
+      ${versions(sql`SELECT r.id || r.xmin::text AS v FROM recipient r WHERE r.org_id = c.org_id AND r.campaign_id = c.id
+        AND r.due_at IS NOT NULL ORDER BY r.due_at LIMIT ${sql.raw(String(RECIPIENTS))}`)}))
+    FROM campaign c WHERE c.org_id = w.org_id AND c.id = w.id)`,
   keys: versions(sql`SELECT k.id || k.xmin::text AS v FROM api_key k WHERE k.org_id = w.org_id
     ORDER BY k.id DESC LIMIT ${sql.raw(String(KEYS))}`),
   requests: versions(sql`SELECT l.id AS v FROM request_log l WHERE l.org_id = w.org_id

@@ -77,3 +77,25 @@ export async function cancelWaiting(db: Queryable, orgId: string, campaignId: st
     .returning({ id: recipient.id });
   return rows.length > 0;
 }
+
+/**
+ * After the settings of a campaign have changed: whoever waits for a moment of the old ones is looked at again by the
+ * worker, which holds them until the new ones. At most `limit` behind the id `after`; returns the last id, or null when
+ * there were no more.
+ */
+export async function planAnew(
+  db: Queryable,
+  orgId: string,
+  campaignId: string,
+  { after, limit }: { after: string; limit: number },
+): Promise<string | null> {
+  const moved = await db.execute<{ id: string }>(sql`UPDATE recipient r SET due_at = w.due_at
+    FROM (SELECT q.id, m.due_at
+      FROM campaign c JOIN recipient q ON q.org_id = c.org_id AND q.campaign_id = c.id AND q.due_at > now()
+      CROSS JOIN LATERAL (SELECT greatest(q.send_at, (c.settings ->> 'starts_at')::timestamptz, q.created_at)) AS m(due_at)
+      WHERE c.org_id = ${orgId} AND c.id = ${campaignId} AND q.id > ${after} AND q.due_at IS DISTINCT FROM m.due_at
+      ORDER BY q.id LIMIT ${limit} FOR NO KEY UPDATE OF q SKIP LOCKED) AS w
+    WHERE r.org_id = ${orgId} AND r.campaign_id = ${campaignId} AND r.id = w.id RETURNING r.id`);
+  const ids = moved.rows.map(({ id }) => id);
+  return ids.length < limit ? null : ids.toSorted().at(-1)!;
+}

@@ -9,6 +9,7 @@ import { type Actor, recordAudit } from '../../store/audit.ts';
 import { cancelCampaignRuns, holdCampaignRuns, letCampaignRunsGo } from '../../store/campaign-runs.ts';
 import { changeCampaign, moveCampaign as moveRow, readCampaign as readRow } from '../../store/campaigns.ts';
 import type { Queryable } from '../../store/db.ts';
+import { planAnew } from '../../store/recipients.ts';
 import { type CampaignsDeps, presentCampaign } from './campaigns.ts';
 import { checkSettings } from './check-settings.ts';
 
@@ -52,7 +53,7 @@ export async function moveInside(
   throw new Refusal('campaign_not_open', `A campaign that is ${row.state} cannot be ${PAST[move]}.`);
 }
 
-/** Name and settings; settings are replaced as a whole. What is due already goes out under the new ones. */
+/** Name and settings; settings are replaced as a whole, and hold for everybody who was not written to yet. */
 export async function updateCampaign(
   { db, faults }: CampaignsDeps,
   orgId: string,
@@ -61,12 +62,24 @@ export async function updateCampaign(
   actor: Actor,
 ): Promise<CampaignRecord> {
   if (changes.settings) checkSettings(changes.settings, (text) => faults?.template(text) ?? null);
-  return db.transaction(async (tx) => {
+  const record = await db.transaction(async (tx) => {
     const row = await changeCampaign(tx, orgId, id, changes);
     if (!row) throw new Refusal('campaign_not_found');
+    if (changes.settings && row.state === 'ended')
+      throw new Refusal('campaign_not_open', 'A campaign that has ended keeps its settings.');
     await recordAudit(tx, { orgId, actor, action: 'campaign.updated', subjectId: id, facts: changes });
     return presentCampaign(row);
   });
+  if (changes.settings) await letThemBePlanned(db, orgId, id);
+  return record;
+}
+
+const BATCH = 10_000;
+
+/** After the change was committed and in small steps, so that neither it nor the worker waits for a long statement. */
+async function letThemBePlanned(db: Queryable, orgId: string, id: string): Promise<void> {
+  let after: string | null = '';
+  while (after !== null) after = await planAnew(db, orgId, id, { after, limit: BATCH });
 }
 
 /** Its key stays active and revocable, and gets 404. */

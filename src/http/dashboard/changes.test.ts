@@ -107,6 +107,37 @@ describe('GET /dashboard/api/organizations/:org_id/changes', () => {
     await listener.next(({ topics }) => topics.includes('conversations') && topics.includes(`runs:${triggerId}`));
   });
 
+  it('tells of a campaign: its settings, its state, and how its recipients get on', async () => {
+    const { body: channels } = await api(`GET /organizations/${mine.orgId}/channels`, undefined, mine.cookie);
+    const channel_id = channels.data.find((one: { agent_id: string }) => one.agent_id === agentId).id;
+    const given = { agent_id: agentId, channel_id, name: 'Autumn' };
+    const { body: made } = await api(`POST /organizations/${mine.orgId}/campaigns`, given, mine.cookie);
+    const at = `/organizations/${mine.orgId}/campaigns/${made.id}`;
+    const listener = await follow(`campaign:${made.id}`);
+    await listener.next();
+    const isTold = async (): Promise<string[]> => (await listener.next()).data.topics;
+    await api(`PATCH ${at}`, { settings: { per_minute: 60 } }, mine.cookie);
+    expect(await isTold()).toEqual([`campaign:${made.id}`]);
+    await api(`POST ${at}/start`, undefined, mine.cookie);
+    await isTold();
+    const { value } = await two.key(mine.orgId, {
+      scope: 'campaign',
+      campaignId: made.id,
+      permissions: ['campaigns'],
+    });
+    const recipients = [{ end_user: { external_id: 'followed' } }];
+    await two.call('POST', `/api/campaigns/${made.id}/recipients`, { key: value, body: { recipients } });
+    // Pushed in, begun, written to: one look may see several at once.
+    await vi.waitFor(async () => {
+      await isTold();
+      const { body } = await api(`GET ${at}`, undefined, mine.cookie);
+      expect(body.counts.delivered).toBe(1);
+    });
+    const { body: list } = await api(`GET ${at}/recipients`, undefined, mine.cookie);
+    await api(`POST ${at}/recipients/${list.data[0].id}/cancel`, undefined, mine.cookie);
+    await isTold();
+  });
+
   it('tells of keys, their first use, requests, audit lines and first steps', async () => {
     const { value } = await one.key(mine.orgId, { permissions: ['triggers'] });
     const listener = await follow('keys,requests,audit,first_steps');

@@ -451,6 +451,55 @@ describe('campaigns', () => {
     expect((await call(`GET ${at}/campaigns/${body.id}`)).status).toBe(404);
   });
 
+  it('take settings until they have ended, and preview them before they are saved', async () => {
+    const agent = await newAgent();
+    const input = { agent_id: agent.id, channel_id: agent.sandbox_channel_id, name: 'Spring' };
+    const { body } = await call(`POST ${at}/campaigns`, input);
+    const campaign = `${at}/campaigns/${body.id}`;
+    const settings = {
+      opening: { text: { default: 'Hi {{end_user.name}}, {{code}}', ar: 'أهلًا {{end_user.name}}' } },
+      window: { from: '09:00', to: '17:00', days: [1, 2, 3, 4, 7] },
+      quiet_hours: { from: '12:00', to: '13:00' },
+      time_zone: 'Asia/Qatar',
+      starts_at: '2026-12-04T00:00:00.000Z',
+      ends_at: '2026-12-20T00:00:00.000Z',
+    };
+    const preview = async (more: object) => (await call(`POST ${campaign}/preview`, { settings, ...more })).body;
+    // The 4th is a Friday and the 5th a Saturday: Sunday at nine in Doha.
+    expect(await preview({ end_user: { name: 'Asha' }, variables: { code: 'W1' } })).toEqual({
+      from: '2026-12-04T00:00:00.000Z',
+      goes_out_at: '2026-12-06T06:00:00.000Z',
+      opening: { type: 'text', text: 'Hi Asha, W1' },
+    });
+    const inNewYork = { at: '2026-12-07T17:30:00.000Z', time_zone: 'America/New_York', end_user: { locale: 'ar-QA' } };
+    expect(await preview(inNewYork)).toMatchObject({
+      goes_out_at: '2026-12-07T18:00:00.000Z',
+      opening: { text: 'أهلًا ' },
+    });
+    expect(await preview({ at: '2026-12-20T10:00:00.000Z' })).toMatchObject({ goes_out_at: null });
+    expect((await call(`POST ${campaign}/preview`, { settings: {} })).body.opening).toBeNull();
+    const broken = {
+      opening: { text: { default: 'Hi {{name' } },
+      starts_at: settings.ends_at,
+      ends_at: settings.starts_at,
+    };
+    for (const route of [`POST ${campaign}/preview`, `PATCH ${campaign}`]) {
+      const answer = await call(route, { settings: broken });
+      expect([answer.status, pointersOf(answer)]).toEqual([
+        422,
+        ['/settings/opening/text/default', '/settings/ends_at'],
+      ]);
+    }
+    expect((await call(`GET ${campaign}`)).body.settings).toEqual({});
+    expect((await call(`PATCH ${campaign}`, { settings })).body.settings).toEqual(settings);
+    await call(`POST ${campaign}/end`);
+    expect((await call(`PATCH ${campaign}`, { settings: {} })).body.code).toBe('campaign_not_open');
+    expect((await call(`PATCH ${campaign}`, { name: 'Last spring' })).body).toMatchObject({
+      name: 'Last spring',
+      settings,
+    });
+  });
+
   it('need a channel of their own agent', async () => {
     const [agent, other] = [await newAgent(), await newAgent()];
     const input = { agent_id: agent.id, channel_id: other.sandbox_channel_id, name: 'Spring' };

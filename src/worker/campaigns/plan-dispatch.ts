@@ -19,9 +19,12 @@ export function planDispatch(
 ): { dispatches: Dispatch[]; pacedUntil: Date | null; leftOver: boolean } {
   const { settings, now } = campaign;
   const pace = paced(settings.per_minute, campaign.paced_until, now);
+  // A start that was moved after people had been pushed in holds for them, too.
+  const starts = settings.starts_at ? new Date(settings.starts_at) : now;
+  const from = starts > now ? starts : now;
   const openings = new Map<string, Date | null>();
   const openingIn = (zone: string): Date | null => {
-    if (!openings.has(zone)) openings.set(zone, nextOpening(settings, zone, now));
+    if (!openings.has(zone)) openings.set(zone, nextOpening(settings, zone, from));
     return openings.get(zone)!;
   };
   const dispatches: Dispatch[] = [];

@@ -3,7 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CampaignSettings } from '../../../../contract/campaigns.ts';
 import { type TestApp, startTestApp } from '../../../../test/app.ts';
 import { givenAgent, givenOrganization } from '../../../../test/factories.ts';
+import { updateCampaign } from '../../../features/campaigns/change-campaign.ts';
 import { newId } from '../../../kernel/ids.ts';
+import { SYSTEM } from '../../../store/audit.ts';
 import { campaign as campaignTable } from '../../../store/schema/campaign.ts';
 
 let parley: TestApp;
@@ -206,6 +208,25 @@ describe('hours and pace', () => {
     await parley.db.execute(sql`UPDATE campaign SET settings = '{}' WHERE id = ${given.id}`);
     await parley.db.execute(sql`UPDATE recipient SET due_at = now() WHERE campaign_id = ${given.id}`);
     expect((await settled(given, held.id, ['delivered'])).status).toBe('delivered');
+  });
+
+  test('hours and a start that are changed hold for those who wait already', async () => {
+    const soon = (ms: number) => new Date(Date.now() + ms).toISOString();
+    const given = await givenCampaign({ starts_at: soon(3_600_000) });
+    const at = soon(7_200_000);
+    const { body } = await push(given, [person(), { ...person(), send_at: at }]);
+    const [first, second] = body.results.map((one: { recipient_id: string }) => one.recipient_id);
+    const change = (settings: CampaignSettings) =>
+      updateCampaign({ db: parley.db, access: parley.app.access }, orgId, given.id, { settings }, SYSTEM);
+    const clock = (ms: number) => soon(ms).slice(11, 16);
+    await change({ quiet_hours: { from: clock(-3_600_000), to: clock(7_200_000) } });
+    expect((await settled(given, first, ['waiting_window'])).reason).toBe('quiet_hours');
+    const later = soon(1_800_000);
+    await change({ starts_at: later });
+    expect((await given.call('GET', `/recipients/${first}`)).body.due_at).toBe(later);
+    await change({});
+    expect((await settled(given, first, ['delivered'])).status).toBe('delivered');
+    expect((await given.call('GET', `/recipients/${second}`)).body).toMatchObject({ status: 'pending', due_at: at });
   });
 
   test('a pace is kept', async () => {
