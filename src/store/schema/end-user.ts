@@ -48,6 +48,10 @@ export const endUser = pgTable(
         table.attributes.op('jsonb_path_ops'),
       )
       .where(sql`name IS NOT NULL OR tags <> '{}' OR attributes <> '{}'`),
+    // The few who are blocked, newest first.
+    index('end_user_blocked')
+      .on(table.id)
+      .where(sql`blocked`),
     // `updated_after`: rows that never changed are found by their id, which holds the time of creation.
     index('end_user_changed')
       .on(table.orgId, table.updatedAt)

@@ -1,0 +1,1 @@
+CREATE INDEX "end_user_blocked" ON "end_user" USING btree ("id") WHERE blocked;
