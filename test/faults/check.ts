@@ -69,9 +69,10 @@ const OPEN = new Set(['queued', 'running', 'scheduled']);
 async function settledRuns(region: Region, { orgId }: Tenant, found: Findings): Promise<Run[]> {
   const read = (): Promise<Run[]> =>
     region.rows(
-      `SELECT r.id, r.status, r.input -> 'metadata' ->> 'call' AS call,
-        (SELECT count(*) FROM message m WHERE m.run_id = r.id AND m.role = 'agent')::int AS answers
-       FROM run r WHERE r.org_id = $1`,
+      `SELECT r.id, r.status, r.input -> 'metadata' ->> 'call' AS call, coalesce(m.answers, 0) AS answers
+       FROM run r LEFT JOIN (SELECT run_id, count(*)::int AS answers FROM message WHERE org_id = $1 AND role = 'agent'
+         GROUP BY run_id) m ON m.run_id = r.id
+       WHERE r.org_id = $1`,
       [orgId],
     );
   for (const from = performance.now(); elapsedSince(from).ms < SETTLED_WITHIN_MS;) {
@@ -131,7 +132,7 @@ async function nothingWrittenAfterRevoke(region: Region, { orgId, keys }: Tenant
     `SELECT r.id AS run, k.id AS key,
        (extract(epoch FROM pg_xact_commit_timestamp(i.xmin) - k.effective_at) * 1000)::float8 AS ms
      FROM run r
-     JOIN idempotency i ON i.org_id = r.org_id AND substr(i.body, 8, length(r.id)) = r.id
+     JOIN idempotency i ON i.org_id = r.org_id AND substr(i.body, 8, 30) = r.id
      JOIN unnest($2::text[]) WITH ORDINALITY AS named(id, n) ON named.n = (r.input -> 'metadata' ->> 'key')::int + 1
      JOIN api_key k ON k.org_id = r.org_id AND k.id = named.id
      WHERE r.org_id = $1 AND k.effective_at IS NOT NULL
