@@ -98,6 +98,11 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     await page.getByRole('button', { name: 'Send a test request' }).click();
     await dialog(page).getByText('It works: 200').waitFor();
     await dialog(page).getByText('Last used: just now').waitFor();
+    await page.getByRole('button', { name: 'Start a conversation' }).click();
+    await dialog(page).getByText('202, the conversation has begun').waitFor();
+    const reading = context.waitForEvent('page');
+    await dialog(page).getByRole('link', { name: 'Read it' }).click();
+    await (await reading).getByRole('log').getByText('Hello', { exact: true }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByText('Close without saving the key?').waitFor();
     await page.getByRole('button', { name: 'Keep it open' }).click();

@@ -156,9 +156,9 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
     const { page, context, faults } = await journey.open('/', { as: OWNER });
     await page.getByText('0 of 5 done').waitFor();
     await page.getByRole('button', { name: 'Create agent' }).click();
-    await page.getByRole('textbox', { name: 'Write a message' }).fill('Hello');
-    await page.getByRole('button', { name: 'Send' }).click();
-    await page.getByText('Why this answer?').waitFor();
+    await page.getByRole('button', { name: 'How much does delivery cost?' }).click();
+    await page.getByRole('log').getByText('Delivery costs 15 riyals').first().waitFor();
+    await page.getByText('2 of 5 done').waitFor();
     await page.getByRole('button', { name: 'Create trigger' }).click();
     await page.getByText('3 of 5 done').waitFor();
     await page.getByRole('button', { name: 'Create API key' }).click();
@@ -168,11 +168,15 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
     const key = await page.getByLabel('API key', { exact: true }).inputValue();
     await page.getByRole('button', { name: 'I have saved this key' }).click();
     await page.getByText('Waiting for your first request…').waitFor();
+    expect((await journey.app.call('GET', '/api/me', { key })).status).toBe(200);
+    await page.getByText('The key works. Waiting for the call that starts a conversation…').waitFor();
     const path = /POST (\S+)/.exec(await page.getByText(/^POST \/api/).innerText())![1]!;
     const { status } = await journey.app.call('POST', path, { key, body: { message: 'Hello' } });
     expect(status).toBe(202);
     await page.getByText('Your first request has arrived.').waitFor();
     await page.getByText('All done').waitFor();
+    await page.getByRole('link', { name: 'Read it' }).click();
+    await page.getByRole('link', { name: /Concierge/ }).waitFor();
     expect(faults).toEqual([]);
     await context.close();
   });

@@ -1,5 +1,6 @@
 import { routes } from 'virtual:dashboard-routes';
 import type { Fault, ProblemBody, ProblemCode } from '../../../contract/problems.ts';
+import type { RunRecord } from '../../../contract/triggers.ts';
 import type { AnswerOf, BodyOf, DashboardRouteName, ParamOf, QueryOf } from '../../../contract/dashboard/routes.ts';
 
 /**
@@ -45,6 +46,14 @@ export type Me = { label: string; organization: { name: string }; region: string
 /** The test request of a key that was just made: the public API, without the session. */
 export async function callMe(key: string): Promise<Me> {
   return (await send('/api/me', { headers: { authorization: `Bearer ${key}` }, credentials: 'omit' })) as Me;
+}
+
+export type Started = Pick<RunRecord, 'id' | 'conversation_id'>;
+
+/** A trigger called as a backend would, with a key that was just made. */
+export async function callTrigger(key: string, path: string, body: string): Promise<Started> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  return (await send(path, { method: 'POST', body, headers, credentials: 'omit' })) as Started;
 }
 
 /** What every failed call throws. `status` 0: no answer came, so it is not known whether the call took effect. */

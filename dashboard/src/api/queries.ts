@@ -100,5 +100,16 @@ export function useAct<N extends DashboardRouteName>(name: N, { refresh }: { ref
 
 /** Resolves once every list in sight has been read again. */
 export async function readAnew(client: QueryClient, names: readonly DashboardRouteName[]): Promise<void> {
-  await Promise.all(names.map((name) => client.invalidateQueries({ queryKey: [name] })));
+  await Promise.all(
+    names.map(async (name) => {
+      const lists = { queryKey: [name] };
+      // A first read that is under way may have read too early, and is not begun anew by this.
+      const isEarly = client
+        .getQueryCache()
+        .findAll(lists)
+        .some(({ state }) => state.data === undefined && state.fetchStatus === 'fetching');
+      await client.invalidateQueries(lists);
+      if (isEarly) await client.invalidateQueries(lists);
+    }),
+  );
 }

@@ -1,5 +1,5 @@
-import { NativeSelect, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Checkbox, NativeSelect, Text } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
 import type { AgentSummary } from '../../../../contract/dashboard/agents.ts';
 import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
 import { useAct } from '../../api/queries.ts';
@@ -21,6 +21,19 @@ export function AgentStep({ done, agents, agent, onChoose }: Props): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
   const create = useAct('createAgent', { refresh: ['listAgents', 'readOverview'] });
+  const teach = useAct('createDocument', { refresh: ['listDocuments'] });
+  const [withGuide, setWithGuide] = useState(true);
+  const make = (name: string): void =>
+    create.mutate(
+      { params: { org_id }, body: { name } },
+      {
+        onSuccess: ({ id }) => {
+          if (!withGuide) return;
+          const body = { name: say('guide_name'), text: say('guide_text') };
+          teach.mutate({ params: { org_id, agent_id: id }, body });
+        },
+      },
+    );
   return (
     <Step number={1} done={done} title={say('step_agent')} hint={say('step_agent_hint')}>
       {agent === null ? (
@@ -30,8 +43,16 @@ export function AgentStep({ done, agents, agent, onChoose }: Props): ReactNode {
           maxLength={MAX_NAME_CHARACTERS}
           act={say('agent_create')}
           busy={create.isPending}
-          onSubmit={(name) => create.mutate({ params: { org_id }, body: { name } })}
-        />
+          onSubmit={make}
+        >
+          <Checkbox
+            w="100%"
+            size="sm"
+            label={say('guide')}
+            checked={withGuide}
+            onChange={(event) => setWithGuide(event.currentTarget.checked)}
+          />
+        </NameForm>
       ) : agents.length === 1 ? (
         <Text size="sm">{say.rich('agent_done', { agent: <b dir="auto">{agent.name}</b> })}</Text>
       ) : (
@@ -44,6 +65,7 @@ export function AgentStep({ done, agents, agent, onChoose }: Props): ReactNode {
         />
       )}
       {create.error && <ProblemAlert problem={create.error} />}
+      {teach.error && <ProblemAlert problem={teach.error} />}
     </Step>
   );
 }

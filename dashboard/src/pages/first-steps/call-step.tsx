@@ -1,5 +1,6 @@
-import { Group, Loader, Text } from '@mantine/core';
+import { Anchor, Group, Loader, Skeleton, Text } from '@mantine/core';
 import { IconCircleCheck } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { TriggerRecord } from '../../../../contract/dashboard/triggers.ts';
 import { useWords } from '../../language/words.tsx';
@@ -11,15 +12,17 @@ import { words } from './words.ts';
 
 const PLACE = '$PARLEY_API_KEY';
 
-type Props = { done: boolean; trigger: TriggerRecord | null; conversations: number };
+type Props = { done: boolean; trigger: TriggerRecord | null | undefined; called: boolean; conversations: number };
 
 /** The call to run, and the moment in which it arrives. The key itself was shown once, in its dialog, and is not here. */
-export function CallStep({ done, trigger, conversations }: Props): ReactNode {
+export function CallStep({ done, trigger, called, conversations }: Props): ReactNode {
   const say = useWords(words);
   const { base_url } = useSession();
   return (
     <Step number={5} done={done} title={say('step_call')} hint={say('step_call_hint')}>
-      {trigger ? (
+      {trigger === undefined ? (
+        <Skeleton h={150} radius="md" />
+      ) : trigger ? (
         <>
           <CodeBlock
             label={say('step_call')}
@@ -47,13 +50,16 @@ export function CallStep({ done, trigger, conversations }: Props): ReactNode {
           <>
             <IconCircleCheck size={20} color="var(--accent)" aria-hidden="true" />
             <Text size="sm" fw={570}>
-              {say('call_seen')} {conversations > 0 && say('call_conversations', { count: conversations })}
+              {say('call_seen')} {say('call_conversations', { count: conversations })}
             </Text>
+            <Anchor size="sm" renderRoot={(props) => <Link to="/conversations" {...props} />}>
+              {say('call_open')}
+            </Anchor>
           </>
         ) : (
           <>
             <Loader size={16} aria-hidden="true" />
-            <Text size="sm">{say('call_waiting')}</Text>
+            <Text size="sm">{say(called ? 'call_waiting_still' : 'call_waiting')}</Text>
           </>
         )}
       </Group>

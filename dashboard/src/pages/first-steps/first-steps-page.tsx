@@ -31,7 +31,8 @@ export function FirstStepsPage(): ReactNode {
     { params: { org_id }, query: { limit: 1, ...(agent && { agent_id: agent.id }) } },
     { enabled: agent !== null, live: 'first_steps' },
   );
-  const trigger = triggers.data?.data[0] ?? null;
+  // Not known yet is not "none": a form that goes again would make the page jump.
+  const trigger = agent === null ? null : triggers.data ? (triggers.data.data[0] ?? null) : undefined;
   const header = <PageHeader title={say('title')} description={say('hint')} />;
   const failed = [overview, agents].find(({ data, error }) => error && !data);
   if (failed)
@@ -54,18 +55,18 @@ export function FirstStepsPage(): ReactNode {
   const done = [
     agent !== null,
     agent !== null && (tried.includes(agent.id) || conversations > 0),
-    trigger !== null,
+    trigger === undefined ? facts.triggers > 0 : trigger !== null,
     facts.active_keys > 0,
-    facts.first_request,
+    facts.first_request && conversations > 0,
   ];
   const count = done.filter(Boolean).length;
   return (
     <>
       {header}
-      <Group gap="sm" mb="lg" wrap="nowrap">
+      <Group gap="xs" mb="lg">
         <Progress
           value={(count / STEPS) * 100}
-          flex={1}
+          flex="1 1 220px"
           maw={320}
           aria-label={say('progress', { done: count, all: STEPS })}
         />
@@ -78,7 +79,7 @@ export function FirstStepsPage(): ReactNode {
         <TryStep done={done[1]!} agent={agent} key={agent?.id} />
         <TriggerStep done={done[2]!} agent={agent} trigger={trigger} />
         <KeyStep done={done[3]!} agent={agent} active={facts.active_keys} />
-        <CallStep done={done[4]!} trigger={trigger} conversations={conversations} />
+        <CallStep done={done[4]!} trigger={trigger} called={facts.first_request} conversations={conversations} />
       </ol>
     </>
   );

@@ -11,10 +11,12 @@ type Props = {
   act: string;
   busy: boolean;
   onSubmit: (name: string) => void;
+  /** Below the field: what else is decided here. */
+  children?: ReactNode;
 };
 
 /** One field and one button: all that a first agent or trigger needs. */
-export function NameForm({ label, initial, maxLength, act, busy, onSubmit }: Props): ReactNode {
+export function NameForm({ label, initial, maxLength, act, busy, onSubmit, children }: Props): ReactNode {
   const say = useWords(common);
   const [name, setName] = useState(initial);
   const [missing, setMissing] = useState(false);
@@ -36,6 +38,7 @@ export function NameForm({ label, initial, maxLength, act, busy, onSubmit }: Pro
       <Button type="submit" loading={busy}>
         {act}
       </Button>
+      {children}
     </form>
   );
 }

@@ -1,4 +1,4 @@
-import { Text } from '@mantine/core';
+import { Skeleton, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { AgentSummary } from '../../../../contract/dashboard/agents.ts';
 import type { TriggerRecord } from '../../../../contract/dashboard/triggers.ts';
@@ -12,7 +12,7 @@ import { Step } from './step.tsx';
 import { words } from './words.ts';
 import classes from './first-steps.module.css';
 
-type Props = { done: boolean; agent: AgentSummary | null; trigger: TriggerRecord | null };
+type Props = { done: boolean; agent: AgentSummary | null; trigger: TriggerRecord | null | undefined };
 
 export function TriggerStep({ done, agent, trigger }: Props): ReactNode {
   const say = useWords(words);
@@ -24,6 +24,8 @@ export function TriggerStep({ done, agent, trigger }: Props): ReactNode {
         <Text size="sm" c="dimmed">
           {say('needs_agent')}
         </Text>
+      ) : trigger === undefined ? (
+        <Skeleton h={44} radius="md" />
       ) : trigger ? (
         <>
           <Text size="sm">{say.rich('trigger_done', { trigger: <b dir="auto">{trigger.name}</b> })}</Text>

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Group, TextInput } from '@mantine/core';
 import { IconRefresh, IconSend } from '@tabler/icons-react';
 import { useEffect, useRef, useState, type FormEvent, type ReactNode } from 'react';
 import type { AgentDefinition } from '../../../../contract/agents.ts';
@@ -20,6 +20,8 @@ type Props = {
   /** Absent: the draft as it is stored. */
   definition?: AgentDefinition;
   onAnswered?: () => void;
+  /** A first question to ask with one press. */
+  suggestion?: string | undefined;
 };
 
 /** A chat with an agent that leaves no trace, and shows why the agent says what it says. */
@@ -29,7 +31,7 @@ export function Playground(props: Props): ReactNode {
   return may ? <Chat {...props} /> : <p className={classes.note}>{say('viewer')}</p>;
 }
 
-function Chat({ agentId, definition, onAnswered }: Props): ReactNode {
+function Chat({ agentId, definition, onAnswered, suggestion }: Props): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
   const [lines, setLines] = useState<Line[]>([]);
@@ -84,9 +86,16 @@ function Chat({ agentId, definition, onAnswered }: Props): ReactNode {
         {lines.length === 0 && !turn.isPending && (
           <div className={classes.empty}>
             <span>{say('empty')}</span>
-            <Button size="xs" variant="default" onClick={() => ask([])}>
-              {say('open')}
-            </Button>
+            <Group gap="xs" justify="center">
+              {suggestion && (
+                <Button size="xs" variant="default" onClick={() => ask([{ role: 'end_user', text: suggestion }])}>
+                  {suggestion}
+                </Button>
+              )}
+              <Button size="xs" variant="default" onClick={() => ask([])}>
+                {say('open')}
+              </Button>
+            </Group>
           </div>
         )}
         {lines.map((line, index) =>

@@ -23,13 +23,13 @@ export function BaseUrlCard(): ReactNode {
         </span>
       </Fact>
       <div className={classes.placeLinks}>
-        <Anchor href="/docs" target="_blank" rel="noreferrer">
+        <Anchor href="/docs" target="_blank" rel="noreferrer" inherit>
           <Group gap={6} component="span">
             <IconBook size={16} aria-hidden="true" />
             {say('reference')}
           </Group>
         </Anchor>
-        <Anchor href="/api/openapi.json" target="_blank" rel="noreferrer">
+        <Anchor href="/api/openapi.json" target="_blank" rel="noreferrer" inherit>
           <Group gap={6} component="span">
             <IconFileCode size={16} aria-hidden="true" />
             {say('openapi')}

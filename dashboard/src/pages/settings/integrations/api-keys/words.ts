@@ -6,7 +6,7 @@ export const words = defineWords(
     settings: 'Settings',
     integrations: 'Integrations',
     api_keys: 'API Keys', // fixed
-    hint: 'Keys let your backend start conversations, send messages and keep end users. Treat them like passwords.',
+    hint: 'Keys let your backend start conversations, send messages and manage end users. Treat them like passwords.',
     create: 'Create API key', // fixed
     upgrade: 'Upgrade plan', // fixed
     free_title: 'API access needs the Paid plan',
@@ -114,6 +114,9 @@ export const words = defineWords(
     test: 'Send a test request',
     test_hint: 'GET /api/me, with this key',
     test_ok: 'It works: 200, answered as “{label}” of {organization}.',
+    start: 'Start a conversation',
+    start_ok: 'It works: 202, the conversation has begun.',
+    start_open: 'Read it in a new window',
     not_saved: 'Close without saving the key?',
     not_saved_words: 'It can never be shown again. If you lose it, revoke it and create another.',
     keep_open: 'Keep it open',
@@ -193,7 +196,7 @@ export const words = defineWords(
   },
   {
     settings: 'الإعدادات',
-    integrations: 'عمليات الربط',
+    integrations: 'التكاملات',
     api_keys: 'مفاتيح API',
     hint: 'تتيح المفاتيح لخادمك بدء المحادثات وإرسال الرسائل وإدارة المستخدمين النهائيين. عاملها معاملة كلمات المرور.',
     create: 'إنشاء مفتاح API',
@@ -302,6 +305,9 @@ export const words = defineWords(
     test: 'إرسال طلب تجريبي',
     test_hint: '‎GET /api/me‎ بهذا المفتاح',
     test_ok: 'يعمل: 200، جاء الرد باسم «{label}» من {organization}.',
+    start: 'ابدأ محادثة',
+    start_ok: 'يعمل: 202، بدأت المحادثة.',
+    start_open: 'اقرأها في نافذة جديدة',
     not_saved: 'الإغلاق دون حفظ المفتاح؟',
     not_saved_words: 'لا يمكن عرضه مرة أخرى أبدًا. إن فقدته فألغِه وأنشئ غيره.',
     keep_open: 'إبقاؤه مفتوحًا',

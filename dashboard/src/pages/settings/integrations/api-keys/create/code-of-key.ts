@@ -2,11 +2,10 @@ import type { NewKey } from '../../../../../../../contract/dashboard/keys.ts';
 import type { CodeTab } from '../../../../../parts/code-tabs.tsx';
 
 type Target = { agentId: string | null; triggerId: string | null };
-type Call = { method: string; path: string; body?: string };
+export type Call = { method: string; path: string; body?: string };
 
 /** Code that runs as it is copied: real address, real agent and trigger, and the call that this key may make. */
-export function codeOfKey(made: NewKey, baseUrl: string, target: Target): CodeTab[] {
-  const call = callFor(made, target);
+export function codeOfKey(made: NewKey, baseUrl: string, call: Call): CodeTab[] {
   return [
     { name: '.env', code: `PARLEY_BASE_URL=${baseUrl}\nPARLEY_API_KEY=${made.value}` },
     { name: 'curl', code: curl(call, baseUrl, made.value) },
@@ -16,7 +15,8 @@ export function codeOfKey(made: NewKey, baseUrl: string, target: Target): CodeTa
   ];
 }
 
-function callFor({ permissions }: NewKey, { agentId, triggerId }: Target): Call {
+/** The first call to make with a key: what it may do, best one that starts a conversation. */
+export function callOfKey({ permissions }: NewKey, { agentId, triggerId }: Target): Call {
   if (permissions.includes('triggers') && agentId && triggerId)
     return {
       method: 'POST',

@@ -43,7 +43,7 @@ export function CreateKeyDialog({ opened, agentId, onMade, onClose }: Props): Re
       // A stray click beside the form would lose what was entered.
       closeOnClickOutside={made !== null}
       title={say(made ? 'ready' : 'dialog_title')}
-      size={made ? 680 : 940}
+      size={made ? 720 : 940}
       closeButtonProps={{ 'aria-label': sayCommon('close') }}
     >
       {made ? (

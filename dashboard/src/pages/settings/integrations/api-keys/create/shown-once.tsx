@@ -1,18 +1,16 @@
 import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core';
-import { IconAlertTriangle, IconCheck, IconSend } from '@tabler/icons-react';
+import { IconAlertTriangle } from '@tabler/icons-react';
 import { useBlocker } from '@tanstack/react-router';
 import { useRef, useState, type ReactNode } from 'react';
 import type { NewKey } from '../../../../../../../contract/dashboard/keys.ts';
-import { callMe, Problem, type Me } from '../../../../../api/client.ts';
 import { useRead } from '../../../../../api/queries.ts';
 import { useWords } from '../../../../../language/words.tsx';
 import { CodeTabs } from '../../../../../parts/code-tabs.tsx';
 import { CopyButton } from '../../../../../parts/copy-button.tsx';
-import { ProblemAlert } from '../../../../../parts/problem-alert.tsx';
 import { useOrganization, useSession } from '../../../../../session/session.ts';
-import { LastUsed } from '../key-parts.tsx';
 import { words } from '../words.ts';
-import { codeOfKey } from './code-of-key.ts';
+import { callOfKey, codeOfKey } from './code-of-key.ts';
+import { TestRequest } from './test-request.tsx';
 import classes from '../api-keys.module.css';
 
 export type ShownOnceGuard = { asking: boolean; ask: () => void; stay: () => void; leave: () => void };
@@ -52,7 +50,7 @@ export function useShownOnceGuard(shown: boolean, close: () => void): ShownOnceG
 export function ShownOnce({ made, guard }: { made: NewKey; guard: ShownOnceGuard }): ReactNode {
   const say = useWords(words);
   const { base_url } = useSession();
-  const target = useTarget(made);
+  const call = callOfKey(made, useTarget(made));
   if (guard.asking) return <Ask guard={guard} />;
   return (
     <Stack gap="lg">
@@ -74,12 +72,12 @@ export function ShownOnce({ made, guard }: { made: NewKey; guard: ShownOnceGuard
         />
         <CopyButton text={made.value} full variant="filled" label={say('copy_value')} />
       </div>
-      <TestRequest made={made} />
+      <TestRequest made={made} call={call} />
       <div>
         <Text size="sm" fw={570} mb={8}>
           {say('use_it')}
         </Text>
-        <CodeTabs label={say('use_it')} tabs={codeOfKey(made, base_url, target)} />
+        <CodeTabs label={say('use_it')} tabs={codeOfKey(made, base_url, call)} />
       </div>
       <div className={classes.foot}>
         <Button onClick={guard.leave}>{say('saved')}</Button>
@@ -102,60 +100,6 @@ function Ask({ guard }: { guard: ShownOnceGuard }): ReactNode {
           {say('keep_open')}
         </Button>
       </Group>
-    </Stack>
-  );
-}
-
-const WATCH_MS = 500;
-
-/** A real call with the new key; what the list will say of it changes before one's eyes. */
-function TestRequest({ made }: { made: NewKey }): ReactNode {
-  const say = useWords(words);
-  const org_id = useOrganization().id;
-  const [busy, setBusy] = useState(false);
-  const [answer, setAnswer] = useState<Me | Problem | null>(null);
-  const sent = answer !== null && !(answer instanceof Problem);
-  const current = useRead('readKey', { params: { org_id, key_id: made.id } }, { every: sent ? WATCH_MS : undefined });
-
-  const send = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      setAnswer(await callMe(made.value));
-    } catch (error) {
-      setAnswer(error instanceof Problem ? error : new Problem({ code: 'answer_unreadable', status: 0 }));
-    } finally {
-      setBusy(false);
-      void current.refetch();
-    }
-  };
-  return (
-    <Stack gap="xs">
-      <div className={classes.test}>
-        <Button
-          variant="default"
-          leftSection={<IconSend size={16} className="mirror" />}
-          onClick={() => void send()}
-          loading={busy}
-        >
-          {say('test')}
-        </Button>
-        <div className={classes.testWords} role="status">
-          {sent ? (
-            <Group gap={6} wrap="nowrap" align="flex-start">
-              <IconCheck size={18} color="var(--accent)" aria-hidden="true" />
-              <span>{say('test_ok', { label: answer.label, organization: answer.organization.name })}</span>
-            </Group>
-          ) : (
-            <Text size="sm" c="dimmed" component="span" dir="auto">
-              {say('test_hint')}
-            </Text>
-          )}
-          <div>
-            {say('last_used')}: {<LastUsed item={current.data ?? made} />}
-          </div>
-        </div>
-      </div>
-      {answer instanceof Problem && <ProblemAlert problem={answer} onRetry={() => void send()} />}
     </Stack>
   );
 }
