@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { common } from '../language/common.ts';
 import { useWords } from '../language/words.tsx';
 import { useTypedFilter } from './use-list-state.ts';
+import classes from './filter-bar.module.css';
 
 type Props = {
   text: string | undefined;
@@ -19,7 +20,7 @@ export function FilterBar({ text, onText, placeholder, filtered, onClear, childr
   const say = useWords(common);
   const field = useTypedFilter(text, onText);
   return (
-    <Group role="search" gap="xs" mb="md" align="center">
+    <Group role="search" gap="xs" mb="md" align="center" className={classes.bar}>
       <TextInput
         type="search"
         aria-label={say('search')}

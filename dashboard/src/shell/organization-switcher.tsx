@@ -42,8 +42,8 @@ export function OrganizationSwitcher(): ReactNode {
               {initials(organization.name)}
             </span>
             <span className={classes.personWords}>
-              <Text size="sm" fw={600} truncate dir="auto" ta="start">
-                {organization.name}
+              <Text size="sm" fw={600} truncate>
+                <bdi>{organization.name}</bdi>
               </Text>
               <Text size="xs" c="dimmed">
                 {sayCommon(`plan_${organization.plan}`)}

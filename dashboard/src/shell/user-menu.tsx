@@ -30,11 +30,11 @@ export function UserMenu(): ReactNode {
             {initials(user.name)}
           </span>
           <span className={classes.personWords}>
-            <Text size="sm" fw={550} truncate dir="auto">
-              {user.name}
+            <Text size="sm" fw={550} truncate>
+              <bdi>{user.name}</bdi>
             </Text>
-            <Text size="xs" c="dimmed" truncate className="ltr" ta="start">
-              {user.email}
+            <Text size="xs" c="dimmed" truncate>
+              <bdi dir="ltr">{user.email}</bdi>
             </Text>
           </span>
           <IconSelector size={16} className={classes.soft} aria-hidden="true" />

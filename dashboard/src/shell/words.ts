@@ -64,7 +64,7 @@ export const words = defineWords(
     campaigns: 'الحملات',
     activity: 'النشاط',
     settings: 'الإعدادات',
-    integrations: 'عمليات الربط',
+    integrations: 'التكاملات',
     organization: 'المؤسسة',
     members: 'الأعضاء',
     plan: 'الخطة',

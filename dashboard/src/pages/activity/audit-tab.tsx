@@ -113,7 +113,11 @@ function About({ item: { subject_id, facts, request_id } }: { item: AuditRecord 
   const title = typeof named === 'string' ? named : null;
   return (
     <div className={classes.about}>
-      {title && <div dir="auto">{title}</div>}
+      {title && (
+        <div>
+          <bdi>{title}</bdi>
+        </div>
+      )}
       {to ? (
         <Link to={to} className={`${agentClasses.link} ${classes.id}`}>
           {subject_id}

@@ -10,6 +10,7 @@ import agentClasses from '../agents/agents.module.css';
 import { useAgentNames, usePeopleNames } from '../settings/integrations/api-keys/names.ts';
 import { RunStatusBadge, useReasonWords } from '../triggers/run-status.tsx';
 import { usePersonName } from './conversation-parts.tsx';
+import { KindName } from '../channels/channel-parts.tsx';
 import { words } from './words.ts';
 import classes from './conversations.module.css';
 
@@ -43,7 +44,7 @@ export function ConversationFacts({ item, shown }: Props): ReactNode {
       </Fact>
       <Fact label={say('channel')}>
         <Link to="/channels/$channel_id" params={{ channel_id: item.channel_id }} className={agentClasses.link}>
-          {item.channel_kind === 'sandbox' ? say('sandbox') : <code>{item.channel_kind}</code>}
+          <KindName kind={item.channel_kind} />
         </Link>
       </Fact>
       {item.key && (

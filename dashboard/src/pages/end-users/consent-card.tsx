@@ -8,10 +8,11 @@ import { Moment } from '../../parts/moment.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
+import { KindName } from '../channels/channel-parts.tsx';
+import { isKnownKind, KINDS } from '../channels/kinds.ts';
+import { kindWords } from '../channels/kind-words.ts';
 import { words } from './words.ts';
 import classes from './end-users.module.css';
-
-const KINDS = ['whatsapp', 'sms', 'email', 'telegram', 'slack', 'webhook', 'web_chat', 'sandbox'];
 
 /** What the person allows, per kind of channel, and a way to write down what they said elsewhere. */
 export function ConsentCard({ item }: { item: EndUserRecord }): ReactNode {
@@ -30,7 +31,9 @@ export function ConsentCard({ item }: { item: EndUserRecord }): ReactNode {
             const { status, source, at } = readConsent(value);
             return (
               <div key={kind}>
-                <dt>{kind === 'sandbox' ? say('sandbox') : kind}</dt>
+                <dt>
+                  <KindName kind={kind} />
+                </dt>
                 <dd>
                   <Group gap={8}>
                     {status === 'opted_in' || status === 'opted_out' ? (
@@ -53,9 +56,10 @@ export function ConsentCard({ item }: { item: EndUserRecord }): ReactNode {
 
 function SetConsent({ item }: { item: EndUserRecord }): ReactNode {
   const say = useWords(words);
+  const sayKind = useWords(kindWords);
   const org_id = useOrganization().id;
   const set = useAct('setEndUserConsent', { refresh: ['readEndUser', 'listEndUsers'] });
-  const kinds = [...new Set([...item.identities.map((one) => one.channel_kind), ...KINDS])];
+  const kinds = [...new Set([...item.identities.map((one) => one.channel_kind), ...KINDS.toReversed()])];
   const [kind, setKind] = useState(kinds[0]!);
   const act = (status: 'opted_in' | 'opted_out'): void =>
     set.mutate(
@@ -69,7 +73,7 @@ function SetConsent({ item }: { item: EndUserRecord }): ReactNode {
           label={say('channel_kind')}
           value={kind}
           onChange={(event) => setKind(event.currentTarget.value)}
-          data={kinds.map((one) => ({ value: one, label: one === 'sandbox' ? say('sandbox') : one }))}
+          data={kinds.map((one) => ({ value: one, label: isKnownKind(one) ? sayKind(`kind_${one}`) : one }))}
         />
         <Button variant="default" loading={set.isPending} onClick={() => act('opted_in')}>
           {say('opt_in')}

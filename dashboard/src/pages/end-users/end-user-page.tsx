@@ -23,6 +23,7 @@ import { useAgentNames } from '../settings/integrations/api-keys/names.ts';
 import { ConsentCard } from './consent-card.tsx';
 import { EndUserDialog } from './end-user-form.tsx';
 import { EraseCard } from './erase-card.tsx';
+import { KindName } from '../channels/channel-parts.tsx';
 import { words } from './words.ts';
 import classes from './end-users.module.css';
 
@@ -150,7 +151,7 @@ function Addresses({ item }: { item: EndUserRecord }): ReactNode {
             <div key={channel_id + address}>
               <dt>
                 <Link to="/channels/$channel_id" params={{ channel_id }} className={agentClasses.link}>
-                  {channel_kind === 'sandbox' ? say('sandbox') : channel_kind}
+                  <KindName kind={channel_kind} />
                 </Link>
               </dt>
               <dd>

@@ -9,6 +9,7 @@ import { common } from '../../../../language/common.ts';
 import { useWords } from '../../../../language/words.tsx';
 import { DataList, type Column } from '../../../../list/data-list.tsx';
 import { Empty, NothingFound } from '../../../../list/empty.tsx';
+import barClasses from '../../../../list/filter-bar.module.css';
 import { Pager } from '../../../../list/pager.tsx';
 import { useListState } from '../../../../list/use-list-state.ts';
 import { Moment, Until } from '../../../../parts/moment.tsx';
@@ -110,7 +111,7 @@ function FilterRow({
   const endpoints = useRead('listWebhooks', { params: { org_id } }, { enabled: withEndpoint, staleTime: 30_000 });
   const { endpoint_id, type, state } = list.filters;
   return (
-    <Group role="search" gap="xs" mb="md" aria-label={sayCommon('search')}>
+    <Group role="search" gap="xs" mb="md" aria-label={sayCommon('search')} className={barClasses.bar}>
       {withEndpoint && (
         <Select
           aria-label={say('endpoint')}
