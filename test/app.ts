@@ -37,7 +37,7 @@ export type Answer = { status: number; headers: Headers; body: any; text: string
 
 export async function startTestApp(
   env: Record<string, string> = {},
-  /** `lines`: takes what the program logs from level warn on. */
+  /** `lines`: takes what the program logs, from LOG_LEVEL or else from warn on. */
   options: { role?: Role; database?: TestDatabase; lines?: object[] } = {},
 ): Promise<TestApp> {
   const database = options.database ?? (await createTestDatabase());
@@ -55,7 +55,7 @@ export async function startTestApp(
   const { lines } = options;
   const log = lines
     ? createLogger({
-        level: 'warn',
+        level: env['LOG_LEVEL'] ?? 'warn',
         pretty: false,
         destination: { write: (line) => void lines.push(JSON.parse(line)) },
       })

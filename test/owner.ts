@@ -5,6 +5,8 @@ import type { TestApp } from './app.ts';
 /** The first owner of an installation, signed in: calls of the dashboard's API below their own organization. */
 export type Owner = {
   orgId: string;
+  /** For calls that are not JSON. */
+  cookie: string;
   // oxlint-disable-next-line typescript/no-explicit-any -- tests look into it freely
   call(call: string, body?: unknown): Promise<{ status: number; body: any }>;
 };
@@ -33,6 +35,7 @@ export async function givenOwner({ db, app, secrets, url }: TestApp): Promise<Ow
   const orgId = organizations.find(({ name }) => name === 'Northwind')!.id;
   return {
     orgId,
+    cookie,
     async call(line, body) {
       const [method, path] = line.split(' ') as [string, string];
       const reply = await fetch(`${url}${DASHBOARD_BASE}/organizations/${orgId}${path}`, {

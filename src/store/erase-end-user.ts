@@ -2,7 +2,7 @@ import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { Queryable } from './db.ts';
 import { scrubStoredAnswers } from './erase-stored-answers.ts';
 import { deleteEventsOf } from './events.ts';
-import { eraseImportFaults } from './import-queue.ts';
+import { eraseImportFaults, eraseImportFiles } from './import-queue.ts';
 import { channel } from './schema/channel.ts';
 import { recipient } from './schema/campaign.ts';
 import { conversation } from './schema/conversation.ts';
@@ -49,11 +49,10 @@ export async function eraseEndUser(
   );
   await detachRecipients(tx, orgId, id);
   await scrubStoredAnswers(tx, orgId, { endUserId: id, recipientIds: recipients.map((row) => row.id) });
-  await eraseImportFaults(
-    tx,
-    orgId,
-    [person.externalId, person.email, person.phone].filter((one) => one !== null),
-  );
+  const identifiers = [person.externalId, person.email, person.phone].filter((one) => one !== null);
+  await eraseImportFaults(tx, orgId, identifiers);
+  await eraseImportFiles(tx, orgId, identifiers);
+  await eraseChannelDetails(tx, orgId, [...identifiers, ...addresses.map(({ address }) => address)]);
   await tx.delete(identity).where(and(eq(identity.orgId, orgId), eq(identity.endUserId, id)));
   // After everything that events tell of: what was being told meanwhile is committed by now, and found.
   await deleteEventsOf(tx, orgId, id);
@@ -109,15 +108,25 @@ async function eraseConversations(tx: Queryable, orgId: string, ids: readonly st
   await tx.execute(
     sql`SELECT 1 FROM run WHERE org_id = ${orgId} AND conversation_id = ANY (${list}) ORDER BY id FOR UPDATE`,
   );
-  // Ids of providers may hold an address, as those of WhatsApp do.
+  // Ids of providers may hold an address, as those of WhatsApp do. What a widget has told us goes with its message: it
+  // may be told again, and is then something new.
   await tx.execute(sql`WITH gone AS (
       DELETE FROM message WHERE org_id = ${orgId} AND conversation_id = ANY (${list}) RETURNING provider_message_id
     ), receipts AS (
       DELETE FROM receipt WHERE org_id = ${orgId} AND provider_message_id IN (SELECT provider_message_id FROM gone)
     )
-    DELETE FROM inbound_event WHERE org_id = ${orgId} AND event_id IN (SELECT provider_message_id FROM gone)`);
+    DELETE FROM inbound_event WHERE org_id = ${orgId} AND event_id IN (
+      SELECT encode(sha256(convert_to(provider_message_id, 'UTF8')), 'hex') FROM gone)`);
   await tx.execute(sql`DELETE FROM run WHERE org_id = ${orgId} AND conversation_id = ANY (${list})`);
   await tx.execute(sql`DELETE FROM conversation WHERE org_id = ${orgId} AND id = ANY (${list})`);
+}
+
+/** Why a channel is broken is told in the provider's words, which may name whom it was to write to. */
+async function eraseChannelDetails(tx: Queryable, orgId: string, names: readonly string[]): Promise<void> {
+  if (names.length === 0) return;
+  await tx.execute(sql`UPDATE channel SET status_detail = 'The provider refused it; check the channel to learn why.'
+    WHERE org_id = ${orgId} AND EXISTS (
+      SELECT 1 FROM unnest(${sql.param([...names])}::text[]) AS w(name) WHERE strpos(lower(status_detail), lower(w.name)) > 0)`);
 }
 
 /** Campaigns keep their counts, without the person; whoever was still to be written to is suppressed. */

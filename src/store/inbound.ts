@@ -1,6 +1,7 @@
 import { and, desc, eq, isNull, sql } from 'drizzle-orm';
 import type { Queryable } from './db.ts';
 import type { Suppressed } from './find-suppressed.ts';
+import { rememberedId } from './inbound-event-id.ts';
 import { channel } from './schema/channel.ts';
 import { conversation } from './schema/conversation.ts';
 import { endUser, identity } from './schema/end-user.ts';
@@ -42,7 +43,7 @@ export async function rememberEvent(
 ): Promise<boolean> {
   const rows = await tx
     .insert(inboundEvent)
-    .values({ orgId, channelId, eventId })
+    .values({ orgId, channelId, eventId: rememberedId(eventId) })
     .onConflictDoNothing()
     .returning({ eventId: inboundEvent.eventId });
   return rows.length > 0;
@@ -73,16 +74,16 @@ export async function touchIdentity(
   row: { channelId: string; address: string; endUserId: string },
 ): Promise<void> {
   await tx
+    .update(endUser)
+    .set({ lastSeenAt: sql`now()` })
+    .where(and(eq(endUser.orgId, orgId), eq(endUser.id, row.endUserId)));
+  await tx
     .insert(identity)
     .values({ orgId, ...row, lastInboundAt: sql`now()` })
     .onConflictDoUpdate({
       target: [identity.orgId, identity.channelId, identity.address],
       set: { lastInboundAt: sql`now()` },
     });
-  await tx
-    .update(endUser)
-    .set({ lastSeenAt: sql`now()` })
-    .where(and(eq(endUser.orgId, orgId), eq(endUser.id, row.endUserId)));
 }
 
 export type Newcomer = {

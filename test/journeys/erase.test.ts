@@ -1,125 +1,269 @@
+import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestApp, startTestApp } from '../app.ts';
-import { newId } from '../../src/kernel/ids.ts';
-import { givenAgent, givenOrganization, givenTrigger } from '../factories.ts';
+import { signWebhook } from '../../src/kernel/standard-webhooks.ts';
+import { givenAgent, givenChannel, givenTrigger } from '../factories.ts';
+import { type Receiver, startReceiver } from '../fakes/receiver.ts';
+import { givenOwner, type Owner } from '../owner.ts';
 
 /**
  * Erasing a person, proven by a scan: a word is planted everywhere a person's data can come in, then every column of
- * every table is read as text and must not hold it any more. A table that is added later is scanned without being named.
+ * every table, and every line of the log, is read as text and must not hold it any more. A table that is added later is
+ * scanned without being named; it must also be planted, or be named below as one that holds nothing of anybody.
  */
+const NOT_ABOUT_PEOPLE = [
+  'user', 'session', 'account', 'verification', 'organization', 'member', 'invitation', // who works here
+  'agent', 'agent_version', 'document', 'model_provider', 'data_key', 'trigger', 'campaign', // what they make
+  'api_key', 'api_key_digest', 'audit', 'key_usage', 'request_log', 'webhook_endpoint', 'event_tail',
+  'installation', 'authz_clock', 'authz_change', 'node_lease', '__drizzle_migrations',
+  'suppression', // digests alone
+  'inbound_event', // hashes alone
+  'end_user_import', // counts and columns
+]; // prettier-ignore
+
+const WORD = 'zzplantedzz';
+const PHONE = '+97430004242';
+const SECRET = `whsec_${createHash('sha256').update('erase').digest('base64')}`;
+const SHOP = 'https://shop.example';
+
 let parley: TestApp;
+let owner: Owner;
 let orgId: string;
 let key: string;
 let path: string;
+let agentId: string;
 let channelId: string;
+let webhookId: string;
+let chatId: string;
+let receiver: Receiver;
+const lines: object[] = [];
 
 beforeAll(async () => {
-  parley = await startTestApp();
-  orgId = await givenOrganization(parley.db);
-  const made = await givenAgent(parley.db, orgId, {
+  // What an endpoint answers may repeat what it was told; those of events are then told again.
+  receiver = await startReceiver(({ path: at, body }) => ({
+    status: at === '/events' ? 500 : 200,
+    text: body.toString(),
+  }));
+  parley = await startTestApp({ PARLEY_EGRESS_ALLOW: '127.0.0.1', LOG_LEVEL: 'trace' }, { lines });
+  owner = await givenOwner(parley);
+  ({ orgId } = owner);
+  ({ agentId, channelId } = await givenAgent(parley.db, orgId, {
     definition: { opening: { default: 'Hello {{end_user.name}}, {{order}}' } },
-  });
-  channelId = made.channelId;
-  const triggerId = await givenTrigger(parley.db, orgId, made.agentId, {
+  }));
+  const connected = { secrets: { secret: SECRET }, sealingKey: parley.secrets.sealingKey };
+  const settings = { url: `${receiver.url}/channel` };
+  webhookId = await givenChannel(parley.db, orgId, agentId, { kind: 'webhook', settings, ...connected });
+  const origins = { allowed_origins: [SHOP] };
+  chatId = await givenChannel(parley.db, orgId, agentId, { kind: 'web_chat', settings: origins, ...connected });
+  const triggerId = await givenTrigger(parley.db, orgId, agentId, {
     variables: [{ name: 'order', type: 'string' }],
   });
-  path = `/api/triggers/${made.agentId}/${triggerId}`;
+  path = `/api/triggers/${agentId}/${triggerId}`;
   key = (await parley.key(orgId, { permissions: ['end_users', 'triggers', 'channels'] })).value;
-  // Somebody listens, so that events are written too; nobody answers at this address.
-  await parley.db.execute(sql`INSERT INTO webhook_endpoint (org_id, id, url, sealed)
-    VALUES (${orgId}, ${newId('whk')}, 'https://127.0.0.1:9', '')`);
+  expect((await owner.call('POST /webhooks', { url: `${receiver.url}/events` })).status).toBe(201);
 });
-afterAll(() => parley.stop());
+afterAll(async () => {
+  await parley.stop();
+  await receiver.stop();
+});
 
 const call = (method: string, at: string, body?: unknown, headers: Record<string, string> = {}) =>
   parley.call(method, at, { key, body, headers });
 
-/** Every place (table.column) that holds the word, whatever its type; bytes are read both as text and as hex. */
-async function placesOf(word: string): Promise<string[]> {
-  const { rows: columns } = await parley.db.execute<{ table: string; column: string; type: string }>(sql`
-    SELECT c.relname AS table, a.attname AS column, format_type(a.atttypid, a.atttypmod) AS type
+async function tables(): Promise<{ table: string; column: string; type: string }[]> {
+  const { rows } = await parley.db.execute<{ table: string; column: string; type: string }>(sql`
+    SELECT quote_ident(n.nspname) || '.' || quote_ident(c.relname) AS table, a.attname AS column,
+      format_type(a.atttypid, a.atttypmod) AS type
     FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-    WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r'`);
-  expect(columns.length).toBeGreaterThan(150);
+    JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE c.relkind IN ('r', 'm') AND n.nspname NOT IN ('pg_catalog', 'information_schema')`);
+  expect(rows.length).toBeGreaterThan(150);
+  return rows;
+}
+
+/** Every place (table.column) that holds the word, whatever its type; bytes are read as text. */
+async function placesOf(word: string): Promise<string[]> {
   const places: string[] = [];
-  for (const { table, column, type } of columns) {
+  for (const { table, column, type } of await tables()) {
     const text = type === 'bytea' ? `encode("${column}", 'escape')` : `"${column}"::text`;
     const found = await parley.db.execute<{ n: string }>(
-      sql.raw(`SELECT count(*) AS n FROM public."${table}" WHERE ${text} ILIKE '%${word}%'`),
+      sql.raw(`SELECT count(*) AS n FROM ${table} WHERE ${text} ILIKE '%${word}%'`),
     );
-    if (Number(found.rows[0]!.n) > 0) places.push(`${table}.${column}`);
+    if (Number(found.rows[0]!.n) > 0) places.push(`${table.replace(/^public\./, '')}.${column}`);
   }
   return places;
 }
 
-test('nothing that was planted about a person is found in any column of any table, and the opt-out survives', async () => {
-  const word = 'zzplantedzz';
-  const phone = '+97430004242';
-  const digits = '97430004242';
+/** A file, handed in as the dashboard does. */
+async function importFile(csv: string, dryRun: boolean): Promise<string> {
+  const { body: made } = await owner.call('POST /end-user-imports', {
+    name: 'people.csv',
+    bytes: Buffer.byteLength(csv),
+  });
+  const at = `/dashboard/api/organizations/${orgId}/end-user-imports/${made.id}/pieces/0`;
+  const sent = await fetch(parley.url + at, {
+    method: 'PUT',
+    headers: { cookie: owner.cookie, 'content-type': 'application/octet-stream' },
+    body: csv,
+  });
+  expect(sent.status).toBe(204);
+  const columns = ['external_id', 'name', 'phone', 'time_zone'];
+  const settings = { columns, delimiter: ',', encoding: 'utf-8', dry_run: dryRun };
+  expect((await owner.call(`POST /end-user-imports/${made.id}/run`, settings)).status).toBe(202);
+  const read = async () => (await owner.call(`GET /end-user-imports/${made.id}`)).body;
+  await expect.poll(async () => (await read()).state, { timeout: 10_000 }).toBe('done');
+  return made.id;
+}
+
+/** Somebody signed in at the host writes in the web chat. */
+async function chat(externalId: string, text: string): Promise<void> {
+  const headers = { origin: SHOP };
+  const user_hash = createHmac('sha256', SECRET).update(externalId).digest('hex');
+  const body = { external_id: externalId, user_hash, name: `Asha ${WORD}` };
+  const session = await parley.call('POST', `/chat/${chatId}/sessions`, { body, headers });
+  const said = await parley.call('POST', `/chat/${chatId}/messages`, {
+    body: { client_id: randomUUID(), text },
+    headers: { ...headers, authorization: `Bearer ${session.body.token}` },
+  });
+  expect(said.status).toBe(201);
+}
+
+/** A signed call from the customer's own channel. */
+async function fromChannel(body: unknown, id: string = randomUUID()): Promise<void> {
+  const text = JSON.stringify(body);
+  const answer = await fetch(`${parley.url}/inbound/webhook/${webhookId}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...signWebhook(SECRET, id, new Date(), text) },
+    body: text,
+  });
+  expect(answer.status).toBe(200);
+}
+
+test('nothing that was planted about a person is found in any table or in the log, and the opt-out survives', async () => {
   const person = {
-    external_id: `crm-${word}`,
-    name: `Asha ${word}`,
-    email: `${word}@example.qa`,
-    phone,
-    attributes: { [word]: 'a', note: word },
-    tags: [word],
+    external_id: `crm-${WORD}`,
+    name: `Asha ${WORD}`,
+    email: `${WORD}@example.qa`,
+    phone: PHONE,
+    attributes: { [WORD]: 'a', note: WORD },
+    tags: [WORD],
   };
+  const named = { external_id: person.external_id };
   const { body: made } = await call('POST', '/api/end-users', person, { 'idempotency-key': 'erase-1' });
   await call('POST', '/api/end-users/bulk', { end_users: [person] }, { 'idempotency-key': 'erase-2' });
+  await call('PUT', `/api/end-users/external/crm-${WORD}`, { name: person.name });
+  await call('GET', `/api/end-users?external_id=crm-${WORD}`);
+  // Calls that are refused are logged, too.
+  await call('POST', '/api/end-users', { ...person, wrong: WORD });
+  await call('POST', '/api/end-users', person);
+
+  // A trigger: waited for, not waited for, for later.
   const run = await call(
     'POST',
     path,
     {
-      end_user: { external_id: person.external_id },
-      variables: { order: word },
-      message: `I am ${word}, call ${phone}`,
-      metadata: { who: word },
-      conversation: { key: `order-${word}` },
+      end_user: named,
+      variables: { order: WORD },
+      message: `I am ${WORD}, call ${PHONE}`,
+      metadata: { who: WORD },
+      conversation: { key: `order-${WORD}` },
     },
     { prefer: 'wait=10', 'idempotency-key': 'erase-3' },
   );
   expect(run.status).toBe(200);
-  await call('POST', path, { end_user: { external_id: person.external_id }, variables: { order: word } });
+  await call('POST', path, { end_user: named, variables: { order: WORD } });
   const later = await call('POST', path, {
     end_user: { id: made.id },
-    variables: { order: word },
+    variables: { order: WORD },
     send_at: new Date(Date.now() + 3_600_000).toISOString(),
   });
-  await parley.db.execute(sql`INSERT INTO identity (org_id, channel_id, address, end_user_id)
-    VALUES (${orgId}, ${channelId}, ${`addr-${word}`}, ${made.id})`);
-  await parley.db
-    .execute(sql`UPDATE message SET provider_message_id = ${`wamid-${word}`}, error = ${`{"detail":"${word}"}`}::jsonb
-    WHERE org_id = ${orgId} AND conversation_id = ${run.body.conversation_id} AND role = 'agent'`);
-  await parley.db.execute(sql`INSERT INTO receipt (org_id, channel_id, provider_message_id, status)
-    VALUES (${orgId}, ${channelId}, ${`wamid-${word}`}, 'delivered')`);
-  await parley.db
-    .execute(sql`UPDATE conversation SET address = ${`addr-${word}`}, tags = ARRAY[${word}], state = ${`{"slot":"${word}"}`}::jsonb
-    WHERE org_id = ${orgId} AND id = ${run.body.conversation_id}`);
-  await call('PUT', `/api/end-users/${made.id}/consent/sandbox`, { status: 'opted_out', source: `said ${word}` });
-  // What an endpoint answers may repeat what it was told.
-  await parley.db.execute(sql`UPDATE event_delivery d SET history = ${`[{"response":"${word}"}]`}::jsonb
-    FROM event e WHERE e.org_id = d.org_id AND e.id = d.event_id AND e.end_user_id = ${made.id}`);
 
-  const planted = await placesOf(word);
+  // Channels: out, in, and what providers say of both.
+  const send = (to: object, headers = {}) =>
+    call(
+      'POST',
+      `/api/channels/${agentId}/${webhookId}/messages`,
+      { to, content: { type: 'text', text: `For ${WORD}` }, metadata: { who: WORD } },
+      headers,
+    );
+  const sent = await send({ end_user: named }, { 'idempotency-key': 'erase-4' });
+  expect(sent.status).toBe(202);
+  await expect.poll(() => receiver.calls.some(({ body }) => body.includes(sent.body.id))).toBe(true);
+  await fromChannel({ type: 'receipt', message_id: sent.body.id, status: 'failed', detail: `${WORD} is away` });
+  await fromChannel(
+    { type: 'message', address: person.external_id, person: { name: person.name }, text: `It is ${WORD}` },
+    `from-${WORD}`,
+  );
+  await chat(person.external_id, `${WORD} asks`);
+  await parley.db.execute(sql`UPDATE conversation SET tags = ARRAY[${WORD}], state = ${`{"slot":"${WORD}"}`}::jsonb
+    WHERE org_id = ${orgId} AND id = ${run.body.conversation_id}`);
+  await parley.db.execute(sql`UPDATE channel SET status = 'broken', status_detail = ${`No way to reach CRM-${WORD}`}
+    WHERE org_id = ${orgId} AND id = ${channelId}`);
+
+  // A campaign: written to, and still to be written to.
+  const campaign = { name: 'Back', agent_id: agentId, channel_id: webhookId };
+  const { body: back } = await owner.call('POST /campaigns', campaign);
+  expect((await owner.call(`POST /campaigns/${back.id}/start`)).status).toBe(200);
+  const { value: campaignKey } = await parley.key(orgId, {
+    scope: 'campaign',
+    campaignId: back.id,
+    permissions: ['campaigns'],
+  });
+  const recipient = { end_user: named, variables: { order: WORD }, ref: `row-${WORD}` };
+  const pushed = await parley.call('POST', `/api/campaigns/${back.id}/recipients`, {
+    key: campaignKey,
+    headers: { 'idempotency-key': 'erase-5' },
+    body: {
+      recipients: [recipient, recipient, { ...recipient, send_at: new Date(Date.now() + 3_600_000).toISOString() }],
+      dedupe: 'none',
+    },
+  });
+  expect(pushed.body).toMatchObject({ accepted: 3 });
+
+  // Files: rows that failed in one, and one that waits after a dry run.
+  const row = `CRM-${WORD},${WORD} again,00974 3000-4242`;
+  const failed = await importFile(
+    `external_id,name,phone,time_zone\n${person.external_id},${WORD} again,,Mars/Base\n`,
+    false,
+  );
+  const waiting = await importFile(`external_id,name,phone,time_zone\nother,,,\n${row},\n`, true);
+  const unrelated = await importFile('external_id,name,phone,time_zone\nother,Omar,+97430001111,\n', true);
+  await call('PUT', `/api/end-users/${made.id}/consent/sandbox`, { status: 'opted_out', source: `said ${WORD}` });
+  await expect
+    .poll(() => receiver.calls.filter(({ path: at, body }) => at === '/events' && body.includes(WORD)).length)
+    .toBeGreaterThan(5);
+  // Attempts are stored a moment after they were made.
+  await expect.poll(() => placesOf(WORD), { timeout: 10_000 }).toContain('event_delivery.history');
+
+  const planted = await placesOf(WORD);
+  const about = new Set(planted.map((place) => place.split('.')[0]!));
+  const others = (await tables())
+    .map(({ table }) => table.split('.')[1]!.replaceAll('"', ''))
+    .filter((table) => !about.has(table) && !NOT_ABOUT_PEOPLE.includes(table));
+  expect([...new Set(others)]).toEqual([]);
+  expect(planted.filter((place) => NOT_ABOUT_PEOPLE.includes(place.split('.')[0]!))).toEqual([]);
   for (const place of [
-    'end_user.name',
-    'end_user.consent',
-    'message.content',
-    'run.input',
+    'channel.status_detail',
     'conversation.key',
-    'idempotency.body',
+    'end_user.consent',
+    'end_user_import_fault.cells',
+    'end_user_import_piece.bytes',
     'event.data',
-    'event_delivery.history',
+    'idempotency.body',
+    'message.content',
+    'message.error',
+    'recipient.ref',
+    'recipient.variables',
+    'run.input',
   ])
     expect(planted).toContain(place);
-  expect(planted).toContain('identity.address');
 
   const erased = await call('DELETE', `/api/end-users/${made.id}`);
   expect([erased.status, erased.text]).toEqual([204, '']);
 
-  expect(await placesOf(word)).toEqual([]);
-  expect(await placesOf(digits)).toEqual([]);
+  expect(await placesOf(WORD)).toEqual([]);
+  expect(await placesOf(PHONE.slice(1))).toEqual([]);
   const told = await parley.db.execute(sql`SELECT data FROM event WHERE type = 'end_user.deleted'`);
   expect(told.rows).toEqual([{ data: { id: made.id } }]);
   expect((await call('GET', `/api/end-users/${made.id}`)).status).toBe(404);
@@ -128,16 +272,36 @@ test('nothing that was planted about a person is found in any column of any tabl
   // The key still acts once: the call is not made anew, and says no more than which record it was.
   const replayed = await call('POST', '/api/end-users', person, { 'idempotency-key': 'erase-1' });
   expect([replayed.status, replayed.body]).toEqual([201, { id: made.id, erased: true }]);
+  expect((await send({ end_user: named }, { 'idempotency-key': 'erase-4' })).body).toEqual({
+    id: sent.body.id,
+    erased: true,
+  });
+  // The campaign keeps its counts; the file that waited is gone, with a word why, and others are not.
+  const { body: kept } = await parley.call('GET', `/api/campaigns/${back.id}`, { key: campaignKey });
+  expect(kept).toMatchObject({ total: 3 });
+  const files = await Promise.all(
+    [failed, waiting, unrelated].map(async (id) => (await owner.call(`GET /end-user-imports/${id}`)).body),
+  );
+  expect(files.map(({ state, file_kept, fault }) => [state, file_kept, fault?.code])).toEqual([
+    ['done', false, undefined],
+    ['cancelled', false, 'person_erased'],
+    ['done', true, undefined],
+  ]);
+  // A provider that tells late what it has told before does not make the person anew.
+  await fromChannel({ type: 'message', address: person.external_id, text: `It is ${WORD}` }, `from-${WORD}`);
+  expect(await placesOf(WORD)).toEqual([]);
 
-  for (const named of [{ external_id: person.external_id }, { email: person.email.toUpperCase() }, { phone }]) {
-    const again = await call('POST', path, { end_user: named }, { prefer: 'wait=10' });
+  for (const one of [named, { email: person.email.toUpperCase() }, { phone: PHONE }]) {
+    const again = await call('POST', path, { end_user: one }, { prefer: 'wait=10' });
     const read = await call('GET', `${path}/runs/${again.body.id}`);
-    expect([named, read.body.status, read.body.reason]).toEqual([named, 'skipped', 'opted_out']);
+    expect([one, read.body.status, read.body.reason]).toEqual([one, 'skipped', 'opted_out']);
     const { body: reborn } = await call('GET', `/api/end-users/${again.body.end_user_id}`);
     expect(reborn.consent.sandbox).toMatchObject({ status: 'opted_out', source: 'kept' });
     await call('DELETE', `/api/end-users/${reborn.id}`);
   }
-  expect(await placesOf(word)).toEqual([]);
+  expect(await placesOf(WORD)).toEqual([]);
+  expect(lines.length).toBeGreaterThan(20);
+  expect(lines.map((line) => JSON.stringify(line)).filter((line) => /zzplantedzz|97430004242/i.test(line))).toEqual([]);
 });
 
 test('a person who opts in again and is erased leaves no opt-out behind', async () => {

@@ -9,7 +9,7 @@ export const inboundEvent = pgTable(
   {
     orgId: orgId(),
     channelId: text('channel_id').notNull(),
-    /** The provider's own id of the event. */
+    /** SHA-256, in hexadecimal, of the provider's own id of the event. */
     eventId: text('event_id').notNull(),
     createdAt: createdAt(),
   },
