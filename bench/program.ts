@@ -33,6 +33,8 @@ export type Program = {
   /** Path of a trigger that asks for nothing. */
   triggerPath: string;
   digestOf: (value: string) => Buffer;
+  /** Signs the cursors of its lists. */
+  cursorKey: Buffer;
   /** Resident memory of the program itself in MiB, without its database. */
   memory(): number;
   /** Runs that still wait for a worker. */
@@ -50,7 +52,8 @@ export async function startProgram(role: Role): Promise<Program> {
   const start = (as: Role) => spawnReady(dataDir, secret, port, as);
   let child = await start(role);
   let db = openDb(databaseOf(dataDir), { max: 8 });
-  const digest = createDigest(deriveSecrets(secret).apiKeyPepper);
+  const { apiKeyPepper, cursorKey } = deriveSecrets(secret);
+  const digest = createDigest(apiKeyPepper);
   const digestOf = (value: string): Buffer => digestBytes(digest(value));
 
   const orgId = await givenOrganization(db);
@@ -68,6 +71,7 @@ export async function startProgram(role: Role): Promise<Program> {
     key,
     triggerPath: `/api/triggers/${agentId}/${triggerId}`,
     digestOf,
+    cursorKey,
     memory: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))![1]) / 1024,
     async queued() {
       const { rows } = await db.$client.query<{ n: number }>(

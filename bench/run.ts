@@ -11,6 +11,7 @@ import { verify } from './sections/cluster/verify.ts';
 import { dashboard } from './sections/dashboard.ts';
 import { database } from './sections/database.ts';
 import { drain } from './sections/drain.ts';
+import { endUsers } from './sections/end-users.ts';
 import { keys } from './sections/keys.ts';
 import { me } from './sections/me.ts';
 import { memory } from './sections/memory.ts';
@@ -25,6 +26,7 @@ const SECTIONS: Record<string, [title: string, measure: (plan: Plan) => Promise<
   send: ['Accepting channel sends', send],
   upsert: ['Keeping end users in step', upsert],
   push: ['Pushing campaign recipients', push],
+  'end-users': ['Lists of a thousand and of a million end users', endUsers],
   drain: ['Working off the queue', drain],
   keys: ['Verifying among many keys', keys],
   memory: ['Memory after many calls', memory],
