@@ -1,11 +1,11 @@
 import type pg from 'pg';
-import { type Fault, PROBLEMS, type ProblemCode, Refusal } from '../../contract/problems.ts';
-import { type Batcher, createBatcher } from '../kernel/batcher.ts';
+import { type Fault, type ProblemCode, Refusal } from '../../contract/problems.ts';
 import type { EndUserFields } from './accept/call.ts';
+import { unavailable } from './accept/plan-and-write.ts';
 import { type EndUserRow, EndUserBook, LATER } from './accept/resolve-end-users.ts';
 import { readStoredAnswer } from './accept/stored-answer.ts';
-import { LOST_RACE } from './accept/write-runs.ts';
-import { type Db, isUniqueViolation, isUnreachable, sqlState } from './db.ts';
+import { createWriteQueue, writeTogether } from './accept/write-queue.ts';
+import type { Db } from './db.ts';
 import { type PlannedUpsert, type WrittenPerson, writeEndUsers } from './end-users-write.ts';
 import type { Suppression } from './suppression.ts';
 
@@ -34,80 +34,32 @@ export type UpsertOutcome =
 
 export type EndUserQueue = { upsert(call: UpsertCall): Promise<UpsertOutcome>; drain(): Promise<void> };
 
-const BATCH = 200;
-const LANES = 2;
-/** Waiting calls; about half a second of work on a small machine. */
-const QUEUE = 5_000;
-/** Plans of one batch before giving up: each repetition means that somebody else was faster. */
 const TRIES = 12;
+/** Two rows of one call that trade an identifier meet in its unique index, and each alone does not. */
+const TRADED = '23505';
 
 export function createEndUserQueue(db: Db, suppression: Suppression | null = null): EndUserQueue {
-  const send = (calls: UpsertCall[]) => writeBatch(db.$client, calls, suppression);
-  const queue: Batcher<UpsertCall, UpsertOutcome | typeof LATER> = createBatcher({
-    size: BATCH,
-    lanes: LANES,
-    queue: QUEUE,
-    send,
-    full: () => unavailable('More calls are waiting than this server takes at once.'),
-  });
+  const send = (sent: UpsertCall[]): Promise<BatchOutcome[]> =>
+    writeTogether(db.$client, sent, (calls) => ({
+      tries: TRIES,
+      races: calls.length === 1 ? [TRADED] : [],
+      plan: (client) => planBatch(client, calls, suppression),
+      write: (client, batch) => writeBatch(client, calls, batch),
+    }));
+  const queue = createWriteQueue<UpsertCall, UpsertOutcome>(send);
   return {
     upsert: async (call) => {
-      if (call.mode === 'bulk') {
-        // Large by itself: it would only hold up those who share its batch.
-        const [outcome] = await send([call]);
-        if (outcome instanceof Error) throw outcome;
-        return outcome as UpsertOutcome;
-      }
-      for (;;) {
-        const outcome = await queue.add(call);
-        if (outcome !== LATER) return outcome;
-      }
+      if (call.mode !== 'bulk') return queue.add(call);
+      // Large by itself: it would only hold up those who share its batch.
+      const [outcome] = await send([call]);
+      if (outcome instanceof Error) throw outcome;
+      return outcome as UpsertOutcome;
     },
     drain: () => queue.drain(),
   };
 }
 
-const unavailable = (detail: string, cause?: unknown) =>
-  new Refusal('unavailable', detail, { headers: { 'Retry-After': '1' }, cause });
-
 type BatchOutcome = UpsertOutcome | typeof LATER | Error;
-
-async function writeBatch(
-  pool: pg.Pool,
-  calls: UpsertCall[],
-  suppression: Suppression | null,
-): Promise<BatchOutcome[]> {
-  for (let attempt = 1; ; attempt++) {
-    const client = await pool.connect().catch((error: unknown) => {
-      throw unavailable('The database cannot be reached.', error);
-    });
-    let broken = false;
-    try {
-      return await planAndWrite(client, calls, suppression);
-    } catch (error) {
-      const state = sqlState(error);
-      // Two rows of one batch that trade an identifier meet in its unique index, and each alone does not.
-      const isTrade = isUniqueViolation(error) && calls.length === 1;
-      const again = state === LOST_RACE || state === '40001' || state === '40P01' || isTrade;
-      if (again && attempt < TRIES) continue;
-      if (again) return calls.map(() => unavailable('Too many calls change the same records at this moment.'));
-      if (isUnreachable(error)) {
-        broken = true;
-        const headers = { 'Retry-After': '1' };
-        throw error instanceof Refusal
-          ? error
-          : new Refusal('outcome_unknown', PROBLEMS.outcome_unknown.cure, { headers, cause: error });
-      }
-      if (calls.length === 1) return [error as Error];
-    } finally {
-      client.release(broken);
-    }
-    const outcomes: BatchOutcome[] = [];
-    for (const call of calls)
-      outcomes.push(...(await writeBatch(pool, [call], suppression).catch((error: Error) => [error])));
-    return outcomes;
-  }
-}
 
 /** What a bulk call would do, without doing it: rows that mean the same person, clashes and all. */
 export async function planEndUsers(
@@ -125,30 +77,23 @@ export async function planEndUsers(
 
 type Planned = { call: UpsertCall; people: PersonOutcome[]; plan: PlannedUpsert };
 
-async function planAndWrite(
-  client: pg.PoolClient,
-  calls: UpsertCall[],
-  suppression: Suppression | null,
-): Promise<BatchOutcome[]> {
+type Plan = Planned | Refusal | typeof LATER;
+type Batch = { now: Date; plans: Plan[] };
+
+async function planBatch(client: pg.PoolClient, calls: UpsertCall[], suppression: Suppression | null): Promise<Batch> {
   const named = calls.flatMap(({ orgId, people }) => people.map((endUser) => ({ orgId, endUser })));
   const now = new Date();
-  const book = await EndUserBook.read(client, named, suppression).catch((error: unknown) => {
-    // Nothing was written yet, so this is not "unknown".
-    throw isUnreachable(error) ? unavailable('The database cannot be reached.', error) : error;
-  });
+  const book = await EndUserBook.read(client, named, suppression);
   // Calls that stand and fall together may add to what one another says; so a person of whom much is said at once takes
   // one batch and not one for each call.
   const together = calls.every((call) => call.keyId === calls[0]!.keyId && call.idempotency === null);
-  const plans = calls.map((call) => planCall(call, book, now, together || calls.length === 1));
+  return { now, plans: calls.map((call) => planCall(call, book, now, together || calls.length === 1)) };
+}
+
+async function writeBatch(client: pg.PoolClient, calls: UpsertCall[], { now, plans }: Batch): Promise<BatchOutcome[]> {
   const planned = plans.filter((entry): entry is Planned => typeof entry === 'object' && 'plan' in entry);
-  const written =
-    planned.length > 0
-      ? await writeEndUsers(
-          client,
-          planned.map(({ plan }) => plan),
-          now,
-        )
-      : [];
+  const rows = planned.map(({ plan }) => plan);
+  const written = rows.length > 0 ? await writeEndUsers(client, rows, now) : [];
   const byPlan = new Map(planned.map((entry, index) => [entry, written[index] ?? null]));
   const outcomes: BatchOutcome[] = [];
   for (const [index, entry] of plans.entries()) {
@@ -160,7 +105,7 @@ async function planAndWrite(
   return outcomes;
 }
 
-function planCall(call: UpsertCall, book: EndUserBook, now: Date, together: boolean): Planned | Refusal | typeof LATER {
+function planCall(call: UpsertCall, book: EndUserBook, now: Date, together: boolean): Plan {
   const people: PersonOutcome[] = [];
   for (const said of call.people) {
     const row = call.mode === 'create' ? book.make(call.orgId, said) : book.take(call.orgId, said, together);

@@ -1,12 +1,12 @@
 import type pg from 'pg';
-import { type Fault, PROBLEMS, type ProblemCode, Refusal } from '../../contract/problems.ts';
+import { type Fault, type ProblemCode, Refusal } from '../../contract/problems.ts';
 import { newId } from '../kernel/ids.ts';
 import type { EndUserFields } from './accept/call.ts';
+import { planAndWrite, unavailable } from './accept/plan-and-write.ts';
 import { PERSON_COLUMNS, peopleLost, peopleOf, personColumns, writePeople } from './accept/end-user-rows.ts';
 import { EndUserBook, LATER, type EndUserRow } from './accept/resolve-end-users.ts';
 import { readStoredAnswer } from './accept/stored-answer.ts';
-import { LOST_RACE } from './accept/write-runs.ts';
-import { type Db, isUnreachable, sqlState } from './db.ts';
+import type { Db } from './db.ts';
 import type { Suppression } from './suppression.ts';
 
 /**
@@ -40,49 +40,32 @@ export type PushOutcome =
 export type PushAnswer = { answer: { status: number; body: string }; replayed: boolean };
 
 const TRIES = 12;
+/** People who were erased, and people or recipients who were made, after the plan. */
+const RACES = ['23503', '23505'];
 
-export async function pushRecipients(db: Db, call: PushCall, suppression: Suppression | null): Promise<PushAnswer> {
-  for (let attempt = 1; ; attempt++) {
-    const client = await db.$client.connect().catch((error: unknown) => {
-      throw unavailable('The database cannot be reached.', error);
-    });
-    let broken = false;
-    try {
-      return await planAndWrite(client, call, suppression);
-    } catch (error) {
-      const state = sqlState(error);
-      const again = state === LOST_RACE || ['23503', '23505', '40001', '40P01'].includes(state ?? '');
-      if (again && attempt < TRIES) continue;
-      if (again) throw unavailable('Too many calls change the same records at this moment.', error);
-      broken = isUnreachable(error);
-      if (broken && !(error instanceof Refusal)) {
-        const headers = { 'Retry-After': '1' };
-        throw new Refusal('outcome_unknown', PROBLEMS.outcome_unknown.cure, { headers, cause: error });
-      }
-      throw error;
-    } finally {
-      client.release(broken);
-    }
-  }
-}
-
-const unavailable = (detail: string, cause?: unknown) =>
-  new Refusal('unavailable', detail, { headers: { 'Retry-After': '1' }, cause });
+export const pushRecipients = (db: Db, call: PushCall, suppression: Suppression | null): Promise<PushAnswer> =>
+  planAndWrite(db.$client, {
+    tries: TRIES,
+    races: RACES,
+    plan: (client) => planPush(client, call, suppression),
+    write: (client, plan) => writePlan(client, call, plan),
+  });
 
 type NewRecipient = { id: string; person: EndUserRow; enrolment: number; status: string; reason: string | null };
 type Enrolled = { id: string; enrolments: number };
+type Plan = {
+  rows: EndUserRow[];
+  made: (NewRecipient & { pushed: PushedRecipient })[];
+  answer: { status: number; body: string };
+};
 
-async function planAndWrite(
-  client: pg.PoolClient,
-  call: PushCall,
-  suppression: Suppression | null,
-): Promise<PushAnswer> {
+async function planPush(client: pg.PoolClient, call: PushCall, suppression: Suppression | null): Promise<Plan> {
   const { orgId } = call;
   const named = call.recipients.map(({ endUser }) => ({ orgId, endUser }));
   const book = await EndUserBook.read(client, named, suppression);
   const people = call.recipients.map(({ endUser }) => book.take(orgId, endUser, true));
   const enrolled = await readEnrolled(client, call, people);
-  const made: (NewRecipient & { pushed: PushedRecipient })[] = [];
+  const made: Plan['made'] = [];
   const outcomes = people.map((person, index): PushOutcome => {
     if (person === LATER) throw new Error('a push is planned together');
     if (person instanceof Refusal) return { kind: 'invalid', faults: faultsOf(person) };
@@ -95,9 +78,12 @@ async function planAndWrite(
     enrolled.set(person.id, { id: known?.id ?? id, enrolments: (known?.enrolments ?? 0) + 1 });
     return { kind: status, id, reason };
   });
-  const answer = call.answer(outcomes);
   const rows = people.filter((person): person is EndUserRow => typeof person === 'object' && 'org_id' in person);
-  if (await write(client, call, { rows, made, answer })) return { answer, replayed: false };
+  return { rows, made, answer: call.answer(outcomes) };
+}
+
+async function writePlan(client: pg.PoolClient, call: PushCall, plan: Plan): Promise<PushAnswer> {
+  if (await write(client, call, plan)) return { answer: plan.answer, replayed: false };
   const stored = await readStoredAnswer(client, call);
   if (stored?.kind === 'refused') throw stored.refusal;
   if (stored?.kind === 'replayed') return { answer: stored.answer, replayed: true };

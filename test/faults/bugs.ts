@@ -63,7 +63,7 @@ export const bugs: Bug[] = [
     finding: /written past the fence/,
     edits: [
       {
-        file: 'src/store/accept/write-runs.ts',
+        file: 'src/store/accept/write-runs-text.ts',
         find: '    AND k.revoked_at IS NULL AND (k.revoke_at IS NULL OR k.revoke_at > now())\n',
         replace: '',
       },
@@ -105,7 +105,7 @@ export const bugs: Bug[] = [
     finding: /refused and done all the same/,
     edits: [
       {
-        file: 'src/store/accept/accept-runs.ts',
+        file: 'src/store/accept/plan-and-write.ts',
         find: "new Refusal('outcome_unknown', PROBLEMS.outcome_unknown.cure,",
         replace: "new Refusal('unavailable', PROBLEMS.outcome_unknown.cure,",
       },
@@ -118,8 +118,8 @@ export const bugs: Bug[] = [
     edits: [
       {
         file: 'src/store/accept/write-runs.ts',
-        find: 'column(({ call }) => bytes(call.idempotency?.scope)),',
-        replace: 'column(() => bytes(undefined)),',
+        find: "column('scope', 'bytea', ({ call }) => bytes(call.idempotency?.scope)),",
+        replace: "column('scope', 'bytea', () => null),",
       },
       {
         file: 'src/store/accept/write-runs.ts',

@@ -1,15 +1,16 @@
 import type pg from 'pg';
-import { PROBLEMS, Refusal } from '../../../contract/problems.ts';
-import { createBatcher, type Batcher } from '../../kernel/batcher.ts';
+import { Refusal } from '../../../contract/problems.ts';
 import { newId } from '../../kernel/ids.ts';
-import { type Db, isUnreachable, sqlState } from '../db.ts';
+import type { Db } from '../db.ts';
 import type { AcceptCall, AcceptOutcome, NewRun } from './call.ts';
 import { conversationKey, readKeyedConversations, type KeyedConversation } from './resolve-conversations.ts';
+import type { PlannedWrite } from './plan-and-write.ts';
 import { EndUserBook, LATER } from './resolve-end-users.ts';
 import { readFence } from './read-fence.ts';
 import { readStoredAnswer } from './stored-answer.ts';
 import type { Suppression } from '../suppression.ts';
-import { LOST_RACE, type PlannedCall, writeRuns } from './write-runs.ts';
+import { createWriteQueue, writeTogether } from './write-queue.ts';
+import { type PlannedCall, writeRuns } from './write-runs.ts';
 
 /**
  * Accepting trigger calls at speed: calls that arrive together are planned together (two look-ups at most, none for
@@ -25,15 +26,8 @@ export type AcceptQueue = {
   drain(): Promise<void>;
 };
 
-/** Calls of one statement: beyond this a batch only gets slower. */
-const BATCH = 200;
-/** Two, so that this process plans one batch while the database writes the other. */
-const LANES = 2;
-/** Waiting calls; about half a second of work on a small machine. */
-const QUEUE = 5_000;
 /** Calls under way from which on the worker of this process steps back: far above what a quiet system has. */
 const PRESSED = 24;
-/** Plans of one batch before giving up: each repetition means that another node was faster. */
 const TRIES = 5;
 /** A foreign key of the batch points to a person who was erased after the batch had been planned. */
 const ERASED_MEANWHILE = '23503';
@@ -43,89 +37,37 @@ export function createAcceptQueue(
   suppression: Suppression | null = null,
   onBatch?: (calls: number) => void,
 ): AcceptQueue {
-  const pool = db.$client;
-  const batcher: Batcher<AcceptCall, AcceptOutcome | typeof LATER> = createBatcher({
-    size: BATCH,
-    lanes: LANES,
-    queue: QUEUE,
-    send: (calls) => {
-      onBatch?.(calls.length);
-      return acceptBatch(pool, calls, suppression);
-    },
-    full: () => unavailable('More calls are waiting than this server takes at once.'),
+  const planned = (calls: AcceptCall[]): PlannedWrite<Batch, BatchOutcome[]> => ({
+    tries: TRIES,
+    races: [ERASED_MEANWHILE],
+    plan: (client) => planBatch(client, calls, suppression),
+    write: (client, batch) => writeBatch(client, calls, batch),
+  });
+  const queue = createWriteQueue<AcceptCall, AcceptOutcome>((calls) => {
+    onBatch?.(calls.length);
+    return writeTogether(db.$client, calls, planned);
   });
   return {
-    accept: async (call) => {
-      for (;;) {
-        const outcome = await batcher.add(call);
-        if (outcome !== LATER) return outcome;
-      }
-    },
-    pressed: () => batcher.load() >= PRESSED,
-    load: () => batcher.load(),
-    drain: () => batcher.drain(),
+    accept: (call) => queue.add(call),
+    pressed: () => queue.load() >= PRESSED,
+    load: () => queue.load(),
+    drain: () => queue.drain(),
   };
 }
 
-const unavailable = (detail: string, cause?: unknown) =>
-  new Refusal('unavailable', detail, { headers: { 'Retry-After': '1' }, cause });
-
+type Plan = PlannedCall | Refusal | typeof LATER;
+type Batch = { at: Date; plans: Plan[] };
 type BatchOutcome = AcceptOutcome | typeof LATER | Error;
 
-async function acceptBatch(
-  pool: pg.Pool,
-  calls: AcceptCall[],
-  suppression: Suppression | null,
-): Promise<BatchOutcome[]> {
-  for (let attempt = 1; ; attempt++) {
-    const client = await pool.connect().catch((error: unknown) => {
-      throw unavailable('The database cannot be reached.', error);
-    });
-    let broken = false;
-    try {
-      return await planAndWrite(client, calls, suppression);
-    } catch (error) {
-      const state = sqlState(error);
-      const again = state === LOST_RACE || state === '40001' || state === '40P01' || state === ERASED_MEANWHILE;
-      if (again && attempt < TRIES) continue;
-      if (again) return calls.map(() => unavailable('Too many calls change the same records at this moment.'));
-      if (isUnreachable(error)) {
-        broken = true;
-        throw error instanceof Refusal ? error : outcomeUnknown(error);
-      }
-      // A row that the database refuses must not fail its neighbours: from here each call goes alone.
-      if (calls.length === 1) return [error as Error];
-    } finally {
-      client.release(broken);
-    }
-    const outcomes: BatchOutcome[] = [];
-    for (const call of calls)
-      outcomes.push(...(await acceptBatch(pool, [call], suppression).catch((error: Error) => [error])));
-    return outcomes;
-  }
-}
-
-/** The statement was sent and no answer came: it may have committed. */
-const outcomeUnknown = (cause: unknown) =>
-  new Refusal('outcome_unknown', PROBLEMS.outcome_unknown.cure, { headers: { 'Retry-After': '1' }, cause });
-
-async function planAndWrite(
-  client: pg.PoolClient,
-  calls: AcceptCall[],
-  suppression: Suppression | null,
-): Promise<BatchOutcome[]> {
-  let book: EndUserBook;
-  let keyed: Map<string, KeyedConversation>;
-  try {
-    book = await EndUserBook.read(client, calls, suppression);
-    keyed = await readKeyedConversations(client, calls);
-  } catch (error) {
-    // Nothing was written yet, so this is not "unknown".
-    throw isUnreachable(error) ? unavailable('The database cannot be reached.', error) : error;
-  }
+async function planBatch(client: pg.PoolClient, calls: AcceptCall[], suppression: Suppression | null): Promise<Batch> {
+  const book = await EndUserBook.read(client, calls, suppression);
+  const keyed = await readKeyedConversations(client, calls);
   const taken = new Set<string>();
   const at = new Date();
-  const plans = calls.map((call) => plan(call, at, book, keyed, taken));
+  return { at, plans: calls.map((call) => plan(call, at, book, keyed, taken)) };
+}
+
+async function writeBatch(client: pg.PoolClient, calls: AcceptCall[], { at, plans }: Batch): Promise<BatchOutcome[]> {
   const planned = plans.filter((entry): entry is PlannedCall => typeof entry === 'object' && 'run' in entry);
   // crash point: accept:before-write
   const written = planned.length > 0 ? await writeRuns(client, planned, at) : new Set<string>();
@@ -158,7 +100,7 @@ function plan(
   book: EndUserBook,
   keyed: Map<string, KeyedConversation>,
   taken: Set<string>,
-): PlannedCall | Refusal | typeof LATER {
+): Plan {
   const name = call.conversation && conversationKey(call.orgId, call.agentId, call.conversation.key);
   if (name !== null) {
     if (taken.has(name)) return LATER;

@@ -19,9 +19,6 @@ export type PlannedCall = {
   messageId: string | null;
 };
 
-/** SQLSTATE of `parley_lost_race()`. */
-export const LOST_RACE = 'PY001';
-
 /** Writes the batch, all of it `at` the same moment; returns the ids of the runs that were written. The others were
  * fenced off or are replays. */
 export async function writeRuns(

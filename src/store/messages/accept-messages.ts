@@ -1,11 +1,11 @@
 import type pg from 'pg';
-import { PROBLEMS, type ProblemCode, Refusal } from '../../../contract/problems.ts';
-import { createBatcher, type Batcher } from '../../kernel/batcher.ts';
+import { type ProblemCode, Refusal } from '../../../contract/problems.ts';
 import { newId } from '../../kernel/ids.ts';
+import { unavailable } from '../accept/plan-and-write.ts';
 import { type EndUserRow, EndUserBook, LATER } from '../accept/resolve-end-users.ts';
 import { readStoredAnswer } from '../accept/stored-answer.ts';
-import { LOST_RACE } from '../accept/write-runs.ts';
-import { type Db, isUnreachable, sqlState } from '../db.ts';
+import { createWriteQueue, writeTogether } from '../accept/write-queue.ts';
+import type { Db } from '../db.ts';
 import { findSuppressedOf, type Suppressed } from '../find-suppressed.ts';
 import { identifiersAt, type Suppression } from '../suppression.ts';
 import { type Addressed, readAddressed, readReplies, readStandings, type Standing } from './read-targets.ts';
@@ -15,83 +15,25 @@ import { type PlannedSend, writeMessages } from './write-messages.ts';
 /** Accepting channel sends at speed, as accept-runs.ts accepts trigger calls: planned together, written together. */
 export type SendQueue = { accept(call: SendCall): Promise<SendOutcome>; drain(): Promise<void> };
 
-const BATCH = 200;
-const LANES = 2;
-const QUEUE = 5_000;
 const TRIES = 5;
 
 type BatchOutcome = SendOutcome | typeof LATER | Error;
 
 export function createSendQueue(db: Db, suppression: Suppression): SendQueue {
-  const pool = db.$client;
-  const batcher: Batcher<SendCall, SendOutcome | typeof LATER> = createBatcher({
-    size: BATCH,
-    lanes: LANES,
-    queue: QUEUE,
-    send: (calls) => acceptBatch(pool, calls, suppression),
-    full: () => unavailable('More calls are waiting than this server takes at once.'),
-  });
-  return {
-    accept: async (call) => {
-      for (;;) {
-        const outcome = await batcher.add(call);
-        if (outcome !== LATER) return outcome;
-      }
-    },
-    drain: () => batcher.drain(),
-  };
-}
-
-const unavailable = (detail: string, cause?: unknown) =>
-  new Refusal('unavailable', detail, { headers: { 'Retry-After': '1' }, cause });
-
-async function acceptBatch(pool: pg.Pool, calls: SendCall[], suppression: Suppression): Promise<BatchOutcome[]> {
-  for (let attempt = 1; ; attempt++) {
-    const client = await pool.connect().catch((error: unknown) => {
-      throw unavailable('The database cannot be reached.', error);
-    });
-    let broken = false;
-    try {
-      return await planAndWrite(client, calls, suppression);
-    } catch (error) {
-      const state = sqlState(error);
-      const again = state === LOST_RACE || state === '40001' || state === '40P01';
-      if (again && attempt < TRIES) continue;
-      if (again) return calls.map(() => unavailable('Too many calls change the same records at this moment.'));
-      if (error instanceof Refusal) throw error;
-      if (isUnreachable(error)) {
-        broken = true;
-        // The statement was sent and no answer came: it may have committed.
-        const headers = { 'Retry-After': '1' };
-        throw new Refusal('outcome_unknown', PROBLEMS.outcome_unknown.cure, { headers, cause: error });
-      }
-      // A row that the database refuses must not fail its neighbours: from here each call goes alone.
-      if (calls.length === 1) return [error as Error];
-    } finally {
-      client.release(broken);
-    }
-    const outcomes: BatchOutcome[] = [];
-    for (const call of calls)
-      outcomes.push(...(await acceptBatch(pool, [call], suppression).catch((error: Error) => [error])));
-    return outcomes;
-  }
+  const queue = createWriteQueue<SendCall, SendOutcome>((sent) =>
+    writeTogether(db.$client, sent, (calls) => ({
+      tries: TRIES,
+      plan: (client) => planAll(client, calls, suppression),
+      write: writePlans,
+    })),
+  );
+  return { accept: (call) => queue.add(call), drain: () => queue.drain() };
 }
 
 type Meant = { call: SendCall; addressed: Addressed | null; row: EndUserRow | null; endUserId: string };
 type Plan = PlannedSend | Refusal | typeof LATER;
 
-async function planAndWrite(
-  client: pg.PoolClient,
-  calls: SendCall[],
-  suppression: Suppression,
-): Promise<BatchOutcome[]> {
-  let plans: Plan[];
-  try {
-    plans = await planAll(client, calls, suppression);
-  } catch (error) {
-    // Nothing was written yet, so this is not "unknown".
-    throw isUnreachable(error) ? unavailable('The database cannot be reached.', error) : error;
-  }
+async function writePlans(client: pg.PoolClient, plans: Plan[]): Promise<BatchOutcome[]> {
   const planned = plans.filter(
     (entry): entry is PlannedSend => typeof entry === 'object' && 'message' in entry && 'call' in entry,
   );
@@ -270,5 +212,5 @@ async function whyNotWritten(client: pg.PoolClient, call: SendCall): Promise<Sen
     [call.orgId, call.keyId, call.agentId, call.channelId],
   );
   const code = found.rows[0]?.code;
-  return { kind: 'refused', refusal: code ? new Refusal(code) : unavailable(PROBLEMS.unavailable.cure) };
+  return { kind: 'refused', refusal: code ? new Refusal(code) : unavailable('The call was overtaken; try again.') };
 }

@@ -1,0 +1,54 @@
+import type pg from 'pg';
+import { PROBLEMS, Refusal } from '../../../contract/problems.ts';
+import { isUnreachable, sqlState } from '../db.ts';
+
+/** SQLSTATE of `parley_lost_race()`: a row was in the way that the plan did not know. */
+const LOST_RACE = 'PY001';
+const SERIALIZATION_FAILURE = '40001';
+const DEADLOCK = '40P01';
+
+export type PlannedWrite<Plan, Out> = {
+  /** Plans before giving up: each repetition means that somebody else was faster. */
+  readonly tries: number;
+  /** Further SQLSTATEs by which the statement says that somebody else was faster. */
+  readonly races?: readonly string[];
+  /** Only reads. */
+  plan(client: pg.PoolClient): Promise<Plan>;
+  /** One statement that writes all of the plan, or nothing when the plan is out of date. */
+  write(client: pg.PoolClient, plan: Plan): Promise<Out>;
+};
+
+/**
+ * The way in which everything that is accepted gets stored: look, plan, write in one statement, and once more if somebody
+ * else was faster. A database that is lost before the write is `unavailable`; lost during it, `outcome_unknown`.
+ */
+export async function planAndWrite<Plan, Out>(pool: pg.Pool, planned: PlannedWrite<Plan, Out>): Promise<Out> {
+  const races = [LOST_RACE, SERIALIZATION_FAILURE, DEADLOCK, ...(planned.races ?? [])];
+  for (let attempt = 1; ; attempt++) {
+    const client = await pool.connect().catch((error: unknown) => {
+      throw unavailable('The database cannot be reached.', error);
+    });
+    let lost = false;
+    let isPlanned = false;
+    try {
+      const plan = await planned.plan(client);
+      isPlanned = true;
+      return await planned.write(client, plan);
+    } catch (error) {
+      if (error instanceof Refusal) throw error;
+      lost = isUnreachable(error);
+      if (lost) throw isPlanned ? outcomeUnknown(error) : unavailable('The database cannot be reached.', error);
+      if (!races.includes(sqlState(error) ?? '')) throw error;
+      if (attempt === planned.tries) throw unavailable('Too many calls change the same records at this moment.', error);
+    } finally {
+      client.release(lost);
+    }
+  }
+}
+
+export const unavailable = (detail: string, cause?: unknown): Refusal =>
+  new Refusal('unavailable', detail, { headers: { 'Retry-After': '1' }, cause });
+
+/** The statement was sent and no answer came: it may have committed. */
+const outcomeUnknown = (cause: unknown): Refusal =>
+  new Refusal('outcome_unknown', PROBLEMS.outcome_unknown.cure, { headers: { 'Retry-After': '1' }, cause });
