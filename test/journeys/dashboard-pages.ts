@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { AGENT_TABS } from '../../dashboard/src/pages/agents/search.ts';
+import { CAMPAIGN_TABS } from '../../dashboard/src/pages/campaigns/search.ts';
 import { passwordLinkToken } from '../../src/access/sessions/password-link.ts';
 import { findPersonByEmail, readPasswordHash } from '../../src/store/people.ts';
 import { type Journey, OWNER } from './dashboard-browser.ts';
@@ -30,7 +31,12 @@ export function declaredPaths(): string[] {
 
 export type Subjects = Readonly<Record<string, string>>;
 
-/** The paths with ids of things that exist; the tabs of an agent are pages of their own to whoever looks at them. */
+const TABS: Readonly<Record<string, readonly string[]>> = {
+  '/agents/$agent_id': AGENT_TABS,
+  '/campaigns/$campaign_id': CAMPAIGN_TABS,
+};
+
+/** The paths with ids of things that exist; tabs are pages of their own to whoever looks at them. */
 export function pagesOf(subjects: Subjects): string[] {
   return declaredPaths().flatMap((declared) => {
     const path = declared.replace(/\$(\w+)/g, (_, name: string) => {
@@ -38,7 +44,7 @@ export function pagesOf(subjects: Subjects): string[] {
       if (id === undefined) throw new Error(`${declared}: this test makes no ${name} yet`);
       return id;
     });
-    return declared === '/agents/$agent_id' ? AGENT_TABS.map((tab) => `${path}?tab=${tab}`) : [path];
+    return (TABS[declared] ?? ['']).map((tab) => (tab === '' ? path : `${path}?tab=${tab}`));
   });
 }
 

@@ -188,37 +188,120 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     expect(faults).toEqual([]);
   });
 
-  it('makes a campaign and its key, uses the key, and revokes it', async () => {
-    const { page, faults } = await journey.open(`/campaigns?agent_id=${agentId}`, { as: OWNER });
-    await page.getByRole('button', { name: 'Create campaign' }).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Name').fill('Autumn');
-    await dialog.getByRole('combobox', { name: 'Channel' }).or(dialog.getByLabel('Channel')).first().click();
-    await page.getByRole('option').first().click();
-    await dialog.getByRole('button', { name: 'Create campaign' }).click();
-    await page.getByRole('heading', { name: 'Autumn', level: 1 }).waitFor();
-    await page.getByRole('button', { name: 'Start' }).click();
-    await page.getByText('The campaign is live.').waitFor();
-    await page.getByRole('button', { name: 'Pause' }).click();
-    await page.getByRole('button', { name: 'Resume' }).waitFor();
+  /** A whole life, with two windows. */
+  const LONG_MS = 90_000;
 
-    await page.getByRole('button', { name: 'Create campaign key' }).click();
-    await dialog.getByLabel('Label').fill('CRM');
-    await page.keyboard.press('Enter');
-    const value = await page.locator('[data-key-value]').inputValue();
-    expect((await journey.app.call('GET', '/api/me', { key: value })).body).toMatchObject({ scope: 'campaign' });
-    await dialog.getByRole('button', { name: 'I have saved this key' }).click();
-    const keys = page.getByRole('table', { name: 'Campaign key' });
-    await keys.getByRole('link', { name: 'CRM' }).waitFor();
-    expect(await everythingKept(page)).not.toContain(value);
+  it(
+    'runs a campaign: settings, key, recipients pushed in, and all moves to its end',
+    async () => {
+      const { page, faults } = await journey.open(`/campaigns?agent_id=${agentId}`, { as: OWNER });
+      await page.getByRole('button', { name: 'Create campaign' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Name').fill('Autumn');
+      await dialog.getByRole('combobox', { name: 'Channel' }).or(dialog.getByLabel('Channel')).first().click();
+      await page.getByRole('option').first().click();
+      await dialog.getByRole('button', { name: 'Create campaign' }).click();
+      await page.getByRole('heading', { name: 'Autumn', level: 1 }).waitFor();
+      await page.getByText('Four steps to the first recipient').waitFor();
 
-    await keys.getByRole('button', { name: 'Revoke CRM' }).click();
-    await dialog.getByRole('textbox').fill('CRM');
-    await dialog.getByRole('button', { name: 'Revoke' }).click();
-    await dialog.getByText('refused everywhere since').waitFor();
-    expect((await journey.app.call('GET', '/api/me', { key: value })).status).toBe(401);
-    expect(faults).toEqual([]);
-  });
+      await page.getByRole('tab', { name: 'Settings' }).click();
+      await page.getByText('opens in its own words').waitFor();
+      await page.getByRole('radio', { name: 'A text of this campaign' }).check();
+      await page.getByRole('button', { name: 'Save changes' }).click();
+      await page.getByText('Write the first words.').first().waitFor();
+      await page.getByRole('textbox', { name: 'Text' }).fill('Hi {{end_user.name}}, use {{voucher}}');
+      const preview = page.getByRole('region', { name: 'Preview' });
+      await preview.getByLabel('voucher').fill('W-1');
+      await preview.getByText('Hi Asha, use W-1').waitFor();
+      await preview.getByText('At once').waitFor();
+      // Open for an hour, a dozen hours from now: on the other side of the world it is another day.
+      const clock = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16);
+      await page.getByRole('switch', { name: 'Write only at certain hours' }).click();
+      await page.getByLabel('From', { exact: true }).fill(clock(12));
+      await page.getByLabel('Until', { exact: true }).fill(clock(13));
+      await preview.getByText('in 11 hours').waitFor();
+      await page.getByRole('switch', { name: 'Write only at certain hours' }).click();
+      await preview.getByText('At once').waitFor();
+      await page.getByRole('button', { name: 'Save changes' }).click();
+      await page.getByText('The settings were saved.').waitFor();
+
+      await page.getByRole('tab', { name: 'Keys' }).click();
+      await page.getByRole('button', { name: 'Create campaign key' }).click();
+      await dialog.getByLabel('Label').fill('CRM');
+      await page.keyboard.press('Enter');
+      const value = await page.locator('[data-key-value]').inputValue();
+      expect((await journey.app.call('GET', '/api/me', { key: value })).body).toMatchObject({ scope: 'campaign' });
+      await dialog.getByRole('button', { name: 'I have saved this key' }).click();
+      const keys = page.getByRole('table', { name: 'Campaign key' });
+      await keys.getByRole('link', { name: 'CRM' }).waitFor();
+      expect(await everythingKept(page)).not.toContain(value);
+
+      const move = async (name: string, said: string): Promise<void> => {
+        await page.getByRole('button', { name, exact: true }).click();
+        await dialog.getByRole('button', { name, exact: true }).click();
+        await page.getByText(said).waitFor();
+      };
+      await page.getByRole('tab', { name: 'Progress' }).click();
+      await move('Start', 'The campaign is live.');
+      await page.getByText('Waiting for your first recipients…').waitFor();
+      // The very call that the page shows.
+      const code = await page.getByRole('tabpanel', { name: 'curl' }).innerText();
+      const body = JSON.parse(/-d '(.*)'/.exec(code)![1]!);
+      expect(body.recipients[0].variables).toEqual({ voucher: 'text' });
+      const url = new URL(/'(http[^']+)'/.exec(code)![1]!).pathname;
+      expect((await journey.app.call('POST', url, { key: value, body })).status).toBe(202);
+      const countOf = (status: string, count: number) =>
+        page.locator(`[data-status=${status}] [data-count]`).getByText(String(count), { exact: true });
+      await countOf('delivered', 2).waitFor();
+      const send_at = new Date(Date.now() + 86_400_000).toISOString();
+      const later = { end_user: { external_id: 'crm-44' }, ref: 'row-3', send_at };
+      await journey.app.call('POST', url, { key: value, body: { recipients: [later] } });
+      await countOf('pending', 1).waitFor();
+
+      await page.getByRole('link', { name: 'Waiting for their turn' }).click();
+      const recipients = page.getByRole('table', { name: 'Recipients' });
+      await recipients.getByText('Goes out tomorrow').or(recipients.getByText('Goes out in 23 hours')).waitFor();
+      expect(await recipients.getByRole('row').count()).toBe(2);
+      expect(new URL(page.url()).searchParams.get('status')).toBe('pending');
+      await recipients.getByRole('button', { name: 'Cancel row-3' }).click();
+      await dialog.getByText('Nobody writes to them any more').waitFor();
+      await dialog.getByRole('button', { name: 'Cancel recipient' }).click();
+      await page.getByText('Nothing matches these filters').waitFor();
+      await countOf('cancelled', 1).waitFor();
+      await page.getByRole('button', { name: 'Clear filters' }).first().click();
+      await page.getByRole('searchbox').fill('row-1');
+      await recipients.getByText('row-2').waitFor({ state: 'detached' });
+      await recipients.getByText('Delivered').waitFor();
+      expect(await recipients.getByRole('row').count()).toBe(2);
+
+      const arabic = await journey.open(new URL(page.url()).pathname, { as: OWNER, liked: { language: 'ar' } });
+      await arabic.page.getByRole('heading', { name: 'المستلمون' }).waitFor();
+      await arabic.page.getByText('3 مستلمين إجمالًا').waitFor();
+
+      await move('Pause', 'The campaign is paused.');
+      // The other window sees it without reloading.
+      await arabic.page.getByRole('button', { name: 'استئناف', exact: true }).waitFor();
+      const refused = await journey.app.call('POST', url, { key: value, body });
+      expect([refused.status, refused.body.code]).toEqual([409, 'campaign_not_open']);
+      await move('Resume', 'The campaign is live again.');
+      await page.getByRole('button', { name: 'End', exact: true }).click();
+      await dialog.getByText('conversations that have begun go on').waitFor();
+      await dialog.getByRole('button', { name: 'End', exact: true }).click();
+      await page.getByText('The campaign has ended.').first().waitFor();
+      await arabic.page.getByText('منتهية', { exact: true }).waitFor();
+      expect(arabic.faults).toEqual([]);
+      await arabic.context.close();
+
+      await page.getByRole('tab', { name: 'Keys' }).click();
+      await keys.getByRole('button', { name: 'Revoke CRM' }).click();
+      await dialog.getByRole('textbox').fill('CRM');
+      await dialog.getByRole('button', { name: 'Revoke' }).click();
+      await dialog.getByText('refused everywhere since').waitFor();
+      expect((await journey.app.call('GET', '/api/me', { key: value })).status).toBe(401);
+      expect(faults).toEqual([]);
+    },
+    LONG_MS,
+  );
 
   it('pages a long list by cursor and keeps its state in the address', async () => {
     for (let number = 1; number <= 25; number++)

@@ -1,4 +1,5 @@
-import { textIn, type RawSearch } from '../../list/read-search.ts';
+import type { RecipientStatus } from '../../../../contract/campaigns.ts';
+import { oneOfIn, textIn, type RawSearch } from '../../list/read-search.ts';
 
 export type CampaignsSearch = { text?: string; agent_id?: string; cursor?: string; create?: string };
 export const readCampaignsSearch = (raw: RawSearch): CampaignsSearch => ({
@@ -8,9 +9,42 @@ export const readCampaignsSearch = (raw: RawSearch): CampaignsSearch => ({
   create: raw['create'] === undefined ? undefined : '',
 });
 
-/** The cursor is that of the keys. `created`: the key that was just made here, for a reload while it is shown. */
-export type CampaignSearch = { cursor?: string; created?: string };
+/** The contract's list, without the schemas that stand beside it there; in the order in which a recipient gets on. */
+export const STATUSES = [
+  'pending',
+  'waiting_window',
+  'sending',
+  'sent',
+  'delivered',
+  'read',
+  'replied',
+  'completed',
+  'suppressed',
+  'failed',
+  'cancelled',
+  'expired',
+] as const satisfies readonly RecipientStatus[];
+
+export const CAMPAIGN_TABS = ['progress', 'settings', 'keys'] as const;
+export type CampaignTab = (typeof CAMPAIGN_TABS)[number];
+
+/** The cursor is that of the tab's list. `created`: the key that was just made here, for a reload while it is shown. */
+export type CampaignSearch = {
+  tab?: CampaignTab;
+  status?: RecipientStatus;
+  ref?: string;
+  cursor?: string;
+  created?: string;
+};
 export const readCampaignSearch = (raw: RawSearch): CampaignSearch => ({
+  tab: oneOfIn(raw, 'tab', CAMPAIGN_TABS),
+  status: oneOfIn(raw, 'status', STATUSES),
+  ref: textIn(raw, 'ref')?.slice(0, 255),
   cursor: textIn(raw, 'cursor'),
   created: textIn(raw, 'created'),
 });
+
+/** What to read again once a campaign was changed or moved. */
+export const READ_AGAIN = ['readCampaign', 'listCampaigns', 'listRecipients', 'listAudit'] as const;
+/** Without a live connection. */
+export const LOOK_AGAIN_MS = 3_000;

@@ -1,0 +1,51 @@
+import { Anchor, Skeleton } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { CampaignRecord } from '../../../../contract/dashboard/campaigns.ts';
+import { useRead } from '../../api/queries.ts';
+import { useWords } from '../../language/words.tsx';
+import { Card } from '../../parts/card.tsx';
+import { CopyFact, Fact, Facts } from '../../parts/fact.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { useOrganization } from '../../session/session.ts';
+import { words as agentWords } from '../agents/agent-select-words.ts';
+import { AgentLink } from '../agents/agent-select.tsx';
+import { useAgentNames } from '../settings/integrations/api-keys/names.ts';
+import { words } from './words.ts';
+
+export function AboutCard({ item }: { item: CampaignRecord }): ReactNode {
+  const say = useWords(words);
+  const sayAgent = useWords(agentWords);
+  const org_id = useOrganization().id;
+  const agentName = useAgentNames([item.agent_id]);
+  const channel = useRead('readChannel', { params: { org_id, channel_id: item.channel_id } }, {});
+  return (
+    <Card title={say('about')}>
+      <Facts>
+        <CopyFact label={say('campaign_id')} value={item.id} copyLabel={say('copy_campaign_id')} />
+        <Fact label={sayAgent('agent')}>
+          <AgentLink id={item.agent_id} nameOf={agentName} />
+        </Fact>
+        <Fact label={say('channel')}>
+          {channel.isPending ? (
+            <Skeleton h={14} w={100} />
+          ) : channel.data ? (
+            <Anchor
+              inherit
+              renderRoot={(props) => (
+                <Link to="/channels/$channel_id" params={{ channel_id: item.channel_id }} {...props} />
+              )}
+            >
+              <bdi>{channel.data.name}</bdi>
+            </Anchor>
+          ) : (
+            say('gone_channel')
+          )}
+        </Fact>
+        <Fact label={say('created')}>
+          <Moment at={item.created_at} />
+        </Fact>
+      </Facts>
+    </Card>
+  );
+}

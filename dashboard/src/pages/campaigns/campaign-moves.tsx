@@ -1,0 +1,119 @@
+import { Button, Text } from '@mantine/core';
+import { IconPencil, IconPlayerPause, IconPlayerPlay, IconSquare } from '@tabler/icons-react';
+import { useState, type ReactNode } from 'react';
+import type { CampaignMove, CampaignRecord } from '../../../../contract/dashboard/campaigns.ts';
+import { useAct } from '../../api/queries.ts';
+import { number } from '../../language/format.ts';
+import { useWords } from '../../language/words.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { notifyDone } from '../../parts/notify.tsx';
+import { useOrganization } from '../../session/session.ts';
+import { RenameDialog } from './rename-dialog.tsx';
+import { READ_AGAIN } from './search.ts';
+import { words } from './words.ts';
+import classes from './campaigns.module.css';
+
+/** What can be done from each state; contract/dashboard/campaigns.ts. */
+const MOVES: Record<CampaignRecord['state'], readonly CampaignMove[]> = {
+  draft: ['start', 'end'],
+  live: ['pause', 'end'],
+  paused: ['resume', 'end'],
+  ended: [],
+};
+const DONE = { start: 'started', pause: 'paused', resume: 'resumed', end: 'ended' } as const;
+
+/** Each move asks first, and says what happens to whom. */
+export function CampaignMoves({ item }: { item: CampaignRecord }): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const params = { org_id, campaign_id: item.id };
+  const moves = {
+    start: useAct('startCampaign', { refresh: READ_AGAIN }),
+    pause: useAct('pauseCampaign', { refresh: READ_AGAIN }),
+    resume: useAct('resumeCampaign', { refresh: READ_AGAIN }),
+    end: useAct('endCampaign', { refresh: READ_AGAIN }),
+  };
+  // The words stay while the dialog closes, when the state has changed already.
+  const [asked, setAsked] = useState<{ move: CampaignMove; effects: string[] } | null>(null);
+  const [opened, setOpened] = useState(false);
+  const [renaming, setRenaming] = useState(false);
+  const effectsOf = useEffects(item);
+  const ask = (move: CampaignMove): void => {
+    moves[move].reset();
+    setAsked({ move, effects: effectsOf(move) });
+    setOpened(true);
+  };
+  const possible = MOVES[item.state];
+  const forward = possible.find((name) => name !== 'end');
+  const move = asked?.move ?? 'start';
+  return (
+    <>
+      <Button variant="default" leftSection={<IconPencil size={16} />} onClick={() => setRenaming(true)}>
+        {say('rename')}
+      </Button>
+      {possible.includes('end') && (
+        <Button variant="default" leftSection={<IconSquare size={15} />} onClick={() => ask('end')}>
+          {say('end')}
+        </Button>
+      )}
+      {forward && (
+        <Button
+          variant={forward === 'pause' ? 'default' : 'filled'}
+          leftSection={forward === 'pause' ? <IconPlayerPause size={16} /> : <IconPlayerPlay size={16} />}
+          onClick={() => ask(forward)}
+        >
+          {say(forward)}
+        </Button>
+      )}
+      <ConfirmDialog
+        opened={opened}
+        onClose={() => setOpened(false)}
+        title={say(`${move}_title`, { name: `\u2068${item.name}\u2069` })}
+        act={say(move)}
+        danger={move === 'end'}
+        busy={moves[move].isPending}
+        problem={moves[move].error}
+        onAct={() =>
+          moves[move].mutate(
+            { params },
+            {
+              onSuccess: () => {
+                setOpened(false);
+                notifyDone(say(DONE[move]));
+              },
+            },
+          )
+        }
+      >
+        <ul className={classes.effects}>
+          {asked?.effects.map((effect) => (
+            <Text key={effect} size="sm" component="li">
+              {effect}
+            </Text>
+          ))}
+        </ul>
+      </ConfirmDialog>
+      <RenameDialog item={item} opened={renaming} onClose={() => setRenaming(false)} />
+    </>
+  );
+}
+
+/** What a move does to those who wait, to those who are being written to, and to whoever pushes. */
+function useEffects({ counts, settings }: CampaignRecord): (move: CampaignMove) => string[] {
+  const say = useWords(words);
+  const waiting = (counts?.pending ?? 0) + (counts?.waiting_window ?? 0);
+  const many = { count: waiting, number: number(say.language, waiting) };
+  return (move) => {
+    if (move === 'start') {
+      const bounds = [
+        settings.starts_at && Date.parse(settings.starts_at) > Date.now() ? say('start_later') : say('start_at_once'),
+        ...(settings.window || settings.quiet_hours ? [say('start_hours')] : []),
+        ...(settings.per_minute ? [say('start_pace', { count: settings.per_minute })] : []),
+      ];
+      return [say('start_takes'), ...bounds];
+    }
+    if (move === 'pause') return [say('pause_waiting', many), say('pause_begun'), say('pause_push')];
+    if (move === 'resume') return [say('resume_waiting', many), say('resume_push')];
+    return [say('end_waiting', many), say('end_begun'), say('end_push'), say('end_words')];
+  };
+}

@@ -1,0 +1,65 @@
+import { Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { RecipientCounts, RecipientStatus } from '../../../../contract/campaigns.ts';
+import { number } from '../../language/format.ts';
+import { useWords } from '../../language/words.tsx';
+import { words as recipientWords } from './recipient-words.ts';
+import { GROUP_NAMES, GROUPS, type Group } from './recipient-state.tsx';
+import { words } from './words.ts';
+import classes from './funnel.module.css';
+
+type Props = { counts: RecipientCounts; total: number; chosen: RecipientStatus | undefined };
+
+/** How far everybody has come: one line in all, then each status with what it means. Each leads to its people. */
+export function Funnel({ counts, total, chosen }: Props): ReactNode {
+  const say = useWords(words);
+  const sayRecipient = useWords(recipientWords);
+  const sumOf = (group: Group): number => GROUPS[group].reduce((sum, status) => sum + counts[status], 0);
+  const summary = GROUP_NAMES.map(
+    (group) => `${sayRecipient(`group_${group}`)}: ${number(say.language, sumOf(group))}`,
+  );
+  return (
+    <>
+      <Text size="sm" c="dimmed">
+        {say('total', { count: total, number: number(say.language, total) })}
+      </Text>
+      <div className={classes.all} role="img" aria-label={summary.join(', ')}>
+        {GROUP_NAMES.map((group) => (
+          <span key={group} data-group={group} style={{ width: `${(100 * sumOf(group)) / total}%` }} />
+        ))}
+      </div>
+      <div className={classes.groups}>
+        {GROUP_NAMES.map((group) => (
+          <section key={group} aria-label={sayRecipient(`group_${group}`)}>
+            <h3 className={classes.heading} data-group={group}>
+              <span>{sayRecipient(`group_${group}`)}</span>
+              <b>{number(say.language, sumOf(group))}</b>
+            </h3>
+            <ul className={classes.list}>
+              {GROUPS[group].map((status) => (
+                <li key={status} data-status={status} data-none={counts[status] === 0 || undefined}>
+                  <div className={classes.line}>
+                    <Link
+                      to="."
+                      search={{ status: chosen === status ? undefined : status }}
+                      aria-current={chosen === status || undefined}
+                      resetScroll={false}
+                    >
+                      {sayRecipient(`status_${status}`)}
+                    </Link>
+                    <b data-count>{number(say.language, counts[status])}</b>
+                  </div>
+                  <div className={classes.bar} aria-hidden="true">
+                    <span data-group={group} style={{ width: `${(100 * counts[status]) / total}%` }} />
+                  </div>
+                  <p>{sayRecipient(`means_${status}`)}</p>
+                </li>
+              ))}
+            </ul>
+          </section>
+        ))}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,45 @@
+import type { ReactNode } from 'react';
+import { getRouteApi } from '@tanstack/react-router';
+import type { CampaignRecord } from '../../../../contract/dashboard/campaigns.ts';
+import { useWords } from '../../language/words.tsx';
+import { Card } from '../../parts/card.tsx';
+import { AboutCard } from './about-card.tsx';
+import { Funnel } from './funnel.tsx';
+import { FirstPush, PushCode } from './push-guide.tsx';
+import { RecipientsList } from './recipients-list.tsx';
+import { words } from './words.ts';
+import classes from './campaigns.module.css';
+
+const route = getRouteApi('/inside/campaigns/$campaign_id');
+
+/** How far the people of a campaign have come; before there are any, how to get them in. */
+export function ProgressTab({ item, failed }: { item: CampaignRecord; failed: boolean }): ReactNode {
+  const say = useWords(words);
+  const { status } = route.useSearch();
+  const { counts, total = 0 } = item;
+  return (
+    <>
+      <AboutCard item={item} />
+      {counts && total > 0 ? (
+        <>
+          <div className={classes.section}>
+            <Card title={say('funnel')} description={say('funnel_hint')}>
+              <Funnel counts={counts} total={total} chosen={status} />
+            </Card>
+          </div>
+          <RecipientsList campaignId={item.id} failed={failed} />
+          {item.state !== 'ended' && (
+            <details className={classes.more}>
+              <summary>{say('push_more')}</summary>
+              <PushCode item={item} />
+            </details>
+          )}
+        </>
+      ) : (
+        <div className={classes.section}>
+          <FirstPush item={item} />
+        </div>
+      )}
+    </>
+  );
+}

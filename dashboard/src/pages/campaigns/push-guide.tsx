@@ -1,0 +1,119 @@
+import { Anchor, Loader, Text } from '@mantine/core';
+import { IconCircle, IconCircleCheck } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { CampaignRecord } from '../../../../contract/dashboard/campaigns.ts';
+import { useRead } from '../../api/queries.ts';
+import { useWords } from '../../language/words.tsx';
+import { Card } from '../../parts/card.tsx';
+import { CodeTabs } from '../../parts/code-tabs.tsx';
+import { CopyFact } from '../../parts/fact.tsx';
+import { codeOfPost, KEY_PLACE } from '../../parts/post-code.ts';
+import { useOrganization, useSession } from '../../session/session.ts';
+import { mentionedIn } from './settings/mentioned.ts';
+import type { CampaignTab } from './search.ts';
+import { words } from './words.ts';
+import classes from './campaigns.module.css';
+
+/** Nobody was pushed in yet: what is left to do, each with the place where it is done. */
+export function FirstPush({ item }: { item: CampaignRecord }): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const keys = useRead(
+    'listKeys',
+    { params: { org_id }, query: { campaign_id: item.id, limit: 1 } },
+    { every: 5_000, live: 'keys' },
+  );
+  if (item.state === 'ended') return <Card title={say('first_ended')} description={say('first_ended_words')} />;
+  const hasSettings = Object.keys(item.settings).length > 0;
+  const hasKey = (keys.data?.data.length ?? 0) > 0;
+  return (
+    <Card title={say('first')} description={say('first_hint')}>
+      <ol className={classes.steps}>
+        <Step done={hasSettings} to="settings" act={say('first_settings')}>
+          {say('first_settings_hint')}
+        </Step>
+        <Step done={hasKey} to="keys" act={say('first_key')}>
+          {say('first_key_hint')}
+        </Step>
+        <Step done={item.state === 'live'} act={say(item.state === 'paused' ? 'first_resume' : 'first_start')}>
+          {say('first_start_hint')}
+        </Step>
+        <Step done={false} act={say('first_push')}>
+          {say('first_push_hint')}
+        </Step>
+      </ol>
+      <PushCode item={item} />
+      {item.state === 'live' && (
+        <div className={classes.waiting} role="status">
+          <Loader size={16} aria-hidden="true" />
+          <span>{say('first_waiting')}</span>
+        </div>
+      )}
+    </Card>
+  );
+}
+
+type StepProps = { done: boolean; act: string; to?: CampaignTab; children: ReactNode };
+
+function Step({ done, act, to, children }: StepProps): ReactNode {
+  const say = useWords(words);
+  const Sign = done ? IconCircleCheck : IconCircle;
+  return (
+    <li data-done={done || undefined}>
+      <Sign size={19} aria-label={say(done ? 'step_done' : 'step_open')} role="img" />
+      <div>
+        {to ? (
+          <Anchor inherit fw={570} renderRoot={(props) => <Link to="." search={{ tab: to }} {...props} />}>
+            {act}
+          </Anchor>
+        ) : (
+          <b>{act}</b>
+        )}
+        <Text size="sm" c="dimmed">
+          {children}
+        </Text>
+      </div>
+    </li>
+  );
+}
+
+/** The call that pushes people in, with this campaign's address and the variables that its texts mention. */
+export function PushCode({ item }: { item: CampaignRecord }): ReactNode {
+  const say = useWords(words);
+  const { base_url } = useSession();
+  const url = `${base_url}/api/campaigns/${item.id}/recipients`;
+  return (
+    <div className={classes.push}>
+      <CopyFact label={`POST ${say('push_url')}`} value={url} copyLabel={say('push_copy')} />
+      <Text size="sm" my="sm">
+        {say.rich('push_hint', {
+          place: <code>{KEY_PLACE}</code>,
+          guide: (
+            <Anchor inherit href="/docs#campaigns">
+              {say('push_reference')}
+            </Anchor>
+          ),
+        })}
+      </Text>
+      <CodeTabs label={say('push_code')} tabs={codeOfPost(url, exampleOf(item))} />
+    </div>
+  );
+}
+
+const PEOPLE = [
+  { end_user: { external_id: 'crm-42', name: 'Asha', locale: 'en', time_zone: 'Asia/Qatar' }, ref: 'row-1' },
+  { end_user: { external_id: 'crm-43', name: 'Layla', locale: 'ar', time_zone: 'Asia/Qatar' }, ref: 'row-2' },
+];
+
+function exampleOf({ settings }: CampaignRecord): object {
+  const names = mentionedIn(settings);
+  const variables = Object.fromEntries(names.map((name) => [name, /order|id$/i.test(name) ? 'A-1043' : 'text']));
+  return {
+    recipients: PEOPLE.map(({ end_user, ref }) => ({
+      end_user,
+      ...(names.length > 0 && { variables }),
+      ref,
+    })),
+  };
+}

@@ -1,0 +1,40 @@
+import { Badge } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { RecipientStatus } from '../../../../contract/campaigns.ts';
+import { useWords } from '../../language/words.tsx';
+import { words, type RecipientWord } from './recipient-words.ts';
+
+export const GROUPS = {
+  waiting: ['pending', 'waiting_window'],
+  reached: ['sending', 'sent', 'delivered', 'read'],
+  answered: ['replied', 'completed'],
+  lost: ['suppressed', 'failed', 'cancelled', 'expired'],
+} as const satisfies Record<string, readonly RecipientStatus[]>;
+export type Group = keyof typeof GROUPS;
+export const GROUP_NAMES = Object.keys(GROUPS) as Group[];
+
+const COLORS: Record<RecipientStatus, string> = {
+  pending: 'gray',
+  waiting_window: 'blue',
+  sending: 'blue',
+  sent: 'jade',
+  delivered: 'jade',
+  read: 'jade',
+  replied: 'jade',
+  completed: 'jade',
+  failed: 'red',
+  cancelled: 'gray',
+  suppressed: 'orange',
+  expired: 'orange',
+};
+
+export function RecipientBadge({ status }: { status: RecipientStatus }): ReactNode {
+  const say = useWords(words);
+  return <Badge color={COLORS[status]}>{say(`status_${status}`)}</Badge>;
+}
+
+/** A reason in words where it is known, else as the server names it. */
+export function useRecipientReason(): (reason: string) => string {
+  const say = useWords(words);
+  return (reason) => (`reason_${reason}` in words.en ? say(`reason_${reason}` as RecipientWord) : reason);
+}

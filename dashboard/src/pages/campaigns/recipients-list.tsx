@@ -1,0 +1,200 @@
+import { Button, Select, Text, Title } from '@mantine/core';
+import { IconUsers } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import type { Recipient, RecipientStatus } from '../../../../contract/campaigns.ts';
+import { useAct, useRead } from '../../api/queries.ts';
+import { common } from '../../language/common.ts';
+import { useWords } from '../../language/words.tsx';
+import { DataList, type Column } from '../../list/data-list.tsx';
+import { NothingFound } from '../../list/empty.tsx';
+import { FilterBar } from '../../list/filter-bar.tsx';
+import { Pager } from '../../list/pager.tsx';
+import { useListState } from '../../list/use-list-state.ts';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { LiveState } from '../../parts/live-state.tsx';
+import { Moment, Until } from '../../parts/moment.tsx';
+import { notifyDone } from '../../parts/notify.tsx';
+import { useMay, useOrganization } from '../../session/session.ts';
+import agentClasses from '../agents/agents.module.css';
+import { GROUPS, RecipientBadge, useRecipientReason } from './recipient-state.tsx';
+import { words as recipientWords } from './recipient-words.ts';
+import { LOOK_AGAIN_MS, READ_AGAIN, STATUSES } from './search.ts';
+import { words } from './words.ts';
+import classes from './campaigns.module.css';
+
+const PAGE = 20;
+type Filters = { status?: RecipientStatus; ref?: string };
+
+/** Who was pushed in, newest first, how far each has come, and why. */
+export function RecipientsList({ campaignId, failed }: { campaignId: string; failed: boolean }): ReactNode {
+  const say = useWords(words);
+  const sayRecipient = useWords(recipientWords);
+  const org_id = useOrganization().id;
+  const list = useListState<Filters>(['status', 'ref']);
+  const [asked, setAsked] = useState<Recipient | null>(null);
+  const [opened, setOpened] = useState(false);
+  const recipients = useRead(
+    'listRecipients',
+    {
+      params: { org_id, campaign_id: campaignId },
+      query: { ...list.filters, cursor: list.cursor, limit: PAGE },
+    },
+    { every: LOOK_AGAIN_MS, live: `campaign:${campaignId}`, keep: true },
+  );
+  const columns = useColumns((item) => {
+    setAsked(item);
+    setOpened(true);
+  });
+  return (
+    <section className={classes.section} aria-label={say('recipients')}>
+      <Title order={2}>{say('recipients')}</Title>
+      <Text size="sm" c="dimmed" mb="sm" component="div">
+        {say('recipients_hint')} <LiveState failed={failed || recipients.isError} every={LOOK_AGAIN_MS} />
+      </Text>
+      <FilterBar
+        text={list.filters.ref}
+        onText={(ref) => list.setFilters({ ref })}
+        placeholder={say('by_ref')}
+        filtered={list.filtered}
+        onClear={list.clear}
+      >
+        <Select
+          aria-label={say('state')}
+          placeholder={say('any_status')}
+          clearable
+          w={220}
+          value={list.filters.status ?? null}
+          data={STATUSES.map((value) => ({ value, label: sayRecipient(`status_${value}`) }))}
+          onChange={(value) => list.setFilters({ status: value ?? undefined })}
+        />
+      </FilterBar>
+      <DataList
+        label={say('recipients')}
+        read={recipients}
+        keyOf={({ id }) => id}
+        columns={columns}
+        faded={({ status }) => (GROUPS.lost as readonly string[]).includes(status)}
+        empty={<NothingFound icon={<IconUsers size={26} />} onClear={list.clear} />}
+        footer={<Pager list={list} page={recipients.data} />}
+      />
+      <CancelDialog item={asked} opened={opened} onClose={() => setOpened(false)} />
+    </section>
+  );
+}
+
+/** Statuses that nothing leaves any more. */
+const ENDS: readonly string[] = ['completed', ...GROUPS.lost];
+
+function useColumns(onCancel: (item: Recipient) => void): Column<Recipient>[] {
+  const say = useWords(words);
+  const sayCommon = useWords(common);
+  const may = useMay('member');
+  const columns: Column<Recipient>[] = [
+    { id: 'ref', label: say('recipient'), cell: (item) => <Who item={item} /> },
+    { id: 'state', label: say('state'), cell: ({ status }) => <RecipientBadge status={status} /> },
+    { id: 'why', label: say('why'), cell: (item) => <Why item={item} /> },
+    { id: 'changed', label: say('changed'), cell: ({ updated_at }) => <Moment at={updated_at} />, width: '130px' },
+    {
+      id: 'conversation',
+      label: say('conversation'),
+      width: '120px',
+      cell: ({ conversation_id }) =>
+        conversation_id ? (
+          <Link to="/conversations/$conversation_id" params={{ conversation_id }} className={agentClasses.link}>
+            {say('open')}
+          </Link>
+        ) : (
+          <span aria-hidden="true">–</span>
+        ),
+    },
+  ];
+  if (may)
+    columns.push({
+      id: 'actions',
+      label: sayCommon('actions'),
+      hidden: true,
+      align: 'end',
+      cell: (item) =>
+        ENDS.includes(item.status) ? null : (
+          <Button
+            size="compact-sm"
+            variant="subtle"
+            color="red"
+            aria-label={say('cancel_label', { name: item.ref ?? item.id })}
+            onClick={() => onCancel(item)}
+          >
+            {say('cancel_one')}
+          </Button>
+        ),
+    });
+  return columns;
+}
+
+/** By the caller's own name for it, and the person behind it. */
+function Who({ item: { ref, end_user_id, id } }: { item: Recipient }): ReactNode {
+  const say = useWords(words);
+  return (
+    <div>
+      {ref && <div dir="auto">{ref}</div>}
+      {end_user_id ? (
+        <Link to="/end-users/$end_user_id" params={{ end_user_id }} className={agentClasses.link}>
+          {say(ref ? 'person' : 'person_only')}
+        </Link>
+      ) : (
+        <span className={agentClasses.soft}>{say('person_gone')}</span>
+      )}
+      <code className={classes.id}>{id}</code>
+    </div>
+  );
+}
+
+function Why({ item: { reason, due_at, status } }: { item: Recipient }): ReactNode {
+  const say = useWords(words);
+  const inWords = useRecipientReason();
+  const isAhead = due_at !== null && Date.parse(due_at) > Date.now();
+  return (
+    <div>
+      {reason && <div dir="auto">{inWords(reason)}</div>}
+      {isAhead && <div>{say.rich('goes_out', { when: <Until at={due_at} /> })}</div>}
+      {!isAhead && status === 'pending' && <div>{say('goes_out_next')}</div>}
+      {!reason && !isAhead && status !== 'pending' && <span aria-hidden="true">–</span>}
+    </div>
+  );
+}
+
+type DialogProps = { item: Recipient | null; opened: boolean; onClose: () => void };
+
+function CancelDialog({ item, opened, onClose }: DialogProps): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const cancel = useAct('cancelRecipient', { refresh: READ_AGAIN });
+  const isBegun = item?.conversation_id !== null;
+  return (
+    <ConfirmDialog
+      opened={opened}
+      onClose={() => {
+        cancel.reset();
+        onClose();
+      }}
+      title={say('cancel_title', { name: `\u2068${item?.ref ?? item?.id ?? ''}\u2069` })}
+      act={say('cancel_act')}
+      busy={cancel.isPending}
+      problem={cancel.error}
+      onAct={() => {
+        if (!item) return;
+        cancel.mutate(
+          { params: { org_id, campaign_id: item.campaign_id, recipient_id: item.id } },
+          {
+            onSuccess: () => {
+              onClose();
+              notifyDone(say('cancel_done'));
+            },
+          },
+        );
+      }}
+    >
+      <Text size="sm">{say(isBegun ? 'cancel_begun' : 'cancel_waiting')}</Text>
+    </ConfirmDialog>
+  );
+}

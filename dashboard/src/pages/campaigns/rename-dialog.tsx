@@ -1,0 +1,77 @@
+import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { CampaignRecord } from '../../../../contract/dashboard/campaigns.ts';
+import { MAX_LABEL_CHARACTERS } from '../../../../contract/limits.ts';
+import { useAct } from '../../api/queries.ts';
+import { common } from '../../language/common.ts';
+import { useWords } from '../../language/words.tsx';
+import { notifyDone } from '../../parts/notify.tsx';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { useCheckedForm } from '../../parts/use-checked-form.ts';
+import { useOrganization } from '../../session/session.ts';
+import { words as agentWords } from '../agents/agent-select-words.ts';
+import { READ_AGAIN } from './search.ts';
+import { words } from './words.ts';
+
+type RenameProps = { item: CampaignRecord; opened: boolean; onClose: () => void };
+
+export function RenameDialog({ item, opened, onClose }: RenameProps): ReactNode {
+  const say = useWords(words);
+  const sayCommon = useWords(common);
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title={say('rename')}
+      closeButtonProps={{ 'aria-label': sayCommon('close') }}
+    >
+      <RenameForm item={item} onClose={onClose} />
+    </Modal>
+  );
+}
+
+function RenameForm({ item, onClose }: Omit<RenameProps, 'opened'>): ReactNode {
+  const say = useWords(words);
+  const sayAgent = useWords(agentWords);
+  const sayCommon = useWords(common);
+  const org_id = useOrganization().id;
+  const rename = useAct('updateCampaign', { refresh: READ_AGAIN });
+  const form = useCheckedForm({ name: item.name }, () => ({
+    name: (value) => (value.trim() === '' ? sayAgent('name_missing') : null),
+  }));
+  const submit = form.submit(({ name }) =>
+    rename.mutate(
+      { params: { org_id, campaign_id: item.id }, body: { name: name.trim() } },
+      {
+        onSuccess: () => {
+          onClose();
+          notifyDone(say('renamed'));
+        },
+        onError: (problem) => void form.place(problem),
+      },
+    ),
+  );
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <TextInput
+          label={say('name')}
+          maxLength={MAX_LABEL_CHARACTERS}
+          dir="auto"
+          autoComplete="off"
+          data-autofocus
+          {...form.getInputProps('name')}
+        />
+        {rename.error && rename.error.faults.length === 0 && <ProblemAlert problem={rename.error} />}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            {sayCommon('cancel')}
+          </Button>
+          <Button type="submit" loading={rename.isPending}>
+            {sayCommon('save')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,176 @@
+import { ActionIcon, Button, Group, Radio, Stack, Text, TextInput } from '@mantine/core';
+import { IconPlus, IconTrash } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import type { CampaignRecord } from '../../../../../contract/dashboard/campaigns.ts';
+import { useRead } from '../../../api/queries.ts';
+import { useWords } from '../../../language/words.tsx';
+import { Card } from '../../../parts/card.tsx';
+import { useOrganization } from '../../../session/session.ts';
+import { LocalizedField } from '../../agents/editor/localized-field.tsx';
+import { MAX_TEMPLATE_VARIABLES } from './settings-values.ts';
+import type { SettingsDraft } from './use-settings-draft.ts';
+import { words } from './words.ts';
+import classes from './settings.module.css';
+
+type Props = { item: CampaignRecord; draft: SettingsDraft };
+const CHOICES = ['agent', 'text', 'template'] as const;
+/** Kinds on which whoever has not written lately is reached by an approved template alone. */
+const WANTS_TEMPLATE = new Set(['whatsapp']);
+
+/** The first words: the agent's own, a text per language, or a template that the provider has approved. */
+export function OpeningCard({ item, draft: { values, change, editor } }: Props): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const channel = useRead('readChannel', { params: { org_id, channel_id: item.channel_id } }, {});
+  const wantsTemplate = WANTS_TEMPLATE.has(channel.data?.kind ?? '');
+  return (
+    <Card title={say('opening')} description={say('opening_hint')}>
+      <Stack gap="lg">
+        <Radio.Group
+          value={values.opening}
+          onChange={(value) => change({ opening: value })}
+          aria-label={say('opening')}
+          readOnly={editor.readOnly}
+        >
+          <Stack gap="sm">
+            {CHOICES.map((choice) => (
+              <Radio
+                key={choice}
+                value={choice}
+                disabled={editor.readOnly}
+                label={say(`opening_${choice}`)}
+                description={say(`opening_${choice}_hint`)}
+              />
+            ))}
+          </Stack>
+        </Radio.Group>
+        {wantsTemplate && values.opening !== 'template' && (
+          <Text size="sm" c="orange.9">
+            {say('wants_template')}
+          </Text>
+        )}
+        {values.opening === 'text' && (
+          <LocalizedField
+            label={say('text')}
+            hint={<VariablesHint />}
+            value={values.text}
+            onChange={(text) => change({ text })}
+            pointer="/opening/text"
+            required
+            rows={3}
+          />
+        )}
+        {values.opening === 'template' && <TemplateFields values={values} change={change} editor={editor} />}
+      </Stack>
+    </Card>
+  );
+}
+
+const VariablesHint = (): ReactNode => {
+  const say = useWords(words);
+  return say.rich('variables_hint', {
+    name: <code>{'{{end_user.name}}'}</code>,
+    own: <code>{'{{order_id}}'}</code>,
+  });
+};
+
+function TemplateFields({ values, change, editor }: Pick<SettingsDraft, 'values' | 'change' | 'editor'>): ReactNode {
+  const say = useWords(words);
+  const { templateVariables: variables } = values;
+  const set = (index: number, part: Partial<(typeof variables)[number]>): void =>
+    change({ templateVariables: variables.map((one, at) => (at === index ? { ...one, ...part } : one)) });
+  return (
+    <>
+      <Group align="flex-start" gap="md">
+        <TextInput
+          label={say('template_name')}
+          description={say('template_name_hint')}
+          withAsterisk
+          flex="2 1 240px"
+          dir="ltr"
+          maxLength={512}
+          autoComplete="off"
+          readOnly={editor.readOnly}
+          value={values.template}
+          error={editor.fault('/opening/template/name')}
+          onChange={(event) => change({ template: event.currentTarget.value })}
+        />
+        <TextInput
+          label={say('template_language')}
+          description={say('template_language_hint')}
+          flex="1 1 140px"
+          dir="ltr"
+          maxLength={35}
+          placeholder="en-US"
+          autoComplete="off"
+          readOnly={editor.readOnly}
+          value={values.templateLanguage}
+          error={editor.fault('/opening/template/language')}
+          onChange={(event) => change({ templateLanguage: event.currentTarget.value })}
+        />
+      </Group>
+      <fieldset className={classes.variables}>
+        <legend>{say('template_variables')}</legend>
+        <Text size="xs" c="dimmed" mb="xs">
+          {say('template_variables_hint')} <VariablesHint />
+        </Text>
+        {variables.map(({ name, value }, index) => (
+          <div key={index} className={classes.variable}>
+            <TextInput
+              aria-label={say('variable_name', { number: index + 1 })}
+              placeholder="1"
+              dir="ltr"
+              maxLength={64}
+              autoComplete="off"
+              readOnly={editor.readOnly}
+              value={name}
+              error={editor.fault(`/opening/template/variables/${index}`)}
+              onChange={(event) => set(index, { name: event.currentTarget.value })}
+            />
+            <TextInput
+              aria-label={say('variable_value', { number: index + 1 })}
+              placeholder="{{end_user.name}}"
+              dir="auto"
+              maxLength={1024}
+              autoComplete="off"
+              readOnly={editor.readOnly}
+              value={value}
+              error={editor.fault(`/opening/template/variables/${name}`)}
+              onChange={(event) => set(index, { value: event.currentTarget.value })}
+            />
+            {!editor.readOnly && (
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                mt={5}
+                aria-label={say('variable_remove', { number: index + 1 })}
+                onClick={() => change({ templateVariables: variables.filter((_, at) => at !== index) })}
+              >
+                <IconTrash size={16} />
+              </ActionIcon>
+            )}
+          </div>
+        ))}
+        {!editor.readOnly && variables.length < MAX_TEMPLATE_VARIABLES && (
+          <Button
+            variant="subtle"
+            size="compact-sm"
+            leftSection={<IconPlus size={15} />}
+            onClick={() =>
+              change({ templateVariables: [...variables, { name: String(variables.length + 1), value: '' }] })
+            }
+          >
+            {say('variable_add')}
+          </Button>
+        )}
+      </fieldset>
+      <LocalizedField
+        label={say('template_text')}
+        hint={say('template_text_hint')}
+        value={values.text}
+        onChange={(text) => change({ text })}
+        pointer="/opening/text"
+      />
+    </>
+  );
+}

@@ -1,0 +1,96 @@
+import { Alert, Button, Group, Text } from '@mantine/core';
+import { IconInfoCircle } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import type { CampaignRecord } from '../../../../../contract/dashboard/campaigns.ts';
+import { common } from '../../../language/common.ts';
+import { useWords } from '../../../language/words.tsx';
+import { notifyDone } from '../../../parts/notify.tsx';
+import { ProblemAlert } from '../../../parts/problem-alert.tsx';
+import { useMay, useOrganization } from '../../../session/session.ts';
+import agentClasses from '../../agents/agents.module.css';
+import { EditorContext } from '../../agents/editor/editor.ts';
+import { DeleteCard } from '../delete-card.tsx';
+import { OpeningCard } from './opening-card.tsx';
+import { PreviewCard } from './preview-card.tsx';
+import { ScheduleCard } from './schedule-card.tsx';
+import type { SettingsDraft } from './use-settings-draft.ts';
+import { words } from './words.ts';
+import classes from './settings.module.css';
+
+type Props = { item: CampaignRecord; draft: SettingsDraft };
+
+/** What is said, when and how fast; beside it, what somebody would get by it. */
+export function SettingsTab({ item, draft }: Props): ReactNode {
+  const say = useWords(words);
+  const sayCommon = useWords(common);
+  const { role } = useOrganization();
+  const may = useMay('member');
+  const { readOnly } = draft.editor;
+  const note =
+    item.state === 'ended'
+      ? say('note_ended')
+      : may
+        ? say(`note_${item.state}`)
+        : say('note_role', { role: sayCommon(`role_${role}`) });
+  return (
+    <EditorContext.Provider value={draft.editor}>
+      <Alert color="gray" icon={<IconInfoCircle size={18} />} mb="lg">
+        {note}
+      </Alert>
+      <div className={agentClasses.desk}>
+        <form
+          noValidate
+          onSubmit={(event) => {
+            event.preventDefault();
+            draft.save(() => notifyDone(say('saved')));
+          }}
+        >
+          <OpeningCard item={item} draft={draft} />
+          <div className={classes.section}>
+            <ScheduleCard draft={draft} />
+          </div>
+          {!readOnly && <SaveBar draft={draft} />}
+        </form>
+        <div className={agentClasses.beside}>
+          <PreviewCard item={item} draft={draft} />
+        </div>
+      </div>
+      {may && <DeleteCard item={item} />}
+    </EditorContext.Provider>
+  );
+}
+
+function SaveBar({ draft }: { draft: SettingsDraft }): ReactNode {
+  const say = useWords(words);
+  const sayCommon = useWords(common);
+  return (
+    <div className={agentClasses.bar} role="region" aria-label={sayCommon('save')}>
+      <div className={agentClasses.barWords}>
+        <Text size="sm" role="status" fw={550}>
+          {say(draft.dirty ? 'unsaved' : 'all_saved')}
+        </Text>
+        {draft.overtaken && (
+          <Text size="xs" c="orange.9">
+            {say('overtaken')}
+          </Text>
+        )}
+        {draft.faults.length > 0 && (
+          <Text size="xs" c="var(--mantine-color-error)" role="alert">
+            {say('faults', { count: draft.faults.length })} <bdi>{draft.faults[0]!.detail}</bdi>
+          </Text>
+        )}
+        {draft.problem && <ProblemAlert problem={draft.problem} />}
+      </div>
+      <Group gap="xs">
+        {draft.dirty && (
+          <Button variant="subtle" color="gray" onClick={draft.discard} disabled={draft.busy}>
+            {say('discard')}
+          </Button>
+        )}
+        <Button type="submit" disabled={!draft.dirty} loading={draft.busy}>
+          {sayCommon('save')}
+        </Button>
+      </Group>
+    </div>
+  );
+}

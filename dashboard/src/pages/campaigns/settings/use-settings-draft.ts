@@ -1,0 +1,94 @@
+import { useState } from 'react';
+import type { CampaignSettings } from '../../../../../contract/campaigns.ts';
+import type { CampaignRecord } from '../../../../../contract/dashboard/campaigns.ts';
+import type { Fault } from '../../../../../contract/problems.ts';
+import { useAct } from '../../../api/queries.ts';
+import { useWords } from '../../../language/words.tsx';
+import { useOrganization } from '../../../session/session.ts';
+import type { Editor } from '../../agents/editor/editor.ts';
+import { READ_AGAIN } from '../search.ts';
+import { faultsOf, settingsOf, valuesOf, type Values } from './settings-values.ts';
+import { words } from './words.ts';
+
+export type SettingsDraft = ReturnType<typeof useSettingsDraft>;
+
+/** Settings while they are edited, until they are saved or discarded. `base` is what the editing began from. */
+export function useSettingsDraft(item: CampaignRecord, readOnly: boolean) {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const [kept, setKept] = useState<{ base: string; values: Values } | null>(null);
+  const [refused, setRefused] = useState<readonly Fault[]>([]);
+  // What is missing is told when one tries to save, not while one types.
+  const [tried, setTried] = useState(false);
+  const update = useAct('updateCampaign', { refresh: READ_AGAIN });
+
+  const stored = JSON.stringify(item.settings);
+  const values = kept?.values ?? valuesOf(item.settings);
+  const settings = settingsOf(values);
+  const known = faultsOf(values).map(({ pointer, word }) => ({ pointer, detail: say(word) }));
+  // What is not whole yet may say no more than what is stored.
+  const dirty = kept !== null && (known.length > 0 || !isSame(settings, settingsOf(valuesOf(item.settings))));
+  const faults = [...(tried ? known : []), ...refused];
+  const forget = (): void => {
+    setKept(null);
+    setRefused([]);
+    setTried(false);
+    update.reset();
+  };
+  /** The parts of the agent's editor show its faults by these; they have no other use for it here. */
+  const editor: Editor = {
+    definition: {},
+    change: () => {},
+    readOnly,
+    fault: (pointer) => faults.find((one) => one.pointer === pointer)?.detail ?? null,
+    faulty: (pointer) => faults.some((one) => `${one.pointer}/`.startsWith(`${pointer}/`)),
+  };
+  return {
+    values,
+    settings,
+    dirty,
+    editor,
+    faults,
+    /** Saving would be refused, as far as can be known here. */
+    isWhole: known.length === 0,
+    overtaken: dirty && kept !== null && kept.base !== stored,
+    busy: update.isPending,
+    problem: update.error && update.error.faults.length === 0 ? update.error : null,
+    change: (part: Partial<Values>) => {
+      setRefused([]);
+      setKept({ base: dirty ? kept.base : stored, values: { ...values, ...part } });
+    },
+    discard: forget,
+    save: (onSaved: () => void) => {
+      setTried(true);
+      if (known.length > 0) return focusFirst();
+      update.mutate(
+        { params: { org_id, campaign_id: item.id }, body: { settings } },
+        {
+          onSuccess: () => {
+            forget();
+            onSaved();
+          },
+          onError: ({ faults: told }) => {
+            setRefused(told.map((one) => ({ ...one, pointer: one.pointer.replace(/^\/settings/, '') })));
+            if (told.length > 0) focusFirst();
+          },
+        },
+      );
+    },
+  };
+}
+
+const isSame = (one: CampaignSettings, other: CampaignSettings): boolean => canonical(one) === canonical(other);
+
+/** The database keeps the members of an object in an order of its own. */
+const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
+
+/** After the fault is in the page, so that a screen reader reads the field with it. */
+const focusFirst = (): void =>
+  void setTimeout(() => document.querySelector<HTMLElement>('[aria-invalid=true]')?.focus());
