@@ -24,6 +24,8 @@ export type FakeProvider = {
   attempts(): number;
   /** What to do with the next attempts, in order; then all is well. */
   fail(...failures: Failure[]): void;
+  /** Takes the credentials back, as somebody at the provider may at any time; `false` gives them again. */
+  withdraw(isWithdrawn?: boolean): void;
   /** The person writes. */
   says(text: string, options?: { eventId?: string; from?: string; url?: string }): Hook;
   /** What became of a message; null: this provider never tells. */
@@ -34,8 +36,8 @@ export type FakeProvider = {
 export type Speaking = {
   /** Whether this call is an attempt to send. */
   isSend(call: ReceivedCall): boolean;
-  /** Null: the credentials are right. */
-  refuse(call: ReceivedCall): Answer | null;
+  isAuthorized(call: ReceivedCall): boolean;
+  unauthorized: Answer;
   /** Takes the message as the provider does; an Answer: it is not well-formed. */
   take(call: ReceivedCall): { to: string; text: string; id: string; raw: unknown } | { malformed: Answer };
   accepted(message: { to: string; id: string }): Answer;
@@ -49,12 +51,14 @@ export async function startProvider(speaking: Speaking): Promise<{
   delivered: FakeProvider['delivered'];
   attempts(): number;
   fail(...failures: Failure[]): void;
+  withdraw(isWithdrawn?: boolean): void;
 }> {
   const delivered: FakeProvider['delivered'] = [];
   const failures: Failure[] = [];
   let attempts = 0;
+  let withdrawn = false;
   const receiver = await startReceiver((call) => {
-    const refused = speaking.refuse(call);
+    const refused = speaking.isAuthorized(call) && !withdrawn ? null : speaking.unauthorized;
     if (!speaking.isSend(call)) return refused ?? speaking.other(call);
     attempts++;
     if (refused) return refused;
@@ -66,7 +70,13 @@ export async function startProvider(speaking: Speaking): Promise<{
     if (failure === 'reset_after_delivering') return 'reset';
     return failure === 'timeout_after_delivering' ? 'hang' : speaking.accepted(message);
   });
-  return { receiver, delivered, attempts: () => attempts, fail: (...more) => void failures.push(...more) };
+  return {
+    receiver,
+    delivered,
+    attempts: () => attempts,
+    fail: (...more) => void failures.push(...more),
+    withdraw: (isWithdrawn = true) => void (withdrawn = isWithdrawn),
+  };
 }
 
 export const json = (call: ReceivedCall): Record<string, never> => JSON.parse(call.body.toString());

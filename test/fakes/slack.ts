@@ -12,7 +12,8 @@ export async function startSlack(): Promise<FakeProvider> {
   let serial = 0;
   const { receiver, ...rest } = await startProvider({
     isSend: ({ path }) => path === '/chat.postMessage',
-    refuse: ({ headers }) => (headers.authorization === `Bearer ${TOKEN}` ? null : no('invalid_auth')),
+    isAuthorized: ({ headers }) => headers.authorization === `Bearer ${TOKEN}`,
+    unauthorized: no('invalid_auth'),
     take(call) {
       const body = json(call);
       if (body['channel'] !== USER) return { malformed: no('channel_not_found') };

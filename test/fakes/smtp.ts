@@ -12,6 +12,8 @@ export type FakeSmtp = {
   attempts(): number;
   /** What to do with the next attempts, in order. */
   fail(...failures: SmtpFailure[]): void;
+  /** Takes the password back; `false` gives it again. */
+  withdraw(isWithdrawn?: boolean): void;
   stop(): Promise<void>;
 };
 
@@ -20,6 +22,8 @@ export type SmtpFailure =
   | { at: 'recipient' | 'data'; code: number }
   /** Reads the whole message, keeps it, and hangs up instead of answering. */
   | 'reset_after_delivering'
+  /** The same, but stays silent on the line. */
+  | 'timeout_after_delivering'
   /** Hangs up before it reads any of the message. */
   | 'reset_before_data';
 
@@ -31,13 +35,14 @@ export async function startSmtp(options: { tls?: boolean } = {}): Promise<FakeSm
   const mails: ReceivedMail[] = [];
   const failures: SmtpFailure[] = [];
   let attempts = 0;
+  let withdrawn = false;
   const server = new SMTPServer({
     logger: false,
     secure: options.tls ?? false,
     disabledCommands: options.tls ? [] : ['STARTTLS'],
     authOptional: true,
     onAuth: ({ username, password: given }, _session, callback) => {
-      if (username === user && given === password) return callback(null, { user });
+      if (username === user && given === password && !withdrawn) return callback(null, { user });
       return callback(refusal(535));
     },
     onRcptTo: (_address, session, callback) => {
@@ -62,6 +67,7 @@ export async function startSmtp(options: { tls?: boolean } = {}): Promise<FakeSm
         const { mailFrom, rcptTo } = session.envelope;
         const from = mailFrom === false ? '' : mailFrom.address;
         mails.push({ from, to: rcptTo[0]!.address, raw: Buffer.concat(chunks).toString() });
+        if (failure === 'timeout_after_delivering') return;
         return failure === 'reset_after_delivering' ? hangUp(session) : callback();
       });
     },
@@ -79,6 +85,7 @@ export async function startSmtp(options: { tls?: boolean } = {}): Promise<FakeSm
     mails,
     attempts: () => attempts,
     fail: (...more) => void failures.push(...more),
+    withdraw: (isWithdrawn = true) => void (withdrawn = isWithdrawn),
     stop: () => new Promise((resolve) => server.close(resolve)),
   };
 }

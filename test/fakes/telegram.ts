@@ -25,7 +25,8 @@ export async function startTelegram(): Promise<FakeProvider & { hookUrl(): strin
   let updateId = 5_000;
   const { receiver, ...rest } = await startProvider({
     isSend: ({ path }) => method(path) in METHODS,
-    refuse: ({ path }) => (path.startsWith(`/bot${TOKEN}/`) ? null : error(401, 'Unauthorized')),
+    isAuthorized: ({ path }) => path.startsWith(`/bot${TOKEN}/`),
+    unauthorized: error(401, 'Unauthorized'),
     take(call) {
       const body = json(call);
       const what = METHODS[method(call.path)]!;

@@ -16,7 +16,8 @@ export async function startTwilio(): Promise<FakeProvider> {
   const sid = () => `SM${String(++serial).padStart(32, '0')}`;
   const { receiver, ...rest } = await startProvider({
     isSend: ({ path }) => path === `/2010-04-01/Accounts/${SID}/Messages.json`,
-    refuse: ({ headers }) => (headers.authorization === authorization ? null : error(401, 20003, 'Authenticate')),
+    isAuthorized: ({ headers }) => headers.authorization === authorization,
+    unauthorized: error(401, 20003, 'Authenticate'),
     take(call) {
       const isForm = call.headers['content-type']?.startsWith('application/x-www-form-urlencoded');
       const form = new URLSearchParams(call.body.toString());

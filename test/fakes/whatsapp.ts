@@ -28,8 +28,8 @@ export async function startWhatsApp(): Promise<FakeProvider> {
   let serial = 0;
   const { receiver, ...rest } = await startProvider({
     isSend: ({ path }) => path.endsWith('/messages'),
-    refuse: ({ headers }) =>
-      headers.authorization === `Bearer ${TOKEN}` ? null : error(401, 190, 'Error validating access token'),
+    isAuthorized: ({ headers }) => headers.authorization === `Bearer ${TOKEN}`,
+    unauthorized: error(401, 190, 'Error validating access token'),
     take(call) {
       const body = json(call) as Record<string, unknown>;
       const type = String(body['type']);

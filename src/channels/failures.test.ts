@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { channelTools, outbound } from '../../test/channel-tools.ts';
+import type { Failure, FakeProvider } from '../../test/fakes/provider.ts';
+import { startReceiver } from '../../test/fakes/receiver.ts';
+import { startSlack } from '../../test/fakes/slack.ts';
+import { startSmtp } from '../../test/fakes/smtp.ts';
+import { startTelegram } from '../../test/fakes/telegram.ts';
+import { startTwilio } from '../../test/fakes/twilio.ts';
+import { startWhatsApp } from '../../test/fakes/whatsapp.ts';
+import { newWebhookSecret } from '../kernel/standard-webhooks.ts';
+import type { ChannelAccount, FailureFacts } from './channel.ts';
+import { channelKinds } from './kinds.ts';
+
+/**
+ * Every way in which a provider fails, for every kind that calls one, over a real port: what the failure means is
+ * decided here, what follows from it (src/worker/deliver-message.ts) is the same for all.
+ */
+type Way = 'for good' | 'too many' | 'down' | 'unauthorized' | 'timeout after delivering' | 'reset after delivering';
+type Other = {
+  account: Pick<ChannelAccount, 'settings' | 'secrets'>;
+  person: string;
+  fail(way: Way): void;
+  taken(): number;
+  stop(): Promise<void>;
+};
+
+const AFTER: Partial<Record<Way, 'reset_after_delivering' | 'timeout_after_delivering'>> = {
+  'reset after delivering': 'reset_after_delivering',
+  'timeout after delivering': 'timeout_after_delivering',
+};
+
+/** In the provider's own words: some say with a status what others say with a code. */
+const provider =
+  (start: () => Promise<FakeProvider>, said: Partial<Record<Way, Failure>>) => async (): Promise<Other> => {
+    const fake = await start();
+    const usual: Partial<Record<Way, Failure>> = {
+      'for good': { status: 400, text: 'Bad Request' },
+      'too many': { status: 429, retryAfter: 7 },
+      down: { status: 503 },
+    };
+    return {
+      account: { settings: fake.settings, secrets: fake.secrets },
+      person: fake.person,
+      fail: (way) => (way === 'unauthorized' ? fake.withdraw() : fake.fail(AFTER[way] ?? said[way] ?? usual[way]!)),
+      taken: () => fake.delivered.length,
+      stop: () => fake.stop(),
+    };
+  };
+
+async function ownEndpoint(): Promise<Other> {
+  const receiver = await startReceiver();
+  let taken = 0;
+  const answers = {
+    'for good': { status: 422 },
+    'too many': { status: 429, headers: { 'retry-after': '7' } },
+    down: { status: 503 },
+    unauthorized: { status: 401 },
+    'timeout after delivering': 'hang',
+    'reset after delivering': 'reset',
+  } as const;
+  return {
+    account: { settings: { url: receiver.url }, secrets: { secret: newWebhookSecret() } },
+    person: 'crm-42',
+    fail: (way) => {
+      receiver.answer = () => {
+        if (typeof answers[way] === 'string') taken++;
+        receiver.answer = () => (taken++, {});
+        return answers[way];
+      };
+    },
+    taken: () => taken,
+    stop: () => receiver.stop(),
+  };
+}
+
+async function mailServer(): Promise<Other> {
+  const smtp = await startSmtp();
+  const refusals = { 'for good': 554, 'too many': 452, down: 451 };
+  return {
+    account: {
+      settings: { host: '127.0.0.1', port: smtp.port, security: 'none', username: smtp.user, from: smtp.user },
+      secrets: { password: smtp.password },
+    },
+    person: 'asha@example.qa',
+    fail: (way) => {
+      if (way === 'unauthorized') return smtp.withdraw();
+      smtp.fail(AFTER[way] ?? { at: 'data', code: refusals[way as keyof typeof refusals] });
+    },
+    taken: () => smtp.mails.length,
+    stop: () => smtp.stop(),
+  };
+}
+
+const OTHERS: [kind: string, start: () => Promise<Other>][] = [
+  ['webhook', ownEndpoint],
+  ['telegram', provider(startTelegram, {})],
+  [
+    'whatsapp',
+    provider(startWhatsApp, {
+      'for good': { status: 400, code: 131_051 },
+      'too many': { status: 429, code: 130_429, retryAfter: 7 },
+    }),
+  ],
+  [
+    'sms',
+    provider(startTwilio, {
+      'for good': { status: 400, code: 21_602 },
+      'too many': { status: 429, code: 20_429, retryAfter: 7 },
+    }),
+  ],
+  [
+    'slack',
+    provider(startSlack, {
+      'for good': { status: 200, code: 'msg_too_long' },
+      down: { status: 200, code: 'fatal_error' },
+    }),
+  ],
+  ['email', mailServer],
+];
+
+const WAYS: [way: Way, code: string, facts: FailureFacts, taken: 0 | 1][] = [
+  ['for good', 'provider_refused', {}, 0],
+  ['too many', 'provider_rate_limited', { retryable: true, retryAfterMs: 7_000 }, 0],
+  ['down', 'provider_unavailable', { retryable: true }, 0],
+  ['timeout after delivering', 'provider_timeout', { retryable: true, mayHaveSent: true }, 1],
+  ['reset after delivering', 'provider_unreachable', { retryable: true, mayHaveSent: true }, 1],
+  // Last: the credentials stay withdrawn.
+  ['unauthorized', 'channel_unauthorized', { channelBroken: true }, 0],
+];
+/** A mail server has no status for "too often" and no time to wait, and its silence is a lost line. */
+const MAIL: Partial<Record<Way, [code: string, facts: FailureFacts]>> = {
+  'too many': ['provider_unavailable', { retryable: true }],
+  'timeout after delivering': ['provider_unreachable', { retryable: true, mayHaveSent: true }],
+};
+
+const tools = channelTools(300);
+afterAll(() => tools.close());
+
+describe.each(OTHERS)('%s', (name, start) => {
+  const kind = channelKinds.get(name)!;
+  let other: Other;
+  beforeAll(async () => {
+    other = await start();
+  });
+  afterAll(() => other.stop());
+
+  const send = () =>
+    kind.send!(
+      outbound({ type: 'text', text: 'hello' }, { address: other.person }),
+      { id: 'channel_1', ...other.account },
+      { ...tools, signal: AbortSignal.timeout(600) },
+    );
+
+  test.each(WAYS)('%s is %s', async (way, code, facts, taken) => {
+    const [ourCode, ourFacts] = (name === 'email' && MAIL[way]) || [code, facts];
+    const before = other.taken();
+    other.fail(way);
+    const failure = (await send().catch((error: unknown) => error)) as { code: string; facts: FailureFacts };
+    const { retryable = false, channelBroken = false, mayHaveSent = false, retryAfterMs = null } = failure.facts;
+    expect({ code: failure.code, retryable, channelBroken, mayHaveSent, retryAfterMs }).toEqual({
+      code: ourCode,
+      retryable: false,
+      channelBroken: false,
+      mayHaveSent: false,
+      retryAfterMs: null,
+      ...ourFacts,
+    });
+    expect(other.taken() - before).toBe(taken);
+  });
+});
