@@ -16,6 +16,7 @@ import { deriveSecrets } from './config/secrets.ts';
 import { createApiKeys } from './features/api-keys/api-keys.ts';
 import { createChangeWatch } from './features/changes/watch-changes.ts';
 import { createChannelMessages } from './features/channel-messages/channel-messages.ts';
+import { createInboundQueue } from './features/conversations/inbound-queue.ts';
 import { createReceiveFromChannel } from './features/conversations/receive-from-channel.ts';
 import { createReceiveFromVisitor } from './features/conversations/receive-from-visitor.ts';
 import { createSayInConversation } from './features/conversations/receive-message.ts';
@@ -187,11 +188,12 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
     renderOpening: createRenderOpening(db),
     onAccepted,
   });
+  const inboundQueue = createInboundQueue(db, suppression);
   const receive = createReceiveFromChannel({
     db,
     kinds: channelKinds,
     openSecrets,
-    suppression,
+    queue: inboundQueue,
     now: Date.now,
     onAccepted,
   });
@@ -274,7 +276,7 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
             ...inboundRoutes({ receive, baseUrl: config.baseUrl }),
             ...chatRoutes({
               visitors,
-              receive: createReceiveFromVisitor({ db, suppression, onAccepted }),
+              receive: createReceiveFromVisitor({ db, queue: inboundQueue, onAccepted }),
               script: createWidgetScript(WIDGET),
               tokens: visitorTokens,
               limit: createVisitorLimit(VISITOR_LIMITS, shared),
@@ -330,6 +332,7 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
       feed.stop();
       await queue.drain();
       await endUserQueue.drain();
+      await inboundQueue.drain();
       await sendQueue.drain();
       await usage.stop();
       await access.stop();

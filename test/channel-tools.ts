@@ -24,6 +24,7 @@ export const outbound = (
   content,
   metadata: {},
   replyTo: null,
+  answers: null,
   person: { id: 'enduser_1', external_id: null, name: null, email: null, phone: null },
   createdAt: new Date(),
   ...more,

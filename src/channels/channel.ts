@@ -76,6 +76,8 @@ export type InboundMessage = {
   /** Who it is, as far as the provider vouches for it. */
   readonly person: Partial<Omit<Person, 'id'>> & { locale?: string | null };
   readonly content: MessageContent;
+  /** Worth keeping beside it: the subject of an e-mail. */
+  readonly metadata?: Readonly<Record<string, string>>;
 };
 
 export type InboundReceipt = {
@@ -110,6 +112,8 @@ export type OutboundMessage = {
   readonly metadata: Readonly<Record<string, string>>;
   /** The message that this one answers: our id, and the provider's if it has one. */
   readonly replyTo: { readonly id: string; readonly providerMessageId: string | null } | null;
+  /** The person's newest words before it, where the channel puts answers under what they answer. */
+  readonly answers: { readonly providerMessageId: string | null; readonly subject: string | null } | null;
   readonly person: Person;
   readonly createdAt: Date;
 };

@@ -1,3 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { channelTools, outbound } from '../../test/channel-tools.ts';
 import type { Failure, FakeProvider } from '../../test/fakes/provider.ts';
@@ -7,6 +10,7 @@ import { startSmtp } from '../../test/fakes/smtp.ts';
 import { startTelegram } from '../../test/fakes/telegram.ts';
 import { startTwilio } from '../../test/fakes/twilio.ts';
 import { startWhatsApp } from '../../test/fakes/whatsapp.ts';
+import { DELIVERY_ERROR_CODES } from '../../contract/channels.ts';
 import { newWebhookSecret } from '../kernel/standard-webhooks.ts';
 import type { ChannelAccount, FailureFacts } from './channel.ts';
 import { channelKinds } from './kinds.ts';
@@ -156,6 +160,7 @@ describe.each(OTHERS)('%s', (name, start) => {
     const before = other.taken();
     other.fail(way);
     const failure = (await send().catch((error: unknown) => error)) as { code: string; facts: FailureFacts };
+    expect(DELIVERY_ERROR_CODES).toContain(failure.code);
     const { retryable = false, channelBroken = false, mayHaveSent = false, retryAfterMs = null } = failure.facts;
     expect({ code: failure.code, retryable, channelBroken, mayHaveSent, retryAfterMs }).toEqual({
       code: ourCode,
@@ -167,4 +172,18 @@ describe.each(OTHERS)('%s', (name, start) => {
     });
     expect(other.taken() - before).toBe(taken);
   });
+});
+
+test('every code that is used is on the list, and explained', () => {
+  const folder = fileURLToPath(new URL('..', import.meta.url));
+  const files = ['channels', 'worker'].flatMap((room) =>
+    readdirSync(path.join(folder, room), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+      .map((name) => readFileSync(path.join(folder, room, name), 'utf8')),
+  );
+  const used = files.flatMap((text) => [...text.matchAll(/new ChannelFailure\(\s*'(\w+)'/g)].map(([, code]) => code!));
+  expect(used.length).toBeGreaterThan(15);
+  expect(DELIVERY_ERROR_CODES).toEqual(expect.arrayContaining(used));
+  const page = readFileSync(path.join(folder, '../docs/channel-kinds.md'), 'utf8');
+  for (const code of DELIVERY_ERROR_CODES) expect(page).toContain(`\`${code}\``);
 });

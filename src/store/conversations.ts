@@ -186,12 +186,18 @@ export async function lockConversation(
   tx: Queryable,
   orgId: string,
   id: string,
-): Promise<{ status: 'open' | 'handed_off' | 'resolved'; runId: string | null; version: number } | null> {
+): Promise<{
+  status: 'open' | 'handed_off' | 'resolved';
+  runId: string | null;
+  version: number;
+  firstUnanswered: string | null;
+} | null> {
   const [row] = await tx
     .select({
       status: sql<'open' | 'handed_off' | 'resolved'>`${conversation.status}`,
       runId: conversation.runId,
       version: conversation.version,
+      firstUnanswered: sql<string | null>`${conversation.unanswered}[1]`,
     })
     .from(conversation)
     .where(and(eq(conversation.orgId, orgId), eq(conversation.id, id)))
@@ -242,6 +248,7 @@ export async function insertMessage(
     dueAt?: Date | null;
     /** What the other side calls it. */
     providerMessageId?: string;
+    metadata?: Readonly<Record<string, string>>;
   },
 ): Promise<MessageRow> {
   const [made] = await tx
@@ -251,13 +258,13 @@ export async function insertMessage(
   return made!;
 }
 
-/** Makes the run want a turn now; false when it has ended or waits for its own time. */
-export async function wakeRun(tx: Queryable, orgId: string, runId: string): Promise<boolean> {
+/** Makes the run want a turn in a moment; false when it has ended or waits for its own time. */
+export async function wakeRun(tx: Queryable, orgId: string, runId: string, afterMs: number): Promise<boolean> {
   const rows = await tx
     .update(run)
     .set({
       status: sql`CASE WHEN ${run.status} = 'running' THEN 'running' ELSE 'queued' END`,
-      dueAt: sql`CASE WHEN ${run.lease} IS NULL THEN now() ELSE ${run.dueAt} END`,
+      dueAt: sql`CASE WHEN ${run.lease} IS NULL THEN now() + ${afterMs} * interval '1 millisecond' ELSE ${run.dueAt} END`,
       finishedAt: null,
       reason: null,
     })
@@ -276,9 +283,10 @@ export async function wakeRun(tx: Queryable, orgId: string, runId: string): Prom
 export async function insertInboundRun(
   tx: Queryable,
   orgId: string,
-  row: { id: string; conversationId: string; requestId: string | null },
+  { afterMs = 0, ...row }: { id: string; conversationId: string; requestId: string | null; afterMs?: number },
 ): Promise<void> {
-  await tx.insert(run).values({ orgId, ...row, triggerId: null, status: 'queued', input: {}, dueAt: sql`now()` });
+  const dueAt = sql`now() + ${afterMs} * interval '1 millisecond'`;
+  await tx.insert(run).values({ orgId, ...row, triggerId: null, status: 'queued', input: {}, dueAt });
 }
 
 export async function setRunStatus(

@@ -51,6 +51,9 @@ export function sqlState(error: unknown): string | null {
   return null;
 }
 
+/** Two transactions waited for each other and this one was given up: it can be run again. */
+export const isDeadlock = (error: unknown): boolean => sqlState(error) === '40P01';
+
 export const isUniqueViolation = (error: unknown): boolean => sqlState(error) === '23505';
 
 /**

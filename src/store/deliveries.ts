@@ -26,6 +26,8 @@ export type ClaimedDelivery = {
   metadata: Record<string, string> | null;
   created_at: Date;
   reply_to: { id: string; provider_message_id: string | null } | null;
+  /** Of e-mail alone: the person's newest e-mail before this message. */
+  answers: { provider_message_id: string | null; subject: string | null } | null;
   channel: {
     id: string;
     kind: string;
@@ -68,6 +70,9 @@ SELECT m.org_id, m.id, m.lease, m.lane, m.share, m.attempts, m.possible_duplicat
   coalesce(c.address, i.address) AS address, coalesce(own.last_inbound_at, i.last_inbound_at) AS last_inbound_at,
   CASE WHEN m.reply_to IS NOT NULL THEN json_build_object('id', m.reply_to, 'provider_message_id',
     (SELECT r.provider_message_id FROM message r WHERE r.org_id = m.org_id AND r.id = m.reply_to)) END AS reply_to,
+  CASE WHEN ch.kind = 'email' THEN (SELECT json_build_object('provider_message_id', r.provider_message_id, 'subject', r.metadata ->> 'subject')
+    FROM message r WHERE r.org_id = m.org_id AND r.conversation_id = m.conversation_id AND r.role = 'end_user' AND r.id < m.id
+    ORDER BY r.created_at DESC, r.id DESC LIMIT 1) END AS answers,
   json_build_object('id', ch.id, 'kind', ch.kind, 'enabled', ch.enabled, 'deleted', ch.deleted_at IS NOT NULL,
     'status', ch.status, 'settings', ch.settings, 'sealed', ch.sealed, 'updated_at', ch.updated_at) AS channel,
   json_build_object('id', e.id, 'external_id', e.external_id, 'name', e.name, 'email', e.email, 'phone', e.phone,

@@ -116,7 +116,8 @@ async function eraseConversations(tx: Queryable, orgId: string, ids: readonly st
       DELETE FROM receipt WHERE org_id = ${orgId} AND provider_message_id IN (SELECT provider_message_id FROM gone)
     )
     DELETE FROM inbound_event WHERE org_id = ${orgId} AND event_id IN (
-      SELECT encode(sha256(convert_to(provider_message_id, 'UTF8')), 'hex') FROM gone)`);
+      SELECT encode(sha256(convert_to(provider_message_id, 'UTF8')), 'hex') FROM gone
+      WHERE provider_message_id ~ '^(visitor|user)_')`);
   await tx.execute(sql`DELETE FROM run WHERE org_id = ${orgId} AND conversation_id = ANY (${list})`);
   await tx.execute(sql`DELETE FROM conversation WHERE org_id = ${orgId} AND id = ANY (${list})`);
 }

@@ -39,7 +39,7 @@ UPDATE message m SET status = best.status, error = best.error
 FROM (
   SELECT DISTINCT ON (m.org_id, m.id) m.org_id, m.id, r.status, r.error
   FROM unnest($1::text[], $2::text[]) AS w(org_id, provider_message_id)
-  JOIN message m ON m.org_id = w.org_id AND m.provider_message_id = w.provider_message_id
+  JOIN message m ON m.org_id = w.org_id AND m.provider_message_id = w.provider_message_id AND m.role <> 'end_user'
   JOIN conversation c ON c.org_id = m.org_id AND c.id = m.conversation_id
   JOIN receipt r ON r.org_id = m.org_id AND r.channel_id = c.channel_id AND r.provider_message_id = m.provider_message_id
   ORDER BY m.org_id, m.id, array_position(ARRAY['read', 'delivered', 'undelivered', 'failed'], r.status)

@@ -38,6 +38,10 @@ export async function deliverMessage(
           id: claimed.reply_to.id,
           providerMessageId: claimed.reply_to.provider_message_id,
         },
+        answers: claimed.answers && {
+          providerMessageId: claimed.answers.provider_message_id,
+          subject: claimed.answers.subject,
+        },
         person: personOf(claimed),
         createdAt: claimed.created_at,
       },

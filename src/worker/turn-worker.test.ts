@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { givenAgent, givenOrganization, givenTrigger } from '../../test/factories.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
 import { type Provider, ProviderError, type TurnRequest, type TurnResult } from '../engine/provider.ts';
+import { takeOverConversation } from '../features/conversations/hand-over.ts';
 import { createReceiveMessage } from '../features/conversations/receive-message.ts';
 import { type AcceptQueue, createAcceptQueue } from '../store/accept/accept-runs.ts';
 import { createRunWaiter } from '../store/await-run.ts';
@@ -160,6 +161,47 @@ describe('turns', () => {
     go();
     await until(run.id, (state) => state.status === 'waiting_for_user');
     expect(await agentTexts(run.conversationId)).toEqual(['you said one | two']);
+  });
+
+  test('a message that comes in while a model thinks breaks its turn off: nobody waits for an answer to the half', async () => {
+    const thinking = Promise.withResolvers<void>();
+    let turns = 0;
+    startWorker((request) => {
+      if (++turns > 1) return say(`you said ${request.input.join(' | ')}`);
+      thinking.resolve();
+      // A model that never answers by itself.
+      return new Promise((_, reject) => {
+        request.signal.addEventListener('abort', () => reject(request.signal.reason as Error));
+      });
+    });
+    const run = await accept('one');
+    await thinking.promise;
+    const receive = createReceiveMessage({ db, waiter: createRunWaiter(db), onAccepted: () => {} });
+    await receive(orgId, run.conversationId, 'two', null);
+    await until(run.id, (state) => state.status === 'waiting_for_user');
+    expect(await agentTexts(run.conversationId)).toEqual(['you said one | two']);
+    expect(turns).toBe(2);
+  });
+
+  test('a person who takes over breaks off the turn that a model is thinking about', async () => {
+    const thinking = Promise.withResolvers<void>();
+    const brokenOff = Promise.withResolvers<void>();
+    startWorker((request) => {
+      thinking.resolve();
+      return new Promise((_, reject) => {
+        request.signal.addEventListener('abort', () => {
+          brokenOff.resolve();
+          reject(request.signal.reason as Error);
+        });
+      });
+    });
+    const run = await accept('one');
+    await thinking.promise;
+    const actor = { userId: 'user_member', address: null, requestId: null };
+    await takeOverConversation(db, orgId, run.conversationId, actor);
+    await brokenOff.promise;
+    await until(run.id, (state) => state.status === 'handed_off');
+    expect(await agentTexts(run.conversationId)).toEqual([]);
   });
 
   test('a turn whose lease was lost changes nothing', async () => {

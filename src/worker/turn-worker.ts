@@ -6,9 +6,10 @@ import { newId } from '../kernel/ids.ts';
 import type { Db } from '../store/db.ts';
 import { countLanes, isMoreDue } from '../store/queue-lanes.ts';
 import { setConsent } from '../store/turns/set-consent.ts';
-import { type ClaimedRun, claimRuns, renewRuns, RUN_LEASE_SECONDS } from '../store/turns/claim-runs.ts';
+import { type ClaimedRun, claimRuns, findOutdated, renewRuns, RUN_LEASE_SECONDS } from '../store/turns/claim-runs.ts';
 import { type CompletedTurn, completeTurns, type TurnOutcome } from '../store/turns/complete-turns.ts';
 import { failRun, releaseRun } from '../store/turns/release-run.ts';
+import { SETTLE_MS } from '../store/turns/settle.ts';
 import type { LoadAgent } from './load-agent.ts';
 import { completedTurn, openingTurn, silentTurn, skipReason, turnRequest } from './take-turn.ts';
 
@@ -50,16 +51,20 @@ const PRESSED_PAUSE_MS = 100;
 const MAX_ATTEMPTS = 8;
 const MAX_BACKOFF_MS = 5 * 60_000;
 const TURN_TIMEOUT_MS = 120_000;
+/** Turns that take longer than this are asked about as often: nobody waits for a model that answers too little. */
+const OUTDATED_MS = 500;
 
 export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: TurnWorkerOptions): TurnWorker {
   const pool = db.$client;
   const lease = newId('node');
-  const underWay = new Map<string, { run: ClaimedRun; abort: AbortController; done: Promise<void> }>();
+  const underWay = new Map<string, { run: ClaimedRun; abort: AbortController; done: Promise<void>; since: number }>();
   let stopping = false;
   let wakeUp: (() => void) | null = null;
   let woken = false;
   let loop: Promise<void> = Promise.resolve();
   let heartbeat: NodeJS.Timeout | undefined;
+  let watch: NodeJS.Timeout | undefined;
+  let watching = false;
 
   const store = createBatcher<CompletedTurn, TurnOutcome>({
     size: CLAIM_BATCH,
@@ -117,7 +122,7 @@ export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: Turn
       underWay.delete(run.run_id);
       if (underWay.size === CAPACITY - 1 || underWay.size === MAX_PER_LANE - 1) wake();
     });
-    underWay.set(run.run_id, { run, abort, done });
+    underWay.set(run.run_id, { run, abort, done, since: performance.now() });
   }
 
   async function takeTurn(run: ClaimedRun, signal: AbortSignal): Promise<void> {
@@ -132,8 +137,7 @@ export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: Turn
       // crash point: worker:before-store
       if ((await store.add(turn)) === 'outdated') {
         // Somebody wrote meanwhile (or our lease is gone, then this does nothing): speak again, knowing it.
-        await releaseRun(pool, run, { afterMs: 0, refund: true });
-        wake();
+        await again(run);
       }
     } catch (error) {
       await giveBack(run, error, signal).catch((failure: unknown) =>
@@ -143,6 +147,12 @@ export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: Turn
         ),
       );
     }
+  }
+
+  /** Whoever has just written may have more to say; on the sandbox every message is meant to be answered. */
+  async function again(run: ClaimedRun): Promise<void> {
+    await releaseRun(pool, run, { afterMs: run.channel_kind === 'sandbox' ? 0 : SETTLE_MS, refund: true });
+    wake();
   }
 
   async function speak(run: ClaimedRun, signal: AbortSignal): Promise<CompletedTurn> {
@@ -161,7 +171,8 @@ export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: Turn
   }
 
   async function giveBack(run: ClaimedRun, error: unknown, signal: AbortSignal): Promise<void> {
-    if (signal.aborted || stopping) return releaseRun(pool, run, { afterMs: 0, refund: true });
+    if (signal.aborted && !stopping) return again(run);
+    if (stopping) return releaseRun(pool, run, { afterMs: 0, refund: true });
     const known = error instanceof ProviderError;
     const problem = {
       code: known ? error.code : 'internal_error',
@@ -185,9 +196,22 @@ export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: Turn
     for (const { run, abort } of held) if (!ours.has(run.run_id) && underWay.has(run.run_id)) abort.abort();
   }
 
+  /** A turn that can no longer be stored is broken off, so that the answer to all that was said begins now. */
+  async function breakOffOutdated(): Promise<void> {
+    const old = performance.now() - OUTDATED_MS;
+    const slow = [...underWay.values()].filter(({ since, abort }) => since < old && !abort.signal.aborted);
+    if (slow.length === 0 || watching) return;
+    watching = true;
+    const runs = slow.map(({ run }) => run);
+    const outdated = await findOutdated(pool, runs).catch(() => new Set<string>());
+    watching = false;
+    for (const { run, abort } of slow) if (outdated.has(run.run_id)) abort.abort();
+  }
+
   return {
     start: () => {
       heartbeat = setInterval(() => void renew(), (RUN_LEASE_SECONDS * 1_000) / 3);
+      watch = setInterval(() => void breakOffOutdated(), OUTDATED_MS);
       loop = claim();
     },
     wake,
@@ -200,6 +224,7 @@ export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: Turn
       for (const { abort } of underWay.values()) abort.abort();
       await Promise.race([all, new Promise((resolve) => setTimeout(resolve, 2_000).unref())]);
       clearInterval(heartbeat);
+      clearInterval(watch);
       await store.drain();
     },
   };

@@ -58,9 +58,18 @@ test('an e-mail goes out, its bounce comes back, an answer is answered in the sa
   expect(smtp.mails[0]).toMatchObject({ to: 'asha@example.qa', raw: expect.stringContaining('Subject: Your order') });
   const record = await parley.call('GET', `${path}/${body.id}`, { key });
   const messageId = record.body.provider_message_id;
-  await post({ type: 'message', message_id: '<1@example.qa>', from: 'asha@example.qa', text: 'Thank you' });
+  await post({
+    type: 'message',
+    message_id: '<1@example.qa>',
+    from: 'asha@example.qa',
+    subject: 'RE: Your order',
+    text: 'Thank you',
+  });
   await expect.poll(() => smtp.mails.length, { timeout: 5_000 }).toBe(2);
   expect(smtp.mails[1]!.raw).toContain(`<${body.conversation_id}@example.com>`);
+  // The answer stands under what it answers, in the person's own mail program too.
+  expect(smtp.mails[1]!.raw).toContain('In-Reply-To: <1@example.qa>');
+  expect(smtp.mails[1]!.raw).toMatch(/^Subject: Re: Your order\r?$/m);
   await post({ type: 'receipt', message_id: messageId, status: 'failed', detail: 'No such mailbox.' });
   expect(await status(body.id)).toBe('failed');
 });

@@ -97,12 +97,16 @@ describe.each(PROVIDERS)('%s', (_, start) => {
     expect(stored).toHaveLength(1);
   });
 
-  test('first messages that come together belong to one person and one conversation', async () => {
+  test('first messages that come together belong to one person and one conversation, and get one answer', async () => {
     await parley.db.execute(sql`DELETE FROM identity WHERE channel_id = ${channelId}`);
     await Promise.all(['one', 'two', 'three', 'four'].map((text) => says(text)));
     expect(await rows(sql`SELECT id FROM conversation WHERE org_id = ${orgId}`)).toHaveLength(1);
     expect(await rows(sql`SELECT DISTINCT end_user_id FROM identity WHERE channel_id = ${channelId}`)).toHaveLength(1);
     expect(await rows(sql`SELECT id FROM message WHERE org_id = ${orgId} AND role = 'end_user'`)).toHaveLength(4);
+    await expect.poll(() => provider.delivered.length, { timeout: 8_000 }).toBe(1);
+    const waiting = () => rows(sql`SELECT id FROM run WHERE org_id = ${orgId} AND due_at IS NOT NULL`);
+    expect(await waiting()).toEqual([]);
+    expect(await rows(sql`SELECT id FROM message WHERE org_id = ${orgId} AND role = 'agent'`)).toHaveLength(1);
   });
 
   test('a hook that the provider did not sign is refused and leaves nothing', async () => {

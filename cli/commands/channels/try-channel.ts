@@ -23,7 +23,9 @@ export function addTestCommand(channels: Command): void {
   verb<Flags>(test, async ({ api, out }, [id], { to, text, content }) => {
     const ids = { channel_id: id! };
     const check = await api.call('checkChannel', { ids });
-    if (!check['ok']) throw new Failure('channel_check_failed', String(check['detail']));
+    // A channel that nobody can be asked about is mended by a message that goes through.
+    if (!check['ok'] && (check['asked'] || to === undefined))
+      throw new Failure('channel_check_failed', String(check['detail']));
     if (to === undefined) return out.record(check);
     const said = content === undefined ? { type: 'text', text } : parseJsonObject(content, '--content');
     const sent = await api.call('sendTest', { ids, body: { address: to, content: said as MessageContent } });

@@ -51,6 +51,24 @@ describe('sending', () => {
     expect(raw).not.toMatch(/^Bcc:/m);
   });
 
+  test('an answer stands under the person’s own e-mail, whatever they have put into its name and subject', async () => {
+    await send({
+      answers: {
+        providerMessageId: '<1@example.qa>\r\nBcc: other@example.com',
+        subject: 'RE: رد: Order\r\nBcc: x@example.com',
+      },
+    });
+    const { raw } = fake.mails.at(-1)!;
+    expect(raw).toMatch(/^In-Reply-To: <1@example\.qa>/m);
+    expect(raw).toMatch(/^Subject: Re: Order/m);
+    expect(raw).not.toMatch(/^Bcc:/m);
+    await send({
+      answers: { providerMessageId: '<1@example.qa>', subject: 'Order' },
+      metadata: { subject: 'Shipped' },
+    });
+    expect(fake.mails.at(-1)!.raw).toMatch(/^Subject: Shipped\r?$/m);
+  });
+
   test.each([
     [{ at: 'recipient', code: 550 }, 'recipient_unreachable', false],
     [{ at: 'recipient', code: 450 }, 'provider_unavailable', true],
@@ -123,6 +141,7 @@ describe('what comes in', () => {
     message_id: '<1@example.qa>',
     from: 'Asha@Example.qa',
     name: 'Asha',
+    subject: ' Where is it? ',
     text: 'Hi\r\n\r\nOn Monday, Support wrote:\r\n> Hello',
   };
 
@@ -133,6 +152,8 @@ describe('what comes in', () => {
       {
         type: 'message',
         eventId: '<1@example.qa>',
+        providerMessageId: '<1@example.qa>',
+        metadata: { subject: 'Where is it?' },
         address: 'asha@example.qa',
         person: { email: 'asha@example.qa', name: 'Asha' },
         content: { type: 'text', text: 'Hi' },

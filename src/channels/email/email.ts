@@ -12,6 +12,8 @@ import { withoutQuote } from './without-quote.ts';
  * E-mail: out over the organization's own SMTP server, in by a hook that its mail provider, or a script behind an MX,
  * signs as Standard Webhooks 1.0. The From of an e-mail is only as good as that provider's checks of it.
  */
+/** As long as a value of a message's metadata. */
+const MAX_SUBJECT = 500;
 const closed = { additionalProperties: false };
 const isEmail = new RegExp(EMAIL_PATTERN);
 
@@ -67,6 +69,7 @@ export const email: ChannelKind = {
   async send(message, account, tools) {
     const from = setting(account.settings, 'from');
     const id = idAt(message.id, from);
+    const answered = message.replyTo?.providerMessageId ?? message.answers?.providerMessageId;
     await sendOverSmtp(account, tools, {
       from: { name: setting(account.settings, 'from_name'), address: from },
       to: message.address!,
@@ -74,8 +77,8 @@ export const email: ChannelKind = {
       text: 'text' in message.content ? (message.content.text ?? '') : '',
       messageId: id,
       // A root that was never sent: mail programs put all e-mails with it into one thread.
-      references: [idAt(message.conversationId, from), message.replyTo?.providerMessageId].filter(Boolean).join(' '),
-      ...(message.replyTo?.providerMessageId && { inReplyTo: message.replyTo.providerMessageId }),
+      references: [idAt(message.conversationId, from), answered].filter(Boolean).join(' '),
+      ...(answered && { inReplyTo: answered }),
       headers: { 'Auto-Submitted': message.role === 'agent' ? 'auto-generated' : 'no' },
     });
     return { providerMessageId: id, status: 'sent' };
@@ -92,17 +95,31 @@ export const email: ChannelKind = {
         return [{ type: 'receipt', providerMessageId, status, ...(status === 'failed' && { error }) }];
       }
       if (!Incoming.Check(value)) throw new InboundError('The body is neither an e-mail nor a receipt as documented.');
-      const { message_id: eventId, from, name = null, text, auto_submitted: auto = 'no' } = value;
+      const { message_id: eventId, from, name = null, text, subject, auto_submitted: auto = 'no' } = value;
       if (auto.trim().toLowerCase() !== 'no') return [];
       const address = from.toLowerCase();
       const content = { type: 'text' as const, text: withoutQuote(text).slice(0, MAX_MESSAGE_CHARACTERS) };
-      return [{ type: 'message', eventId, address, person: { email: address, name }, content }];
+      const metadata = subject?.trim() ? { subject: subject.trim().slice(0, MAX_SUBJECT) } : undefined;
+      const person = { email: address, name };
+      return [
+        {
+          type: 'message',
+          eventId,
+          providerMessageId: eventId,
+          address,
+          person,
+          content,
+          ...(metadata && { metadata }),
+        },
+      ];
     },
   },
 };
 
 const idAt = (id: string, from: string): string => `<${id}@${from.split('@')[1]}>`;
 
-/** Its own (`metadata.subject`), else the channel's. */
-const subjectOf = ({ metadata }: OutboundMessage, usual: string): string =>
-  (metadata['subject'] ?? usual) || 'New message';
+/** Its own (`metadata.subject`), else the one of the e-mail that it answers, else the channel's. */
+function subjectOf({ metadata, answers }: OutboundMessage, usual: string): string {
+  const answered = answers?.subject?.replace(/^(\s*(re|aw|sv|رد)\s*:)+\s*/iu, '');
+  return metadata['subject'] ?? (answered ? `Re: ${answered}` : usual || 'New message');
+}

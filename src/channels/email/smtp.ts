@@ -122,7 +122,8 @@ function meaningOf(error: unknown, began: boolean): unknown {
         cause: error,
       });
     }
-    const detail = 'The SMTP server broke off or did not answer in time.';
+    const detail =
+      'The SMTP server broke off or did not answer in time. Port 465 wants security tls, 587 wants starttls.';
     return new ChannelFailure('provider_unreachable', detail, {
       retryable: true,
       mayHaveSent: began,

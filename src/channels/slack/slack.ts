@@ -103,7 +103,9 @@ function said(payload: unknown): InboundEvent[] {
   const isTheirs = member(event, 'bot_id') === undefined && member(event, 'subtype') === undefined;
   if (textMember(event, 'type') !== 'message' || textMember(event, 'channel_type') !== 'im') return [];
   if (!isTheirs || !eventId || !user || !text) return [];
-  return [{ type: 'message', eventId, address: user, person: {}, content: { type: 'text', text: unescapeText(text) } }];
+  const content = { type: 'text' as const, text: unescapeText(text) };
+  const providerMessageId = `${textMember(event, 'channel')}:${textMember(event, 'ts')}`;
+  return [{ type: 'message', eventId, providerMessageId, address: user, person: {}, content }];
 }
 
 function pressed(payload: unknown): InboundEvent[] {

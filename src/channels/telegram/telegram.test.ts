@@ -45,6 +45,8 @@ describe('sending', () => {
       },
     };
     const events = telegram.inbound!.parse(inboundRequest({ body: JSON.stringify(update) }), account);
+    const answer = telegram.inbound!.answer!(inboundRequest({ body: JSON.stringify(update) }), account);
+    expect(JSON.parse(answer!.body)).toEqual({ method: 'answerCallbackQuery', callback_query_id: '1' });
     expect(events).toMatchObject([{ eventId: '7', address: '700100200', content: { type: 'text', text: 'Size B' } }]);
   });
 

@@ -70,6 +70,13 @@ export const telegram: ChannelKind = {
   inbound: {
     verify: ({ headers }, { secrets }) =>
       sameText(headers['x-telegram-bot-api-secret-token'] ?? '', secrets['hook_secret'] ?? ''),
+    /** The pressed button shows that it waits until this is called; a call may ride on the answer to the hook. */
+    answer({ body }) {
+      const id = textMember(member(readJson(body), 'callback_query'), 'id');
+      if (id === undefined) return null;
+      const call = { method: 'answerCallbackQuery', callback_query_id: id };
+      return { type: 'application/json; charset=utf-8', body: JSON.stringify(call) };
+    },
     parse({ body }): InboundEvent[] {
       const update = readJson(body);
       const updateId = member(update, 'update_id');
@@ -85,6 +92,7 @@ export const telegram: ChannelKind = {
         {
           type: 'message',
           eventId: String(updateId),
+          ...(pressed === undefined && nameOf(chat, message)),
           address: String(member(chat, 'id')),
           person: { name: names.join(' ') || null, locale: textMember(from, 'language_code') ?? null },
           content,
@@ -93,6 +101,11 @@ export const telegram: ChannelKind = {
     },
   },
 };
+
+/** As `send` names what we have sent, so that an answer can name either. */
+const nameOf = (chat: unknown, message: unknown) => ({
+  providerMessageId: `${String(member(chat, 'id'))}:${String(member(message, 'message_id'))}`,
+});
 
 function requestOf(content: MessageContent): [method: string, body: Record<string, unknown>] {
   switch (content.type) {

@@ -35,7 +35,14 @@ function messagesOf(value: unknown): InboundEvent[] {
     if (!id || !from || !/^\d{7,15}$/.test(from) || content === null) return [];
     const phone = `+${from}`;
     return [
-      { type: 'message', eventId: id, address: phone, person: { phone, name: names.get(from) ?? null }, content },
+      {
+        type: 'message',
+        eventId: id,
+        providerMessageId: id,
+        address: phone,
+        person: { phone, name: names.get(from) ?? null },
+        content,
+      },
     ];
   });
 }

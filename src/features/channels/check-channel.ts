@@ -12,7 +12,11 @@ export async function checkChannel(deps: ChannelsDeps, orgId: string, id: string
   const { db, openSecrets, connector } = deps;
   const row = await readRow(db, orgId, id);
   if (!row) throw new Refusal('channel_not_found');
-  if (!connector.canAsk(row.kind)) return { ok: true, code: null, detail: null, asked: false };
+  // There is nobody to ask: what is known is what became of the last message.
+  if (!connector.canAsk(row.kind)) {
+    const isBroken = row.status === 'broken';
+    return { ok: !isBroken, code: isBroken ? 'channel_broken' : null, detail: row.statusDetail, asked: false };
+  }
   const secrets = await openSecrets({ orgId, channelId: id, sealed: row.sealed });
   const { settings } = splitAccount(row.settings);
   const answer = await connector.connect(row.kind, id, { settings, secrets }, secrets);

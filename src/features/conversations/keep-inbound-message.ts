@@ -3,7 +3,7 @@ import type { MessageContent } from '../../../contract/messages.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { InboundMessage } from '../../channels/channel.ts';
 import { newId } from '../../kernel/ids.ts';
-import { type Db, isUniqueViolation, type Queryable } from '../../store/db.ts';
+import { type Db, isDeadlock, isUniqueViolation, type Queryable } from '../../store/db.ts';
 import {
   findChannelConversation,
   findIdentity,
@@ -17,11 +17,10 @@ import {
   setConversationAddress,
   touchIdentity,
 } from '../../store/inbound.ts';
+import type { KeptMessage } from '../../store/inbound-batch.ts';
 import { findSuppressed } from '../../store/find-suppressed.ts';
 import { type Identified, identifiersAt, IDENTIFIERS, type Suppression } from '../../store/suppression.ts';
 import { keepMessage } from './receive-message.ts';
-
-export type KeptMessage = { messageId: string; runId: string | null };
 
 /** Races for the same new person that are lost before giving up. */
 const TRIES = 3;
@@ -39,7 +38,7 @@ export async function keepInboundMessage(
       return await db.transaction((tx) => storeMessage(tx, channel, event, requestId, suppression));
     } catch (error) {
       // Somebody else made the same person at this moment: now there is one to be found.
-      if (!isUniqueViolation(error) || attempt >= TRIES) throw error;
+      if (!(isUniqueViolation(error) || isDeadlock(error)) || attempt >= TRIES) throw error;
     }
   }
 }
@@ -53,14 +52,12 @@ async function storeMessage(
 ): Promise<KeptMessage | null> {
   if (!(await rememberEvent(tx, channel.orgId, channel.id, event.eventId))) return null;
   const conversationId = await conversationOf(tx, channel, event, suppression);
-  return keepMessage(
-    tx,
-    channel.orgId,
-    conversationId,
-    cleanContent(event.content),
+  return keepMessage(tx, channel.orgId, conversationId, cleanContent(event.content), {
     requestId,
-    event.providerMessageId,
-  );
+    providerMessageId: event.providerMessageId,
+    metadata: cleanMetadata(event.metadata),
+    settles: true,
+  });
 }
 
 /** The conversation that goes on, or a new one; with it the person, known by address, by identifier, or new. */
@@ -119,9 +116,12 @@ async function personOf(
 }
 
 /** Strangers send anything: the database takes neither NUL nor half a character. */
-const clean = (text: string): string => text.replaceAll('\0', '').toWellFormed();
+export const clean = (text: string): string => text.replaceAll('\0', '').toWellFormed();
 
-const cleanContent = (content: MessageContent): MessageContent =>
+export const cleanContent = (content: MessageContent): MessageContent =>
   JSON.parse(JSON.stringify(content), (name, value: unknown) =>
     typeof value === 'string' ? clean(value).slice(0, name === 'text' ? MAX_MESSAGE_CHARACTERS : 2_048) : value,
   ) as MessageContent;
+
+export const cleanMetadata = (metadata: InboundMessage['metadata']): Record<string, string> | undefined =>
+  metadata && Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name, clean(value)]));

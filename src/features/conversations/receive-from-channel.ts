@@ -5,14 +5,13 @@ import type { OpenSecrets } from '../../store/channel-secrets.ts';
 import { type Db, isUnreachable } from '../../store/db.ts';
 import { findInboundChannel, type InboundChannel } from '../../store/inbound.ts';
 import { applyReceipts, keepReceipts } from '../../store/receipts.ts';
-import type { Suppression } from '../../store/suppression.ts';
-import { keepInboundMessage } from './keep-inbound-message.ts';
+import type { InboundQueue } from './inbound-queue.ts';
 
 export type ReceiveDeps = {
   db: Db;
   kinds: ChannelKinds;
   openSecrets: OpenSecrets;
-  suppression: Suppression;
+  queue: InboundQueue;
   now(): number;
   /** A run wants a turn: the worker of this process may look. */
   onAccepted(): void;
@@ -22,7 +21,7 @@ export type ReceiveDeps = {
  * A provider calls about a channel: verified over the raw bytes, then parsed, then stored, each event once however often
  * it comes. Nothing here waits for an agent or a provider, so the answer goes out in milliseconds; the turn follows.
  */
-export function createReceiveFromChannel({ db, kinds, openSecrets, suppression, now, onAccepted }: ReceiveDeps) {
+export function createReceiveFromChannel({ db, kinds, openSecrets, queue, now, onAccepted }: ReceiveDeps) {
   return async function receiveFromChannel(
     target: { kind: string; channelId: string },
     request: InboundRequest,
@@ -64,7 +63,7 @@ export function createReceiveFromChannel({ db, kinds, openSecrets, suppression, 
     }
     for (const event of events) {
       if (event.type !== 'message') continue;
-      const kept = await keepInboundMessage(db, channel, event, requestId, suppression);
+      const kept = await queue.keep(channel, event, requestId);
       if (kept !== null && kept.runId !== null) onAccepted();
     }
   }

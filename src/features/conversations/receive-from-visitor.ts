@@ -1,9 +1,8 @@
 import type { Visitor } from '../../access/visitors/visitor-token.ts';
 import type { Db } from '../../store/db.ts';
 import type { InboundChannel } from '../../store/inbound.ts';
-import type { Suppression } from '../../store/suppression.ts';
 import { findVisitorMessage, type VisitorMessageRow } from '../../store/visitors.ts';
-import { keepInboundMessage } from './keep-inbound-message.ts';
+import type { InboundQueue } from './inbound-queue.ts';
 
 /**
  * A visitor of a web chat wrote something: kept like what comes in on any channel. The widget names each message and
@@ -11,11 +10,11 @@ import { keepInboundMessage } from './keep-inbound-message.ts';
  */
 export function createReceiveFromVisitor({
   db,
-  suppression,
+  queue,
   onAccepted,
 }: {
   db: Db;
-  suppression: Suppression;
+  queue: InboundQueue;
   onAccepted(): void;
 }) {
   return async function receiveFromVisitor(
@@ -29,8 +28,7 @@ export function createReceiveFromVisitor({
     const providerMessageId = `${visitor.address}:${clientId}`;
     const known = await findVisitorMessage(db.$client, place, providerMessageId);
     if (known) return { message: known, answering: false };
-    const kept = await keepInboundMessage(
-      db,
+    const kept = await queue.keep(
       channel,
       {
         type: 'message',
@@ -41,7 +39,6 @@ export function createReceiveFromVisitor({
         content: { type: 'text', text },
       },
       requestId,
-      suppression,
     );
     if (kept !== null && kept.runId !== null) onAccepted();
     const message = (await findVisitorMessage(db.$client, place, providerMessageId))!;

@@ -12,12 +12,22 @@ import {
   wakeRun,
 } from '../../store/conversations.ts';
 import type { Db, Queryable } from '../../store/db.ts';
+import { settleMs } from '../../store/turns/settle.ts';
 import { presentMessage } from '../../store/present-message.ts';
 
 type Deps = { db: Db; waiter: RunWaiter; onAccepted(): void };
 
 /** Messages of one answer at most. */
 const MAX_ANSWERS = 50;
+
+type KeepOptions = {
+  requestId: string | null;
+  /** What the other side calls it. */
+  providerMessageId?: string | undefined;
+  metadata?: Readonly<Record<string, string>> | undefined;
+  /** More may follow in a moment, and wants the same answer; else the turn begins at once. */
+  settles?: boolean;
+};
 
 /**
  * An end user's words arrive: stored, and the conversation's run wants a turn. A conversation that people have taken
@@ -28,21 +38,22 @@ export async function keepMessage(
   orgId: string,
   conversationId: string,
   content: MessageContent,
-  requestId: string | null,
-  providerMessageId?: string,
+  { requestId, providerMessageId, metadata, settles = false }: KeepOptions,
 ): Promise<{ messageId: string; runId: string | null }> {
   const conversation = await lockConversation(tx, orgId, conversationId);
   if (!conversation) throw new Refusal('conversation_not_found');
   // Made under the lock: the order of ids is the order of arrival.
   const messageId = newId('msg');
   const silent = conversation.status === 'handed_off';
+  const afterMs = settles ? settleMs(conversation.firstUnanswered) : 0;
   let answering = conversation.runId;
-  if (!silent && (answering === null || !(await wakeRun(tx, orgId, answering)))) {
+  if (!silent && (answering === null || !(await wakeRun(tx, orgId, answering, afterMs)))) {
     answering = newId('run');
-    await insertInboundRun(tx, orgId, { id: answering, conversationId, requestId });
+    await insertInboundRun(tx, orgId, { id: answering, conversationId, requestId, afterMs });
   }
   const message = { id: messageId, conversationId, runId: answering, role: 'end_user' as const, content };
-  await insertMessage(tx, orgId, { ...message, ...(providerMessageId !== undefined && { providerMessageId }) });
+  const told = { ...(providerMessageId !== undefined && { providerMessageId }), ...(metadata && { metadata }) };
+  await insertMessage(tx, orgId, { ...message, ...told });
   await updateConversation(tx, orgId, conversationId, {
     status: silent ? 'handed_off' : 'open',
     ...(answering !== null && { runId: answering }),
@@ -60,7 +71,7 @@ export function createReceiveMessage({ db, onAccepted }: Deps) {
     requestId: string | null,
   ): Promise<{ messageId: string; runId: string | null }> {
     const kept = await db.transaction((tx) =>
-      keepMessage(tx, orgId, conversationId, { type: 'text', text }, requestId),
+      keepMessage(tx, orgId, conversationId, { type: 'text', text }, { requestId }),
     );
     if (kept.runId !== null) onAccepted();
     return kept;

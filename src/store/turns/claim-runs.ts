@@ -105,3 +105,22 @@ export async function renewRuns(
   });
   return new Set(renewed.rows.map((row) => row.id));
 }
+
+/** Of these turns those that can no longer be stored, because somebody has spoken, taken over or resolved since. */
+export async function findOutdated(
+  pool: pg.Pool,
+  runs: readonly Pick<ClaimedRun, 'org_id' | 'run_id' | 'conversation_id' | 'conversation_version'>[],
+): Promise<Set<string>> {
+  const found = await pool.query<{ run_id: string }>({
+    name: 'find-outdated',
+    text: `SELECT t.run_id FROM unnest($1::text[], $2::text[], $3::text[], $4::int[]) AS t(org_id, run_id, id, version)
+      JOIN conversation c ON c.org_id = t.org_id AND c.id = t.id WHERE c.version <> t.version`,
+    values: [
+      runs.map((run) => run.org_id),
+      runs.map((run) => run.run_id),
+      runs.map((run) => run.conversation_id),
+      runs.map((run) => run.conversation_version),
+    ],
+  });
+  return new Set(found.rows.map((row) => row.run_id));
+}

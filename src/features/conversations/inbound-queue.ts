@@ -1,0 +1,99 @@
+import { Refusal } from '../../../contract/problems.ts';
+import type { InboundMessage } from '../../channels/channel.ts';
+import { createBatcher } from '../../kernel/batcher.ts';
+import { type Db, isDeadlock } from '../../store/db.ts';
+import type { InboundChannel } from '../../store/inbound.ts';
+import { type InboundRow, keepInboundBatch, type KeptMessage } from '../../store/inbound-batch.ts';
+import type { Suppression } from '../../store/suppression.ts';
+import { clean, cleanContent, cleanMetadata, keepInboundMessage } from './keep-inbound-message.ts';
+
+/**
+ * Everything that people write arrives here. What comes together is stored together, so that a burst (a provider that
+ * was cut off hands over hours of messages at once) is answered in milliseconds and takes few connections from everybody
+ * else. The first words of somebody new are stored alone: they make a person and a conversation.
+ */
+export type InboundQueue = {
+  /** Resolves when the message is committed; null when it was stored before. */
+  keep(channel: InboundChannel, event: InboundMessage, requestId: string): Promise<KeptMessage | null>;
+  drain(): Promise<void>;
+};
+
+type Told = { channel: InboundChannel; event: InboundMessage; requestId: string };
+
+const BATCH = 200;
+const LANES = 2;
+/** Messages that wait at most; a provider that is told 503 calls again. */
+const QUEUE = 5_000;
+/** Newcomers of one batch whose records are made at once; each takes a connection. */
+const NEWCOMERS_AT_ONCE = 4;
+/** Times that a batch is written anew when two nodes were in each other's way. */
+const TRIES = 3;
+
+export function createInboundQueue(db: Db, suppression: Suppression): InboundQueue {
+  const queue = createBatcher<Told, KeptMessage | null>({
+    size: BATCH,
+    lanes: LANES,
+    queue: QUEUE,
+    send: (told) => keepAll(db, suppression, told),
+    full: () => new Refusal('unavailable', 'More messages are waiting than this server takes at once.'),
+  });
+  return {
+    keep: (channel, event, requestId) => queue.add({ channel, event, requestId }),
+    drain: () => queue.drain(),
+  };
+}
+
+type Outcome = KeptMessage | null | Error;
+
+async function keepAll(db: Db, suppression: Suppression, told: readonly Told[]): Promise<Outcome[]> {
+  const outcomes = new Map<Told, Outcome>();
+  let waiting = [...told];
+  // Each round stores the first message of every newcomer, after which the rest of theirs has a place.
+  while (waiting.length > 0) {
+    const placeable = waiting.filter(({ event }) => event.conversationId === undefined);
+    const kept = placeable.length > 0 ? await keepPlaced(db, placeable) : [];
+    placeable.forEach((one, index) => {
+      const outcome = kept[index]!;
+      if (outcome !== 'unplaced') outcomes.set(one, outcome === 'repeated' ? null : outcome);
+    });
+    const unplaced = waiting.filter((one) => !outcomes.has(one));
+    const firsts = [...new Map(unplaced.toReversed().map((one) => [placeOf(one), one])).values()];
+    await inTurns(firsts, NEWCOMERS_AT_ONCE, async (one) => {
+      const stored = keepInboundMessage(db, one.channel, one.event, one.requestId, suppression);
+      outcomes.set(one, await stored.catch((error: unknown) => error as Error));
+    });
+    waiting = unplaced.filter((one) => !outcomes.has(one));
+  }
+  return told.map((one) => outcomes.get(one)!);
+}
+
+const placeOf = ({ channel, event }: Told): string =>
+  `${channel.id} ${event.conversationId === undefined ? `address ${event.address}` : event.conversationId}`;
+
+async function keepPlaced(db: Db, told: readonly Told[]) {
+  const rows: InboundRow[] = told.map(({ channel, event, requestId }) => ({
+    orgId: channel.orgId,
+    channelId: channel.id,
+    address: clean(event.address ?? ''),
+    eventId: event.eventId,
+    content: cleanContent(event.content),
+    providerMessageId: event.providerMessageId ?? null,
+    metadata: cleanMetadata(event.metadata) ?? null,
+    requestId,
+  }));
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await keepInboundBatch(db.$client, rows);
+    } catch (error) {
+      if (!isDeadlock(error) || attempt >= TRIES) throw error;
+    }
+  }
+}
+
+async function inTurns<T>(all: readonly T[], atOnce: number, work: (one: T) => Promise<void>): Promise<void> {
+  let next = 0;
+  const worker = async () => {
+    while (next < all.length) await work(all[next++]!);
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, all.length) }, worker));
+}

@@ -1,0 +1,93 @@
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type TestApp, startTestApp } from '../app.ts';
+import { givenAgent, givenChannel, givenOrganization } from '../factories.ts';
+import type { FakeProvider, Hook } from '../fakes/provider.ts';
+import { timeOfId } from '../../src/kernel/ids.ts';
+import { MAX_SETTLE_MS, SETTLE_MS } from '../../src/store/turns/settle.ts';
+import { startWhatsApp } from '../fakes/whatsapp.ts';
+
+/** A provider that comes back after an outage calls with all it has kept, several times over and in no order. */
+const PEOPLE = 10;
+const MESSAGES_EACH = 400;
+const REPEATED = 1_000;
+const CALLS_AT_ONCE = 48;
+
+let parley: TestApp;
+let provider: FakeProvider;
+let orgId: string;
+let channelId: string;
+beforeAll(async () => {
+  [parley, provider] = await Promise.all([startTestApp({ PARLEY_EGRESS_ALLOW: '127.0.0.1' }), startWhatsApp()]);
+  orgId = await givenOrganization(parley.db);
+  const { agentId } = await givenAgent(parley.db, orgId);
+  const { kind, settings, secrets } = provider;
+  const { sealingKey } = parley.secrets;
+  channelId = await givenChannel(parley.db, orgId, agentId, { kind, settings, secrets, sealingKey });
+});
+afterAll(() => Promise.all([parley.stop(), provider.stop()]));
+
+const rows = async <T extends Record<string, unknown>>(query: ReturnType<typeof sql>) =>
+  (await parley.db.execute<T>(query)).rows;
+
+test('a storm of 5,000 calls, repeated and out of order: each message is kept once, each burst answered once', async () => {
+  const from = (person: number) => `+9743${String(person).padStart(7, '0')}`;
+  const said = Array.from({ length: PEOPLE * MESSAGES_EACH }, (_, index) =>
+    provider.says(`message ${index}`, { eventId: `wamid.storm.${index}`, from: from(index % PEOPLE) }),
+  );
+  const statuses = await callAll(shuffled([...said, ...shuffled(said).slice(0, REPEATED)]));
+  expect(statuses).toEqual({ 200: said.length + REPEATED });
+  const [stored] = await rows(sql`SELECT count(*)::int AS all, count(DISTINCT m.content ->> 'text')::int AS different,
+      count(DISTINCT m.conversation_id)::int AS conversations, count(DISTINCT c.end_user_id)::int AS people,
+      count(DISTINCT m.run_id)::int AS runs
+    FROM message m JOIN conversation c ON c.org_id = m.org_id AND c.id = m.conversation_id
+    WHERE m.org_id = ${orgId} AND m.role = 'end_user'`);
+  const once = { all: said.length, different: said.length };
+  expect(stored).toEqual({ ...once, conversations: PEOPLE, people: PEOPLE, runs: PEOPLE });
+
+  const waiting = () => rows(sql`SELECT id FROM run WHERE org_id = ${orgId} AND due_at IS NOT NULL`);
+  await expect.poll(waiting, { timeout: 15_000 }).toEqual([]);
+  const talks = await rows<{ id: string; heard: string[]; answers: number }>(sql`SELECT conversation_id AS id,
+      array_agg(id ORDER BY id) FILTER (WHERE role = 'end_user') AS heard,
+      (count(*) FILTER (WHERE role = 'agent'))::int AS answers
+    FROM message WHERE org_id = ${orgId} GROUP BY conversation_id`);
+  for (const { heard, answers } of talks) {
+    expect(answers).toBeGreaterThan(0);
+    expect(answers).toBeLessThanOrEqual(burstsOf(heard.map(timeOfId)));
+  }
+  const answers = talks.reduce((sum, talk) => sum + talk.answers, 0);
+  await expect.poll(() => provider.delivered.length, { timeout: 15_000 }).toBe(answers);
+}, 120_000);
+
+/** On a slow machine what was sent as one burst may arrive as several. */
+function burstsOf(times: number[]): number {
+  const pauses = times.filter((time, index) => index > 0 && time - times[index - 1]! > SETTLE_MS * 0.9);
+  return 1 + pauses.length + Math.floor((times.at(-1)! - times[0]!) / MAX_SETTLE_MS);
+}
+
+async function callAll(hooks: Hook[]): Promise<Record<number, number>> {
+  const statuses: Record<number, number> = {};
+  let next = 0;
+  const caller = async () => {
+    while (next < hooks.length) {
+      const { method, headers, body } = hooks[next++]!;
+      const answer = await fetch(`${parley.url}/inbound/whatsapp/${channelId}`, { method, headers, body });
+      await answer.text();
+      statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
+    }
+  };
+  await Promise.all(Array.from({ length: CALLS_AT_ONCE }, caller));
+  return statuses;
+}
+
+/** In another order, the same in every run of the test. */
+function shuffled<T>(all: readonly T[]): T[] {
+  const mixed = [...all];
+  let seed = 20_261_121;
+  for (let index = mixed.length - 1; index > 0; index--) {
+    seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
+    const other = seed % (index + 1);
+    [mixed[index], mixed[other]] = [mixed[other]!, mixed[index]!];
+  }
+  return mixed;
+}
