@@ -136,10 +136,42 @@ test('campaigns, channels and organizations', async () => {
   const campaign = await parley(
     ...words(`campaigns create --agent ${agent['id']} --channel ${channel['id']} --name Offers`),
   );
+  const settings = { quiet_hours: { from: '21:00', to: '08:00' }, per_minute: 600 };
+  const file = path.join(folder, 'settings.json');
+  writeFileSync(file, JSON.stringify(settings));
+  expect(await parley('campaigns', 'update', campaign['id'], '--file', file)).toMatchObject({ settings });
   expect(await parley('campaigns', 'start', campaign['id'])).toMatchObject({ state: 'live' });
-  expect(
-    await parley('keys', 'create', '--label', 'Push', '--scope', 'campaign', '--campaign', campaign['id']),
-  ).toMatchObject({ permissions: ['campaigns'], campaign_id: campaign['id'] });
+  const key = await parley('keys', 'create', '--label', 'Push', '--scope', 'campaign', '--campaign', campaign['id']);
+  expect(key).toMatchObject({ permissions: ['campaigns'], campaign_id: campaign['id'] });
+  const pushed = await fetch(`${env['PARLEY_URL']}/api/campaigns/${campaign['id']}/recipients`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key['value']}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      recipients: ['a', 'b'].map((ref) => ({
+        end_user: { external_id: ref },
+        ref,
+        send_at: new Date(Date.now() + 86_400_000).toISOString(),
+      })),
+    }),
+  });
+  expect(pushed.status).toBe(202);
+  const { data } = await parley('campaigns', 'recipients', campaign['id'], '--status', 'pending', '--ref', 'b');
+  expect(data).toMatchObject([{ ref: 'b', status: 'pending' }]);
+  const cancelled = await parley('campaigns', 'cancel-recipient', campaign['id'], data[0].id);
+  expect(cancelled).toMatchObject({ ref: 'b', status: 'cancelled' });
+  for (const [move, state] of [
+    ['pause', 'paused'],
+    ['resume', 'live'],
+  ] as const)
+    expect(await parley('campaigns', move, campaign['id'])).toMatchObject({ state });
+  expect(await parley('campaigns', 'end', campaign['id'], '--yes')).toMatchObject({ state: 'ended' });
+  expect(await parley('campaigns', 'show', campaign['id'])).toMatchObject({ counts: { cancelled: 1 }, total: 2 });
+  expect(await parley('campaigns', 'update', campaign['id'], '--name', 'Winter offers')).toMatchObject({
+    name: 'Winter offers',
+    settings,
+  });
+  expect(await parley('campaigns', 'delete', campaign['id'], '--yes')).toEqual({ id: campaign['id'], deleted: true });
+  expect(errorOf(await runCli(['campaigns', 'show', campaign['id']], env)).code).toBe('campaign_not_found');
   const other = await parley('orgs', 'create', '--name', 'Other', '--plan', 'paid');
   expect(other).toMatchObject({ plan: 'paid' });
   expect(errorOf(await runCli(['agents', 'list'], env)).code).toBe('organization_ambiguous');

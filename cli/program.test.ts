@@ -46,6 +46,7 @@ test.each([
   [['triggers', 'delete', 'trigger_1']],
   [['channels', 'disconnect', 'channel_1']],
   [['campaigns', 'end', 'campaign_1']],
+  [['campaigns', 'delete', 'campaign_1']],
   [['knowledge', 'remove', 'doc_1', '--agent', 'agent_1']],
   [['models', 'remove', 'openai']],
   [['restore', 'backup.gz']],

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { RECIPIENT_STATUSES, type RecipientStatus } from '../../contract/campaigns.ts';
+import { Failure } from '../failure.ts';
 import { parseJsonObject, readText } from '../input.ts';
 import { field, listing, type ListOptions, time } from '../listing.ts';
 import { confirm } from '../prompt.ts';
@@ -67,12 +68,18 @@ export function addCampaignsCommand(program: Command): void {
 
   const update = campaigns
     .command('update')
-    .description('Sets schedule, quiet hours, pace and first words of a campaign, all at once, from a file.')
+    .description(
+      'Renames a campaign, or sets its schedule, quiet hours, pace and first words, all at once, from a file.',
+    )
     .argument('<campaign-id>')
-    .requiredOption('--file <file>', 'the settings as JSON; "-" is standard input');
-  verb<{ file: string }>(update, async ({ api, out }, [id], { file }) => {
-    const settings = parseJsonObject(await readText(file), file);
-    out.record(await api.call('updateCampaign', { ids: { campaign_id: id! }, body: { settings } }));
+    .option('--file <file>', 'the settings as JSON; "-" is standard input')
+    .option('--name <name>', 'its new name');
+  verb<{ file?: string; name?: string }>(update, async ({ api, out }, [id], { file, name }) => {
+    if (file === undefined && name === undefined)
+      throw new Failure('usage_invalid', 'Say what to change, with --file or --name.');
+    const settings = file === undefined ? undefined : parseJsonObject(await readText(file), file);
+    const body = { ...(settings && { settings }), ...(name !== undefined && { name }) };
+    out.record(await api.call('updateCampaign', { ids: { campaign_id: id! }, body }));
   });
   examples(
     update,
@@ -98,6 +105,17 @@ export function addCampaignsCommand(program: Command): void {
   verb<{ yes?: boolean }>(end, async ({ api, out }, [id], { yes }) => {
     await confirm(yes, `Campaign ${id} will end; it cannot be opened again.`);
     out.record(await api.call('endCampaign', { ids: { campaign_id: id! } }));
+  });
+
+  const remove = campaigns
+    .command('delete')
+    .description('Deletes a campaign for good. Its keys stay revocable and get 404.')
+    .argument('<campaign-id>')
+    .option('--yes', 'do not ask');
+  verb<{ yes?: boolean }>(remove, async ({ api, out }, [id], { yes }) => {
+    await confirm(yes, `Campaign ${id} will be deleted for good.`);
+    await api.call('deleteCampaign', { ids: { campaign_id: id! } });
+    out.record({ id, deleted: true });
   });
 }
 
