@@ -9,6 +9,7 @@ import {
   settled,
   startJourney,
   tooWide,
+  wordFaults,
 } from './dashboard-browser.ts';
 import { isFront, makeSubjects, pagesOf } from './dashboard-pages.ts';
 
@@ -45,20 +46,33 @@ describe.skipIf(!CHROMIUM)('every page of the dashboard', () => {
     return found.map((fault) => `${where}: ${fault}`);
   }
 
-  test.each(['en', 'ar'])(
-    'is usable in %s, light and dark, and fits a phone',
-    async (language) => {
+  const OTHER = { en: 'ar', ar: 'en' } as const;
+
+  /**
+   * Each page is loaded in one language and then read in the other, which the next page begins with: so half of them
+   * are loaded in each, and every one is seen to change its words where it stands.
+   */
+  test(
+    'is usable in English and Arabic, light and dark, and fits a phone',
+    async () => {
+      let language: keyof typeof OTHER = 'en';
       const liked = { language, theme: 'light' };
       const windows = {
         inside: await journey.open('/', { as: OWNER, liked, reducedMotion: 'reduce' }),
         front: await journey.open('/sign-in', { liked, reducedMotion: 'reduce' }),
       };
       const found: string[] = [];
-      for (const path of paths) {
-        const { page } = isFront(path) ? windows.front : windows.inside;
-        await page.goto(journey.app.url + path);
-        await settled(page);
-        found.push(...(await faultsOf(page, path, { phone: true })));
+      for (const [name, { page }] of Object.entries(windows)) {
+        language = 'en';
+        for (const path of paths.filter((one) => isFront(one) === (name === 'front'))) {
+          await page.goto(journey.app.url + path);
+          await settled(page);
+          expect(await page.locator('html').getAttribute('lang')).toBe(language);
+          found.push(...(await faultsOf(page, `${language} ${path}`, { phone: true })));
+          language = OTHER[language];
+          await speak(page, language);
+          found.push(...(await otherWordsOf(page)).map((fault) => `${language} ${path}: ${fault}`));
+        }
       }
       expect(found).toEqual([]);
       expect([...windows.inside.faults, ...windows.front.faults]).toEqual([]);
@@ -67,6 +81,15 @@ describe.skipIf(!CHROMIUM)('every page of the dashboard', () => {
     },
     MANY_PAGES_MS,
   );
+
+  /** What other words can break: names that are missing, and lines that are too long. */
+  async function otherWordsOf(page: Page): Promise<string[]> {
+    const found = await wordFaults(page);
+    await page.setViewportSize(PHONE);
+    found.push(...(await tooWide(page)));
+    await page.setViewportSize(DESK);
+    return found;
+  }
 
   const OPENS_NOTHING =
     /^(?:Copy|Take over|Hand back|Resolve|Send|Dry run|Let the agent|Save|Publish|Discard|Move|First page|Next|English|Default)/;
@@ -126,6 +149,12 @@ describe.skipIf(!CHROMIUM)('every page of the dashboard', () => {
     MANY_PAGES_MS,
   );
 });
+
+/** By the control that every page has, in the menu of the person or below the card of a front page. */
+async function speak(page: Page, language: string): Promise<void> {
+  await page.evaluate(`document.querySelector('span[lang="${language}"]').closest('button, label').click()`);
+  await page.locator(`html[lang="${language}"]`).waitFor({ state: 'attached' });
+}
 
 type Opener = { at: number; name: string; key: string; isMenu: boolean };
 const OPENERS = `[...document.querySelectorAll('button')].map((one, at) => ({ one, at }))
