@@ -1,10 +1,14 @@
 import { createServer } from 'node:net';
 import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../app.ts';
 import { givenAgent, givenOrganization, givenTrigger } from '../factories.ts';
 import { createTestDatabase } from '../postgres.ts';
 import { freePort } from '../program.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /** What Prometheus reads, while calls are made and a key is revoked. */
 let parley: TestApp;
@@ -68,6 +72,19 @@ test('no id, key or address of anybody is in it', async () => {
   const text = await scrape();
   for (const secret of [orgId, key.id, key.value, path]) expect(text).not.toContain(secret);
   expect(text).not.toMatch(/(org|key|agent|trigger|run|conv|enduser|msg|req)_[0-9a-z]{26}/);
+});
+
+test('what docs/operations.md says of metrics and alarms is what there is', async () => {
+  const page = readFileSync(`${ROOT}docs/operations.md`, 'utf8');
+  const explained = [...page.matchAll(/^\| `(parley_\w+)` \|/gm)].map(([, name]) => name!);
+  const given = [...(await scrape()).matchAll(/^# TYPE (parley_\w+) /gm)].map(([, name]) => name!);
+  expect(explained.toSorted()).toEqual(given.toSorted());
+  const alarms = [...page.matchAll(/^\| `([^`/]+ [^`]+)`.* \|.*\|.*\|$/gm)].map(([, words]) => words!);
+  expect(alarms.length).toBeGreaterThan(3);
+  const sources = readdirSync(`${ROOT}src`, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => readFileSync(`${ROOT}src/${file}`, 'utf8'));
+  for (const words of alarms) expect([words, sources.some((text) => text.includes(words))]).toEqual([words, true]);
 });
 
 test('nothing else is at its address, and nothing of it at the other', async () => {
