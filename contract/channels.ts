@@ -78,6 +78,30 @@ export const DELIVERY_STATUSES = [
 ] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
+/** Why a message was not sent, or not yet; what each means is in docs/channel-kinds.md. */
+export const DELIVERY_ERROR_CODES = [
+  'provider_refused',
+  'provider_rate_limited',
+  'provider_unavailable',
+  'provider_timeout',
+  'provider_unreachable',
+  'outcome_unknown',
+  'channel_unauthorized',
+  'channel_disabled',
+  'channel_unsupported',
+  'address_refused',
+  'endpoint_gone',
+  'recipient_unreachable',
+  'recipient_opted_out',
+  'recipient_blocked',
+  'no_address',
+  'content_unsupported',
+  'session_window_closed',
+  'template_refused',
+  'attempts_exhausted',
+  'internal_error',
+] as const;
+
 export const DeliveryError = Type.Object(
   {
     code: Type.String({ description: 'One of the closed list under /docs/channels.' }),
