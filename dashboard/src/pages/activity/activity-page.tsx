@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useWords } from '../../language/words.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { useTabInSight } from '../../parts/use-tab-in-sight.ts';
 import { AuditTab } from './audit-tab.tsx';
 import { DeliveriesTab } from './deliveries-tab.tsx';
 import { RequestsTab } from './requests-tab.tsx';
@@ -23,6 +24,7 @@ export function ActivityPage(): ReactNode {
   const say = useWords(words);
   const { tab = 'requests' } = route.useSearch();
   const navigate = route.useNavigate();
+  const row = useTabInSight(tab);
   return (
     <>
       <PageHeader title={say('activity')} description={say('hint')} />
@@ -31,7 +33,7 @@ export function ActivityPage(): ReactNode {
         onChange={(value) => void navigate({ to: '.', search: { tab: value as ActivityTab }, resetScroll: false })}
         keepMounted={false}
       >
-        <Tabs.List className={classes.tabs}>
+        <Tabs.List ref={row} className={classes.tabs}>
           {ACTIVITY_TABS.map((one) => (
             <Tabs.Tab key={one} value={one}>
               {say(`tab_${one}`)}

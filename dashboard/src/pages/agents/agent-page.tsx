@@ -11,6 +11,7 @@ import { notifyDone } from '../../parts/notify.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { Playground } from '../../parts/playground/playground.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { useTabInSight } from '../../parts/use-tab-in-sight.ts';
 import { WhenRead } from '../../parts/when-read.tsx';
 import { markTried } from '../../preferences.ts';
 import { useMay, useOrganization } from '../../session/session.ts';
@@ -59,6 +60,7 @@ function Desk({ agent }: { agent: AgentRecord }): ReactNode {
   const may = useMay('member');
   const { tab = 'behaviour' } = route.useSearch();
   const navigate = route.useNavigate();
+  const row = useTabInSight(tab);
   const draft = useDraft(agent, !may);
   // Starts the fields anew where one keeps its own text beside the definition.
   const [discarded, setDiscarded] = useState(0);
@@ -98,7 +100,7 @@ function Desk({ agent }: { agent: AgentRecord }): ReactNode {
             }
             keepMounted={false}
           >
-            <Tabs.List className={classes.tabs}>
+            <Tabs.List ref={row} className={classes.tabs}>
               {AGENT_TABS.map((one) => (
                 <Tabs.Tab key={one} value={one} className={classes.tab} data-fault={faultyTab(one) || undefined}>
                   {say(`tab_${one}`)}

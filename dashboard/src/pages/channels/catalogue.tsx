@@ -11,10 +11,15 @@ export function Catalogue({ onChoose }: { onChoose: (kind: ChannelKindName) => v
   const say = useWords(kindWords);
   return (
     <div className={classes.kinds}>
-      {KINDS.map((kind) => {
+      {KINDS.map((kind, index) => {
         const Sign = KIND_ICONS[kind];
         return (
-          <UnstyledButton key={kind} className={classes.kind} onClick={() => onChoose(kind)}>
+          <UnstyledButton
+            key={kind}
+            className={classes.kind}
+            data-autofocus={index === 0 || undefined}
+            onClick={() => onChoose(kind)}
+          >
             <Sign size={22} aria-hidden="true" />
             <span>
               <b>{say(`kind_${kind}`)}</b>

@@ -9,6 +9,7 @@ import { useSession } from '../../session/session.ts';
 import { curl } from '../settings/integrations/api-keys/create/code-of-key.ts';
 import { Step } from './step.tsx';
 import { words } from './words.ts';
+import classes from './first-steps.module.css';
 
 const PLACE = '$PARLEY_API_KEY';
 
@@ -45,20 +46,22 @@ export function CallStep({ done, trigger, called, conversations }: Props): React
           {say('needs_trigger')}
         </Text>
       )}
-      <Group gap={8} mt="md" role="status">
+      <Group gap={8} mt="md" wrap="nowrap" align="flex-start" role="status">
         {done ? (
           <>
-            <IconCircleCheck size={20} color="var(--accent)" aria-hidden="true" />
-            <Text size="sm" fw={570}>
-              {say('call_seen')} {say('call_conversations', { count: conversations })}
+            <IconCircleCheck className={classes.sign} size={20} color="var(--accent)" aria-hidden="true" />
+            <Text size="sm">
+              <b>
+                {say('call_seen')} {say('call_conversations', { count: conversations })}
+              </b>{' '}
+              <Anchor inherit renderRoot={(props) => <Link to="/conversations" {...props} />}>
+                {say('call_open')}
+              </Anchor>
             </Text>
-            <Anchor size="sm" renderRoot={(props) => <Link to="/conversations" {...props} />}>
-              {say('call_open')}
-            </Anchor>
           </>
         ) : (
           <>
-            <Loader size={16} aria-hidden="true" />
+            <Loader className={classes.sign} size={16} aria-hidden="true" />
             <Text size="sm">{say(called ? 'call_waiting_still' : 'call_waiting')}</Text>
           </>
         )}

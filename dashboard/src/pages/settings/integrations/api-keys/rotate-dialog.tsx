@@ -31,7 +31,7 @@ export function RotateDialog({ item, onClose }: { item: KeyRecord | null; onClos
       opened={item !== null || made !== null}
       onClose={made ? guard.ask : onClose}
       title={made ? say('ready') : item && say('rotate_title', { label: `\u2068${item.label}\u2069` })}
-      size={made ? 680 : 'md'}
+      size={made ? 720 : 'md'}
       closeButtonProps={{ 'aria-label': sayCommon('close') }}
     >
       {made ? (
