@@ -202,6 +202,30 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     await context.close();
   });
 
+  test('in Arabic a key is made, reads from the left, is listed and revoked', async () => {
+    const liked = { language: 'ar', theme: 'dark' };
+    const { page, context, faults } = await journey.open(`${KEYS}?create=`, { as: OWNER, liked });
+    await page.getByLabel('التسمية').fill('متجر الدوحة');
+    await page.getByRole('radio', { name: 'وكيل ذكاء اصطناعي محدد' }).check();
+    await page.getByRole('combobox', { name: 'الوكيل' }).click();
+    await page.getByRole('option', { name: 'Concierge' }).click();
+    await dialog(page).getByText('بدء محادثات مع').first().waitFor();
+    await dialog(page).getByRole('button', { name: 'إنشاء مفتاح API' }).click();
+    const key = await page.locator('[data-key-value]').inputValue();
+    const direction = "getComputedStyle(document.querySelector('[data-key-value]')).direction + document.dir";
+    expect(await page.evaluate(direction)).toBe('ltrrtl');
+    await page.getByRole('button', { name: 'لقد حفظت هذا المفتاح' }).click();
+    await dialog(page).waitFor({ state: 'hidden' });
+    await row(page, 'متجر الدوحة').getByRole('button', { name: 'إلغاء المفتاح' }).click();
+    await dialog(page).getByRole('button', { name: 'إلغاء المفتاح' }).click();
+    await dialog(page)
+      .getByText(/\d\d:\d\d:\d\d\.\d{3} UTC/)
+      .waitFor();
+    expect(await me(key)).toEqual({ status: 401, code: 'key_revoked' });
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
   test('what one window does, another sees without loading again', async () => {
     const first = await journey.open(KEYS, { as: OWNER });
     const second = await journey.open(KEYS, { as: OWNER });
