@@ -121,7 +121,7 @@ export function faultsOf(values: Values): { pointer: string; word: FaultWord }[]
   return faults;
 }
 
-export type FaultWord =
+type FaultWord =
   | 'text_missing'
   | 'template_missing'
   | 'language_wrong'

@@ -15,7 +15,7 @@ export function ZoneSelect({ value, onChange, ...rest }: Props): ReactNode {
       searchable
       allowDeselect={false}
       limit={SHOWN}
-      classNames={{ input: 'ltr', option: 'ltr' }}
+      classNames={{ wrapper: 'ltr', option: 'ltr' }}
       data={ZONES.includes(value) ? ZONES : [value, ...ZONES]}
       value={value}
       onChange={(zone) => onChange(zone ?? 'UTC')}
