@@ -99,10 +99,21 @@ export const RecipientInput = Type.Object(
   {
     end_user: EndUserInput,
     variables: Type.Optional(
-      Type.Record(Type.String({ minLength: 1, maxLength: 64 }), Type.Unknown(), { maxProperties: 100 }),
+      Type.Record(Type.String({ minLength: 1, maxLength: 64 }), Type.Unknown(), {
+        maxProperties: 100,
+        description: 'For the words of the campaign: {{voucher}}.',
+      }),
     ),
-    send_at: Type.Optional(Nullable(Moment)),
-    ref: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 255 }))),
+    send_at: Type.Optional(
+      Nullable(
+        Type.String({ format: 'date-time', description: 'Not before; hours and quiet hours hold all the same.' }),
+      ),
+    ),
+    ref: Type.Optional(
+      Nullable(
+        Type.String({ minLength: 1, maxLength: 255, description: 'Your own name for it; `?ref=` finds it again.' }),
+      ),
+    ),
   },
   { ...closed, title: 'RecipientInput' },
 );

@@ -53,15 +53,30 @@ export const SendMessage = Type.Object(
     to: Type.Object(
       {
         end_user: Type.Optional(EndUserInput),
-        address: Type.Optional(Type.String({ minLength: 1, maxLength: 320 })),
+        address: Type.Optional(
+          Type.String({
+            minLength: 1,
+            maxLength: 320,
+            description: 'Phone number, e-mail address or other name under which the channel knows the person.',
+          }),
+        ),
         conversation_id: Type.Optional(Type.String({ pattern: idPattern('conv') })),
       },
       { ...closed, description: 'Exactly one of the three.' },
     ),
     content: MessageContent,
-    reply_to: Type.Optional(nullable(Type.String({ pattern: idPattern('msg') }))),
+    reply_to: Type.Optional(
+      nullable(Type.String({ pattern: idPattern('msg'), description: 'A message of the same conversation.' })),
+    ),
     metadata: Type.Optional(Metadata),
-    send_at: Type.Optional(nullable(Type.String({ format: 'date-time' }))),
+    send_at: Type.Optional(
+      nullable(
+        Type.String({
+          format: 'date-time',
+          description: 'Not before, at most 366 days ahead; null or past means now.',
+        }),
+      ),
+    ),
   },
   { ...closed, title: 'SendMessage' },
 );
@@ -104,7 +119,7 @@ export const DELIVERY_ERROR_CODES = [
 
 export const DeliveryError = Type.Object(
   {
-    code: Type.String({ description: 'One of the closed list under /docs/channels.' }),
+    code: Type.String({ description: 'Why, by one of the codes under /docs/guides/channel-kinds.' }),
     detail: Type.String(),
     provider_code: nullable(Type.String({ description: "The provider's own code." })),
   },

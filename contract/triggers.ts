@@ -23,8 +23,17 @@ export type VariableDeclaration = Static<typeof VariableDeclaration>;
 /** Names a person: by our id, or by the caller's own identifiers, in which case the record is made or updated. */
 export const EndUserInput = Type.Object(
   {
-    id: Type.Optional(Type.String({ pattern: idPattern('enduser') })),
-    external_id: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+    id: Type.Optional(
+      Type.String({ pattern: idPattern('enduser'), description: 'Our id; then nothing else may be given.' }),
+    ),
+    external_id: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 255,
+        description:
+          'Your own id. A person is found by it, else by `email`, else by `phone`, and made when there is none.',
+      }),
+    ),
     name: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_NAME_CHARACTERS })),
     phone: Type.Optional(Type.String({ format: 'phone', maxLength: 16, description: 'E.164, e.g. +97430000000.' })),
     email: Type.Optional(Type.String({ format: 'email', maxLength: 254 })),
@@ -36,6 +45,7 @@ export const EndUserInput = Type.Object(
       Type.Record(Type.String(), Type.Unknown(), {
         maxProperties: 100,
         propertyNames: { minLength: 1, maxLength: 64 },
+        description: 'Merged into what is stored; null removes an attribute.',
       }),
     ),
   },
@@ -46,6 +56,7 @@ export type EndUserInput = Static<typeof EndUserInput>;
 export const Metadata = Type.Record(Type.String(), Type.String({ maxLength: 500 }), {
   maxProperties: 50,
   propertyNames: { maxLength: 64 },
+  description: 'Your own notes, given back with the record.',
 });
 
 export const TriggerCall = Type.Object(
@@ -54,21 +65,41 @@ export const TriggerCall = Type.Object(
     channel: Type.Optional(
       Type.Object(
         {
-          id: Type.Optional(Type.String({ pattern: idPattern('channel') })),
-          address: Type.Optional(Type.String({ minLength: 1, maxLength: 320 })),
+          id: Type.Optional(
+            Type.String({ pattern: idPattern('channel'), description: 'One of the agent’s channels.' }),
+          ),
+          address: Type.Optional(
+            Type.String({
+              minLength: 1,
+              maxLength: 320,
+              description: 'Where the person is reached there; absent: what is known of them.',
+            }),
+          ),
         },
-        closed,
+        { ...closed, description: 'Absent: the channel of the trigger, else the sandbox of the agent.' },
       ),
     ),
-    variables: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { propertyNames: { maxLength: 64 } })),
-    message: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_MESSAGE_CHARACTERS })),
+    variables: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        propertyNames: { maxLength: 64 },
+        description: 'Values for what the trigger declares; the agent’s words may hold them: {{order_id}}.',
+      }),
+    ),
+    message: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: MAX_MESSAGE_CHARACTERS,
+        description: 'What the person says, or what happened: the agent answers it. Absent: the agent opens.',
+      }),
+    ),
     conversation: Type.Optional(
       Type.Object(
         {
-          key: Type.String({ minLength: 1, maxLength: 255 }),
+          key: Type.String({ minLength: 1, maxLength: 255, description: 'Your own name for it, such as the order.' }),
           on_existing: Type.Optional(
             Type.Union([Type.Literal('continue'), Type.Literal('new'), Type.Literal('reject')], {
               default: 'continue',
+              description: 'What to do when there is one: go on in it, begin anew, or refuse with `already_exists`.',
             }),
           ),
         },
@@ -76,8 +107,13 @@ export const TriggerCall = Type.Object(
       ),
     ),
     metadata: Type.Optional(Metadata),
-    send_at: Type.Optional(Type.Union([Type.String({ format: 'date-time' }), Type.Null()])),
-    dry_run: Type.Optional(Type.Boolean({ default: false })),
+    send_at: Type.Optional(
+      Type.Union([
+        Type.String({ format: 'date-time', description: 'Not before; a moment in the past means now.' }),
+        Type.Null(),
+      ]),
+    ),
+    dry_run: Type.Optional(Type.Boolean({ default: false, description: 'Only say what would happen.' })),
   },
   { ...closed, title: 'TriggerCall' },
 );

@@ -31,7 +31,7 @@ export const page = ({ title, nav = '', main }: PageParts): string => `<!doctype
 <a class="skip" href="#content">Skip to content</a>
 <header><a href="/docs"><strong>Parley</strong> API</a> <a href="/docs/problems">Problems</a> <a href="/api/openapi.json">OpenAPI</a></header>
 <div class="columns">
-${nav && `<nav aria-label="Endpoints">${nav}</nav>`}
+${nav && `<nav aria-label="Contents">${nav}</nav>`}
 <main id="content">
 ${main}
 </main>

@@ -1,4 +1,5 @@
 import type { OpenApiDocument } from '../openapi.ts';
+import { GUIDE_NAMES, GUIDES } from './guides.ts';
 import { endpointsOf } from './reference.ts';
 
 /** What a program that reads needs to begin with (llmstxt.org). */
@@ -19,6 +20,10 @@ Acting calls take an \`Idempotency-Key\` header: the same key and body act once 
 - [OpenAPI 3.1](${baseUrl}/api/openapi.json): every endpoint, schema and error
 - [Reference for people](${baseUrl}/docs)
 - [Problem codes](${baseUrl}/docs/problems)
+
+## Guides
+
+${GUIDE_NAMES.map((name) => `- [${GUIDES[name]}](${baseUrl}/docs/guides/${name})`).join('\n')}
 
 ## Endpoints
 

@@ -1,6 +1,7 @@
 import type { OpenApiDocument } from '../openapi.ts';
 import { curlOf } from './curl.ts';
 import { eventsNavigation, eventsSection } from './events-section.ts';
+import { GUIDE_NAMES, GUIDES, guideNavigation } from './guides.ts';
 import { code, escapeHtml, json, page, prose } from './html.ts';
 import { fieldsOf, typeSays, type Schema } from './schema-fields.ts';
 
@@ -41,7 +42,7 @@ export function referencePage(document: OpenApiDocument): string {
   );
   return page({
     title: 'Parley API reference',
-    nav: navigation(endpoints, tags) + eventsNavigation(),
+    nav: guideNavigation() + navigation(endpoints, tags) + eventsNavigation(),
     main: introduction(server!) + sections.join('\n') + eventsSection(),
   });
 }
@@ -75,6 +76,7 @@ const introduction = ({ url, description }: { url: string; description: string }
 <p>Base URL of this region (${escapeHtml(description)}): <code>${escapeHtml(url)}</code>. Keys are made in the dashboard under
 Settings, Integrations, API Keys, work in their own region only, and are sent in one header:</p>
 ${code(`curl '${url}/api/me' \\\n  -H 'Authorization: Bearer <API_KEY>'`)}
+<p>Begin with a guide, from nothing to a finished task with code that runs: ${GUIDE_NAMES.map((name) => `<a href="/docs/guides/${name}">${escapeHtml(GUIDES[name])}</a>`).join(', ')}.</p>
 <p><strong>Errors</strong> have one shape (RFC 9457, <code>application/problem+json</code>) with a <code>code</code> from
 <a href="/docs/problems">one closed list</a>, and the <code>request_id</code> to name when you ask for help.
 <strong>Limits</strong> are counted per minute for the key and for its organization; <code>RateLimit</code> says what is left,

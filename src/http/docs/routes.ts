@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { isProblemCode, Refusal } from '../../../contract/problems.ts';
 import { describeRoutes, type Described } from '../openapi.ts';
 import type { Route } from '../route.ts';
+import { guidePage, isGuide } from './guides.ts';
 import { asset, sendPage } from './html.ts';
 import { llmsText } from './llms.ts';
 import { problemListPage, problemPage } from './problem-pages.ts';
@@ -26,6 +27,13 @@ export function docsRoutes(deps: Deps): Route[] {
         once('/docs', () => referencePage(document())),
       ),
     ),
+    get('/docs/guides/:name', (reply, _code, name) => {
+      if (!isGuide(name)) throw new Refusal('route_not_found');
+      return sendPage(
+        reply,
+        once(`/docs/guides/${name}`, () => guidePage(name, deps.baseUrl)),
+      );
+    }),
     get('/docs/problems', (reply) => sendPage(reply, once('/docs/problems', problemListPage))),
     get('/docs/problems/:code', (reply, code) => {
       if (!isProblemCode(code)) throw new Refusal('problem_not_found');
@@ -58,13 +66,17 @@ export function docsRoutes(deps: Deps): Route[] {
   ];
 }
 
-const get = (path: string, answer: (reply: FastifyReply, code: string) => FastifyReply): Route => ({
+type Answer = (reply: FastifyReply, code: string, name: string) => FastifyReply;
+const get = (path: string, answer: Answer): Route => ({
   method: 'GET',
   path,
   access: 'public',
   operation: { id: `docs:${path}`, summary: 'A page for people', tag: 'Docs', hidden: true },
   responses: { 200: null },
-  handle: (request, reply) => answer(reply, (request.params as { code?: string }).code ?? ''),
+  handle: (request, reply) => {
+    const { code = '', name = '' } = request.params as { code?: string; name?: string };
+    return answer(reply, code, name);
+  },
 });
 
 const sendAsset = (reply: FastifyReply, type: string, text: string): FastifyReply =>

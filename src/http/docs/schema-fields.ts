@@ -23,8 +23,10 @@ export function fieldsOf(schema: Schema, document: OpenApiDocument, prefix = '',
     anyOf?: readonly Schema[];
   };
   if (depth > MAX_DEPTH) return [];
-  // Alternatives that share members show them once.
-  if (anyOf) return unique(anyOf.flatMap((each) => fieldsOf(each, document, prefix, depth + 1)));
+  if (anyOf)
+    return joined(
+      anyOf.map((each) => ({ kind: kindOf(each, document), fields: fieldsOf(each, document, prefix, depth + 1) })),
+    );
   return Object.entries(properties ?? {}).flatMap(([key, child]) => {
     const name = prefix + key;
     const known = resolve(child, document);
@@ -33,7 +35,7 @@ export function fieldsOf(schema: Schema, document: OpenApiDocument, prefix = '',
       name,
       type: typeSays(known),
       required: required.includes(key),
-      description: typeof known.description === 'string' ? known.description : '',
+      description: descriptionOf(known),
     };
     return [
       field,
@@ -44,7 +46,43 @@ export function fieldsOf(schema: Schema, document: OpenApiDocument, prefix = '',
   });
 }
 
-const unique = (fields: readonly Field[]): Field[] => [...new Map(fields.map((field) => [field.name, field])).values()];
+type Alternative = { kind: string | null; fields: readonly Field[] };
+
+/** Members of alternatives, each once, with all types that it has; where `type` tells them apart, also with which. */
+function joined(alternatives: readonly Alternative[]): Field[] {
+  const withMembers = alternatives.filter(({ fields }) => fields.length > 0);
+  const names = [...new Set(withMembers.flatMap(({ fields }) => fields.map(({ name }) => name)))];
+  return names.map((name) => {
+    const having = withMembers.flatMap(({ kind, fields }) => {
+      const field = fields.find((one) => one.name === name);
+      return field ? [{ kind, field }] : [];
+    });
+    const isEverywhere = having.length === withMembers.length;
+    const kinds = having.map(({ kind }) => kind);
+    const only = !isEverywhere && !kinds.includes(null) ? `With type ${kinds.join(', ')}.` : '';
+    const says = having.find(({ field }) => field.description !== '')?.field.description ?? '';
+    return {
+      name,
+      type: [...new Set(having.map(({ field }) => field.type))].join(' | '),
+      required: having.every(({ field }) => field.required) && (isEverywhere || only !== ''),
+      description: [only, says].filter(Boolean).join(' '),
+    };
+  });
+}
+
+/** What tells an alternative from the others: the one value of its `type`. */
+function kindOf(schema: Schema, document: OpenApiDocument): string | null {
+  const { properties } = resolve(schema, document) as { properties?: Record<string, Schema> };
+  const value = properties?.['type']?.const;
+  return typeof value === 'string' ? value : null;
+}
+
+/** Its own words, or those of what it may be besides null. */
+function descriptionOf(schema: Schema): string {
+  if (typeof schema.description === 'string') return schema.description;
+  const inner = Array.isArray(schema.anyOf) ? (schema.anyOf as Schema[]) : [];
+  return inner.map((each) => each.description).find((each) => typeof each === 'string') ?? '';
+}
 
 function resolve(schema: Schema, document: OpenApiDocument): Schema {
   const name = typeof schema.$ref === 'string' ? schema.$ref.split('/').at(-1)! : null;

@@ -23,7 +23,8 @@ export const listEndUsers = ({ endUsers, paging }: EndUserRoutesDeps): Route => 
   operation: {
     id: 'listEndUsers',
     summary: 'List end users',
-    description: 'Newest first. Filters are exact and may be combined; `updated_after` is for keeping a copy in step.',
+    description:
+      'Newest first. Filters are exact and may be combined. To keep a copy in step, note the time, read all pages with `updated_after` of the last time, and take that noted time for the next; people who were erased are told by the event `end_user.deleted`.',
     tag: TAG,
     examples: { 200: { data: [exampleEndUser], next_cursor: null, has_more: false } },
   },
@@ -33,7 +34,9 @@ export const listEndUsers = ({ endUsers, paging }: EndUserRoutesDeps): Route => 
     email: Type.Optional(Type.String({ format: 'email', maxLength: 254 })),
     phone: Type.Optional(Type.String({ format: 'phone', maxLength: 16 })),
     tag: Type.Optional(Tag),
-    updated_after: Type.Optional(Type.String({ format: 'date-time' })),
+    updated_after: Type.Optional(
+      Type.String({ format: 'date-time', description: 'Made or changed after this moment.' }),
+    ),
   }),
   responses: { 200: EndUserPage },
   async handle(request) {

@@ -10,7 +10,7 @@ export const setConsent = ({ endUsers }: EndUserRoutesDeps): Route => ({
     id: 'setConsent',
     summary: 'Record what a person allows on a kind of channel',
     description:
-      'Whoever has opted out is not written to on this kind of channel: trigger runs are `skipped`, messages refused, campaign recipients `suppressed`.',
+      'Whoever has opted out is not written to on this kind of channel: trigger runs are `skipped`, messages refused, campaign recipients `suppressed`. `channel_kind` is `sandbox`, `web_chat`, `webhook`, `email`, `sms`, `whatsapp`, `telegram` or `slack`; saying the same again changes nothing.',
     tag: TAG,
     example: { status: 'opted_out', source: 'preference page' },
     examples: { 200: exampleEndUser },

@@ -38,6 +38,9 @@ export const startConversation = ({ triggers, baseUrl }: TriggerRoutesDeps): Rou
   body: TriggerCall,
   bodyOptional: true,
   idempotent: true,
+  headers: {
+    Prefer: `\`wait=N\`: seconds, at most ${MAX_WAIT_SECONDS}, to wait for the agent's first message (RFC 7240).`,
+  },
   responses: {
     202: {
       schema: AcceptedRun,

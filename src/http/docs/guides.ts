@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+import { Marked } from 'marked';
+import { isProblemCode } from '../../../contract/problems.ts';
+import { code, escapeHtml, page } from './html.ts';
+
+/** From nothing to a finished task, in the order in which a newcomer needs them. Each is a file under docs/. */
+export const GUIDES = {
+  'end-users': 'Keep end users in step',
+  sending: 'Send on channels, and receive',
+  campaigns: 'Run a campaign',
+  'channel-kinds': 'Connect each kind of channel',
+  'web-chat': 'Put the web chat on a site',
+  events: 'Be told of events',
+} as const;
+export type GuideName = keyof typeof GUIDES;
+
+export const isGuide = (name: string): name is GuideName => Object.hasOwn(GUIDES, name);
+export const GUIDE_NAMES = Object.keys(GUIDES) as GuideName[];
+
+/** Where the program listens unless it is told otherwise: in a guide it stands for this server. */
+const DEFAULT_URL = 'http://127.0.0.1:4000';
+
+/** The same text that lies in the repository, with this server's address, and codes of problems as links. */
+export function guidePage(name: GuideName, baseUrl: string): string {
+  const text = readFileSync(new URL(`../../../docs/${name}.md`, import.meta.url), 'utf8');
+  return page({
+    title: `${GUIDES[name]} — Parley API`,
+    nav: guideNavigation(),
+    main: markdown.parse(text.replaceAll(DEFAULT_URL, baseUrl), { async: false }),
+  });
+}
+
+export const guideNavigation = (): string =>
+  `<p><strong>Guides</strong></p><ul>${GUIDE_NAMES.map(
+    (name) => `<li><a href="/docs/guides/${name}">${escapeHtml(GUIDES[name])}</a></li>`,
+  ).join('')}</ul>`;
+
+const markdown = new Marked({
+  renderer: {
+    code: ({ text }) => code(text),
+    codespan: ({ text }) =>
+      isProblemCode(text)
+        ? `<a href="/docs/problems/${text}"><code>${text}</code></a>`
+        : `<code>${escapeHtml(text)}</code>`,
+    html: ({ text }) => escapeHtml(text),
+    link({ href, tokens }) {
+      const text = this.parser.parseInline(tokens);
+      const target = targetOf(href);
+      return target === null ? text : `<a href="${escapeHtml(target)}">${text}</a>`;
+    },
+    table(token) {
+      const cells = (row: typeof token.header, tag: string): string =>
+        `<tr>${row.map((cell) => `<${tag}>${this.parser.parseInline(cell.tokens)}</${tag}>`).join('')}</tr>`;
+      return `<div class="wide"><table>${cells(token.header, 'th')}${token.rows.map((row) => cells(row, 'td')).join('')}</table></div>`;
+    },
+  },
+});
+
+/** Null for files that are in the repository alone. */
+function targetOf(href: string): string | null {
+  if (/^(https?:|\/|#)/.test(href)) return href;
+  const [file = '', hash] = href.split('#');
+  const name = file.replace(/\.md$/, '');
+  return isGuide(name) ? `/docs/guides/${name}${hash === undefined ? '' : `#${hash}`}` : null;
+}

@@ -1,0 +1,152 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PROBLEMS } from '../../contract/problems.ts';
+import { GUIDE_NAMES } from '../../src/http/docs/guides.ts';
+import { startTestApp, type TestApp } from '../app.ts';
+import { givenOwner, type Owner } from '../owner.ts';
+import { freePort } from '../program.ts';
+
+/**
+ * A newcomer who has nothing but the guides: their blocks are pasted in order, files are saved under the names that their
+ * first line gives, and where a guide shows `channel_…` stands what the command before has printed.
+ */
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const guide = (name: string): string => readFileSync(path.join(ROOT, `docs/${name}.md`), 'utf8');
+
+let parley: TestApp;
+let owner: Owner;
+let folder: string;
+let port: number;
+const shells: ChildProcess[] = [];
+
+beforeAll(async () => {
+  parley = await startTestApp({ PARLEY_EGRESS_ALLOW: '127.0.0.1' });
+  owner = await givenOwner(parley);
+  port = await freePort();
+  folder = mkdtempSync(path.join(tmpdir(), 'parley-guides-'));
+  writeFileSync(path.join(folder, 'parley'), `#!/bin/sh\nexec '${ROOT}/parley' "$@"\n`);
+  chmodSync(path.join(folder, 'parley'), 0o755);
+}, 60_000);
+afterAll(async () => {
+  for (const shell of shells) {
+    try {
+      process.kill(-shell.pid!);
+    } catch {
+      // It has ended, with all that it started.
+    }
+  }
+  await parley?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** What each block has printed. */
+async function paste(name: string): Promise<string[]> {
+  const blocks = [...guide(name).matchAll(/```(sh|js)\n([^]*?)```/g)].map(([, kind, text]) => ({
+    kind,
+    text: text!.replaceAll('4100', String(port)),
+  }));
+  for (const { kind, text } of blocks) if (kind === 'js') save(text);
+  const env: Record<string, string> = {
+    PATH: `${path.dirname(process.execPath)}:${process.env['PATH']}`,
+    PARLEY_URL: parley.url,
+    PARLEY_EMAIL: 'asha@example.com',
+    PARLEY_PASSWORD: 'correct horse battery',
+    PARLEY_ORG: owner.orgId,
+    PARLEY_CONFIG_DIR: folder,
+  };
+  const printed: string[] = [];
+  for (const { kind, text } of blocks) {
+    if (kind !== 'sh') continue;
+    const rest = text.split('\n').filter((line) => {
+      const [, variable, value] = /^export (\w+)=(.*)$/.exec(line) ?? [];
+      if (variable === undefined) return true;
+      if (value!.endsWith('…')) env[variable] = shown(value!.slice(0, -1), printed);
+      return false;
+    });
+    printed.push(await shell(rest.join('\n'), env));
+  }
+  return printed.filter((text) => text !== '');
+}
+
+function save(text: string): void {
+  const [, file] = /^\/\/ (\S+\.mjs)\n/.exec(text) ?? [];
+  if (file === undefined) throw new Error(`No name: ${text}`);
+  writeFileSync(path.join(folder, file), text);
+}
+
+/** The newest thing that begins like this. */
+function shown(prefix: string, printed: readonly string[]): string {
+  for (const text of printed.toReversed()) {
+    const [found] = new RegExp(`\\b${prefix}[\\w+/=]+`).exec(text) ?? [];
+    if (found !== undefined) return found;
+  }
+  throw new Error(`Nothing that begins with ${prefix} was printed.`);
+}
+
+async function shell(script: string, env: Record<string, string>): Promise<string> {
+  if (script.trim() === '') return '';
+  const child = spawn('sh', ['-euc', script], { cwd: folder, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  shells.push(child);
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const code = await new Promise((resolve) => child.once('exit', resolve));
+  if (code !== 0) throw new Error(`${script}\nended with ${String(code)}:\n${output}`);
+  return output;
+}
+
+test('people are kept in step, found, opted out, exported and erased', async () => {
+  const printed = await paste('end-users');
+  expect(printed[1]).toMatch(/^enduser_\w+ crm-42 \{ plan: 'gold' \}\n$/);
+  expect(printed[2]).toMatch(
+    /crm-42 updated enduser_\w+\ncrm-43 created enduser_\w+\ncrm-44 invalid .*\/phone Must be/,
+  );
+  expect(printed[3]).toBe("[ 'crm-42' ]\n[ 'crm-42' ]\n");
+  expect(printed[4]).toBe('opted_out\n');
+  expect(printed[5]).toContain('end_user conversations messages runs recipients');
+}, 60_000);
+
+test('messages go out on three channels, and come in', async () => {
+  writeFileSync(path.join(folder, 'parley.mjs'), /\/\/ parley\.mjs\n[^]*?(?=```)/.exec(guide('end-users'))![0]);
+  const printed = await paste('sending');
+  const said = printed.join('\n');
+  expect(said).toMatch(/channel_\w+ sandbox connected text,/);
+  expect(said).toContain('delivered');
+  expect(said).toMatch(/sent \ncrm-42 Your order has shipped/);
+  // What the agent answers to what came in.
+  const log = readFileSync(path.join(folder, 'endpoint.log'), 'utf8').trim().split('\n');
+  expect(log.length).toBe(2);
+  expect(printed.at(-1)).toBe('sent \n');
+}, 60_000);
+
+test('a campaign runs from its making to its end', async () => {
+  const said = (await paste('campaigns')).join('\n');
+  expect(said).toMatch(
+    /row-1 pending.*\nrow-2 pending.*\nrow-3 duplicate already_enrolled.*\nrow-4 invalid .*\/phone Must be/,
+  );
+  expect(said).toMatch(/row-2 delivered.*\nrow-1 delivered/);
+  expect(said).toMatch(/row-5 (?:pending|waiting_window) .*2027-01-01T06:00:00/);
+  expect(said).toMatch(/paused\nlive\ncancelled/);
+  expect(said).toContain('"state": "ended"');
+}, 60_000);
+
+test('every guide is shown with the address of this server, and names only codes that exist', async () => {
+  const { text: front } = await parley.call('GET', '/docs');
+  for (const name of GUIDE_NAMES) {
+    expect(front).toContain(`href="/docs/guides/${name}"`);
+    const { status, text } = await parley.call('GET', `/docs/guides/${name}`);
+    expect(status).toBe(200);
+    expect(text).toContain(`<h1>`);
+    expect(text).not.toContain('http://127.0.0.1:4000');
+    for (const [, at] of text.matchAll(/href="(\/docs[^"#]*)/g))
+      expect([at, (await parley.call('GET', at!)).status]).toEqual([at, 200]);
+    // Rows of "When it says no": status and code.
+    for (const [, status_, code] of guide(name).matchAll(/\| (4\d\d|503) `(\w+)`/g))
+      expect([code, String(PROBLEMS[code as keyof typeof PROBLEMS]?.status)]).toEqual([code, status_]);
+  }
+  expect((await parley.call('GET', '/docs/guides/constructor')).status).toBe(404);
+});
