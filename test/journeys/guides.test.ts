@@ -140,10 +140,14 @@ test('every guide is shown with the address of this server, and names only codes
     expect(front).toContain(`href="/docs/guides/${name}"`);
     const { status, text } = await parley.call('GET', `/docs/guides/${name}`);
     expect(status).toBe(200);
-    expect(text).toContain(`<h1>`);
     expect(text).not.toContain('http://127.0.0.1:4000');
     for (const [, at] of text.matchAll(/href="(\/docs[^"#]*)/g))
       expect([at, (await parley.call('GET', at!)).status]).toEqual([at, 200]);
+    for (const [, at, anchor] of text.matchAll(/href="(\/docs\/guides\/[^"#]*)?#([^"]+)"/g))
+      expect([anchor, (at ? await parley.call('GET', at) : { text }).text.includes(` id="${anchor}"`)]).toEqual([
+        anchor,
+        true,
+      ]);
     // Rows of "When it says no": status and code.
     for (const [, status_, code] of guide(name).matchAll(/\| (4\d\d|503) `(\w+)`/g))
       expect([code, String(PROBLEMS[code as keyof typeof PROBLEMS]?.status)]).toEqual([code, status_]);

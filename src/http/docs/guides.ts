@@ -42,6 +42,14 @@ const markdown = new Marked({
       isProblemCode(text)
         ? `<a href="/docs/problems/${text}"><code>${text}</code></a>`
         : `<code>${escapeHtml(text)}</code>`,
+    // As they are called in the repository, so that links within and between the files lead there.
+    heading({ depth, text, tokens }) {
+      const id = text
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-');
+      return `<h${depth} id="${escapeHtml(id)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+    },
     html: ({ text }) => escapeHtml(text),
     link({ href, tokens }) {
       const text = this.parser.parseInline(tokens);
