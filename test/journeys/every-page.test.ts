@@ -92,7 +92,7 @@ describe.skipIf(!CHROMIUM)('every page of the dashboard', () => {
   }
 
   const OPENS_NOTHING =
-    /^(?:Copy|Take over|Hand back|Resolve|Send|Dry run|Let the agent|Save|Publish|Discard|Move|First page|Next|English|Default)/;
+    /^(?:Copy|Take over|Hand back|Resolve|Send|Dry run|Let the agent|Save|Publish|Discard|Move|Add (?:step|rule|tool|variable)|Remove (?:“|variable)|First page|Next|English|Default)/;
 
   const LEADS_AWAY = /^(?:Your account|Sign out|Northwind)/;
 
@@ -110,7 +110,7 @@ describe.skipIf(!CHROMIUM)('every page of the dashboard', () => {
         await page.goto(journey.app.url + path);
         await settled(page);
         for (const opener of await openersOf(page)) {
-          // What stands around every page, and the rows of one list, are looked at once.
+          // What stands around every page or every tab of one, and the rows of one list, are looked at once.
           if (OPENS_NOTHING.test(opener.name) || seen.has(opener.key)) continue;
           seen.add(opener.key);
           const where = `${path} “${opener.name}”`;
@@ -158,7 +158,7 @@ async function speak(page: Page, language: string): Promise<void> {
 
 type Opener = { at: number; name: string; key: string; isMenu: boolean };
 const OPENERS = `[...document.querySelectorAll('button')].map((one, at) => ({ one, at }))
-  .filter(({ one }) => one.checkVisibility() && !one.disabled && one.type !== 'submit' && one.role !== 'tab' && one.role !== 'menuitem' &&
+  .filter(({ one }) => one.checkVisibility() && !one.disabled && one.type !== 'submit' && one.tabIndex >= 0 && one.role !== 'tab' && one.role !== 'menuitem' &&
     !one.ariaExpanded && !one.ariaPressed && !one.closest('[role=menu], [role=dialog]'))
   .map(({ one, at }) => ({
     at,
@@ -166,7 +166,7 @@ const OPENERS = `[...document.querySelectorAll('button')].map((one, at) => ({ on
     isMenu: one.ariaHasPopup === 'menu',
     key: one.closest('[data-row]')
       ? [one.closest('[role=table]').ariaLabel, one.cellIndex ?? one.closest('td').cellIndex, [...one.closest('td').querySelectorAll('button')].indexOf(one)].join()
-      : (one.closest('main') ? location.href : '') + (one.ariaLabel ?? one.innerText),
+      : (one.closest('main') ? location.pathname : '') + (one.ariaLabel ?? one.innerText),
   }))`;
 const openersOf = (page: Page): Promise<Opener[]> => page.evaluate(OPENERS);
 
