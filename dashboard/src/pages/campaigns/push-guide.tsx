@@ -90,7 +90,7 @@ export function PushCode({ item }: { item: CampaignRecord }): ReactNode {
         {say.rich('push_hint', {
           place: <code>{KEY_PLACE}</code>,
           guide: (
-            <Anchor inherit href="/docs#campaigns">
+            <Anchor inherit href="/docs/guides/campaigns">
               {say('push_reference')}
             </Anchor>
           ),

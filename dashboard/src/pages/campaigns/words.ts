@@ -141,7 +141,7 @@ export const words = defineWords(
     push_copy: 'Copy the address',
     push_code: 'Push people in',
     push_hint: 'With the key of this campaign in {place}. The answer names each person’s outcome; {guide}.',
-    push_reference: 'all fields are in the reference',
+    push_reference: 'the guide has the rest',
   },
   {
     campaigns: 'الحملات',
@@ -283,6 +283,6 @@ export const words = defineWords(
     push_copy: 'نسخ العنوان',
     push_code: 'ادفع أشخاصًا',
     push_hint: 'بمفتاح هذه الحملة في {place}. يسمّي الرد نتيجة كل شخص؛ {guide}.',
-    push_reference: 'كل الحقول في المرجع',
+    push_reference: 'والبقية في الدليل',
   },
 );
