@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { type Plan, SETTING } from './compare.ts';
 import { GENERATOR } from './load.ts';
 import { accept } from './sections/accept.ts';
+import { counts } from './sections/cluster/counts.ts';
 import { noisy } from './sections/cluster/noisy.ts';
 import { renewals } from './sections/cluster/renewals.ts';
 import { revoke } from './sections/cluster/revoke.ts';
@@ -36,10 +37,13 @@ const SECTIONS: Record<string, [title: string, measure: (plan: Plan) => Promise<
   revoke: ['Revoking with three nodes', revoke],
   renewals: ['Holding leases, by the number of nodes', renewals],
   throughput: ['Accepting on one, two and three processes', throughput],
+  counts: ['What one accepted call costs the database and Redis', counts],
   noisy: ['A tenant at a hundred times its limit, and the others', noisy],
 };
 /** One word for all that docs/scaling.md rests on. */
-const GROUPS: Record<string, string[]> = { cluster: ['verify', 'revoke', 'renewals', 'throughput', 'noisy'] };
+const GROUPS: Record<string, string[]> = {
+  cluster: ['verify', 'revoke', 'renewals', 'throughput', 'counts', 'noisy'],
+};
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
