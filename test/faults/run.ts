@@ -52,7 +52,7 @@ const minutesSince = (from: number): string => ((performance.now() - from) / 60_
 async function report(name: string, seed: string, work: () => Promise<string[]>): Promise<void> {
   if (isOver()) return;
   const from = performance.now();
-  const found = await work();
+  const found = await work().catch((error: Error) => [`broke off: ${error.stack}`]);
   const seconds = ((performance.now() - from) / 1_000).toFixed(1);
   const stalled = (performance.now() - from - elapsedSince(from).ms) / 1_000;
   const busy = stalled < 0.5 ? '' : `, ${stalled.toFixed(1)} of them without a processor`;

@@ -83,14 +83,33 @@ async function accepted(trial: Trial, each: number): Promise<number> {
   return answers.filter(({ status }) => status === 200).length;
 }
 
+/**
+ * Calls that say something only while Redis answers in time: on a machine without a moment for it a node takes it for
+ * lost, as it should, and counts by itself. Then they are made again, by an organization that has made none.
+ */
+async function whileWell<T>(trial: Trial, work: (trial: Trial) => Promise<T>): Promise<T> {
+  for (let left = TRIES; ; left--) {
+    const before = timesLost(trial);
+    const result = await work({ ...trial, tenant: await trial.region.tenant(1) });
+    await trial.pause(LOGGED_MS);
+    if (timesLost(trial) === before) return result;
+    if (left === 0) throw new Error(`Redis was late in ${TRIES} tries: this machine is too busy to say anything.`);
+    await trial.pause(NOTICED_MS);
+  }
+}
+
+const TRIES = 10;
+const LOGGED_MS = 200;
+const timesLost = ({ region }: Trial): number =>
+  region.api.reduce((total, node) => total + node.output().split('Redis cannot be used').length - 1, 0);
+
 /** Nodes notice within a quarter of a second that Redis is back. */
 const NOTICED_MS = 1_500;
 
 async function exactAgain(trial: Trial): Promise<void> {
   await redis!.command('FLUSHALL');
   await trial.pause(NOTICED_MS);
-  const tenant = await trial.region.tenant(1);
-  const count = await accepted({ ...trial, tenant }, LOW_LIMIT);
+  const count = await whileWell(trial, (fresh) => accepted(fresh, LOW_LIMIT));
   trial.expect(count === LOW_LIMIT, `with Redis back ${count} calls were accepted, not exactly ${LOW_LIMIT}`);
 }
 
@@ -119,9 +138,11 @@ export const redisScenarios: Scenario[] = [
     expects: 'Redis emptied in the middle of a minute: at most one limit more, and no error',
     callers: 2,
     async run(trial) {
-      const before = await accepted(trial, LOW_LIMIT);
-      await redis!.command('FLUSHALL');
-      const after = await accepted(trial, LOW_LIMIT);
+      const [before, after] = await whileWell(trial, async (fresh) => {
+        const first = await accepted(fresh, LOW_LIMIT);
+        await redis!.command('FLUSHALL');
+        return [first, await accepted(fresh, LOW_LIMIT)] as const;
+      });
       trial.expect(before <= LOW_LIMIT && after <= LOW_LIMIT, `${before} and then ${after} calls were accepted`);
       await exactAgain(trial);
     },
