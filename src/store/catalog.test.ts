@@ -66,6 +66,14 @@ test('foreign keys between tenant tables begin with the organization on both sid
   expect(wrong).toEqual([]);
 });
 
+test('no table of the region points into a tenant table, so that it could stand on every server of a cluster', async () => {
+  const found = await rows<{ name: string }>(`
+    SELECT k.conname AS name FROM pg_constraint k
+    JOIN pg_class c ON c.oid = k.conrelid JOIN pg_class t ON t.oid = k.confrelid
+    WHERE k.contype = 'f' AND c.relname = ANY ($1) AND t.relname <> ALL ($1)`);
+  expect(found).toEqual([]);
+});
+
 /**
  * Plans are made once and kept. On an empty table every index that begins with the organization looks as good as the
  * primary key, and the newest of them is taken; then each look-up by organization and id, foreign keys' included, reads
