@@ -61,5 +61,5 @@ function base32(bytes: number[]): string {
 /** When an id was made, in milliseconds: the first 48 bits of its UUIDv7. */
 export function timeOfId(id: string): number {
   const digits = id.slice(id.lastIndexOf('_') + 1, id.lastIndexOf('_') + 11);
-  return [...digits].reduce((time, digit) => time * 32 + ALPHABET.indexOf(digit), 0);
+  return digits.split('').reduce((time, digit) => time * 32 + ALPHABET.indexOf(digit), 0);
 }

@@ -4,6 +4,7 @@ import { CHANNEL_KINDS } from '../../contract/channel-kinds.ts';
 import { type TestApp, startTestApp } from '../app.ts';
 import { givenAgent } from '../factories.ts';
 import type { FakeProvider } from '../fakes/provider.ts';
+import { startReceiver } from '../fakes/receiver.ts';
 import { startSlack } from '../fakes/slack.ts';
 import { startSmtp } from '../fakes/smtp.ts';
 import { startTelegram } from '../fakes/telegram.ts';
@@ -199,6 +200,27 @@ describe('webhook', () => {
     const renamed = await owner.call(`PATCH /channels/${body.id}`, { name: 'Other' });
     expect(renamed.body).not.toHaveProperty('secret');
   });
+});
+
+test('a broken channel that nobody can be asked about is said to be broken until a message goes through', async () => {
+  const endpoint = await startReceiver(() => ({ status: 401 }));
+  const { body } = await connect('webhook', { url: endpoint.url });
+  const send = async () => {
+    const sent = await owner.call(`POST /channels/${body.id}/test`, {
+      address: 'crm-1',
+      content: { type: 'text', text: 'hello' },
+    });
+    return async () => (await owner.call(`GET /channels/${body.id}/test/${sent.body.id}`)).body.status;
+  };
+  const check = async () => (await owner.call(`POST /channels/${body.id}/check`)).body;
+  expect(await check()).toEqual({ ok: true, code: null, detail: null, asked: false });
+  await expect.poll(await send(), { timeout: 8_000 }).toBe('failed');
+  const broken = { ok: false, code: 'channel_broken', detail: expect.stringContaining('401'), asked: false };
+  await expect.poll(check, { timeout: 8_000 }).toEqual(broken);
+  endpoint.answer = () => ({});
+  await expect.poll(await send(), { timeout: 8_000 }).toBe('sent');
+  await expect.poll(async () => (await check()).ok, { timeout: 8_000 }).toBe(true);
+  await endpoint.stop();
 });
 
 test('kinds that are not there are refused with the list of those that are', async () => {

@@ -1,5 +1,12 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  handBackConversation,
+  replyInConversation,
+  resolveConversation,
+  takeOverConversation,
+} from '../../src/features/conversations/hand-over.ts';
+import { readConversation } from '../../src/features/conversations/read-conversations.ts';
 import { type TestApp, startTestApp } from '../app.ts';
 import { givenAgent, givenChannel, givenOrganization, givenTrigger } from '../factories.ts';
 import type { FakeProvider, Hook } from '../fakes/provider.ts';
@@ -266,5 +273,53 @@ test('outside WhatsApp’s 24 hours only a template is taken, until the person w
     sql`UPDATE identity SET last_inbound_at = now() - interval '24 hours 1 second' WHERE channel_id = ${channelId}`,
   );
   expect((await send(words)).body.code).toBe('session_window_closed');
+  await provider.stop();
+});
+
+test('on a provider’s channel the agent is silent while a person answers, and answers again once it is handed back', async () => {
+  const provider = await startWhatsApp();
+  const orgId = await givenOrganization(parley.db);
+  const { agentId } = await givenAgent(parley.db, orgId);
+  const { kind, settings, secrets } = provider;
+  const { sealingKey } = parley.secrets;
+  const channelId = await givenChannel(parley.db, orgId, agentId, { kind, settings, secrets, sealingKey });
+  const says = async (text: string) => {
+    const { headers, body } = provider.says(text);
+    const answer = await fetch(`${parley.url}/inbound/whatsapp/${channelId}`, { method: 'POST', headers, body });
+    expect(answer.status).toBe(200);
+  };
+  const actor = { userId: 'user_member', address: null, requestId: null };
+  const texts = () => provider.delivered.map(({ text }) => text);
+  const told = (count: number) => expect.poll(texts, { timeout: 8_000 }).toHaveLength(count);
+  await says('Hello?');
+  await told(1);
+  const [talk] = (await parley.db.execute<{ id: string }>(sql`SELECT id FROM conversation WHERE org_id = ${orgId}`))
+    .rows;
+  const state = async () => {
+    const { status, runs } = await readConversation(parley.db, orgId, talk!.id);
+    return [status, ...runs.map((run) => run.status)];
+  };
+
+  await takeOverConversation(parley.db, orgId, talk!.id, actor);
+  await says('Is there a person?');
+  await replyInConversation(parley.db, orgId, talk!.id, 'A person here.', actor);
+  await told(2);
+  expect(texts()[1]).toBe('A person here.');
+  expect(await state()).toEqual(['handed_off', 'handed_off']);
+
+  await handBackConversation(parley.db, orgId, talk!.id, actor);
+  await says('And now?');
+  await told(3);
+  expect(await state()).toEqual(['open', 'waiting_for_user']);
+
+  // What has ended is opened by the next message, with a run of its own.
+  await resolveConversation(parley.db, orgId, talk!.id, actor);
+  await says('One more thing');
+  await told(4);
+  expect(await state()).toEqual(['open', 'waiting_for_user', 'completed']);
+  const heard = await rows(
+    sql`SELECT content ->> 'text' AS text FROM message WHERE org_id = ${orgId} AND role = 'end_user'`,
+  );
+  expect(heard).toHaveLength(4);
   await provider.stop();
 });
