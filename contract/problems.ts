@@ -119,27 +119,51 @@ const kinds = {
     title: 'No such path',
     cure: 'Compare the path with the reference under /docs.',
   },
-  agent_not_found: { status: 404, title: 'No such agent', cure: 'Check the agent id in the path.' },
+  agent_not_found: {
+    status: 404,
+    title: 'No such agent',
+    cure: 'Check the agent id in the path: it must be one of the organization of the key. The page of the agent shows it, and ./parley agents list.',
+  },
   trigger_not_found: {
     status: 404,
     title: 'No such trigger',
-    cure: 'Check the trigger id in the path; it must belong to the agent in the path.',
+    cure: 'Check the trigger id in the path; it must belong to the agent in the path. ./parley triggers list --agent AGENT_ID shows both.',
   },
   channel_not_found: {
     status: 404,
     title: 'No such channel',
-    cure: 'Check the channel id; it must be connected and belong to the agent.',
+    cure: 'Check the channel id; it must be connected and belong to the agent. GET /api/channels/{agent_id} lists those that are.',
   },
-  campaign_not_found: { status: 404, title: 'No such campaign', cure: 'Check the campaign id in the path.' },
-  recipient_not_found: { status: 404, title: 'No such recipient', cure: 'Check the recipient id in the path.' },
+  campaign_not_found: {
+    status: 404,
+    title: 'No such campaign',
+    cure: 'Check the campaign id in the path; GET /api/me tells which one the key is bound to. A campaign that was deleted does not come back.',
+  },
+  recipient_not_found: {
+    status: 404,
+    title: 'No such recipient',
+    cure: 'Check the recipient id in the path, or find the recipient by your own name for it: GET /api/campaigns/{campaign_id}/recipients?ref=….',
+  },
   run_not_found: {
     status: 404,
     title: 'No such run',
-    cure: 'Check the run id; it must belong to the trigger in the path.',
+    cure: 'Check the run id; it must belong to the trigger in the path. Runs of a person go when the person is erased.',
   },
-  conversation_not_found: { status: 404, title: 'No such conversation', cure: 'Check the conversation id.' },
-  message_not_found: { status: 404, title: 'No such message', cure: 'Check the message id in the path.' },
-  end_user_not_found: { status: 404, title: 'No such end user', cure: 'Check the end-user id.' },
+  conversation_not_found: {
+    status: 404,
+    title: 'No such conversation',
+    cure: 'Check the conversation id: it must be one of this person, or on this channel. Conversations go when the person is erased.',
+  },
+  message_not_found: {
+    status: 404,
+    title: 'No such message',
+    cure: 'Check the message id in the path: it must be one of this channel. Messages go when the person is erased.',
+  },
+  end_user_not_found: {
+    status: 404,
+    title: 'No such end user',
+    cure: 'Check the id: ours begins with enduser_. Your own ids are looked up with GET /api/end-users?external_id=…. Whoever was erased is gone for good.',
+  },
   key_not_found: { status: 404, title: 'No such API key', cure: 'Check the key id, or list the keys.' },
   organization_not_found: {
     status: 404,
@@ -179,8 +203,16 @@ const kinds = {
     cure: 'Send headers and body within 30 seconds.',
   },
   // 409: not in this state
-  trigger_disabled: { status: 409, title: 'The trigger is disabled', cure: 'Enable the trigger in the dashboard.' },
-  agent_disabled: { status: 409, title: 'The agent is disabled', cure: 'Enable the agent in the dashboard.' },
+  trigger_disabled: {
+    status: 409,
+    title: 'The trigger is disabled',
+    cure: 'Enable the trigger on its page, or with ./parley triggers update TRIGGER_ID --enable; then send the call again.',
+  },
+  agent_disabled: {
+    status: 409,
+    title: 'The agent is disabled',
+    cure: 'Enable the agent on its page, or with ./parley agents update AGENT_ID --enable; then send the call again.',
+  },
   channel_disabled: {
     status: 409,
     title: 'The channel is disabled',
@@ -204,7 +236,7 @@ const kinds = {
   already_exists: {
     status: 409,
     title: 'It exists already',
-    cure: 'Use the record that the detail names, or choose another value.',
+    cure: 'Use the record that existing_id names, or choose another value.',
   },
   import_not_ready: {
     status: 409,
@@ -256,7 +288,7 @@ const kinds = {
   validation_failed: {
     status: 422,
     title: 'The request breaks the schema',
-    cure: 'Each entry in errors names one fault and where it is.',
+    cure: 'Each entry in errors names one fault, where it is (a JSON pointer) and what it must be. Correct it; the same call again fails again.',
   },
   idempotency_mismatch: {
     status: 422,
@@ -281,12 +313,12 @@ const kinds = {
   recipient_opted_out: {
     status: 422,
     title: 'The recipient has opted out',
-    cure: 'Nothing may be sent until the person opts in again.',
+    cure: 'Nothing may be sent on this kind of channel until the person opts in again. When they have told you so, record it: PUT /api/end-users/{end_user_id}/consent/{channel_kind}.',
   },
   no_address: {
     status: 422,
     title: 'The recipient has no address on this channel',
-    cure: 'Give an address, or store one on the end user.',
+    cure: 'Give to.address, or store what the channel goes by on the end user: phone for sms and whatsapp, email for email. On telegram and slack a person has an address once they have written.',
   },
   // 429, 5xx
   rate_limited: {

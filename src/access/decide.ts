@@ -74,8 +74,14 @@ function holds(caller: Caller, permission: Permission): boolean {
   return caller.permissions.includes(permission);
 }
 
+/** Where a new key is no cure by itself: which keys can hold it at all. */
+const WHERE: { readonly [permission in Permission]?: string } = {
+  campaigns: ", which only keys made on the campaign's own page hold.",
+  end_users: ', which only keys of the whole organization can hold.',
+};
+
 function permissionMissing(caller: Caller, permission: Permission): Refusal {
-  return new Refusal('permission_missing', `The key lacks the permission "${permission}".`, {
+  return new Refusal('permission_missing', `The key lacks the permission "${permission}"${WHERE[permission] ?? '.'}`, {
     members: { required_permission: permission, key_permissions: caller.permissions },
     headers: { 'WWW-Authenticate': challengeScope(permission) },
   });

@@ -26,9 +26,12 @@ function isDate(text: string): boolean {
   return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text);
 }
 
-/** One @, a dotted domain, nothing that would have to be quoted: what mail providers accept in practice. */
+/**
+ * One @, a dotted domain, nothing that would have to be quoted: what mail providers accept in practice. A top-level domain
+ * is no number, and no label begins or ends with a hyphen. Marks belong to letters: Hindi domains are made of both.
+ */
 const EMAIL =
-  /^[\p{L}\p{N}!#$%&'*+/=?^_`{|}~.-]{1,64}@(?=.{1,253}$)[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,62}\.)+[\p{L}\p{N}-]{2,63}$/u;
+  /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~.-]{1,64}@(?=.{1,253}$)(?:(?!-)[\p{L}\p{M}\p{N}-]{1,63}(?<!-)\.)+(?=.*\p{L})(?!-)[\p{L}\p{M}\p{N}-]{2,63}(?<!-)$/u;
 
 function isEmail(text: string): boolean {
   return (
@@ -43,7 +46,8 @@ function isUri(text: string): boolean {
 
 function isLocale(text: string): boolean {
   try {
-    return text.length <= 35 && Intl.getCanonicalLocales(text).length === 1;
+    // Languages of more than three letters could be, but are not: "english" is a name and no tag.
+    return text.length <= 35 && new Intl.Locale(text).language.length <= 3;
   } catch {
     return false;
   }

@@ -1,3 +1,4 @@
+import { CHANNEL_KINDS, isChannelKind } from '../../../contract/channel-kinds.ts';
 import type { EndUser, SetConsent } from '../../../contract/end-users.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { Db } from '../../store/db.ts';
@@ -7,9 +8,6 @@ import { readEndUser } from '../../store/end-users.ts';
 import { readEndUser as present } from './read-end-users.ts';
 import type { Caller } from './write-end-users.ts';
 
-/** Kinds of channel are lower-case words; new ones come without this list knowing. */
-const CHANNEL_KIND = /^[a-z][a-z0-9_]{0,31}$/;
-
 /** What a person allows on one kind of channel. Every way of sending obeys it. */
 export async function setConsent(
   { db }: { db: Db },
@@ -18,8 +16,9 @@ export async function setConsent(
   channelKind: string,
   { status, source = 'api' }: SetConsent,
 ): Promise<EndUser> {
-  if (!CHANNEL_KIND.test(channelKind)) {
-    const detail = 'Must be a kind of channel, such as whatsapp, sms, email, telegram or sandbox.';
+  // A kind that no channel has would be an opt-out that nobody obeys.
+  if (!isChannelKind(channelKind)) {
+    const detail = `Must be a kind of channel: ${CHANNEL_KINDS.join(', ')}.`;
     throw new Refusal('validation_failed', undefined, {
       errors: [{ pointer: '/channel_kind', code: 'format', detail }],
     });
