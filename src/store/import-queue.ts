@@ -1,4 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import type pg from 'pg';
 import { FAULTS_KEPT_DAYS, IMPORT_KEPT_HOURS, type ImportSettings } from '../../contract/dashboard/imports.ts';
 import type { Fault } from '../../contract/problems.ts';
@@ -118,43 +118,3 @@ export async function eraseImportFaults(tx: Queryable, orgId: string, identifier
     SELECT 1 FROM unnest(f.cells) c WHERE lower(trim(c)) = ANY (${named}::text[])
       OR translate(lower(c), ' ().-''', '') = ANY (${named}::text[]))`);
 }
-
-/** What separates cells, and what people write into identifiers for the eye: `translate` maps and removes them. */
-const SEPARATORS = `,;|"\t\r\n`;
-const FOR_THE_EYE = ` ().-'`;
-/** Longer than any identifier, so that one is found also where a piece ends in the middle of it. */
-const OVERLAP = 1_024;
-
-/**
- * Files that wait (for a run, or after a dry one) and name a person who is being erased go away: a file cannot be kept
- * without a row, and is sent again without it. Real runs under way are left alone: they end with the file gone.
- */
-export async function eraseImportFiles(tx: Queryable, orgId: string, identifiers: readonly string[]): Promise<void> {
-  // An import takes 00974… for +974…
-  const written = identifiers.flatMap((one) => (/^\+\d+$/.test(one) ? [one, `00${one.slice(1)}`] : [one]));
-  if (written.length === 0) return;
-  const { rows: waiting } = await tx.execute<{ id: string }>(sql`SELECT id FROM end_user_import i
-    WHERE org_id = ${orgId} AND (dry_run OR due_at IS NULL) AND EXISTS (
-      SELECT 1 FROM end_user_import_piece p WHERE p.org_id = i.org_id AND p.import_id = i.id) FOR UPDATE`);
-  const plain = (text: SQL) =>
-    sql`translate(lower(replace(${text}, '\\000', '')), ${SEPARATORS + FOR_THE_EYE}::text, ${','.repeat(SEPARATORS.length)}::text)`;
-  for (const { id } of waiting) {
-    const named = await tx.execute(sql`SELECT 1 FROM end_user_import_piece p
-      LEFT JOIN end_user_import_piece n ON n.org_id = p.org_id AND n.import_id = p.import_id AND n.n = p.n + 1
-      CROSS JOIN LATERAL (SELECT ',' || ${plain(sql`encode(p.bytes || coalesce(substring(n.bytes, 1, ${OVERLAP}), ''), 'escape')`)} || ',' AS said) t
-      WHERE p.org_id = ${orgId} AND p.import_id = ${id} AND EXISTS (
-        SELECT 1 FROM unnest(${sql.param(written)}::text[]) AS w(one)
-        WHERE strpos(t.said, ',' || ${plain(sql`encode(convert_to(w.one, 'UTF8'), 'escape')`)} || ',') > 0)
-      LIMIT 1`);
-    if (named.rows.length === 0) continue;
-    await tx.execute(sql`UPDATE end_user_import SET state = 'cancelled', due_at = NULL, lease = NULL, updated_at = now(),
-      finished_at = now(), fault = ${ERASED}::jsonb WHERE org_id = ${orgId} AND id = ${id}`);
-    await tx.execute(sql`DELETE FROM end_user_import_piece WHERE org_id = ${orgId} AND import_id = ${id}`);
-  }
-}
-
-const ERASED = JSON.stringify({
-  code: 'person_erased',
-  detail: 'Somebody in this file was erased, so the file was removed: send it again without them.',
-  row: null,
-});

