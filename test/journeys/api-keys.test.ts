@@ -100,9 +100,9 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     await dialog(page).getByText('Last used: just now').waitFor();
     await page.getByRole('button', { name: 'Start a conversation' }).click();
     await dialog(page).getByText('202, the conversation has begun').waitFor();
-    const reading = context.waitForEvent('page');
-    await dialog(page).getByRole('link', { name: 'Read it' }).click();
-    await (await reading).getByRole('log').getByText('Hello', { exact: true }).waitFor();
+    const link = dialog(page).getByRole('link', { name: 'Read it in a new window' });
+    const begun = { path: await link.getAttribute('href'), opens: await link.getAttribute('target') };
+    expect(begun).toEqual({ path: expect.stringMatching(/^\/conversations\/conv_/), opens: '_blank' });
     await page.keyboard.press('Escape');
     await page.getByText('Close without saving the key?').waitFor();
     await page.getByRole('button', { name: 'Keep it open' }).click();
@@ -118,6 +118,8 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     expect(await everythingKept(page)).not.toContain(secret);
     await page.goBack();
     expect(await everythingKept(page)).not.toContain(secret);
+    await page.goto(journey.app.url + begun.path);
+    await page.getByRole('log').getByText('Hello', { exact: true }).waitFor();
     await context.close();
   });
 
