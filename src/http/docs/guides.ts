@@ -12,7 +12,7 @@ export const GUIDES = {
   'web-chat': 'Put the web chat on a site',
   events: 'Be told of events',
 } as const;
-export type GuideName = keyof typeof GUIDES;
+type GuideName = keyof typeof GUIDES;
 
 export const isGuide = (name: string): name is GuideName => Object.hasOwn(GUIDES, name);
 export const GUIDE_NAMES = Object.keys(GUIDES) as GuideName[];
