@@ -30,6 +30,8 @@ export function MembersPage(): ReactNode {
   const [inviting, { open, close }] = useDisclosure(false);
   const [leaving, setLeaving] = useState<MemberRecord | null>(null);
   const members = useRead('listMembers', { params: { org_id: organization.id } }, { every: 15_000 });
+  const invitations = useRead('listInvitations', { params: { org_id: organization.id } }, { enabled: mayManage });
+  const isRead = !members.isPending && !(mayManage && invitations.isPending);
 
   return (
     <>
@@ -95,15 +97,18 @@ export function MembersPage(): ReactNode {
         ]}
       />
       {mayManage && <Invitations />}
-      <Card title={say('roles')}>
-        <Facts>
-          {ROLES.map((role) => (
-            <Fact key={role} label={sayCommon(`role_${role}`)}>
-              {say(`role_${role}_can`)}
-            </Fact>
-          ))}
-        </Facts>
-      </Card>
+      {/* Below lists of unknown length: it stands still once they are there. */}
+      {isRead && (
+        <Card title={say('roles')}>
+          <Facts>
+            {ROLES.map((role) => (
+              <Fact key={role} label={sayCommon(`role_${role}`)}>
+                {say(`role_${role}_can`)}
+              </Fact>
+            ))}
+          </Facts>
+        </Card>
+      )}
       <InviteDialog opened={inviting} onClose={close} />
       <RemoveDialog member={leaving} onClose={() => setLeaving(null)} />
     </>
