@@ -1,6 +1,6 @@
 /**
  * A document that names a file which is gone is worse than none: every repository path in backticks and every relative
- * link in a *.md must exist. A path is recognised by its first part (a file or folder of the root that git knows or the
+ * link in a *.md must exist, and every document that a comment names. A path is recognised by its first part (a file or folder of the root that git knows or the
  * layout has) and may hold `*`, `…` or `<…>`, which are not looked up.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
@@ -23,17 +23,30 @@ const ROOMS = [
   '.ci',
 ];
 
-const faults = documents(ROOT).flatMap((file) => [...pathFaults(file), ...linkFaults(file)]);
+const DECISIONS = readdirSync(path.join(ROOT, 'docs', 'adr')).map((name) => `docs/adr/${name.slice(0, 4)}`);
+
+const faults = [
+  ...files(ROOT, ['.md']).flatMap((file) => [...pathFaults(file), ...linkFaults(file)]),
+  ...files(ROOT, ['.ts', '.tsx', '.mjs', '.sql']).flatMap(mentionFaults),
+];
 for (const fault of faults) console.error(fault);
 process.exitCode = faults.length === 0 ? 0 : 1;
 
-function documents(folder) {
+function files(folder, endings) {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     if (SKIPPED.has(entry.name)) return [];
     const file = path.join(folder, entry.name);
-    if (entry.isDirectory()) return documents(file);
-    return entry.name.endsWith('.md') ? [file] : [];
+    if (entry.isDirectory()) return files(file, endings);
+    return endings.some((ending) => entry.name.endsWith(ending)) ? [file] : [];
   });
+}
+
+/** Documents that comments send their reader to; a decision may be named by its number alone. */
+function mentionFaults(file) {
+  return [...readFileSync(file, 'utf8').matchAll(/\bdocs\/(?:adr\/\d{4}(?:[\w-]*\.md)?|[\w-]+\.md)/g)]
+    .map(([text]) => text)
+    .filter((text) => (text.endsWith('.md') ? !existsSync(path.join(ROOT, text)) : !DECISIONS.includes(text)))
+    .map((text) => `${path.relative(ROOT, file)}: names ${text}, which does not exist.`);
 }
 
 function pathFaults(file) {

@@ -3,7 +3,7 @@ import { Moment, Nullable, PageQuery, closed } from './shapes.ts';
 
 /**
  * Importing end users from a CSV file: the file is sent in pieces, then read by a worker, as often as one likes dry and
- * once for real. docs/adr/0201-imports-in-pieces.md says why.
+ * once for real. docs/adr/0202-imports-in-pieces.md says why.
  */
 export const MAX_IMPORT_BYTES = 200 * 1024 * 1024;
 export const IMPORT_PIECE_BYTES = 1024 * 1024;
