@@ -281,7 +281,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     await bubble(page, 'Ask us <i>anything</i>.').waitFor();
     await say(page, HOSTILE);
     await say(page, 'hostile');
-    await expect.poll(() => bubble(page, 'javascript:alert(1)').count()).toBe(2);
+    await expect.poll(() => bubble(page, 'javascript:alert(1)').count(), { timeout: 10_000 }).toBe(2);
     const found = await inChat<{ markup: number; links: string[] }>(
       page,
       `({
