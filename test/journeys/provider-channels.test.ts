@@ -302,6 +302,7 @@ test('on a provider’s channel the agent is silent while a person answers, and 
 
   await takeOverConversation(parley.db, orgId, talk!.id, actor);
   await says('Is there a person?');
+  expect(await state()).toEqual(['handed_off', 'handed_off']);
   await replyInConversation(parley.db, orgId, talk!.id, 'A person here.', actor);
   await told(2);
   expect(texts()[1]).toBe('A person here.');
