@@ -21,6 +21,8 @@ describe('before a model is asked', () => {
       opted_out: true,
       next: 'completed',
     });
+    const burst = ['STOP', ...Array.from({ length: 30 }, () => 'Hello?')];
+    expect(decideBeforeModel(request({ provider: 'openai' }, burst)).turn?.opted_out).toBe(true);
   });
 
   test('who asks for a person gets one, unless the agent does not hand over', () => {

@@ -269,6 +269,10 @@ describe('stop words', () => {
     },
   );
 
+  it('count however much was said after them', () => {
+    expect(turn({}, ['STOP', ...Array.from({ length: 30 }, () => 'Hello?')]).opted_out).toBe(true);
+  });
+
   it('confirm in the language of the person', () => {
     expect(texts(turn({}, ['توقف']))[0]).toMatch(/لن تصلك رسائل/);
     expect(texts(turn({}, ['रोकें']))[0]).toMatch(/संदेश नहीं मिलेंगे/);

@@ -37,11 +37,14 @@ export const decideBeforeModel = (request: TurnRequest): { turn: TurnResult | nu
   const talk = beginTalk(request);
   if (currentStep(talk) !== null || (talk.first && startsOnOpen(talk)))
     return { turn: embeddedProvider.turn(request) as TurnResult, tags: [] };
+  if (asksToStopIn(request.input)) {
+    optOut(talk, 'The person asked to stop.');
+    return { turn: endTalk(talk), tags: [] };
+  }
   for (const text of request.input.slice(-MAX_HEARD)) {
     const words = readWords(text);
     const rule = ruleFor(talk, text, words);
-    if (asksToStop(words)) optOut(talk, 'The person asked to stop.');
-    else if (talk.definition.hand_off?.on_request !== false && asksForPerson(words))
+    if (talk.definition.hand_off?.on_request !== false && asksForPerson(words))
       handOff(talk, 'The person asked for a person.');
     else if (rule === null) continue;
     else obey(talk, rule);
@@ -52,6 +55,9 @@ export const decideBeforeModel = (request: TurnRequest): { turn: TurnResult | nu
 
 /** Messages since the last turn that are answered; who sends more is answered on the latest. */
 const MAX_HEARD = 10;
+
+/** "Stop" counts however much was said after it. */
+const asksToStopIn = (input: readonly string[]): boolean => input.some((text) => asksToStop(readWords(text)));
 
 type Heard = { text: string; words: Words };
 /** `missed` is a question without an answer; `silent` needs none. */
@@ -68,8 +74,9 @@ const open = (talk: Talk): void => {
 };
 
 const hear = (talk: Talk): void => {
-  const heard = talk.request.input.slice(-MAX_HEARD).map((text) => ({ text, words: readWords(text) }));
-  if (heard.some(({ words }) => asksToStop(words))) return optOut(talk, 'The person asked to stop.');
+  const { input } = talk.request;
+  if (asksToStopIn(input)) return optOut(talk, 'The person asked to stop.');
+  const heard = input.slice(-MAX_HEARD).map((text) => ({ text, words: readWords(text) }));
   const missed: string[] = [];
   let answered = false;
   for (const one of heard) {
