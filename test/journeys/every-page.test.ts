@@ -116,7 +116,7 @@ describe.skipIf(!CHROMIUM)('every page of the dashboard', () => {
           seen.add(opener.key);
           const where = `${path} “${opener.name}”`;
           // oxlint-disable-next-line playwright/no-element-handle -- the very element: buttons that come later move the numbers of others
-          const button = (await page.locator('button').nth(opener.at).elementHandle())!;
+          const button = await page.locator('button').nth(opener.at).elementHandle();
           const look = async (popup: Locator, what: string, phone: boolean): Promise<void> => {
             opened.push(what);
             found.push(...(await faultsOf(page, what, { phone, within: '[role=dialog], [role=menu]:popover-open' })));
