@@ -14,8 +14,8 @@ export type RawAnswer = {
   json(): any;
 };
 
-/** Text or bytes, or a pause in milliseconds. */
-type Piece = string | Buffer | number;
+/** Text or bytes, a pause in milliseconds, or something to wait for. */
+type Piece = string | Buffer | number | Promise<unknown>;
 
 /** Sends the pieces and resolves with every answer once the server has closed the connection, or nothing came for `quietMs`. */
 export async function rawExchange(
@@ -61,6 +61,7 @@ const nothing = (): void => undefined;
 async function sendPieces(socket: Socket, pieces: readonly Piece[]): Promise<void> {
   for (const piece of pieces) {
     if (typeof piece === 'number') await new Promise((resolve) => setTimeout(resolve, piece));
+    else if (piece instanceof Promise) await piece;
     else if (!socket.destroyed) socket.write(piece);
   }
 }

@@ -1,4 +1,6 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { AUTH, echo, startHttpServer, type TestHttpServer } from '../../test/http-server.ts';
 import { head, raw, rawExchange } from '../../test/raw-http.ts';
 import type { HttpDeps } from './server.ts';
@@ -98,10 +100,16 @@ describe('stopping', () => {
   });
 
   it('answers a request whose first half came before and whose second half comes after', async () => {
-    await start();
-    const call = rawExchange(http.port, ['GET /api/me HTTP/1.1\r\nHost: a\r\n', 150, `${AUTH}\r\n\r\n`], 1_000);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await start({ timeouts: { ...QUICK, requestMs: 30_000 } });
+    const connected = once(http.server.server, 'connection');
+    const stopping = Promise.withResolvers<void>();
+    const halves = ['GET /api/me HTTP/1.1\r\nHost: a\r\n', stopping.promise, `${AUTH}\r\n\r\n`];
+    const call = rawExchange(http.port, halves, 5_000);
+    const [socket] = (await connected) as [Socket];
+    await vi.waitFor(() => expect(socket.bytesRead).toBeGreaterThan(0));
     const closing = http.server.close();
+    // Idle connections are closed again and again from here on; this one is not idle.
+    setTimeout(stopping.resolve, 100);
     const { answers } = await call;
     expect([answers[0]?.status, answers[0]?.headers.connection]).toEqual([200, 'close']);
     await closing;

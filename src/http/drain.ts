@@ -36,10 +36,12 @@ export function createDrain(server: Server, deadlineMs = DRAIN_DEADLINE_MS) {
       drain();
       // What never listened never says "close".
       if (!server.listening) return;
-      const closeIdle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
+      const closeIdle = setInterval(() => {
+        server.closeIdleConnections();
+        // Connections that never said anything count as busy for Node. By now a request that had come is being read.
+        for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+      }, IDLE_CHECK_MS);
       const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs);
-      // Connections that never said anything count as busy for Node.
-      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
       server.once('close', () => {
         clearInterval(closeIdle);
         clearTimeout(deadline);

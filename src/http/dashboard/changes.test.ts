@@ -41,6 +41,15 @@ async function follow(topics: string, { at = one, as = mine, org = mine.orgId, s
   return listener;
 }
 
+/** In one event or in several: the kinds of topics are looked at one by one, and a change may come between two. */
+async function toldOf(listener: Listener, ...meant: string[]): Promise<void> {
+  const missing = new Set(meant);
+  await listener.next(({ topics }) => {
+    for (const topic of topics) missing.delete(topic);
+    return missing.size === 0;
+  });
+}
+
 async function givenMember(role: string, email: string): Promise<Person> {
   const { body } = await api(`POST /organizations/${mine.orgId}/invitations`, { email, role }, mine.cookie);
   const token = new URL(body.url).pathname.split('/').at(-1);
@@ -102,9 +111,9 @@ describe('GET /dashboard/api/organizations/:org_id/changes', () => {
     const first = await listener.next();
     expect(first.data.topics).toEqual(['conversations', `conversation:${id}`, `runs:${triggerId}`]);
     await takeOver(id);
-    await listener.next(({ topics }) => topics.includes(`conversation:${id}`) && topics.includes('conversations'));
+    await toldOf(listener, `conversation:${id}`, 'conversations');
     await givenConversation();
-    await listener.next(({ topics }) => topics.includes('conversations') && topics.includes(`runs:${triggerId}`));
+    await toldOf(listener, 'conversations', `runs:${triggerId}`);
   });
 
   it('tells of a campaign: its settings, its state, and how its recipients get on', async () => {
@@ -143,11 +152,7 @@ describe('GET /dashboard/api/organizations/:org_id/changes', () => {
     const listener = await follow('keys,requests,audit,first_steps');
     await listener.next();
     await two.call('GET', '/api/me', { key: value });
-    const seen = new Set<string>();
-    await listener.next(({ topics }) => {
-      for (const topic of topics) seen.add(topic);
-      return seen.has('keys') && seen.has('requests') && seen.has('first_steps');
-    });
+    await toldOf(listener, 'keys', 'requests', 'first_steps');
     await api(`PATCH /organizations/${mine.orgId}`, { name: 'Mine again' }, mine.cookie);
     expect((await listener.next(({ topics }) => topics.includes('audit'))).event).toBe('changed');
   });
