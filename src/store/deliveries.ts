@@ -6,6 +6,17 @@ import { dueFairly, fairnessOf, type Held as HeldLanes } from './queue-lanes.ts'
 /** A worker that dies leaves its messages to the others when this has passed; a living one renews every third of it. */
 export const DELIVERY_LEASE_SECONDS = 30;
 
+/** Errors that others put on a message while a worker holds it: it is not called for again (store/campaign-runs.ts). */
+export const WITHDRAWN = {
+  campaign_ended: {
+    code: 'campaign_ended',
+    detail: 'The campaign ended before this was sent.',
+    provider_code: null,
+  },
+  cancelled: { code: 'cancelled', detail: 'The recipient was cancelled before this was sent.', provider_code: null },
+} as const satisfies Record<string, DeliveryError>;
+const IS_WITHDRAWN = `m.error ->> 'code' IN ('${Object.keys(WITHDRAWN).join("', '")}')`;
+
 /** A claimed message with everything that sending it needs. */
 export type ClaimedDelivery = {
   org_id: string;
@@ -25,6 +36,8 @@ export type ClaimedDelivery = {
   content: MessageContent;
   metadata: Record<string, string> | null;
   created_at: Date;
+  /** Why nobody may be called for it any more: decided while another worker held it. */
+  withdrawn: DeliveryError | null;
   reply_to: { id: string; provider_message_id: string | null } | null;
   /** Of e-mail alone: the person's newest e-mail before this message. */
   answers: { provider_message_id: string | null; subject: string | null } | null;
@@ -67,7 +80,7 @@ WITH ${dueFairly('message', FIRST_OF_ITS_CONVERSATION)}, claimed AS (
   RETURNING m.*, due.lane, due.share
 )
 SELECT m.org_id, m.id, m.lease, m.lane, m.share, m.attempts, m.possible_duplicate, m.conversation_id, m.role, m.content, m.metadata, m.created_at,
-  coalesce(c.address, i.address) AS address, coalesce(own.last_inbound_at, i.last_inbound_at) AS last_inbound_at,
+  CASE WHEN ${IS_WITHDRAWN} THEN m.error END AS withdrawn, coalesce(c.address, i.address) AS address, coalesce(own.last_inbound_at, i.last_inbound_at) AS last_inbound_at,
   CASE WHEN m.reply_to IS NOT NULL THEN json_build_object('id', m.reply_to, 'provider_message_id',
     (SELECT r.provider_message_id FROM message r WHERE r.org_id = m.org_id AND r.id = m.reply_to)) END AS reply_to,
   CASE WHEN ch.kind = 'email' THEN (SELECT json_build_object('provider_message_id', r.provider_message_id, 'subject', r.metadata ->> 'subject')
@@ -101,13 +114,20 @@ export async function claimDeliveries(
 
 type Held = { org_id: string; id: string; lease: string };
 
-/** Keeps the messages of a living worker from being taken by another. */
+/**
+ * Keeps the messages of a living worker from being taken by another. One without a `due_at` is held (campaign-runs.ts);
+ * one that is locked is just being stored.
+ */
 export async function renewDeliveries(pool: pg.Pool, held: readonly Held[]): Promise<void> {
   await pool.query({
     name: 'renew-deliveries',
-    text: `UPDATE message m SET due_at = now() + make_interval(secs => ${DELIVERY_LEASE_SECONDS})
-      FROM unnest($1::text[], $2::text[], $3::text[]) AS t(org_id, id, lease)
-      WHERE m.org_id = t.org_id AND m.id = t.id AND m.lease = t.lease`,
+    text: `WITH mine AS MATERIALIZED (
+        SELECT m.org_id, m.id, m.lease FROM unnest($1::text[], $2::text[], $3::text[]) AS t(org_id, id, lease)
+        JOIN message m ON m.org_id = t.org_id AND m.id = t.id AND m.lease = t.lease AND m.due_at IS NOT NULL
+        FOR NO KEY UPDATE OF m SKIP LOCKED
+      )
+      UPDATE message m SET due_at = now() + make_interval(secs => ${DELIVERY_LEASE_SECONDS})
+      FROM mine WHERE m.org_id = mine.org_id AND m.id = mine.id AND m.lease = mine.lease AND m.due_at IS NOT NULL`,
     values: [held.map((one) => one.org_id), held.map((one) => one.id), held.map((one) => one.lease)],
   });
 }
@@ -127,18 +147,26 @@ export type DeliveryOutcome = {
   learned: { conversationId: string; channelId: string; endUserId: string; address: string } | null;
 };
 
+/**
+ * Locked in the order of their ids, as everybody who moves many messages does. What is to be tried again is held instead
+ * if its campaign was paused meanwhile, and keeps the mark if it was withdrawn.
+ */
 const COMPLETE = `
 WITH outcome AS MATERIALIZED (
   SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bool[], $8::float8[],
     $9::int[], $10::text[], $11::text[], $12::text[], $13::text[])
     AS t(org_id, id, lease, status, error, provider_message_id, possible_duplicate, again_ms, refund,
       conversation_id, channel_id, end_user_id, address)
+), mine AS MATERIALIZED (
+  SELECT t.* FROM outcome t JOIN message m ON m.org_id = t.org_id AND m.id = t.id AND m.lease = t.lease
+  ORDER BY t.org_id, t.id FOR NO KEY UPDATE OF m
 ), done AS (
-  UPDATE message m SET status = t.status, error = t.error::jsonb, lease = NULL,
+  UPDATE message m SET status = t.status, lease = NULL,
+    error = CASE WHEN t.again_ms IS NOT NULL AND ${IS_WITHDRAWN} THEN m.error ELSE t.error::jsonb END,
     provider_message_id = coalesce(t.provider_message_id, m.provider_message_id),
     possible_duplicate = m.possible_duplicate OR t.possible_duplicate, attempts = m.attempts - t.refund,
-    due_at = now() + t.again_ms * interval '1 millisecond'
-  FROM outcome t WHERE m.org_id = t.org_id AND m.id = t.id AND m.lease = t.lease
+    due_at = CASE WHEN m.due_at IS NOT NULL THEN now() + t.again_ms * interval '1 millisecond' END
+  FROM mine t WHERE m.org_id = t.org_id AND m.id = t.id AND m.lease = t.lease
   RETURNING m.id
 ), placed AS (
   UPDATE conversation c SET address = t.address FROM outcome t

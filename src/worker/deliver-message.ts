@@ -60,7 +60,8 @@ export async function deliverMessage(
 }
 
 /** What forbids the message whatever the provider says. */
-function heldBack({ attempts, channel, person }: ClaimedDelivery) {
+function heldBack({ attempts, channel, person, withdrawn }: ClaimedDelivery) {
+  if (withdrawn) return { status: 'suppressed' as const, error: withdrawn };
   if (channel.deleted || !channel.enabled) {
     return because('failed', 'channel_disabled', 'The channel was disconnected or disabled before the message left.');
   }

@@ -1,7 +1,7 @@
 import type { Recipient } from '../../../contract/campaigns.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { Db } from '../../store/db.ts';
-import { dropUnsent } from '../../store/campaign-runs.ts';
+import { dropUnsent, lockUnsent } from '../../store/campaign-runs.ts';
 import { readCampaign } from '../../store/campaigns.ts';
 import { holdFence } from '../../store/hold-fence.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
@@ -35,8 +35,8 @@ const TRIES = 3;
 
 /**
  * Takes a recipient back. Whoever was not written to yet never is; with somebody who was, the agent is silent from now
- * on. Cancelling twice is the same as once. The run goes first: a rule of the database moves the recipient with it, and
- * everybody locks the two in this order.
+ * on. Cancelling twice is the same as once. Message, run, recipient: everybody locks them in this order (a rule of the
+ * database moves the recipient with the other two).
  */
 export async function cancelRecipient(
   { db }: Reads,
@@ -54,6 +54,7 @@ export async function cancelRecipient(
       if (ENDED.has(before.status)) throw new Refusal('recipient_finished');
       const { runId, conversationId } = before;
       if (runId !== null && conversationId !== null) {
+        await lockUnsent(tx, orgId, { conversationId, runId });
         await cancelRunRow(tx, orgId, runId);
         await dropUnsent(tx, orgId, { conversationId, runId });
       } else if (!(await cancelWaiting(tx, orgId, campaignId, id))) return null;

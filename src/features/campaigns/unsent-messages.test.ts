@@ -1,0 +1,177 @@
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { givenAgent, givenConversation, givenMessage, givenOrganization } from '../../../test/factories.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import type { CampaignMove } from '../../../contract/dashboard/campaigns.ts';
+import { newId } from '../../kernel/ids.ts';
+import { SYSTEM } from '../../store/audit.ts';
+import { type Db, openDb } from '../../store/db.ts';
+import { type ClaimedDelivery, claimDeliveries, completeDeliveries, renewDeliveries } from '../../store/deliveries.ts';
+import { campaign, recipient } from '../../store/schema/campaign.ts';
+import { run } from '../../store/schema/run.ts';
+import { deliverMessage, givenBack } from '../../worker/deliver-message.ts';
+import { moveInside } from './change-campaign.ts';
+import { cancelRecipient } from './recipients.ts';
+
+/** A campaign's first message that a worker has just claimed, and what the campaign's moves make of it. */
+let database: TestDatabase;
+let db: Db;
+let orgId: string;
+let given: Awaited<ReturnType<typeof givenSending>>;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDb(database.url);
+  orgId = await givenOrganization(db);
+});
+beforeEach(async () => {
+  await db.execute(sql`UPDATE message SET due_at = NULL`);
+  given = await givenSending();
+});
+afterAll(async () => {
+  await db?.$client.end();
+  await database?.drop();
+});
+
+async function givenSending() {
+  const { agentId, channelId } = await givenAgent(db, orgId);
+  const [id, runId, recipientId] = [newId('campaign'), newId('run'), newId('recipient')];
+  await db.insert(campaign).values({ orgId, id, agentId, channelId, name: 'Spring', state: 'live', attended: true });
+  const conversation = await givenConversation(db, orgId, channelId);
+  const { endUserId, id: conversationId } = conversation;
+  await db.insert(run).values({ orgId, id: runId, conversationId, status: 'waiting_for_user', input: {}, turns: 1 });
+  await db
+    .insert(recipient)
+    .values({ orgId, campaignId: id, id: recipientId, endUserId, status: 'sending', conversationId, runId });
+  const content = { type: 'text' as const, text: 'Hello' };
+  const messageId = await givenMessage(db, orgId, conversationId, {
+    content,
+    runId,
+    status: 'queued',
+    dueAt: new Date(0),
+  });
+  return { id, messageId, recipientId };
+}
+
+const claim = () => claimDeliveries(db.$client, newId('node'), 10);
+const claimOne = async (): Promise<ClaimedDelivery> => {
+  const claimed = await claim();
+  expect(claimed.map(({ id }) => id)).toEqual([given.messageId]);
+  return claimed[0]!;
+};
+const move = (to: CampaignMove) => db.transaction((tx) => moveInside(tx, orgId, given.id, to, SYSTEM));
+const giveBack = (claimed: ClaimedDelivery) => completeDeliveries(db.$client, [givenBack(claimed, 0)]);
+const send = (claimed: ClaimedDelivery) =>
+  completeDeliveries(db.$client, [
+    { ...givenBack(claimed, 0), status: 'sent', againAfterMs: null, refund: false, providerMessageId: newId('msg') },
+  ]);
+const leaseRunsOut = () => db.execute(sql`UPDATE message SET due_at = now() WHERE due_at IS NOT NULL`);
+const read = async () => {
+  const { rows } = await db.execute<Record<string, unknown>>(sql`SELECT m.status, m.error ->> 'code' AS code,
+      m.due_at IS NOT NULL AS due, r.status AS recipient, r.reason
+    FROM message m JOIN recipient r ON r.run_id = m.run_id WHERE m.id = ${given.messageId}`);
+  return rows[0]!;
+};
+/** What the next worker that claims it makes of it, without a kind of channel that could send it. */
+async function deliverNext(): Promise<void> {
+  const claimed = await claimOne();
+  const { outcome, called } = await deliverMessage(claimed, {
+    kinds: new Map(),
+    openSecrets: null,
+    tools: null,
+  } as never);
+  expect(called).toBe(false);
+  await completeDeliveries(db.$client, [outcome]);
+}
+
+describe('a pause', () => {
+  test('holds a message that its worker gives back afterwards, and a resume lets it go', async () => {
+    const claimed = await claimOne();
+    await move('pause');
+    await giveBack(claimed);
+    expect(await read()).toMatchObject({ status: 'queued', due: false, recipient: 'sending' });
+    expect(await claim()).toEqual([]);
+    await move('resume');
+    await claimOne();
+  });
+
+  test('holds it too when it is given back while the pause is being stored', async () => {
+    const claimed = await claimOne();
+    let back: Promise<unknown> = Promise.resolve();
+    await db.transaction(async (tx) => {
+      await moveInside(tx, orgId, given.id, 'pause', SYSTEM);
+      back = giveBack(claimed);
+      await expect
+        .poll(async () => {
+          const { rows } = await db.execute(sql`SELECT 1 FROM pg_locks WHERE NOT granted
+            AND pid IN (SELECT pid FROM pg_stat_activity WHERE datname = current_database())`);
+          return rows.length;
+        })
+        .toBeGreaterThan(0);
+    });
+    await back;
+    expect(await claim()).toEqual([]);
+    expect(await read()).toMatchObject({ status: 'queued', due: false });
+  });
+
+  test('lets what is being sent be sent', async () => {
+    const claimed = await claimOne();
+    await move('pause');
+    await send(claimed);
+    expect(await read()).toMatchObject({ status: 'sent', recipient: 'sent' });
+  });
+
+  test('is not undone by a renewal, nor by the death of the worker', async () => {
+    const claimed = await claimOne();
+    await move('pause');
+    await renewDeliveries(db.$client, [claimed]);
+    await leaseRunsOut();
+    expect(await claim()).toEqual([]);
+    await move('resume');
+    // Whoever held it may still live.
+    expect(await claim()).toEqual([]);
+    await leaseRunsOut();
+    expect((await claimOne()).possible_duplicate).toBe(true);
+  });
+});
+
+describe.each([
+  ['the end of a campaign', 'campaign_ended', 'suppressed', () => move('end')],
+  [
+    'the cancelling of a recipient',
+    'cancelled',
+    'cancelled',
+    () => cancelRecipient({ db }, { orgId, keyId: null }, given.id, given.recipientId),
+  ],
+])('%s', (_what, code, status, withdraw) => {
+  test('withdraws a message that waits', async () => {
+    await withdraw();
+    expect(await read()).toMatchObject({ status: 'suppressed', code, due: false, recipient: status });
+    expect(await claim()).toEqual([]);
+  });
+
+  test('withdraws one that its worker gives back afterwards', async () => {
+    const claimed = await claimOne();
+    await withdraw();
+    await giveBack(claimed);
+    await deliverNext();
+    expect(await read()).toMatchObject({ status: 'suppressed', code, due: false, recipient: status });
+  });
+
+  test('withdraws one whose worker died, even during a pause', async () => {
+    await claimOne();
+    await move('pause');
+    await withdraw();
+    await leaseRunsOut();
+    await deliverNext();
+    expect(await read()).toMatchObject({ status: 'suppressed', code, due: false });
+  });
+
+  test('says of one that is being sent that it was sent', async () => {
+    const claimed = await claimOne();
+    await withdraw();
+    await send(claimed);
+    const recipient = status === 'suppressed' ? 'sent' : status;
+    expect(await read()).toMatchObject({ status: 'sent', code: null, due: false, recipient });
+  });
+});
