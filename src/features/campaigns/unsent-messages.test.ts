@@ -35,7 +35,7 @@ afterAll(async () => {
 
 async function givenSending() {
   const { agentId, channelId } = await givenAgent(db, orgId);
-  const [id, runId, recipientId] = [newId('campaign'), newId('run'), newId('recipient')];
+  const [id, runId, recipientId] = [newId('campaign'), newId('run'), newId('rcpt')];
   await db.insert(campaign).values({ orgId, id, agentId, channelId, name: 'Spring', state: 'live', attended: true });
   const conversation = await givenConversation(db, orgId, channelId);
   const { endUserId, id: conversationId } = conversation;
@@ -67,7 +67,7 @@ const send = (claimed: ClaimedDelivery) =>
   ]);
 const leaseRunsOut = () => db.execute(sql`UPDATE message SET due_at = now() WHERE due_at IS NOT NULL`);
 const read = async () => {
-  const { rows } = await db.execute<Record<string, unknown>>(sql`SELECT m.status, m.error ->> 'code' AS code,
+  const { rows } = await db.execute(sql`SELECT m.status, m.error ->> 'code' AS code,
       m.due_at IS NOT NULL AS due, r.status AS recipient, r.reason
     FROM message m JOIN recipient r ON r.run_id = m.run_id WHERE m.id = ${given.messageId}`);
   return rows[0]!;
