@@ -15,6 +15,7 @@ import {
 } from '../store/event-deliveries.ts';
 import { cancelPending, changeWebhook, lockWebhook } from '../store/webhooks.ts';
 import { deliverEvent, givenBack } from './deliver-event.ts';
+import { createLookLoop, storeSurely, waitOrBreakOff } from './look-loop.ts';
 
 /**
  * The worker that tells endpoints of events: claims due deliveries in batches, calls the endpoints, stores what came of
@@ -51,10 +52,6 @@ export function createEventWorker({ db, log, egress, openRow, random = Math.rand
   const underWay = new Map<string, { claimed: ClaimedEvent; done: Promise<void> }>();
   const busy = new Map<string, number>();
   const abort = new AbortController();
-  let stopping = false;
-  let woken = false;
-  let wakeUp: (() => void) | null = null;
-  let loop: Promise<void> = Promise.resolve();
   let heartbeat: NodeJS.Timeout | undefined;
 
   const store = createBatcher<EventOutcome, void>({
@@ -71,37 +68,19 @@ export function createEventWorker({ db, log, egress, openRow, random = Math.rand
     full: () => new Error('The event worker is stopping'),
   });
 
-  async function claim(): Promise<void> {
-    // oxlint-disable-next-line eslint/no-unmodified-loop-condition -- stop() changes it
-    while (!stopping) {
-      woken = false;
-      const limit = Math.min(CLAIM_BATCH, CAPACITY - underWay.size);
-      let claimed: ClaimedEvent[] = [];
-      const since = performance.now();
-      try {
-        // A lease of its own for each batch: what this worker lost and took again is not what it holds.
-        if (limit > 0) claimed = await claimEvents(pool, newId('node'), { limit, share: MAX_PER_ENDPOINT, busy });
-      } catch (error) {
-        if (!stopping) log.warn({ err: error }, 'the worker cannot claim events; it tries again');
-      }
-      for (const one of claimed) begin(one, since);
-      if (claimed.length === 0 && !woken && !stopping) await sleep();
+  const loop = createLookLoop(POLL_MS, async () => {
+    const limit = Math.min(CLAIM_BATCH, CAPACITY - underWay.size);
+    let claimed: ClaimedEvent[] = [];
+    const since = performance.now();
+    try {
+      // A lease of its own for each batch: what this worker lost and took again is not what it holds.
+      if (limit > 0) claimed = await claimEvents(pool, newId('node'), { limit, share: MAX_PER_ENDPOINT, busy });
+    } catch (error) {
+      if (!loop.isStopping()) log.warn({ err: error }, 'the worker cannot claim events; it tries again');
     }
-  }
-
-  const sleep = () =>
-    new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, POLL_MS);
-      wakeUp = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-
-  const wake = () => {
-    woken = true;
-    wakeUp?.();
-  };
+    for (const one of claimed) begin(one, since);
+    return claimed.length > 0;
+  });
 
   function begin(claimed: ClaimedEvent, since: number): void {
     const { event_id: event, endpoint_id: endpoint } = claimed;
@@ -114,7 +93,7 @@ export function createEventWorker({ db, log, egress, openRow, random = Math.rand
         if (left > 0) busy.set(endpoint, left);
         else busy.delete(endpoint);
         // More may wait for this endpoint.
-        wake();
+        loop.wake();
       });
     underWay.set(`${event} ${endpoint}`, { claimed, done });
   }
@@ -128,21 +107,8 @@ export function createEventWorker({ db, log, egress, openRow, random = Math.rand
       const { event_id, endpoint_id } = claimed;
       log.info({ event_id, endpoint_id, error: attempt.error, state, againAfterMs }, 'an event was not delivered');
     }
-    await storeSurely(outcome);
+    await storeSurely(() => store.add(outcome), loop.isStopping);
     if (gone) await disable(claimed);
-  }
-
-  /** The endpoint has been called: what it said is worth some patience with the database. */
-  async function storeSurely(outcome: EventOutcome): Promise<void> {
-    for (let attempt = 0; ; attempt++) {
-      try {
-        await store.add(outcome);
-        return;
-      } catch (error) {
-        if (attempt >= 4 || stopping) throw error;
-        await new Promise((resolve) => setTimeout(resolve, 500 * 2 ** attempt));
-      }
-    }
   }
 
   /** Standard Webhooks: 410 says that the endpoint is gone for good. Unless it was moved elsewhere meanwhile. */
@@ -170,17 +136,13 @@ export function createEventWorker({ db, log, egress, openRow, random = Math.rand
   return {
     start: () => {
       heartbeat = setInterval(() => void renew(), (EVENT_LEASE_SECONDS * 1_000) / 3);
-      loop = claim();
+      loop.start();
     },
-    wake,
+    wake: loop.wake,
     stop: async (graceMs) => {
-      stopping = true;
-      wake();
-      await loop;
+      await loop.stop();
       const all = Promise.all([...underWay.values()].map(({ done }) => done));
-      await Promise.race([all, new Promise((resolve) => setTimeout(resolve, graceMs).unref())]);
-      abort.abort();
-      await Promise.race([all, new Promise((resolve) => setTimeout(resolve, 2_000).unref())]);
+      await waitOrBreakOff(all, graceMs, () => abort.abort());
       clearInterval(heartbeat);
       await store.drain();
     },

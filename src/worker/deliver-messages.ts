@@ -18,6 +18,7 @@ import {
 } from '../store/deliveries.ts';
 import { applyReceipts } from '../store/receipts.ts';
 import { deliverMessage, givenBack } from './deliver-message.ts';
+import { createLookLoop, storeSurely, waitOrBreakOff } from './look-loop.ts';
 
 /**
  * The delivery worker: claims due messages in batches, calls their providers, stores what came of it. A message is
@@ -66,10 +67,6 @@ export function createDeliveryWorker({
   const underWay = new Map<string, { claimed: ClaimedDelivery; done: Promise<void> }>();
   const perChannel = new Map<string, number>();
   const abort = new AbortController();
-  let stopping = false;
-  let woken = false;
-  let wakeUp: (() => void) | null = null;
-  let loop: Promise<void> = Promise.resolve();
   let heartbeat: NodeJS.Timeout | undefined;
 
   const store = createBatcher<DeliveryOutcome, boolean>({
@@ -89,39 +86,21 @@ export function createDeliveryWorker({
     full: () => new Error('The delivery worker is stopping'),
   });
 
-  async function claim(): Promise<void> {
-    // oxlint-disable-next-line eslint/no-unmodified-loop-condition -- stop() changes it
-    while (!stopping) {
-      woken = false;
-      const room = Math.min(CLAIM_BATCH, CAPACITY - underWay.size);
-      let claimed: ClaimedDelivery[] = [];
-      const since = performance.now();
-      try {
-        // A lease of its own for each batch: what this worker lost and took again is not what it holds.
-        const held = countLanes([...underWay.values()].map(({ claimed }) => claimed));
-        if (room > 0) claimed = await claimDeliveries(pool, newId('node'), room, held, MAX_PER_LANE);
-      } catch (error) {
-        if (!stopping) log.warn({ err: error }, 'the worker cannot claim messages; it tries again');
-      }
-      // crash point: delivery:after-claim
-      for (const one of claimed) begin(one, since);
-      if (!isMoreDue(claimed, CLAIM_BATCH) && !woken && !stopping) await sleep();
+  const loop = createLookLoop(POLL_MS, async () => {
+    const room = Math.min(CLAIM_BATCH, CAPACITY - underWay.size);
+    let claimed: ClaimedDelivery[] = [];
+    const since = performance.now();
+    try {
+      // A lease of its own for each batch: what this worker lost and took again is not what it holds.
+      const held = countLanes([...underWay.values()].map(({ claimed }) => claimed));
+      if (room > 0) claimed = await claimDeliveries(pool, newId('node'), room, held, MAX_PER_LANE);
+    } catch (error) {
+      if (!loop.isStopping()) log.warn({ err: error }, 'the worker cannot claim messages; it tries again');
     }
-  }
-
-  const sleep = () =>
-    new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, POLL_MS);
-      wakeUp = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-
-  const wake = () => {
-    woken = true;
-    wakeUp?.();
-  };
+    // crash point: delivery:after-claim
+    for (const one of claimed) begin(one, since);
+    return isMoreDue(claimed, CLAIM_BATCH);
+  });
 
   function begin(claimed: ClaimedDelivery, since: number): void {
     const { channel } = claimed;
@@ -137,7 +116,7 @@ export function createDeliveryWorker({
         if (left > 0) perChannel.set(channel.id, left);
         else perChannel.delete(channel.id);
         // The next message of the conversation may be waiting for this one.
-        wake();
+        loop.wake();
       });
     underWay.set(claimed.id, { claimed, done });
   }
@@ -160,23 +139,10 @@ export function createDeliveryWorker({
         'not delivered',
       );
     }
-    await storeSurely(outcome);
+    await storeSurely(() => store.add(outcome), loop.isStopping);
     if (broken !== null) await mark(claimed, { status: 'broken', detail: broken });
     else if (called && outcome.error === null && claimed.channel.status === 'broken')
       await mark(claimed, { status: 'connected' });
-  }
-
-  /** The provider has been called: what it said is worth some patience with the database. */
-  async function storeSurely(outcome: DeliveryOutcome): Promise<void> {
-    for (let attempt = 0; ; attempt++) {
-      try {
-        await store.add(outcome);
-        return;
-      } catch (error) {
-        if (attempt >= 4 || stopping) throw error;
-        await new Promise((resolve) => setTimeout(resolve, 500 * 2 ** attempt));
-      }
-    }
   }
 
   const mark = ({ org_id, channel }: ClaimedDelivery, state: Parameters<typeof markChannel>[3]) =>
@@ -190,17 +156,13 @@ export function createDeliveryWorker({
   return {
     start: () => {
       heartbeat = setInterval(() => void renew(), (DELIVERY_LEASE_SECONDS * 1_000) / 3);
-      loop = claim();
+      loop.start();
     },
-    wake,
+    wake: loop.wake,
     stop: async (graceMs) => {
-      stopping = true;
-      wake();
-      await loop;
+      await loop.stop();
       const all = Promise.all([...underWay.values()].map(({ done }) => done));
-      await Promise.race([all, new Promise((resolve) => setTimeout(resolve, graceMs).unref())]);
-      abort.abort();
-      await Promise.race([all, new Promise((resolve) => setTimeout(resolve, 2_000).unref())]);
+      await waitOrBreakOff(all, graceMs, () => abort.abort());
       clearInterval(heartbeat);
       await store.drain();
     },

@@ -11,6 +11,7 @@ import { type CompletedTurn, completeTurns, type TurnOutcome } from '../store/tu
 import { failRun, releaseRun } from '../store/turns/release-run.ts';
 import { SETTLE_MS } from '../store/turns/settle.ts';
 import type { LoadAgent } from './load-agent.ts';
+import { createLookLoop, waitOrBreakOff } from './look-loop.ts';
 import { completedTurn, openingTurn, silentTurn, skipReason, turnRequest } from './take-turn.ts';
 
 /**
@@ -58,10 +59,6 @@ export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: Turn
   const pool = db.$client;
   const lease = newId('node');
   const underWay = new Map<string, { run: ClaimedRun; abort: AbortController; done: Promise<void>; since: number }>();
-  let stopping = false;
-  let wakeUp: (() => void) | null = null;
-  let woken = false;
-  let loop: Promise<void> = Promise.resolve();
   let heartbeat: NodeJS.Timeout | undefined;
   let watch: NodeJS.Timeout | undefined;
   let watching = false;
@@ -79,48 +76,31 @@ export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: Turn
     full: () => new Error('The turn worker is stopping'),
   });
 
-  async function claim(): Promise<void> {
-    while (!stopping) {
-      woken = false;
-      const isPressed = pressed?.() ?? false;
-      const room = Math.min(isPressed ? PRESSED_BATCH : CLAIM_BATCH, CAPACITY - underWay.size);
-      let claimed: ClaimedRun[] = [];
-      try {
-        const held = countLanes(runsUnderWay());
-        if (room > 0) claimed = await claimRuns(pool, lease, room, held, MAX_PER_LANE);
-      } catch (error) {
-        if (!stopping) log.warn({ err: error }, 'the worker cannot claim runs; it tries again');
-      }
-      // crash point: worker:after-claim
-      for (const run of claimed) begin(run);
-      if (isPressed && !stopping) await pause(PRESSED_PAUSE_MS);
-      else if (!isMoreDue(claimed, CLAIM_BATCH) && !woken && !stopping) await sleep();
+  const loop = createLookLoop(POLL_MS, async () => {
+    const isPressed = pressed?.() ?? false;
+    const room = Math.min(isPressed ? PRESSED_BATCH : CLAIM_BATCH, CAPACITY - underWay.size);
+    let claimed: ClaimedRun[] = [];
+    try {
+      const held = countLanes(runsUnderWay());
+      if (room > 0) claimed = await claimRuns(pool, lease, room, held, MAX_PER_LANE);
+    } catch (error) {
+      if (!loop.isStopping()) log.warn({ err: error }, 'the worker cannot claim runs; it tries again');
     }
-  }
+    // crash point: worker:after-claim
+    for (const run of claimed) begin(run);
+    if (isPressed && !loop.isStopping()) await pause(PRESSED_PAUSE_MS);
+    return isPressed || isMoreDue(claimed, CLAIM_BATCH);
+  });
 
   function* runsUnderWay(): Generator<ClaimedRun> {
     for (const { run } of underWay.values()) yield run;
   }
 
-  const sleep = () =>
-    new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, POLL_MS);
-      wakeUp = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-
-  const wake = () => {
-    woken = true;
-    wakeUp?.();
-  };
-
   function begin(run: ClaimedRun): void {
     const abort = new AbortController();
     const done = takeTurn(run, abort.signal).finally(() => {
       underWay.delete(run.run_id);
-      if (underWay.size === CAPACITY - 1 || underWay.size === MAX_PER_LANE - 1) wake();
+      if (underWay.size === CAPACITY - 1 || underWay.size === MAX_PER_LANE - 1) loop.wake();
     });
     underWay.set(run.run_id, { run, abort, done, since: performance.now() });
   }
@@ -152,7 +132,7 @@ export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: Turn
   /** Whoever has just written may have more to say; on the sandbox every message is meant to be answered. */
   async function again(run: ClaimedRun): Promise<void> {
     await releaseRun(pool, run, { afterMs: run.channel_kind === 'sandbox' ? 0 : SETTLE_MS, refund: true });
-    wake();
+    loop.wake();
   }
 
   async function speak(run: ClaimedRun, signal: AbortSignal): Promise<CompletedTurn> {
@@ -171,8 +151,8 @@ export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: Turn
   }
 
   async function giveBack(run: ClaimedRun, error: unknown, signal: AbortSignal): Promise<void> {
-    if (signal.aborted && !stopping) return again(run);
-    if (stopping) return releaseRun(pool, run, { afterMs: 0, refund: true });
+    if (signal.aborted && !loop.isStopping()) return again(run);
+    if (loop.isStopping()) return releaseRun(pool, run, { afterMs: 0, refund: true });
     const known = error instanceof ProviderError;
     const problem = {
       code: known ? error.code : 'internal_error',
@@ -212,17 +192,15 @@ export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: Turn
     start: () => {
       heartbeat = setInterval(() => void renew(), (RUN_LEASE_SECONDS * 1_000) / 3);
       watch = setInterval(() => void breakOffOutdated(), OUTDATED_MS);
-      loop = claim();
+      loop.start();
     },
-    wake,
+    wake: loop.wake,
     stop: async (graceMs) => {
-      stopping = true;
-      wake();
-      await loop;
+      await loop.stop();
       const all = Promise.all([...underWay.values()].map(({ done }) => done));
-      await Promise.race([all, new Promise((resolve) => setTimeout(resolve, graceMs).unref())]);
-      for (const { abort } of underWay.values()) abort.abort();
-      await Promise.race([all, new Promise((resolve) => setTimeout(resolve, 2_000).unref())]);
+      await waitOrBreakOff(all, graceMs, () => {
+        for (const { abort } of underWay.values()) abort.abort();
+      });
       clearInterval(heartbeat);
       clearInterval(watch);
       await store.drain();

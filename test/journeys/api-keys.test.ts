@@ -213,8 +213,8 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     await page.getByRole('option', { name: 'Concierge' }).click();
     await dialog(page).getByText('بدء محادثات مع').first().waitFor();
     await dialog(page).getByRole('button', { name: 'إنشاء مفتاح API' }).click();
-    const key = await page.locator('[data-key-value]').inputValue();
-    const direction = "getComputedStyle(document.querySelector('[data-key-value]')).direction + document.dir";
+    const key = await page.locator('[data-shown-once]').inputValue();
+    const direction = "getComputedStyle(document.querySelector('[data-shown-once]')).direction + document.dir";
     expect(await page.evaluate(direction)).toBe('ltrrtl');
     await page.getByRole('button', { name: 'لقد حفظت هذا المفتاح' }).click();
     await dialog(page).waitFor({ state: 'hidden' });

@@ -229,7 +229,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
       await page.getByRole('button', { name: 'Create campaign key' }).click();
       await dialog.getByLabel('Label').fill('CRM');
       await page.keyboard.press('Enter');
-      const value = await page.locator('[data-key-value]').inputValue();
+      const value = await page.locator('[data-shown-once]').inputValue();
       expect((await journey.app.call('GET', '/api/me', { key: value })).body).toMatchObject({ scope: 'campaign' });
       await dialog.getByRole('button', { name: 'I have saved this key' }).click();
       const keys = page.getByRole('table', { name: 'Campaign key' });

@@ -8,6 +8,7 @@ import {
   lockCampaign,
   writeDispatch,
 } from '../../store/recipients-dispatch.ts';
+import { createLookLoop } from '../look-loop.ts';
 import { planDispatch } from './plan-dispatch.ts';
 
 /**
@@ -37,29 +38,21 @@ export function createCampaignWorker({
   onBegun(): void;
 }): CampaignWorker {
   const pool = db.$client;
-  let stopping = false;
-  let woken = false;
-  let wakeUp: (() => void) | null = null;
-  let loop: Promise<void> = Promise.resolve();
   let expiredAt = 0;
 
-  async function work(): Promise<void> {
-    while (!stopping) {
-      woken = false;
-      let isBusy = false;
-      try {
-        for (const key of await findDueCampaigns(pool, CAMPAIGNS)) {
-          if (stopping) break;
-          isBusy = (await dispatch(key)) || isBusy;
-        }
-        isBusy = (await expire()) || isBusy;
-      } catch (error) {
-        if (!stopping) log.warn({ err: error }, 'campaigns cannot be worked off; it is tried again');
-        isBusy = false;
+  const loop = createLookLoop(POLL_MS, async () => {
+    let isBusy = false;
+    try {
+      for (const key of await findDueCampaigns(pool, CAMPAIGNS)) {
+        if (loop.isStopping()) break;
+        isBusy = (await dispatch(key)) || isBusy;
       }
-      if (!isBusy && !woken && !stopping) await sleep();
+      return (await expire()) || isBusy;
+    } catch (error) {
+      if (!loop.isStopping()) log.warn({ err: error }, 'campaigns cannot be worked off; it is tried again');
+      return false;
     }
-  }
+  });
 
   /** True when there may be more to do at once. */
   async function dispatch(key: CampaignKey): Promise<boolean> {
@@ -93,29 +86,5 @@ export function createCampaignWorker({
     return count === EXPIRE_BATCH;
   }
 
-  const sleep = () =>
-    new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, POLL_MS);
-      wakeUp = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-
-  const wake = (): void => {
-    woken = true;
-    wakeUp?.();
-  };
-
-  return {
-    start: () => {
-      loop = work();
-    },
-    wake,
-    stop: async () => {
-      stopping = true;
-      wake();
-      await loop;
-    },
-  };
+  return { start: loop.start, wake: loop.wake, stop: loop.stop };
 }

@@ -6,7 +6,7 @@ import type { ConnectedChannel } from '../../../../contract/dashboard/channels.t
 import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
 import { useOnlyAgent } from '../agents/use-only-agent.ts';
-import { useShownOnceGuard } from '../settings/integrations/api-keys/create/shown-once.tsx';
+import { useShownOnceGuard } from '../../parts/shown-once.tsx';
 import { Catalogue } from './catalogue.tsx';
 import { ConnectForm } from './connect-form.tsx';
 import { kindWords } from './kind-words.ts';

@@ -10,7 +10,7 @@ import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useOrganization } from '../../session/session.ts';
-import { useShownOnceGuard } from '../settings/integrations/api-keys/create/shown-once.tsx';
+import { useShownOnceGuard } from '../../parts/shown-once.tsx';
 import { ChannelProblem } from './channel-parts.tsx';
 import { SecretOnce } from './secret-once.tsx';
 import { placeSettings, SettingsFields } from './settings-fields.tsx';

@@ -8,7 +8,8 @@ import { common } from '../../../../language/common.ts';
 import { useWords } from '../../../../language/words.tsx';
 import { ProblemAlert } from '../../../../parts/problem-alert.tsx';
 import { useOrganization } from '../../../../session/session.ts';
-import { ShownOnce, useShownOnceGuard } from './create/shown-once.tsx';
+import { useShownOnceGuard } from '../../../../parts/shown-once.tsx';
+import { ShownOnce } from './create/shown-once.tsx';
 import { words } from './words.ts';
 import classes from './api-keys.module.css';
 

@@ -8,7 +8,8 @@ import { useWords } from '../../../../../language/words.tsx';
 import { words } from '../words.ts';
 import { CreateKeyForm } from './create-key-form.tsx';
 import { dropDraft } from './draft.ts';
-import { ShownOnce, useShownOnceGuard } from './shown-once.tsx';
+import { useShownOnceGuard } from '../../../../../parts/shown-once.tsx';
+import { ShownOnce } from './shown-once.tsx';
 
 type Props = {
   opened: boolean;

@@ -1,77 +1,37 @@
-import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { useBlocker } from '@tanstack/react-router';
-import { useRef, useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import type { NewKey } from '../../../../../../../contract/dashboard/keys.ts';
 import { useRead } from '../../../../../api/queries.ts';
 import { useWords } from '../../../../../language/words.tsx';
 import { CodeTabs } from '../../../../../parts/code-tabs.tsx';
-import { CopyButton } from '../../../../../parts/copy-button.tsx';
+import { AskBeforeClosing, ShownValue, type ShownOnceGuard } from '../../../../../parts/shown-once.tsx';
 import { useOrganization, useSession } from '../../../../../session/session.ts';
 import { words } from '../words.ts';
 import { callOfKey, codeOfKey } from './code-of-key.ts';
 import { TestRequest } from './test-request.tsx';
 import classes from '../api-keys.module.css';
 
-export type ShownOnceGuard = { asking: boolean; ask: () => void; stay: () => void; leave: () => void };
-
-/**
- * While a key is on the screen, nothing takes it away by accident: Esc and a click outside ask first (`ask`), so does
- * going to another page, and the browser asks before it closes or loads the page again.
- */
-export function useShownOnceGuard(shown: boolean, close: () => void): ShownOnceGuard {
-  const [asking, setAsking] = useState(false);
-  const done = useRef(false);
-  const blocker = useBlocker({
-    disabled: !shown,
-    enableBeforeUnload: () => shown,
-    withResolver: true,
-    shouldBlockFn: ({ current, next }) => !done.current && current.pathname !== next.pathname,
-  });
-  const leave = (): void => {
-    setAsking(false);
-    done.current = true;
-    if (blocker.status === 'blocked') blocker.proceed();
-    close();
-    // The next key that is shown is guarded as this one was.
-    setTimeout(() => (done.current = false));
-  };
-  return {
-    asking: asking || blocker.status === 'blocked',
-    ask: () => setAsking(true),
-    stay: () => {
-      setAsking(false);
-      if (blocker.status === 'blocked') blocker.reset();
-    },
-    leave,
-  };
-}
-
 export function ShownOnce({ made, guard }: { made: NewKey; guard: ShownOnceGuard }): ReactNode {
   const say = useWords(words);
   const { base_url } = useSession();
   const call = callOfKey(made, useTarget(made));
-  if (guard.asking) return <Ask guard={guard} />;
+  if (guard.asking)
+    return (
+      <AskBeforeClosing
+        guard={guard}
+        title={say('not_saved')}
+        words={say('not_saved_words')}
+        leave={say('close_anyway')}
+        stay={say('keep_open')}
+      />
+    );
   return (
     <Stack gap="lg">
       <Alert color="orange" icon={<IconAlertTriangle size={18} />}>
         {say('ready_words')}
       </Alert>
-      <div className={classes.value} data-copy-scope>
-        <TextInput
-          label={say('value')}
-          value={made.value}
-          readOnly
-          spellCheck={false}
-          autoComplete="off"
-          classNames={{ input: 'ltr' }}
-          onFocus={(event) => event.currentTarget.select()}
-          data-copy-source
-          data-autofocus
-          data-key-value
-        />
-        <CopyButton text={made.value} full variant="filled" label={say('copy_value')} />
-      </div>
+      <ShownValue label={say('value')} value={made.value} copyLabel={say('copy_value')} />
       <TestRequest made={made} call={call} />
       <div>
         <Text size="sm" fw={570} mb={8}>
@@ -82,24 +42,6 @@ export function ShownOnce({ made, guard }: { made: NewKey; guard: ShownOnceGuard
       <div className={classes.foot}>
         <Button onClick={guard.leave}>{say('saved')}</Button>
       </div>
-    </Stack>
-  );
-}
-
-function Ask({ guard }: { guard: ShownOnceGuard }): ReactNode {
-  const say = useWords(words);
-  return (
-    <Stack role="alertdialog" aria-label={say('not_saved')}>
-      <Text fw={600}>{say('not_saved')}</Text>
-      <Text size="sm">{say('not_saved_words')}</Text>
-      <Group justify="flex-end" gap="xs">
-        <Button variant="default" onClick={guard.leave}>
-          {say('close_anyway')}
-        </Button>
-        <Button onClick={guard.stay} autoFocus>
-          {say('keep_open')}
-        </Button>
-      </Group>
     </Stack>
   );
 }

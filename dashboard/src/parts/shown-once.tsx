@@ -1,0 +1,81 @@
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useBlocker } from '@tanstack/react-router';
+import { useRef, useState, type ReactNode } from 'react';
+import { CopyButton } from './copy-button.tsx';
+import classes from './shown-once.module.css';
+
+export type ShownOnceGuard = { asking: boolean; ask: () => void; stay: () => void; leave: () => void };
+
+/**
+ * While a secret is on the screen, nothing takes it away by accident: Esc and a click outside ask first (`ask`), so does
+ * going to another page, and the browser asks before it closes or loads the page again.
+ */
+export function useShownOnceGuard(shown: boolean, close: () => void): ShownOnceGuard {
+  const [asking, setAsking] = useState(false);
+  const done = useRef(false);
+  const blocker = useBlocker({
+    disabled: !shown,
+    enableBeforeUnload: () => shown,
+    withResolver: true,
+    shouldBlockFn: ({ current, next }) => !done.current && current.pathname !== next.pathname,
+  });
+  const leave = (): void => {
+    setAsking(false);
+    done.current = true;
+    if (blocker.status === 'blocked') blocker.proceed();
+    close();
+    // The next one that is shown is guarded as this one was.
+    setTimeout(() => (done.current = false));
+  };
+  return {
+    asking: asking || blocker.status === 'blocked',
+    ask: () => setAsking(true),
+    stay: () => {
+      setAsking(false);
+      if (blocker.status === 'blocked') blocker.reset();
+    },
+    leave,
+  };
+}
+
+type Ask = { guard: ShownOnceGuard; title: string; words: string; leave: string; stay: string };
+
+/** In place of the secret, until the person has decided. */
+export function AskBeforeClosing({ guard, title, words, leave, stay }: Ask): ReactNode {
+  return (
+    <Stack role="alertdialog" aria-label={title}>
+      <Text fw={600}>{title}</Text>
+      <Text size="sm">{words}</Text>
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={guard.leave}>
+          {leave}
+        </Button>
+        <Button onClick={guard.stay} autoFocus>
+          {stay}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+type Shown = { label: string; value: string; copyLabel: string };
+
+export function ShownValue({ label, value, copyLabel }: Shown): ReactNode {
+  return (
+    <div className={classes.value} data-copy-scope>
+      <TextInput
+        label={label}
+        value={value}
+        readOnly
+        spellCheck={false}
+        autoComplete="off"
+        classNames={{ input: 'ltr' }}
+        onFocus={(event) => event.currentTarget.select()}
+        data-copy-source
+        data-autofocus
+        data-shown-once
+      />
+      <CopyButton text={value} full variant="filled" label={copyLabel} />
+    </div>
+  );
+}

@@ -1,0 +1,79 @@
+/**
+ * What every worker of a queue does: looks for what is due, again at once while there is more, else after a while or when
+ * it is woken. One look at a time.
+ */
+export type LookLoop = {
+  start(): void;
+  /** Something became due: look now instead of at the next poll. */
+  wake(): void;
+  /** Ends with the look that is under way. */
+  stop(): Promise<void>;
+  isStopping(): boolean;
+};
+
+/** `look` resolves with whether more may be due already; it must not reject. */
+export function createLookLoop(pollMs: number, look: () => Promise<boolean>): LookLoop {
+  let stopping = false;
+  let woken = false;
+  let wakeUp: (() => void) | null = null;
+  let running: Promise<void> = Promise.resolve();
+
+  async function run(): Promise<void> {
+    while (!stopping) {
+      woken = false;
+      const isMore = await look();
+      if (!isMore && !woken && !stopping) await sleep();
+    }
+  }
+
+  const sleep = () =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, pollMs);
+      wakeUp = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+
+  const wake = (): void => {
+    woken = true;
+    wakeUp?.();
+  };
+
+  return {
+    start: () => {
+      running = run();
+    },
+    wake,
+    stop: async () => {
+      stopping = true;
+      wake();
+      await running;
+    },
+    isStopping: () => stopping,
+  };
+}
+
+const BREAK_OFF_MS = 2_000;
+
+/** Waits for what is under way, at most `graceMs`; then breaks it off and waits a little for that. */
+export async function waitOrBreakOff(all: Promise<unknown>, graceMs: number, breakOff: () => void): Promise<void> {
+  await Promise.race([all, new Promise((resolve) => setTimeout(resolve, graceMs).unref())]);
+  breakOff();
+  await Promise.race([all, new Promise((resolve) => setTimeout(resolve, BREAK_OFF_MS).unref())]);
+}
+
+const STORE_ATTEMPTS = 5;
+
+/** Somebody outside has been called: what came of it is worth some patience with the database. */
+export async function storeSurely(store: () => Promise<unknown>, isStopping: () => boolean): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await store();
+      return;
+    } catch (error) {
+      if (attempt >= STORE_ATTEMPTS || isStopping()) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 250 * 2 ** attempt));
+    }
+  }
+}
