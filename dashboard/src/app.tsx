@@ -1,15 +1,17 @@
 import { DirectionProvider, MantineProvider, useDirection, type MantineColorSchemeManager } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { useEffect, type ReactNode } from 'react';
+import { useEffect, useMemo, type ReactNode } from 'react';
 import { queryClient } from './api/queries.ts';
 import { useLanguage } from './language/words.tsx';
 import { Notes } from './parts/notify.tsx';
 import { preferences, setPreferences, subscribe, type Theme } from './preferences.ts';
 import { router } from './routes.tsx';
-import { theme } from './theme.ts';
+import { themeIn } from './theme.ts';
 
 export function App(): ReactNode {
+  const language = useLanguage();
+  const theme = useMemo(() => themeIn(language), [language]);
   return (
     <DirectionProvider detectDirection>
       <MantineProvider

@@ -1,4 +1,7 @@
-import { createTheme, type MantineColorsTuple } from '@mantine/core';
+import { createTheme, type MantineColorsTuple, type MantineThemeOverride } from '@mantine/core';
+import { common } from './language/common.ts';
+import { sayIn } from './language/words.tsx';
+import type { Language } from './preferences.ts';
 
 const jade: MantineColorsTuple = [
   '#e8f6f1',
@@ -41,45 +44,51 @@ const dark: MantineColorsTuple = [
 const SANS = "'Inter Variable', 'IBM Plex Sans Arabic', 'Noto Sans Devanagari', system-ui, sans-serif";
 const MONO = "'JetBrains Mono Variable', ui-monospace, monospace";
 
-export const theme = createTheme({
-  primaryColor: 'jade',
-  primaryShade: { light: 7, dark: 6 },
-  colors: { jade, gray, dark },
-  autoContrast: true,
-  luminanceThreshold: 0.34,
-  fontFamily: SANS,
-  fontFamilyMonospace: MONO,
-  headings: {
+/** How everything looks, and the one word that Mantine's own parts lack: what the cross of a dialog is called. */
+export function themeIn(language: Language): MantineThemeOverride {
+  const closeButtonProps = { 'aria-label': sayIn(common, language)('close') };
+  return createTheme({
+    primaryColor: 'jade',
+    primaryShade: { light: 7, dark: 6 },
+    colors: { jade, gray, dark },
+    autoContrast: true,
+    luminanceThreshold: 0.34,
     fontFamily: SANS,
-    fontWeight: '620',
-    sizes: {
-      h1: { fontSize: '1.625rem', lineHeight: '1.25' },
-      h2: { fontSize: '1.125rem', lineHeight: '1.35' },
-      h3: { fontSize: '0.9375rem', lineHeight: '1.45' },
-    },
-  },
-  fontSizes: { xs: '0.75rem', sm: '0.84375rem', md: '0.9375rem', lg: '1.0625rem', xl: '1.25rem' },
-  radius: { xs: '4px', sm: '7px', md: '10px', lg: '14px', xl: '20px' },
-  defaultRadius: 'sm',
-  cursorType: 'pointer',
-  focusRing: 'auto',
-  respectReducedMotion: true,
-  components: {
-    Button: { defaultProps: { size: 'sm' } },
-    SegmentedControl: { defaultProps: { withItemsBorders: false } },
-    Modal: {
-      defaultProps: {
-        radius: 'lg',
-        padding: 'xl',
-        overlayProps: { backgroundOpacity: 0.45, blur: 3 },
-        transitionProps: { transition: 'pop', duration: 140 },
+    fontFamilyMonospace: MONO,
+    headings: {
+      fontFamily: SANS,
+      fontWeight: '620',
+      sizes: {
+        h1: { fontSize: '1.625rem', lineHeight: '1.25' },
+        h2: { fontSize: '1.125rem', lineHeight: '1.35' },
+        h3: { fontSize: '0.9375rem', lineHeight: '1.45' },
       },
     },
-    Tooltip: { defaultProps: { openDelay: 150, transitionProps: { duration: 100 }, withinPortal: true } },
-    Select: { defaultProps: { comboboxProps: { shadow: 'lg', transitionProps: { duration: 90 } } } },
-    Badge: { defaultProps: { radius: 'sm', variant: 'light', tt: 'none', fw: 550 } },
-    Alert: { defaultProps: { radius: 'md', variant: 'light' } },
-    // In the middle of a sentence colour alone does not tell a link from a word.
-    Anchor: { defaultProps: { underline: 'always' } },
-  },
-});
+    fontSizes: { xs: '0.75rem', sm: '0.84375rem', md: '0.9375rem', lg: '1.0625rem', xl: '1.25rem' },
+    radius: { xs: '4px', sm: '7px', md: '10px', lg: '14px', xl: '20px' },
+    defaultRadius: 'sm',
+    cursorType: 'pointer',
+    focusRing: 'auto',
+    respectReducedMotion: true,
+    components: {
+      Button: { defaultProps: { size: 'sm' } },
+      SegmentedControl: { defaultProps: { withItemsBorders: false } },
+      Modal: {
+        defaultProps: {
+          radius: 'lg',
+          padding: 'xl',
+          overlayProps: { backgroundOpacity: 0.45, blur: 3 },
+          transitionProps: { transition: 'pop', duration: 140 },
+          closeButtonProps,
+        },
+      },
+      Drawer: { defaultProps: { closeButtonProps } },
+      Tooltip: { defaultProps: { openDelay: 150, transitionProps: { duration: 100 }, withinPortal: true } },
+      Select: { defaultProps: { comboboxProps: { shadow: 'lg', transitionProps: { duration: 90 } } } },
+      Badge: { defaultProps: { radius: 'sm', variant: 'light', tt: 'none', fw: 550 } },
+      Alert: { defaultProps: { radius: 'md', variant: 'light' } },
+      // In the middle of a sentence colour alone does not tell a link from a word.
+      Anchor: { defaultProps: { underline: 'always' } },
+    },
+  });
+}

@@ -24,12 +24,7 @@ export function ConfirmDialog(props: Props): ReactNode {
   const { opened, onClose, title, children, act, onAct, busy = false, ready = true, problem, danger = true } = props;
   const say = useWords(common);
   return (
-    <Modal
-      opened={opened}
-      onClose={busy ? () => {} : onClose}
-      title={title}
-      closeButtonProps={{ 'aria-label': say('close') }}
-    >
+    <Modal opened={opened} onClose={busy ? () => {} : onClose} title={title}>
       <form
         onSubmit={(event) => {
           event.preventDefault();

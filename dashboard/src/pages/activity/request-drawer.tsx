@@ -30,14 +30,7 @@ type Props = {
 export function RequestDrawer({ id, listed, onClose }: Props): ReactNode {
   const say = useWords(words);
   return (
-    <Drawer
-      opened={id !== undefined}
-      onClose={onClose}
-      position="right"
-      size={560}
-      title={say('detail')}
-      closeButtonProps={{ 'aria-label': say('close') }}
-    >
+    <Drawer opened={id !== undefined} onClose={onClose} position="right" size={560} title={say('detail')}>
       {id !== undefined && (listed ? <Detail item={listed} /> : <Found id={id} />)}
     </Drawer>
   );

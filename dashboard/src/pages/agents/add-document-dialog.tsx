@@ -1,12 +1,11 @@
-import { Button, FileButton, Group, Modal, Stack, Textarea, TextInput } from '@mantine/core';
+import { Button, FileButton, Modal, Textarea, TextInput } from '@mantine/core';
 import { IconFileUpload } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
 import { useAct } from '../../api/queries.ts';
-import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
+import { DialogForm } from '../../parts/dialog-form.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
-import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useOrganization } from '../../session/session.ts';
 import { words } from './words.ts';
@@ -18,7 +17,6 @@ type Props = { agentId: string; opened: boolean; onClose: () => void };
 
 export function AddDocumentDialog(props: Props): ReactNode {
   const say = useWords(words);
-  const sayCommon = useWords(common);
   return (
     <Modal
       opened={props.opened}
@@ -27,7 +25,6 @@ export function AddDocumentDialog(props: Props): ReactNode {
       closeOnClickOutside={false}
       title={say('add_document')}
       size="lg"
-      closeButtonProps={{ 'aria-label': sayCommon('close') }}
     >
       <Form {...props} />
     </Modal>
@@ -36,7 +33,6 @@ export function AddDocumentDialog(props: Props): ReactNode {
 
 function Form({ agentId, onClose }: Props): ReactNode {
   const say = useWords(words);
-  const sayCommon = useWords(common);
   const org_id = useOrganization().id;
   const create = useAct('createDocument', { refresh: ['listDocuments'] });
   const form = useCheckedForm({ name: '', text: '' }, (common) => ({
@@ -74,45 +70,42 @@ function Form({ agentId, onClose }: Props): ReactNode {
     ),
   );
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack>
-        <TextInput
-          label={say('document_name')}
-          description={say('document_name_hint')}
-          withAsterisk
-          maxLength={MAX_NAME_CHARACTERS}
-          dir="auto"
-          autoComplete="off"
-          data-autofocus
-          {...form.getInputProps('name')}
-        />
-        <Textarea
-          label={say('document_text')}
-          description={say('document_text_hint')}
-          withAsterisk
-          dir="auto"
-          autosize
-          minRows={8}
-          maxRows={16}
-          {...form.getInputProps('text')}
-        />
-        {create.error && create.error.faults.length === 0 && <ProblemAlert problem={create.error} />}
-        <Group justify="flex-end" gap="xs">
-          <FileButton onChange={(file) => void take(file)} accept="text/plain,text/markdown,.md,.txt,.csv">
-            {(props) => (
-              <Button {...props} variant="default" me="auto" leftSection={<IconFileUpload size={16} />}>
-                {say('document_file')}
-              </Button>
-            )}
-          </FileButton>
-          <Button variant="default" onClick={onClose}>
-            {sayCommon('cancel')}
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            {say('add_document')}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm
+      onSubmit={submit}
+      act={say('add_document')}
+      busy={create.isPending}
+      problem={create.error}
+      onCancel={onClose}
+      aside={
+        <FileButton onChange={(file) => void take(file)} accept="text/plain,text/markdown,.md,.txt,.csv">
+          {(props) => (
+            <Button {...props} variant="default" leftSection={<IconFileUpload size={16} />}>
+              {say('document_file')}
+            </Button>
+          )}
+        </FileButton>
+      }
+    >
+      <TextInput
+        label={say('document_name')}
+        description={say('document_name_hint')}
+        withAsterisk
+        maxLength={MAX_NAME_CHARACTERS}
+        dir="auto"
+        autoComplete="off"
+        data-autofocus
+        {...form.getInputProps('name')}
+      />
+      <Textarea
+        label={say('document_text')}
+        description={say('document_text_hint')}
+        withAsterisk
+        dir="auto"
+        autosize
+        minRows={8}
+        maxRows={16}
+        {...form.getInputProps('text')}
+      />
+    </DialogForm>
   );
 }

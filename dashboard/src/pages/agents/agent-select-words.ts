@@ -10,8 +10,6 @@ export const words = defineWords(
     name: 'Name',
     name_missing: 'Give it a name.',
     agent_missing: 'Choose an agent.',
-    type_to_delete: 'Type its name to delete it:',
-    type_mismatch: 'This is not its name.',
   },
   {
     agent: 'الوكيل',
@@ -22,7 +20,5 @@ export const words = defineWords(
     name: 'الاسم',
     name_missing: 'أعطه اسمًا.',
     agent_missing: 'اختر وكيلًا.',
-    type_to_delete: 'اكتب اسمه لحذفه:',
-    type_mismatch: 'ليس هذا اسمه.',
   },
 );

@@ -1,25 +1,18 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Modal, Text, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
 import { useAct } from '../../api/queries.ts';
-import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
-import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { DialogForm } from '../../parts/dialog-form.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useOrganization } from '../../session/session.ts';
 import { words } from './words.ts';
 
 export function CreateAgentDialog({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
   const say = useWords(words);
-  const sayCommon = useWords(common);
   return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      title={say('create')}
-      closeButtonProps={{ 'aria-label': sayCommon('close') }}
-    >
+    <Modal opened={opened} onClose={onClose} title={say('create')}>
       <Form onClose={onClose} />
     </Modal>
   );
@@ -27,7 +20,6 @@ export function CreateAgentDialog({ opened, onClose }: { opened: boolean; onClos
 
 function Form({ onClose }: { onClose: () => void }): ReactNode {
   const say = useWords(words);
-  const sayCommon = useWords(common);
   const org_id = useOrganization().id;
   const navigate = useNavigate();
   const create = useAct('createAgent', { refresh: ['listAgents', 'readOverview'] });
@@ -44,30 +36,19 @@ function Form({ onClose }: { onClose: () => void }): ReactNode {
     ),
   );
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack>
-        <Text size="sm" c="dimmed">
-          {say('create_hint')}
-        </Text>
-        <TextInput
-          label={say('name')}
-          description={say('name_example')}
-          withAsterisk
-          maxLength={MAX_NAME_CHARACTERS}
-          autoComplete="off"
-          data-autofocus
-          {...form.getInputProps('name')}
-        />
-        {create.error && create.error.faults.length === 0 && <ProblemAlert problem={create.error} />}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {sayCommon('cancel')}
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            {say('create')}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm onSubmit={submit} act={say('create')} busy={create.isPending} problem={create.error} onCancel={onClose}>
+      <Text size="sm" c="dimmed">
+        {say('create_hint')}
+      </Text>
+      <TextInput
+        label={say('name')}
+        description={say('name_example')}
+        withAsterisk
+        maxLength={MAX_NAME_CHARACTERS}
+        autoComplete="off"
+        data-autofocus
+        {...form.getInputProps('name')}
+      />
+    </DialogForm>
   );
 }

@@ -112,7 +112,6 @@ export function KnowledgeTab({ agentId }: { agentId: string }): ReactNode {
         onClose={() => setShown(null)}
         title={<span dir="auto">{shown?.name}</span>}
         size="xl"
-        closeButtonProps={{ 'aria-label': sayCommon('close') }}
       >
         {shown && <DocumentText agentId={agentId} id={shown.id} label={shown.name} />}
       </Modal>

@@ -1,18 +1,18 @@
-import { Anchor, Button, Group, Stack, Switch, Text, TextInput } from '@mantine/core';
-import { Link, useNavigate } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import { Anchor, Button, Group, Stack, Switch, TextInput } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import type { AgentRecord } from '../../../../contract/dashboard/agents.ts';
 import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
 import { useAct } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
 import { Card } from '../../parts/card.tsx';
+import { DeleteCard } from '../../parts/delete-card.tsx';
 import { CopyFact, Facts } from '../../parts/fact.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useMay, useOrganization } from '../../session/session.ts';
-import { DeleteDialog } from './delete-dialog.tsx';
 import { words } from './words.ts';
 
 export function SettingsTab({ agent }: { agent: AgentRecord }): ReactNode {
@@ -43,7 +43,7 @@ export function SettingsTab({ agent }: { agent: AgentRecord }): ReactNode {
           </Anchor>
         </Group>
       </Card>
-      {may && <DeleteCard agent={agent} />}
+      {may && <DeleteAgent agent={agent} />}
     </>
   );
 }
@@ -107,50 +107,19 @@ function NameCard({ agent }: { agent: AgentRecord }): ReactNode {
   );
 }
 
-function DeleteCard({ agent }: { agent: AgentRecord }): ReactNode {
+function DeleteAgent({ agent }: { agent: AgentRecord }): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
-  const navigate = useNavigate();
-  const [opened, setOpened] = useState(false);
   const remove = useAct('deleteAgent', {
     refresh: ['listAgents', 'listTriggers', 'listChannels', 'listCampaigns', 'readOverview'],
   });
-  const name = `\u2068${agent.name}\u2069`;
   return (
-    <Card
-      title={say('delete')}
-      description={say('delete_hint')}
-      aside={
-        <Button color="red.8" onClick={() => setOpened(true)}>
-          {say('delete')}
-        </Button>
-      }
-    >
-      <DeleteDialog
-        opened={opened}
-        onClose={() => {
-          remove.reset();
-          setOpened(false);
-        }}
-        title={say('delete_title', { name })}
-        name={agent.name}
-        act={say('delete')}
-        busy={remove.isPending}
-        problem={remove.error}
-        onAct={() =>
-          remove.mutate(
-            { params: { org_id, agent_id: agent.id } },
-            {
-              onSuccess: () => {
-                notifyDone(say('deleted', { name }));
-                void navigate({ to: '/agents' });
-              },
-            },
-          )
-        }
-      >
-        <Text size="sm">{say('delete_words')}</Text>
-      </DeleteDialog>
-    </Card>
+    <DeleteCard
+      name={agent.name}
+      say={say}
+      remove={remove}
+      onDelete={(then) => remove.mutate({ params: { org_id, agent_id: agent.id } }, then)}
+      leadsTo="/agents"
+    />
   );
 }

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Group, Modal, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { Alert, Anchor, Button, Group, Modal, Switch, Text, TextInput } from '@mantine/core';
 import { IconCreditCard, IconKey } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -13,8 +13,8 @@ import { DataList, type Column } from '../../list/data-list.tsx';
 import { Empty } from '../../list/empty.tsx';
 import { Pager } from '../../list/pager.tsx';
 import { useListState } from '../../list/use-list-state.ts';
+import { DialogForm } from '../../parts/dialog-form.tsx';
 import { Moment } from '../../parts/moment.tsx';
-import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useMay, useOrganization } from '../../session/session.ts';
 import agentClasses from '../agents/agents.module.css';
@@ -192,7 +192,6 @@ type DialogProps = {
 /** As for any other key: the form, then the value once. After it closes the value is in no part of the page. */
 function CreateDialog({ campaign, opened, onMade, onClose }: DialogProps): ReactNode {
   const say = useWords(words);
-  const sayCommon = useWords(common);
   const client = useQueryClient();
   const [made, setMade] = useState<NewKey | null>(null);
   const close = (): void => {
@@ -207,7 +206,6 @@ function CreateDialog({ campaign, opened, onMade, onClose }: DialogProps): React
       onClose={made ? guard.ask : onClose}
       title={say(made ? 'key_ready' : 'key_create')}
       size={made ? 680 : 'md'}
-      closeButtonProps={{ 'aria-label': sayCommon('close') }}
     >
       {made ? (
         <ShownOnce made={made} guard={guard} />
@@ -227,7 +225,6 @@ function CreateDialog({ campaign, opened, onMade, onClose }: DialogProps): React
 
 function CreateForm({ campaign, onMade, onClose }: Omit<DialogProps, 'opened'>): ReactNode {
   const say = useWords(words);
-  const sayCommon = useWords(common);
   const org_id = useOrganization().id;
   // The list is read again when the dialog closes.
   const create = useAct('createKey', { refresh: [] });
@@ -248,28 +245,23 @@ function CreateForm({ campaign, onMade, onClose }: Omit<DialogProps, 'opened'>):
     ),
   );
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack>
-        <TextInput
-          label={say('key_label')}
-          description={say('key_label_hint')}
-          withAsterisk
-          maxLength={MAX_LABEL_CHARACTERS}
-          dir="auto"
-          autoComplete="off"
-          data-autofocus
-          {...form.getInputProps('label')}
-        />
-        {create.error && create.error.faults.length === 0 && <ProblemAlert problem={create.error} />}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {sayCommon('cancel')}
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            {say('key_create')}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm
+      onSubmit={submit}
+      act={say('key_create')}
+      busy={create.isPending}
+      problem={create.error}
+      onCancel={onClose}
+    >
+      <TextInput
+        label={say('key_label')}
+        description={say('key_label_hint')}
+        withAsterisk
+        maxLength={MAX_LABEL_CHARACTERS}
+        dir="auto"
+        autoComplete="off"
+        data-autofocus
+        {...form.getInputProps('label')}
+      />
+    </DialogForm>
   );
 }

@@ -1,12 +1,12 @@
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Modal, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { CampaignRecord } from '../../../../contract/dashboard/campaigns.ts';
 import { MAX_LABEL_CHARACTERS } from '../../../../contract/limits.ts';
 import { useAct } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
+import { DialogForm } from '../../parts/dialog-form.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
-import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useOrganization } from '../../session/session.ts';
 import { words as agentWords } from '../agents/agent-select-words.ts';
@@ -17,14 +17,8 @@ type RenameProps = { item: CampaignRecord; opened: boolean; onClose: () => void 
 
 export function RenameDialog({ item, opened, onClose }: RenameProps): ReactNode {
   const say = useWords(words);
-  const sayCommon = useWords(common);
   return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      title={say('rename')}
-      closeButtonProps={{ 'aria-label': sayCommon('close') }}
-    >
+    <Modal opened={opened} onClose={onClose} title={say('rename')}>
       <RenameForm item={item} onClose={onClose} />
     </Modal>
   );
@@ -52,26 +46,21 @@ function RenameForm({ item, onClose }: Omit<RenameProps, 'opened'>): ReactNode {
     ),
   );
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack>
-        <TextInput
-          label={say('name')}
-          maxLength={MAX_LABEL_CHARACTERS}
-          dir="auto"
-          autoComplete="off"
-          data-autofocus
-          {...form.getInputProps('name')}
-        />
-        {rename.error && rename.error.faults.length === 0 && <ProblemAlert problem={rename.error} />}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {sayCommon('cancel')}
-          </Button>
-          <Button type="submit" loading={rename.isPending}>
-            {sayCommon('save')}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm
+      onSubmit={submit}
+      act={sayCommon('save')}
+      busy={rename.isPending}
+      problem={rename.error}
+      onCancel={onClose}
+    >
+      <TextInput
+        label={say('name')}
+        maxLength={MAX_LABEL_CHARACTERS}
+        dir="auto"
+        autoComplete="off"
+        data-autofocus
+        {...form.getInputProps('name')}
+      />
+    </DialogForm>
   );
 }

@@ -3,7 +3,6 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { isChannelKind } from '../../../../contract/channel-kinds.ts';
 import type { ConnectedChannel } from '../../../../contract/dashboard/channels.ts';
-import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
 import { useOnlyAgent } from '../agents/use-only-agent.ts';
 import { useShownOnceGuard } from '../../parts/shown-once.tsx';
@@ -25,7 +24,6 @@ type Props = {
 export function ConnectDialog({ chosen, agentId, onChoose, onClose }: Props): ReactNode {
   const say = useWords(words);
   const sayKind = useWords(kindWords);
-  const sayCommon = useWords(common);
   const navigate = useNavigate();
   const only = useOnlyAgent();
   const [made, setMade] = useState<ConnectedChannel | null>(null);
@@ -49,7 +47,6 @@ export function ConnectDialog({ chosen, agentId, onChoose, onClose }: Props): Re
       closeOnClickOutside={made !== null}
       title={title}
       size="lg"
-      closeButtonProps={{ 'aria-label': sayCommon('close') }}
     >
       {made ? (
         <SecretOnce made={made} guard={guard} />

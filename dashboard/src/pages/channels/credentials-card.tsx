@@ -3,7 +3,6 @@ import { useState, type ReactNode } from 'react';
 import type { ChannelKindName } from '../../../../contract/channel-kinds.ts';
 import type { ChannelRecord, ConnectedChannel } from '../../../../contract/dashboard/channels.ts';
 import { useAct } from '../../api/queries.ts';
-import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
 import { Card } from '../../parts/card.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
@@ -69,7 +68,6 @@ export function CredentialsCard({ item, kind }: Props): ReactNode {
 
 function NewSecret({ item }: { item: ChannelRecord }): ReactNode {
   const say = useWords(words);
-  const sayCommon = useWords(common);
   const org_id = useOrganization().id;
   const [opened, setOpened] = useState(false);
   const [made, setMade] = useState<ConnectedChannel | null>(null);
@@ -102,13 +100,7 @@ function NewSecret({ item }: { item: ChannelRecord }): ReactNode {
       >
         <Text size="sm">{say('new_secret_hint')}</Text>
       </ConfirmDialog>
-      <Modal
-        opened={made !== null}
-        onClose={guard.ask}
-        title={say('new_secret')}
-        size="lg"
-        closeButtonProps={{ 'aria-label': sayCommon('close') }}
-      >
+      <Modal opened={made !== null} onClose={guard.ask} title={say('new_secret')} size="lg">
         {made && <SecretOnce made={made} guard={guard} />}
       </Modal>
     </>

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, SimpleGrid, Stack, Switch, Textarea, TextInput } from '@mantine/core';
+import { Modal, SimpleGrid, Switch, Textarea, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import type { EndUserRecord } from '../../../../contract/dashboard/end-users.ts';
 import type { UpdateEndUser } from '../../../../contract/end-users.ts';
@@ -6,8 +6,8 @@ import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
 import { useAct } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
+import { DialogForm } from '../../parts/dialog-form.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
-import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useOrganization } from '../../session/session.ts';
 import agentClasses from '../agents/agents.module.css';
@@ -24,15 +24,8 @@ type Props = {
 /** Makes a person, or changes one. */
 export function EndUserDialog({ opened, onClose, ...rest }: Props): ReactNode {
   const say = useWords(words);
-  const sayCommon = useWords(common);
   return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      size="lg"
-      title={say(rest.item ? 'edit' : 'add')}
-      closeButtonProps={{ 'aria-label': sayCommon('close') }}
-    >
+    <Modal opened={opened} onClose={onClose} size="lg" title={say(rest.item ? 'edit' : 'add')}>
       <EndUserForm onClose={onClose} {...rest} />
     </Modal>
   );
@@ -99,51 +92,46 @@ function EndUserForm({ item, onClose, onMade }: Omit<Props, 'opened'>): ReactNod
     />
   );
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack>
-        {field('name', { maxLength: MAX_NAME_CHARACTERS, 'data-autofocus': true })}
-        <SimpleGrid cols={{ base: 1, xs: 2 }}>
-          {field('external_id', { description: say('external_id_hint') })}
-          {field('email', { type: 'email', description: '\u00a0' })}
-          {field('phone', { placeholder: '+97430000000' })}
-          {field('locale', { placeholder: 'ar-QA' })}
-          {field('time_zone', { placeholder: 'Asia/Qatar' })}
-          <TextInput
-            label={say('tags')}
-            placeholder={say('tags_example')}
-            dir="auto"
-            autoComplete="off"
-            {...form.getInputProps('tags')}
-          />
-        </SimpleGrid>
-        <Textarea
-          label={say('attributes')}
-          description={say('attributes_json')}
-          className={agentClasses.mono}
-          placeholder='{"plan": "gold"}'
-          autosize
-          minRows={3}
-          maxRows={12}
-          dir="ltr"
-          {...form.getInputProps('attributes')}
+    <DialogForm
+      onSubmit={submit}
+      act={item ? sayCommon('save') : say('add')}
+      busy={act.isPending}
+      problem={act.error}
+      onCancel={onClose}
+    >
+      {field('name', { maxLength: MAX_NAME_CHARACTERS, 'data-autofocus': true })}
+      <SimpleGrid cols={{ base: 1, xs: 2 }}>
+        {field('external_id', { description: say('external_id_hint') })}
+        {field('email', { type: 'email', description: '\u00a0' })}
+        {field('phone', { placeholder: '+97430000000' })}
+        {field('locale', { placeholder: 'ar-QA' })}
+        {field('time_zone', { placeholder: 'Asia/Qatar' })}
+        <TextInput
+          label={say('tags')}
+          placeholder={say('tags_example')}
+          dir="auto"
+          autoComplete="off"
+          {...form.getInputProps('tags')}
         />
-        <Switch
-          label={say('blocked')}
-          description={say('blocked_hint')}
-          checked={blocked}
-          onChange={(event) => setBlocked(event.currentTarget.checked)}
-        />
-        {act.error && act.error.faults.length === 0 && <ProblemAlert problem={act.error} />}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {sayCommon('cancel')}
-          </Button>
-          <Button type="submit" loading={act.isPending}>
-            {item ? sayCommon('save') : say('add')}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      </SimpleGrid>
+      <Textarea
+        label={say('attributes')}
+        description={say('attributes_json')}
+        className={agentClasses.mono}
+        placeholder='{"plan": "gold"}'
+        autosize
+        minRows={3}
+        maxRows={12}
+        dir="ltr"
+        {...form.getInputProps('attributes')}
+      />
+      <Switch
+        label={say('blocked')}
+        description={say('blocked_hint')}
+        checked={blocked}
+        onChange={(event) => setBlocked(event.currentTarget.checked)}
+      />
+    </DialogForm>
   );
 }
 

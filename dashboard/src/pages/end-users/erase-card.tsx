@@ -7,9 +7,9 @@ import { addressOf } from '../../api/client.ts';
 import { useAct } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
 import { Card } from '../../parts/card.tsx';
+import { DeleteDialog } from '../../parts/delete-dialog.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { useOrganization } from '../../session/session.ts';
-import { DeleteDialog } from '../agents/delete-dialog.tsx';
 import { words } from './words.ts';
 
 /** What the law gives a person: everything about them as a file, and to be forgotten. */

@@ -7,7 +7,7 @@ import { useAct, useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
 import { PagePending } from '../../parts/page-pending.tsx';
-import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { FormProblem, ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { FrontPage } from '../../shell/front-page.tsx';
 import { useEntered } from '../sign-in/entered.ts';
@@ -69,7 +69,7 @@ function AcceptForm({ invitation, look }: { invitation: string; look: Invitation
   return (
     <form onSubmit={submit} noValidate>
       <Stack>
-        {accept.error && accept.error.faults.length === 0 && <ProblemAlert problem={accept.error} />}
+        <FormProblem problem={accept.error} />
         <input type="hidden" name="username" autoComplete="username" value={look.email} />
         {!look.has_account && (
           <TextInput

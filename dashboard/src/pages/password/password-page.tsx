@@ -5,7 +5,7 @@ import { useAct, useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
 import { PagePending } from '../../parts/page-pending.tsx';
-import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { FormProblem, ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { FrontPage } from '../../shell/front-page.tsx';
 import { useEntered } from '../sign-in/entered.ts';
@@ -54,7 +54,7 @@ function PasswordForm({ link, email }: { link: string; email: string }): ReactNo
   return (
     <form onSubmit={submit} noValidate>
       <Stack>
-        {reset.error && reset.error.faults.length === 0 && <ProblemAlert problem={reset.error} />}
+        <FormProblem problem={reset.error} />
         <input type="hidden" name="username" autoComplete="username" value={email} />
         <PasswordInput
           label={say('new_password')}

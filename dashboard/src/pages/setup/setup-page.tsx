@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
 import { useAct } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
-import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { FormProblem } from '../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { FrontPage } from '../../shell/front-page.tsx';
 import { passwordFault, emailFault } from '../sign-in/faults.ts';
@@ -45,7 +45,7 @@ export function SetupPage(): ReactNode {
     <FrontPage title={say('setup')} description={say('setup_hint')}>
       <form onSubmit={submit} noValidate>
         <Stack>
-          {setUp.error && setUp.error.faults.length === 0 && <ProblemAlert problem={setUp.error} />}
+          <FormProblem problem={setUp.error} />
           <TextInput
             label={say('name')}
             autoComplete="name"

@@ -1,11 +1,10 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Modal, Text, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { MAX_LABEL_CHARACTERS } from '../../../../contract/limits.ts';
 import { useAct } from '../../api/queries.ts';
-import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
-import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { DialogForm } from '../../parts/dialog-form.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useOrganization } from '../../session/session.ts';
 import { words as agentWords } from '../agents/agent-select-words.ts';
@@ -17,15 +16,9 @@ type Props = { opened: boolean; agentId: string | null; onClose: () => void };
 
 export function CreateTriggerDialog({ opened, agentId, onClose }: Props): ReactNode {
   const say = useWords(words);
-  const sayCommon = useWords(common);
   const only = useOnlyAgent();
   return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      title={say('create')}
-      closeButtonProps={{ 'aria-label': sayCommon('close') }}
-    >
+    <Modal opened={opened} onClose={onClose} title={say('create')}>
       <Form key={only} agentId={agentId ?? only} onClose={onClose} />
     </Modal>
   );
@@ -34,7 +27,6 @@ export function CreateTriggerDialog({ opened, agentId, onClose }: Props): ReactN
 function Form({ agentId, onClose }: Omit<Props, 'opened'>): ReactNode {
   const say = useWords(words);
   const sayAgent = useWords(agentWords);
-  const sayCommon = useWords(common);
   const org_id = useOrganization().id;
   const navigate = useNavigate();
   const create = useAct('createTrigger', { refresh: ['listTriggers', 'readOverview'] });
@@ -53,39 +45,28 @@ function Form({ agentId, onClose }: Omit<Props, 'opened'>): ReactNode {
     ),
   );
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack>
-        <Text size="sm" c="dimmed">
-          {say('create_hint')}
-        </Text>
-        <TextInput
-          label={say('name')}
-          description={say('name_example')}
-          withAsterisk
-          maxLength={MAX_LABEL_CHARACTERS}
-          dir="auto"
-          autoComplete="off"
-          data-autofocus
-          {...form.getInputProps('name')}
-        />
-        <AgentSelect
-          label={sayAgent('agent')}
-          withAsterisk
-          id={agent.id}
-          value={agent.value || null}
-          error={agent.error}
-          onChange={(id) => form.setFieldValue('agent_id', id ?? '')}
-        />
-        {create.error && create.error.faults.length === 0 && <ProblemAlert problem={create.error} />}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {sayCommon('cancel')}
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            {say('create')}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm onSubmit={submit} act={say('create')} busy={create.isPending} problem={create.error} onCancel={onClose}>
+      <Text size="sm" c="dimmed">
+        {say('create_hint')}
+      </Text>
+      <TextInput
+        label={say('name')}
+        description={say('name_example')}
+        withAsterisk
+        maxLength={MAX_LABEL_CHARACTERS}
+        dir="auto"
+        autoComplete="off"
+        data-autofocus
+        {...form.getInputProps('name')}
+      />
+      <AgentSelect
+        label={sayAgent('agent')}
+        withAsterisk
+        id={agent.id}
+        value={agent.value || null}
+        error={agent.error}
+        onChange={(id) => form.setFieldValue('agent_id', id ?? '')}
+      />
+    </DialogForm>
   );
 }

@@ -1,18 +1,17 @@
 import { Button, Group, Select, Stack, Switch, TextInput } from '@mantine/core';
-import { useNavigate } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import type { TriggerRecord } from '../../../../contract/dashboard/triggers.ts';
 import { MAX_LABEL_CHARACTERS, MAX_PAGE } from '../../../../contract/limits.ts';
 import { useAct, useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
 import { Card } from '../../parts/card.tsx';
+import { DeleteCard } from '../../parts/delete-card.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { words as agentWords } from '../agents/agent-select-words.ts';
-import { DeleteDialog } from '../agents/delete-dialog.tsx';
 import { words } from './words.ts';
 
 const OWN = 'sandbox';
@@ -22,7 +21,7 @@ export function TriggerSettings({ item }: { item: TriggerRecord }): ReactNode {
   return (
     <>
       <General item={item} key={`${item.name} ${item.channel_id}`} />
-      {may && <Remove item={item} />}
+      {may && <DeleteTrigger item={item} />}
     </>
   );
 }
@@ -109,49 +108,17 @@ function General({ item }: { item: TriggerRecord }): ReactNode {
   );
 }
 
-function Remove({ item }: { item: TriggerRecord }): ReactNode {
+function DeleteTrigger({ item }: { item: TriggerRecord }): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
-  const navigate = useNavigate();
-  const [opened, setOpened] = useState(false);
   const remove = useAct('deleteTrigger', { refresh: ['listTriggers', 'readOverview'] });
-  const name = `\u2068${item.name}\u2069`;
   return (
-    <div style={{ marginBlockStart: 20 }}>
-      <Card
-        title={say('delete')}
-        description={say('delete_hint')}
-        aside={
-          <Button color="red.8" onClick={() => setOpened(true)}>
-            {say('delete')}
-          </Button>
-        }
-      />
-      <DeleteDialog
-        opened={opened}
-        onClose={() => {
-          remove.reset();
-          setOpened(false);
-        }}
-        title={say('delete_title', { name })}
-        name={item.name}
-        act={say('delete')}
-        busy={remove.isPending}
-        problem={remove.error}
-        onAct={() =>
-          remove.mutate(
-            { params: { org_id, trigger_id: item.id } },
-            {
-              onSuccess: () => {
-                notifyDone(say('deleted', { name }));
-                void navigate({ to: '/triggers' });
-              },
-            },
-          )
-        }
-      >
-        {say('delete_words')}
-      </DeleteDialog>
-    </div>
+    <DeleteCard
+      name={item.name}
+      say={say}
+      remove={remove}
+      onDelete={(then) => remove.mutate({ params: { org_id, trigger_id: item.id } }, then)}
+      leadsTo="/triggers"
+    />
   );
 }

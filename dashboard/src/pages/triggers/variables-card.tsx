@@ -9,7 +9,7 @@ import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
 import { Card } from '../../parts/card.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
-import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { FormProblem } from '../../parts/problem-alert.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { words } from './words.ts';
 import classes from './triggers.module.css';
@@ -107,7 +107,7 @@ export function VariablesCard({ item }: { item: TriggerRecord }): ReactNode {
             </ul>
           </>
         )}
-        {update.error && update.error.faults.length === 0 && <ProblemAlert problem={update.error} />}
+        <FormProblem problem={update.error} />
         {may && (
           <Button
             variant="default"

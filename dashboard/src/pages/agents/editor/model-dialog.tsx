@@ -1,11 +1,11 @@
-import { Button, Group, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Modal, PasswordInput, Text, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ModelProviderName, ModelRecord } from '../../../../../contract/dashboard/models.ts';
 import { useAct } from '../../../api/queries.ts';
 import { common } from '../../../language/common.ts';
 import { useWords } from '../../../language/words.tsx';
+import { DialogForm } from '../../../parts/dialog-form.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
-import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../../parts/use-checked-form.ts';
 import { useOrganization } from '../../../session/session.ts';
 import { words } from '../words.ts';
@@ -14,13 +14,11 @@ type Props = { opened: boolean; provider: ModelProviderName; stored: ModelRecord
 
 export function ModelDialog(props: Props): ReactNode {
   const say = useWords(words);
-  const sayCommon = useWords(common);
   return (
     <Modal
       opened={props.opened}
       onClose={props.onClose}
       title={say('provider_title', { provider: say(`provider_${props.provider}`) })}
-      closeButtonProps={{ 'aria-label': sayCommon('close') }}
     >
       <Form {...props} />
     </Modal>
@@ -52,48 +50,44 @@ function Form({ provider, stored, onClose }: Props): ReactNode {
   );
   const problem = [set.error, remove.error].find((one) => one && one.faults.length === 0);
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack>
-        <Text size="sm" c="dimmed">
-          {say('provider_words')}
-        </Text>
-        <PasswordInput
-          label={say('api_key')}
-          description={stored?.has_key ? say('api_key_kept') : undefined}
-          autoComplete="off"
-          dir="ltr"
-          data-autofocus
-          {...form.getInputProps('key')}
-        />
-        <TextInput
-          label={say('base_url')}
-          description={say('base_url_hint')}
-          type="url"
-          dir="ltr"
-          autoComplete="off"
-          {...form.getInputProps('base_url')}
-        />
-        {problem && <ProblemAlert problem={problem} />}
-        <Group justify="flex-end" gap="xs">
-          {stored && (
-            <Button
-              variant="subtle"
-              color="red"
-              me="auto"
-              loading={remove.isPending}
-              onClick={() => remove.mutate({ params }, done('provider_removed'))}
-            >
-              {say('provider_remove')}
-            </Button>
-          )}
-          <Button variant="default" onClick={onClose}>
-            {sayCommon('cancel')}
+    <DialogForm
+      onSubmit={submit}
+      act={sayCommon('save')}
+      busy={set.isPending}
+      problem={problem}
+      onCancel={onClose}
+      aside={
+        stored && (
+          <Button
+            variant="subtle"
+            color="red"
+            loading={remove.isPending}
+            onClick={() => remove.mutate({ params }, done('provider_removed'))}
+          >
+            {say('provider_remove')}
           </Button>
-          <Button type="submit" loading={set.isPending}>
-            {sayCommon('save')}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+        )
+      }
+    >
+      <Text size="sm" c="dimmed">
+        {say('provider_words')}
+      </Text>
+      <PasswordInput
+        label={say('api_key')}
+        description={stored?.has_key ? say('api_key_kept') : undefined}
+        autoComplete="off"
+        dir="ltr"
+        data-autofocus
+        {...form.getInputProps('key')}
+      />
+      <TextInput
+        label={say('base_url')}
+        description={say('base_url_hint')}
+        type="url"
+        dir="ltr"
+        autoComplete="off"
+        {...form.getInputProps('base_url')}
+      />
+    </DialogForm>
   );
 }

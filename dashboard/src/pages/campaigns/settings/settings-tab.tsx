@@ -9,7 +9,7 @@ import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useMay, useOrganization } from '../../../session/session.ts';
 import agentClasses from '../../agents/agents.module.css';
 import { EditorContext } from '../../agents/editor/editor.ts';
-import { DeleteCard } from '../delete-card.tsx';
+import { DeleteCampaign } from '../delete-campaign.tsx';
 import { OpeningCard } from './opening-card.tsx';
 import { PreviewCard } from './preview-card.tsx';
 import { ScheduleCard } from './schedule-card.tsx';
@@ -55,7 +55,7 @@ export function SettingsTab({ item, draft }: Props): ReactNode {
           <PreviewCard item={item} draft={draft} />
         </div>
       </div>
-      {may && <DeleteCard item={item} />}
+      {may && <DeleteCampaign item={item} />}
     </EditorContext.Provider>
   );
 }

@@ -9,7 +9,7 @@ import { Card } from '../../../parts/card.tsx';
 import { CopyFact, Fact, Facts } from '../../../parts/fact.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { PageHeader } from '../../../parts/page-header.tsx';
-import { ProblemAlert } from '../../../parts/problem-alert.tsx';
+import { FormProblem } from '../../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../../parts/use-checked-form.ts';
 import { useMay, useOrganization, useSession } from '../../../session/session.ts';
 import { words } from '../words.ts';
@@ -79,7 +79,7 @@ function NameCard(): ReactNode {
             readOnly={!may}
             {...form.getInputProps('name')}
           />
-          {rename.error && rename.error.faults.length === 0 && <ProblemAlert problem={rename.error} />}
+          <FormProblem problem={rename.error} />
         </Stack>
       </Card>
     </form>

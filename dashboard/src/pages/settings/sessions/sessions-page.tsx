@@ -8,7 +8,7 @@ import { Card } from '../../../parts/card.tsx';
 import { Moment } from '../../../parts/moment.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { PageHeader } from '../../../parts/page-header.tsx';
-import { ProblemAlert } from '../../../parts/problem-alert.tsx';
+import { FormProblem, ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../../parts/use-checked-form.ts';
 import { useSession } from '../../../session/session.ts';
 import { words } from '../words.ts';
@@ -151,7 +151,7 @@ function PasswordCard(): ReactNode {
             visibilityToggleButtonProps={toggle}
             {...form.getInputProps('new_password')}
           />
-          {change.error && change.error.faults.length === 0 && <ProblemAlert problem={change.error} />}
+          <FormProblem problem={change.error} />
         </Stack>
       </Card>
     </form>

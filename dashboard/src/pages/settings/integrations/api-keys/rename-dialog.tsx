@@ -1,26 +1,20 @@
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Modal, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { KeyRecord } from '../../../../../../contract/dashboard/keys.ts';
 import { MAX_LABEL_CHARACTERS } from '../../../../../../contract/limits.ts';
 import { useAct } from '../../../../api/queries.ts';
 import { common } from '../../../../language/common.ts';
 import { useWords } from '../../../../language/words.tsx';
+import { DialogForm } from '../../../../parts/dialog-form.tsx';
 import { notifyDone } from '../../../../parts/notify.tsx';
-import { ProblemAlert } from '../../../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../../../parts/use-checked-form.ts';
 import { useOrganization } from '../../../../session/session.ts';
 import { words } from './words.ts';
 
 export function RenameDialog({ item, onClose }: { item: KeyRecord | null; onClose: () => void }): ReactNode {
   const say = useWords(words);
-  const sayCommon = useWords(common);
   return (
-    <Modal
-      opened={item !== null}
-      onClose={onClose}
-      title={say('rename_title')}
-      closeButtonProps={{ 'aria-label': sayCommon('close') }}
-    >
+    <Modal opened={item !== null} onClose={onClose} title={say('rename_title')}>
       {item && <Rename item={item} onClose={onClose} />}
     </Modal>
   );
@@ -47,25 +41,20 @@ function Rename({ item, onClose }: { item: KeyRecord; onClose: () => void }): Re
     ),
   );
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack>
-        <TextInput
-          label={say('label')}
-          maxLength={MAX_LABEL_CHARACTERS}
-          autoComplete="off"
-          data-autofocus
-          {...form.getInputProps('label')}
-        />
-        {rename.error && rename.error.faults.length === 0 && <ProblemAlert problem={rename.error} />}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {sayCommon('cancel')}
-          </Button>
-          <Button type="submit" loading={rename.isPending}>
-            {sayCommon('save')}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm
+      onSubmit={submit}
+      act={sayCommon('save')}
+      busy={rename.isPending}
+      problem={rename.error}
+      onCancel={onClose}
+    >
+      <TextInput
+        label={say('label')}
+        maxLength={MAX_LABEL_CHARACTERS}
+        autoComplete="off"
+        data-autofocus
+        {...form.getInputProps('label')}
+      />
+    </DialogForm>
   );
 }

@@ -13,13 +13,11 @@ import { words } from './words.ts';
 
 export function RevokeDialog({ item, onClose }: { item: KeyRecord | null; onClose: () => void }): ReactNode {
   const say = useWords(words);
-  const sayCommon = useWords(common);
   return (
     <Modal
       opened={item !== null}
       onClose={onClose}
       title={item && say('revoke_title', { label: `\u2068${item.label}\u2069` })}
-      closeButtonProps={{ 'aria-label': sayCommon('close') }}
     >
       {item && <Revoke item={item} onClose={onClose} />}
     </Modal>

@@ -18,7 +18,6 @@ type Overlap = (typeof OVERLAPS)[number];
 
 export function RotateDialog({ item, onClose }: { item: KeyRecord | null; onClose: () => void }): ReactNode {
   const say = useWords(words);
-  const sayCommon = useWords(common);
   const client = useQueryClient();
   const [made, setMade] = useState<NewKey | null>(null);
   const close = (): void => {
@@ -33,7 +32,6 @@ export function RotateDialog({ item, onClose }: { item: KeyRecord | null; onClos
       onClose={made ? guard.ask : onClose}
       title={made ? say('ready') : item && say('rotate_title', { label: `\u2068${item.label}\u2069` })}
       size={made ? 720 : 'md'}
-      closeButtonProps={{ 'aria-label': sayCommon('close') }}
     >
       {made ? (
         <ShownOnce made={made} guard={guard} />

@@ -3,7 +3,6 @@ import { IconRefresh } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { DeliveryAttempt, EventDeliveryDetail } from '../../../../../../contract/dashboard/webhooks.ts';
 import { useAct, useRead } from '../../../../api/queries.ts';
-import { common } from '../../../../language/common.ts';
 import { number } from '../../../../language/format.ts';
 import { useWords } from '../../../../language/words.tsx';
 import { CodeBlock } from '../../../../parts/code-tabs.tsx';
@@ -24,16 +23,8 @@ const SOON_MS = 10_000;
 
 export function DeliveryDrawer({ place, onClose }: { place: string | undefined; onClose: () => void }): ReactNode {
   const say = useWords(words);
-  const sayCommon = useWords(common);
   return (
-    <Drawer
-      opened={place !== undefined}
-      onClose={onClose}
-      position="right"
-      size={600}
-      title={say('delivery')}
-      closeButtonProps={{ 'aria-label': sayCommon('close') }}
-    >
+    <Drawer opened={place !== undefined} onClose={onClose} position="right" size={600} title={say('delivery')}>
       {place !== undefined && <Read place={place} />}
     </Drawer>
   );

@@ -156,12 +156,7 @@ function RotateDialog({ item, dialog, onClose }: Props): ReactNode {
   };
   return (
     <>
-      <Modal
-        opened={dialog === 'rotate'}
-        onClose={onClose}
-        title={say('rotate_title')}
-        closeButtonProps={{ 'aria-label': sayCommon('close') }}
-      >
+      <Modal opened={dialog === 'rotate'} onClose={onClose} title={say('rotate_title')}>
         <Stack>
           <Text size="sm">{say('rotate_words')}</Text>
           <Radio.Group label={say('overlap')} value={overlap} onChange={(value) => setOverlap(value)}>

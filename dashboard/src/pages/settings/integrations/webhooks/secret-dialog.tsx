@@ -1,7 +1,6 @@
 import { Alert, Button, Group, Modal, Stack } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import { common } from '../../../../language/common.ts';
 import { useWords } from '../../../../language/words.tsx';
 import { AskBeforeClosing, ShownValue, useShownOnceGuard } from '../../../../parts/shown-once.tsx';
 import { words } from './words.ts';
@@ -9,16 +8,9 @@ import { words } from './words.ts';
 /** A signing secret, this once. After it closes the secret is in no part of the page. */
 export function SecretDialog({ secret, onClose }: { secret: string | null; onClose: () => void }): ReactNode {
   const say = useWords(words);
-  const sayCommon = useWords(common);
   const guard = useShownOnceGuard(secret !== null, onClose);
   return (
-    <Modal
-      opened={secret !== null}
-      onClose={guard.ask}
-      title={say('secret_ready')}
-      size={560}
-      closeButtonProps={{ 'aria-label': sayCommon('close') }}
-    >
+    <Modal opened={secret !== null} onClose={guard.ask} title={say('secret_ready')} size={560}>
       {secret !== null &&
         (guard.asking ? (
           <AskBeforeClosing

@@ -25,16 +25,8 @@ type Props = {
 
 /** Address, description and types of an endpoint, to be made or changed. */
 export function WebhookDialog({ opened, title, onClose, ...form }: Props): ReactNode {
-  const sayCommon = useWords(common);
   return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      title={title}
-      size={620}
-      closeOnClickOutside={false}
-      closeButtonProps={{ 'aria-label': sayCommon('close') }}
-    >
+    <Modal opened={opened} onClose={onClose} title={title} size={620} closeOnClickOutside={false}>
       <Fields {...form} onClose={onClose} />
     </Modal>
   );

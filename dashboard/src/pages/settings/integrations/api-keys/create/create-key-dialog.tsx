@@ -3,7 +3,6 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { NewKey } from '../../../../../../../contract/dashboard/keys.ts';
 import { readAnew } from '../../../../../api/queries.ts';
-import { common } from '../../../../../language/common.ts';
 import { useWords } from '../../../../../language/words.tsx';
 import { words } from '../words.ts';
 import { CreateKeyForm } from './create-key-form.tsx';
@@ -23,7 +22,6 @@ type Props = {
 /** Two steps in one dialog: the form, then the key, once. After it closes the value is in no part of the page. */
 export function CreateKeyDialog({ opened, agentId, onMade, onClose }: Props): ReactNode {
   const say = useWords(words);
-  const sayCommon = useWords(common);
   const client = useQueryClient();
   const [made, setMade] = useState<NewKey | null>(null);
 
@@ -45,7 +43,6 @@ export function CreateKeyDialog({ opened, agentId, onMade, onClose }: Props): Re
       closeOnClickOutside={made !== null}
       title={say(made ? 'ready' : 'dialog_title')}
       size={made ? 720 : 940}
-      closeButtonProps={{ 'aria-label': sayCommon('close') }}
     >
       {made ? (
         <ShownOnce made={made} guard={guard} />

@@ -1,8 +1,8 @@
 import { Text, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { useWords } from '../../language/words.tsx';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { words } from './agent-select-words.ts';
+import { common } from '../language/common.ts';
+import { useWords } from '../language/words.tsx';
+import { ConfirmDialog } from './confirm-dialog.tsx';
 
 type Props = {
   opened: boolean;
@@ -18,7 +18,7 @@ type Props = {
 };
 
 export function DeleteDialog({ name, children, onAct, onClose, ...rest }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useWords(common);
   const [typed, setTyped] = useState('');
   const [wrong, setWrong] = useState(false);
   const close = (): void => {

@@ -1,0 +1,25 @@
+import type { ReactNode } from 'react';
+import type { CampaignRecord } from '../../../../contract/dashboard/campaigns.ts';
+import { useAct } from '../../api/queries.ts';
+import { useWords } from '../../language/words.tsx';
+import { DeleteCard } from '../../parts/delete-card.tsx';
+import { useOrganization } from '../../session/session.ts';
+import { words } from './words.ts';
+import classes from './campaigns.module.css';
+
+export function DeleteCampaign({ item }: { item: CampaignRecord }): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const remove = useAct('deleteCampaign', { refresh: ['listCampaigns', 'readOverview'] });
+  return (
+    <div className={classes.section}>
+      <DeleteCard
+        name={item.name}
+        say={say}
+        remove={remove}
+        onDelete={(then) => remove.mutate({ params: { org_id, campaign_id: item.id } }, then)}
+        leadsTo="/campaigns"
+      />
+    </div>
+  );
+}

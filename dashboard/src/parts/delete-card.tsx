@@ -1,0 +1,57 @@
+import { Button } from '@mantine/core';
+import { useNavigate, type LinkProps } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import type { Problem } from '../api/client.ts';
+import type { Say } from '../language/words.tsx';
+import { Card } from './card.tsx';
+import { DeleteDialog } from './delete-dialog.tsx';
+import { notifyDone } from './notify.tsx';
+
+type Props = {
+  /** Has to be typed before it is deleted. */
+  name: string;
+  say: Say<'delete' | 'delete_hint' | 'delete_title' | 'delete_words' | 'deleted'>;
+  remove: { isPending: boolean; error: Problem | null; reset: () => void };
+  onDelete: (then: { onSuccess: () => void }) => void;
+  /** Where the others of its kind are. */
+  leadsTo: LinkProps['to'];
+};
+
+/** The end of a page about one thing: it can be deleted for good. */
+export function DeleteCard({ name, say, remove, onDelete, leadsTo }: Props): ReactNode {
+  const navigate = useNavigate();
+  const [opened, setOpened] = useState(false);
+  const named = { name: `\u2068${name}\u2069` };
+  const deleted = (): void => {
+    notifyDone(say('deleted', named));
+    void navigate({ to: leadsTo });
+  };
+  return (
+    <>
+      <Card
+        title={say('delete')}
+        description={say('delete_hint')}
+        aside={
+          <Button color="red.8" onClick={() => setOpened(true)}>
+            {say('delete')}
+          </Button>
+        }
+      />
+      <DeleteDialog
+        opened={opened}
+        onClose={() => {
+          remove.reset();
+          setOpened(false);
+        }}
+        title={say('delete_title', named)}
+        name={name}
+        act={say('delete')}
+        busy={remove.isPending}
+        problem={remove.error}
+        onAct={() => onDelete({ onSuccess: deleted })}
+      >
+        {say('delete_words')}
+      </DeleteDialog>
+    </>
+  );
+}

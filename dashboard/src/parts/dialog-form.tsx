@@ -1,0 +1,40 @@
+import { Box, Button, Group, Stack } from '@mantine/core';
+import type { FormEvent, ReactNode } from 'react';
+import type { Problem } from '../api/client.ts';
+import { common } from '../language/common.ts';
+import { useWords } from '../language/words.tsx';
+import { FormProblem } from './problem-alert.tsx';
+
+type Props = {
+  onSubmit: (event: FormEvent) => void;
+  children: ReactNode;
+  /** The word on the button that acts. */
+  act: string;
+  busy: boolean;
+  problem: Problem | null | undefined;
+  onCancel: () => void;
+  /** What else can be done, at the other end of the line. */
+  aside?: ReactNode;
+};
+
+/** The form in a dialog. It is the dialog's only child, so that it begins anew each time the dialog opens. */
+export function DialogForm({ onSubmit, children, act, busy, problem, onCancel, aside }: Props): ReactNode {
+  const say = useWords(common);
+  return (
+    <form onSubmit={onSubmit} noValidate>
+      <Stack>
+        {children}
+        <FormProblem problem={problem} />
+        <Group justify="flex-end" gap="xs">
+          {aside && <Box me="auto">{aside}</Box>}
+          <Button variant="default" onClick={onCancel}>
+            {say('cancel')}
+          </Button>
+          <Button type="submit" loading={busy}>
+            {act}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

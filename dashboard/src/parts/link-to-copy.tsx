@@ -1,0 +1,34 @@
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { common } from '../language/common.ts';
+import { useWords } from '../language/words.tsx';
+import { CopyButton } from './copy-button.tsx';
+
+type Props = { label: string; url: string; hint: string; copyLabel: string; onClose: () => void };
+
+/** The last step of a dialog that made a link for somebody else. */
+export function LinkToCopy({ label, url, hint, copyLabel, onClose }: Props): ReactNode {
+  const say = useWords(common);
+  return (
+    <Stack data-copy-scope>
+      <TextInput
+        label={label}
+        value={url}
+        readOnly
+        classNames={{ input: 'ltr' }}
+        onFocus={(event) => event.currentTarget.select()}
+        data-copy-source
+        data-autofocus
+      />
+      <Text size="sm" c="dimmed">
+        {hint}
+      </Text>
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={onClose}>
+          {say('close')}
+        </Button>
+        <CopyButton text={url} full variant="filled" label={copyLabel} />
+      </Group>
+    </Stack>
+  );
+}
