@@ -28,7 +28,7 @@ export function crashPoints(): CrashPoint[] {
 export const crashEdit = ({ name, file }: CrashPoint): Edit => ({
   file,
   find: `// crash point: ${name}\n`,
-  replace: 'globalThis.crashHere();\n',
+  replace: `globalThis.crashHere('${name}');\n`,
 });
 
 /** Throws when the sources have changed so that an edit no longer says anything. */

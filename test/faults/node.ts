@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { freePort } from '../program.ts';
 import { until } from './database.ts';
 import { checkEdits, type Edit } from './edits.ts';
-import type { ClockOrder } from './plant.ts';
+import type { ClockOrder, CrashOrder } from './plant.ts';
 import { killAtExit } from './processes.ts';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
@@ -25,11 +25,13 @@ export type Node = {
   pause(): void;
   resume(): void;
   clock(order: ClockOrder): Promise<void>;
+  /** Arms a crash point of a process whose plan has them (edits.ts). */
+  crash(order: CrashOrder): Promise<void>;
   output(): string;
   close(): Promise<void>;
 };
 
-export type Plan = { edits?: readonly Edit[]; crashAt?: number; env?: Record<string, string> };
+export type Plan = { edits?: readonly Edit[]; crash?: CrashOrder; env?: Record<string, string> };
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PLANT = fileURLToPath(new URL('plant.ts', import.meta.url));
@@ -47,6 +49,11 @@ export async function createNode(
   let child: ChildProcess | null = null;
   let text = '';
   let plan: Plan = {};
+  const tell = async (order: ClockOrder | { crash: CrashOrder }): Promise<void> => {
+    const done = once(child!, 'message');
+    child!.send(order);
+    await done;
+  };
   const isRunning = () => child !== null && child.exitCode === null && child.signalCode === null;
 
   const node: Node = {
@@ -58,7 +65,7 @@ export async function createNode(
     isRunning,
     async start(given = plan) {
       plan = given;
-      const { edits = [], crashAt } = plan;
+      const { edits = [], crash } = plan;
       const from = text.length;
       checkEdits(edits);
       const settings = {
@@ -67,7 +74,7 @@ export async function createNode(
         PATH: process.env.PATH ?? '',
         PORT: String(port),
         DATABASE_URL: `postgresql://parley@127.0.0.1:${proxy.port}/parley`,
-        FAULT_PLANT: JSON.stringify({ edits, crashAt }),
+        FAULT_PLANT: JSON.stringify({ edits, crash }),
       };
       child = spawn(process.execPath, ['--import', PLANT, 'src/main.ts', 'serve', '--role', role], {
         cwd: ROOT,
@@ -103,11 +110,9 @@ export async function createNode(
     },
     pause: () => void child?.kill('SIGSTOP'),
     resume: () => void child?.kill('SIGCONT'),
-    async clock(order) {
-      const done = once(child!, 'message');
-      child!.send(order);
-      await done;
-    },
+    clock: (order) => tell(order),
+    // It may die before it has said so.
+    crash: (crash) => Promise.race([tell({ crash }), node.gone()]),
     output: () => text,
     async close() {
       child?.kill('SIGKILL');

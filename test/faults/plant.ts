@@ -7,10 +7,7 @@ import type { Edit } from './edits.ts';
  * once ends the process: a bug that is not planted proves nothing. Also holds the clocks that a test may bend, over the
  * process's IPC channel.
  */
-const { edits, crashAt } = JSON.parse(process.env.FAULT_PLANT ?? '{}') as {
-  edits?: Edit[];
-  crashAt?: number;
-};
+const { edits, crash } = JSON.parse(process.env.FAULT_PLANT ?? '{}') as { edits?: Edit[]; crash?: CrashOrder };
 const ROOT = new URL('../../', import.meta.url).href;
 
 if (edits && edits.length > 0) {
@@ -30,11 +27,16 @@ if (edits && edits.length > 0) {
   });
 }
 
-/** What an armed crash point calls: the process is gone before the next statement. */
+/** The process kills itself when it passes this point for the so manieth time from now on. */
+export type CrashOrder = { point: string; pass: number };
+
+/** What every crash point calls: the process is gone before the next statement. */
+let armed = crash;
 let passed = 0;
-(globalThis as { crashHere?: () => void }).crashHere = () => {
+(globalThis as { crashHere?: (point: string) => void }).crashHere = (point) => {
+  if (point !== armed?.point) return;
   passed += 1;
-  if (passed === (crashAt ?? 1)) process.kill(process.pid, 'SIGKILL');
+  if (passed === armed.pass) process.kill(process.pid, 'SIGKILL');
 };
 
 /** `wallMs`: the time of day is set; `suspends`: the monotonic clock stands still while the process is stopped, as on a machine that sleeps. */
@@ -68,7 +70,11 @@ if (process.send) {
     static override now = (): number => realNow() + shift;
   } as DateConstructor;
   setInterval(monotonic, TICK_MS).unref();
-  process.on('message', ({ wallMs, suspends: asked }: ClockOrder) => {
+  process.on('message', ({ wallMs, suspends: asked, crash: point }: ClockOrder & { crash?: CrashOrder }) => {
+    if (point !== undefined) {
+      armed = point;
+      passed = 0;
+    }
     if (wallMs !== undefined) shift = wallMs;
     if (asked !== undefined) suspends = asked;
     process.send!('done');

@@ -1,5 +1,5 @@
 import { type Bug, bugs, IMPATIENT } from './bugs.ts';
-import { crashPoints } from './edits.ts';
+import { crashEdit, crashPoints } from './edits.ts';
 import { createRandom } from './random.ts';
 import { type Region, startRegion } from './region.ts';
 import { crashScenario } from './scenarios/crash.ts';
@@ -20,8 +20,9 @@ export const scenarioNamed = (name: string): Scenario => {
   return found;
 };
 
-/** A region whose workers' work is taken over within seconds. */
-export const impatientRegion = (): Promise<Region> => startRegion({ plan: { edits: IMPATIENT } });
+/** A region whose workers' work is taken over within seconds, and whose processes can be told where to die. */
+export const impatientRegion = (): Promise<Region> =>
+  startRegion({ plan: { edits: [...IMPATIENT, ...crashPoints().map(crashEdit)] } });
 
 /** Findings; a trial that broke off is one, too. */
 export async function findings(region: Region, scenario: Scenario, seed: string): Promise<string[]> {

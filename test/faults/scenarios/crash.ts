@@ -1,11 +1,14 @@
-import { type CrashPoint, crashEdit } from '../edits.ts';
+import type { CrashPoint } from '../edits.ts';
 import { startDeliveries } from '../deliveries.ts';
 import { elapsedSince } from '../stalls.ts';
 import type { Scenario } from '../trial.ts';
 
 const CRASHES_WITHIN_MS = 15_000;
 
-/** A process that kills itself at this place, some passes after its start, while all the others go on. */
+/** A node registers once in its life; all the rest it does again and again. */
+const AT_START = 'lease:after-register';
+
+/** A process that kills itself at this place, some passes from now, while all the others go on. */
 export const crashScenario = (point: CrashPoint): Scenario => ({
   name: `crash-${point.name.replace(':', '-')}`,
   expects: `a process that dies at "${point.name}" loses nothing, does nothing twice unmarked, and keeps nobody waiting`,
@@ -13,17 +16,19 @@ export const crashScenario = (point: CrashPoint): Scenario => ({
     const { region, random, expect } = trial;
     const atWork = /^(worker|delivery):/.test(point.name);
     const victim = random.pick(atWork ? region.workers : region.api);
-    // A node registers once in its life, all the rest it does again and again.
-    const crashAt = point.name === 'lease:after-register' ? 1 : random.between(1, 4);
+    const order = { point: point.name, pass: point.name === AT_START ? 1 : random.between(1, 4) };
     const deliveries = await startDeliveries(trial);
     trial.after(() => deliveries.check(1));
-    await victim.end('SIGTERM');
     // Alone, it surely comes to the place.
     const others = atWork ? region.workers.filter((one) => one !== victim) : [];
     for (const other of others) other.pause();
-    const started = victim.start({ edits: [...region.edits, crashEdit(point)], crashAt });
-    // One that dies before it serves has not "started".
-    await Promise.race([started.catch(() => {}), victim.gone()]);
+    if (point.name === AT_START) {
+      await victim.end('SIGTERM');
+      // One that dies before it serves has not "started".
+      await Promise.race([victim.start({ ...region.plan, crash: order }).catch(() => {}), victim.gone()]);
+    } else {
+      await victim.crash(order);
+    }
     const begun = performance.now();
     const doing: Promise<unknown>[] = [];
     while (victim.isRunning() && elapsedSince(begun).ms < CRASHES_WITHIN_MS) {
