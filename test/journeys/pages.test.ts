@@ -45,6 +45,36 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     return body.conversation_id;
   };
 
+  it('keeps what was typed when the only agent is known late, and says a refusal that no field shows', async () => {
+    const { page } = await journey.open('/triggers', { as: OWNER });
+    const known = Promise.withResolvers<void>();
+    await page.route(/\/agents\?limit=100/, async (route) => {
+      await known.promise;
+      await route.continue();
+    });
+    await page.goto(new URL('/triggers?create=', page.url()).href);
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Typed early');
+    known.resolve();
+    await expect.poll(() => dialog.getByLabel('Agent').inputValue()).toBe('Concierge');
+    expect(await dialog.getByLabel('Name').inputValue()).toBe('Typed early');
+
+    const refused = {
+      code: 'validation_failed',
+      status: 422,
+      title: 'The request has faults',
+      detail: 'A newer server asks for more.',
+      errors: [{ pointer: '/audience', detail: 'Is missing.' }],
+    };
+    await page.route('**/triggers', (route) =>
+      route.request().method() === 'POST'
+        ? route.fulfill({ status: 422, contentType: 'application/problem+json', body: JSON.stringify(refused) })
+        : route.continue(),
+    );
+    await dialog.getByRole('button', { name: 'Create trigger' }).click();
+    await dialog.getByRole('alert').getByText('A newer server asks for more.').waitFor();
+  });
+
   it('makes an agent, tries what is not saved yet, publishes it and rolls it back', async () => {
     const { page, faults } = await journey.open('/agents', { as: OWNER });
     await page.getByRole('button', { name: 'Create agent' }).click();

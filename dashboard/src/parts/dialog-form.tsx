@@ -3,7 +3,7 @@ import type { FormEvent, ReactNode } from 'react';
 import type { Problem } from '../api/client.ts';
 import { common } from '../language/common.ts';
 import { useWords } from '../language/words.tsx';
-import { FormProblem } from './problem-alert.tsx';
+import { ProblemAlert } from './problem-alert.tsx';
 
 type Props = {
   onSubmit: (event: FormEvent) => void;
@@ -11,7 +11,8 @@ type Props = {
   /** The word on the button that acts. */
   act: string;
   busy: boolean;
-  problem: Problem | null | undefined;
+  /** What stands beside no field (use-checked-form.ts). */
+  problem: Problem | null;
   onCancel: () => void;
   /** What else can be done, at the other end of the line. */
   aside?: ReactNode;
@@ -24,7 +25,7 @@ export function DialogForm({ onSubmit, children, act, busy, problem, onCancel, a
     <form onSubmit={onSubmit} noValidate>
       <Stack>
         {children}
-        <FormProblem problem={problem} />
+        {problem && <ProblemAlert problem={problem} />}
         <Group justify="flex-end" gap="xs">
           {aside && <Box me="auto">{aside}</Box>}
           <Button variant="default" onClick={onCancel}>

@@ -38,11 +38,6 @@ export function ProblemAlert({ problem, onRetry, title }: Props): ReactNode {
   );
 }
 
-/** What a refusal says of the whole form; what it says of a field stands beside that field. */
-export function FormProblem({ problem }: { problem: Problem | null | undefined }): ReactNode {
-  return problem && problem.faults.length === 0 && <ProblemAlert problem={problem} />;
-}
-
 export function useProblemWords(problem: unknown): { title: string; detail: string } {
   const say = useWords(common);
   if (!(problem instanceof Problem)) return { title: say('answer_unreadable_title'), detail: '' };

@@ -6,6 +6,13 @@ import { useWords, type Say } from '../language/words.tsx';
 type Checks<V> = { [K in keyof V]?: (value: V[K], values: V) => string | null };
 type Faults<V> = { [K in keyof V]?: string | null };
 
+type Fault = Problem['faults'][number];
+const fieldOf = ({ pointer }: Fault): string => pointer.split('/')[1] ?? '';
+
+/** The refusal, unless all that it says stands beside a field. */
+export const unplaced = (problem: Problem | null | undefined, hasField: (fault: Fault) => boolean): Problem | null =>
+  problem && (problem.faults.length === 0 || !problem.faults.every(hasField)) ? problem : null;
+
 /**
  * A form whose faults stand beside their fields and take the focus: those found here, and those that the server
  * names by JSON pointer. The names are those of @mantine/form, a tenth of whose size is enough here. Submitting stays possible all the time; it is how one learns what is missing.
@@ -29,6 +36,7 @@ export function useCheckedForm<V extends Record<string, string>>(initial: V, che
     focus(first);
     return first !== undefined;
   };
+  const hasField = (fault: Fault): boolean => Object.hasOwn(values, fieldOf(fault));
   return {
     values,
     getValues: () => values,
@@ -53,13 +61,13 @@ export function useCheckedForm<V extends Record<string, string>>(initial: V, che
       );
       if (!show(found as Faults<V>)) act(values);
     },
-    /** Puts what the server refused beside its field; true when every fault found its place. */
-    place: ({ faults: refused }: Problem): boolean => {
-      const placed = refused.map(({ pointer, detail }) => [pointer.split('/')[1] ?? '', detail] as const);
-      const known = placed.filter(([name]) => Object.hasOwn(values, name));
+    /** Puts what the server refused beside its field. */
+    place: ({ faults: refused }: Problem): void => {
+      const known = refused.filter(hasField).map((fault) => [fieldOf(fault), fault.detail] as const);
       show(Object.fromEntries(known) as Faults<V>);
-      return placed.length > 0 && known.length === placed.length;
     },
+    /** A refusal that must be said of the whole form: some of it stands beside no field. */
+    unplaced: (problem: Problem | null | undefined): Problem | null => unplaced(problem, hasField),
   };
 }
 export type CommonSay = Say<keyof (typeof common)['en']>;

@@ -65,7 +65,7 @@ function Form({ agentId, onClose }: Props): ReactNode {
           onClose();
           notifyDone(say('document_added', { name: `\u2068${made.name}\u2069` }));
         },
-        onError: (problem) => void form.place(problem),
+        onError: form.place,
       },
     ),
   );
@@ -74,7 +74,7 @@ function Form({ agentId, onClose }: Props): ReactNode {
       onSubmit={submit}
       act={say('add_document')}
       busy={create.isPending}
-      problem={create.error}
+      problem={form.unplaced(create.error)}
       onCancel={onClose}
       aside={
         <FileButton onChange={(file) => void take(file)} accept="text/plain,text/markdown,.md,.txt,.csv">

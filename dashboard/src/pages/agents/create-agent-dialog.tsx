@@ -31,12 +31,18 @@ function Form({ onClose }: { onClose: () => void }): ReactNode {
       { params: { org_id }, body: { name: name.trim() } },
       {
         onSuccess: ({ id }) => void navigate({ to: '/agents/$agent_id', params: { agent_id: id } }),
-        onError: (problem) => void form.place(problem),
+        onError: form.place,
       },
     ),
   );
   return (
-    <DialogForm onSubmit={submit} act={say('create')} busy={create.isPending} problem={create.error} onCancel={onClose}>
+    <DialogForm
+      onSubmit={submit}
+      act={say('create')}
+      busy={create.isPending}
+      problem={form.unplaced(create.error)}
+      onCancel={onClose}
+    >
       <Text size="sm" c="dimmed">
         {say('create_hint')}
       </Text>

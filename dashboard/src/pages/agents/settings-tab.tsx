@@ -62,10 +62,10 @@ function NameCard({ agent }: { agent: AgentRecord }): ReactNode {
   const submit = form.submit(({ name }) =>
     rename.mutate(
       { params, body: { name: name.trim() } },
-      { onSuccess: () => notifyDone(say('renamed')), onError: (problem) => void form.place(problem) },
+      { onSuccess: () => notifyDone(say('renamed')), onError: form.place },
     ),
   );
-  const problem = [rename.error, toggle.error].find((one) => one && one.faults.length === 0);
+  const problem = form.unplaced(rename.error) ?? toggle.error;
   return (
     <Card>
       <Stack gap="lg">

@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { MAX_PAGE } from '../../../../contract/limits.ts';
 import { useRead } from '../../api/queries.ts';
 import { useOrganization } from '../../session/session.ts';
@@ -7,4 +8,12 @@ export function useOnlyAgent(): string | null {
   const org_id = useOrganization().id;
   const agents = useRead('listAgents', { params: { org_id }, query: { limit: MAX_PAGE } }, { staleTime: 30_000 });
   return agents.data?.data.length === 1 ? agents.data.data[0]!.id : null;
+}
+
+/** The only agent may become known while somebody is typing already: it is chosen then, and all else stays. */
+export function useLateAgent(agentId: string | null, choose: (id: string) => void): void {
+  const [known, setKnown] = useState(agentId);
+  if (agentId === known) return;
+  setKnown(agentId);
+  if (agentId) choose(agentId);
 }

@@ -240,7 +240,7 @@ function CreateForm({ campaign, onMade, onClose }: Omit<DialogProps, 'opened'>):
           create.reset();
           onMade(made);
         },
-        onError: (problem) => void form.place(problem),
+        onError: form.place,
       },
     ),
   );
@@ -249,7 +249,7 @@ function CreateForm({ campaign, onMade, onClose }: Omit<DialogProps, 'opened'>):
       onSubmit={submit}
       act={say('key_create')}
       busy={create.isPending}
-      problem={create.error}
+      problem={form.unplaced(create.error)}
       onCancel={onClose}
     >
       <TextInput

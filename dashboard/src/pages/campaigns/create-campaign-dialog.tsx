@@ -10,7 +10,7 @@ import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useOrganization } from '../../session/session.ts';
 import { words as agentWords } from '../agents/agent-select-words.ts';
 import { AgentSelect } from '../agents/agent-select.tsx';
-import { useOnlyAgent } from '../agents/use-only-agent.ts';
+import { useLateAgent, useOnlyAgent } from '../agents/use-only-agent.ts';
 import { words } from './words.ts';
 
 type Props = { opened: boolean; agentId: string | null; onClose: () => void };
@@ -20,7 +20,7 @@ export function CreateCampaignDialog({ opened, agentId, onClose }: Props): React
   const only = useOnlyAgent();
   return (
     <Modal opened={opened} onClose={onClose} title={say('create')}>
-      <Form key={only} agentId={agentId ?? only} onClose={onClose} />
+      <Form agentId={agentId ?? only} onClose={onClose} />
     </Modal>
   );
 }
@@ -38,6 +38,7 @@ function Form({ agentId, onClose }: Omit<Props, 'opened'>): ReactNode {
     channel_id: (value) => (value === '' ? say('channel_missing') : null),
   }));
   const agent = form.getInputProps('agent_id');
+  useLateAgent(agentId, (id) => agent.value === '' && form.setFieldValue('agent_id', id));
   const channel = form.getInputProps('channel_id');
   const channels = useRead(
     'listChannels',
@@ -49,12 +50,18 @@ function Form({ agentId, onClose }: Omit<Props, 'opened'>): ReactNode {
       { params: { org_id }, body: { name: name.trim(), agent_id, channel_id } },
       {
         onSuccess: ({ id }) => void navigate({ to: '/campaigns/$campaign_id', params: { campaign_id: id } }),
-        onError: (problem) => void form.place(problem),
+        onError: form.place,
       },
     ),
   );
   return (
-    <DialogForm onSubmit={submit} act={say('create')} busy={create.isPending} problem={create.error} onCancel={onClose}>
+    <DialogForm
+      onSubmit={submit}
+      act={say('create')}
+      busy={create.isPending}
+      problem={form.unplaced(create.error)}
+      onCancel={onClose}
+    >
       <Text size="sm" c="dimmed">
         {say('create_hint')}
       </Text>

@@ -41,7 +41,7 @@ function RenameForm({ item, onClose }: Omit<RenameProps, 'opened'>): ReactNode {
           onClose();
           notifyDone(say('renamed'));
         },
-        onError: (problem) => void form.place(problem),
+        onError: form.place,
       },
     ),
   );
@@ -50,7 +50,7 @@ function RenameForm({ item, onClose }: Omit<RenameProps, 'opened'>): ReactNode {
       onSubmit={submit}
       act={sayCommon('save')}
       busy={rename.isPending}
-      problem={rename.error}
+      problem={form.unplaced(rename.error)}
       onCancel={onClose}
     >
       <TextInput

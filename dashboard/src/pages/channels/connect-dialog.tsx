@@ -52,7 +52,7 @@ export function ConnectDialog({ chosen, agentId, onChoose, onClose }: Props): Re
         <SecretOnce made={made} guard={guard} />
       ) : kind ? (
         <ConnectForm
-          key={`${kind} ${only}`}
+          key={kind}
           kind={kind}
           agentId={agentId ?? only}
           onBack={() => onChoose('')}

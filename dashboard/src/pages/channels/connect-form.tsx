@@ -9,6 +9,7 @@ import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useOrganization } from '../../session/session.ts';
 import { AgentSelect } from '../agents/agent-select.tsx';
 import { words as agentWords } from '../agents/agent-select-words.ts';
+import { useLateAgent } from '../agents/use-only-agent.ts';
 import { ChannelProblem } from './channel-parts.tsx';
 import { placeSettings, SettingsFields } from './settings-fields.tsx';
 import { type SettingsValues, shownFields, toSettings, toValues, valueName } from './settings-values.ts';
@@ -38,6 +39,7 @@ export function ConnectForm({ kind, agentId, onBack, onMade }: Props): ReactNode
     ),
   }));
   const agent = form.getInputProps('agent_id');
+  useLateAgent(agentId, (id) => agent.value === '' && form.setFieldValue('agent_id', id));
   const submit = form.submit((values) => {
     const { name = '', agent_id = '' } = values;
     connect.mutate(

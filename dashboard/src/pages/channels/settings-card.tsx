@@ -31,10 +31,10 @@ export function SettingsCard({ item }: { item: ChannelRecord }): ReactNode {
   const submit = form.submit(({ name }) =>
     update.mutate(
       { params, body: { name: name.trim() } },
-      { onSuccess: () => notifyDone(say('saved')), onError: (problem) => form.place(problem) },
+      { onSuccess: () => notifyDone(say('saved')), onError: form.place },
     ),
   );
-  const problem = [update.error, toggle.error].find((one) => one && one.faults.length === 0);
+  const problem = form.unplaced(update.error) ?? toggle.error;
   return (
     <form onSubmit={submit} noValidate className={classes.section}>
       <Card

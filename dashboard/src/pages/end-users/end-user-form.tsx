@@ -77,7 +77,7 @@ function EndUserForm({ item, onClose, onMade }: Omit<Props, 'opened'>): ReactNod
         notifyDone(say(item ? 'edited' : 'added'));
         if (!item) onMade?.(record.id);
       },
-      onError: (problem: Parameters<typeof form.place>[0]) => void form.place(problem),
+      onError: form.place,
     };
     if (item) update.mutate({ params: { org_id, end_user_id: item.id }, body: said }, ended);
     else create.mutate({ params: { org_id }, body: said }, ended);
@@ -96,7 +96,7 @@ function EndUserForm({ item, onClose, onMade }: Omit<Props, 'opened'>): ReactNod
       onSubmit={submit}
       act={item ? sayCommon('save') : say('add')}
       busy={act.isPending}
-      problem={act.error}
+      problem={form.unplaced(act.error)}
       onCancel={onClose}
     >
       {field('name', { maxLength: MAX_NAME_CHARACTERS, 'data-autofocus': true })}

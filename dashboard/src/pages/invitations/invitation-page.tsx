@@ -7,7 +7,7 @@ import { useAct, useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
 import { PagePending } from '../../parts/page-pending.tsx';
-import { FormProblem, ProblemAlert } from '../../parts/problem-alert.tsx';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { FrontPage } from '../../shell/front-page.tsx';
 import { useEntered } from '../sign-in/entered.ts';
@@ -63,13 +63,13 @@ function AcceptForm({ invitation, look }: { invitation: string; look: Invitation
   const submit = form.submit(({ name, password }) =>
     accept.mutate(
       { params: { invitation }, body: { password, ...(!look.has_account && { name: name.trim() }) } },
-      { onSuccess: (session) => void entered(session), onError: (problem) => void form.place(problem) },
+      { onSuccess: (session) => void entered(session), onError: form.place },
     ),
   );
   return (
     <form onSubmit={submit} noValidate>
       <Stack>
-        <FormProblem problem={accept.error} />
+        {form.unplaced(accept.error) && <ProblemAlert problem={form.unplaced(accept.error)} />}
         <input type="hidden" name="username" autoComplete="username" value={look.email} />
         {!look.has_account && (
           <TextInput

@@ -5,7 +5,7 @@ import { useAct, useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
 import { PagePending } from '../../parts/page-pending.tsx';
-import { FormProblem, ProblemAlert } from '../../parts/problem-alert.tsx';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { FrontPage } from '../../shell/front-page.tsx';
 import { useEntered } from '../sign-in/entered.ts';
@@ -46,15 +46,12 @@ function PasswordForm({ link, email }: { link: string; email: string }): ReactNo
   const reset = useAct('resetPassword', { refresh: [] });
   const form = useCheckedForm({ password: '' }, () => ({ password: (value) => passwordFault(value, say) }));
   const submit = form.submit((body) =>
-    reset.mutate(
-      { params: { link }, body },
-      { onSuccess: (session) => void entered(session), onError: (problem) => void form.place(problem) },
-    ),
+    reset.mutate({ params: { link }, body }, { onSuccess: (session) => void entered(session), onError: form.place }),
   );
   return (
     <form onSubmit={submit} noValidate>
       <Stack>
-        <FormProblem problem={reset.error} />
+        {form.unplaced(reset.error) && <ProblemAlert problem={form.unplaced(reset.error)} />}
         <input type="hidden" name="username" autoComplete="username" value={email} />
         <PasswordInput
           label={say('new_password')}

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
 import { useAct } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
-import { FormProblem } from '../../parts/problem-alert.tsx';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { FrontPage } from '../../shell/front-page.tsx';
 import { passwordFault, emailFault } from '../sign-in/faults.ts';
@@ -29,7 +29,7 @@ export function SetupPage(): ReactNode {
   const submit = form.submit((values) =>
     setUp.mutate(
       { body: { ...values, email: values.email.trim(), token: token! } },
-      { onSuccess: (session) => void entered(session), onError: (problem) => void form.place(problem) },
+      { onSuccess: (session) => void entered(session), onError: form.place },
     ),
   );
   if (!token)
@@ -45,7 +45,7 @@ export function SetupPage(): ReactNode {
     <FrontPage title={say('setup')} description={say('setup_hint')}>
       <form onSubmit={submit} noValidate>
         <Stack>
-          <FormProblem problem={setUp.error} />
+          {form.unplaced(setUp.error) && <ProblemAlert problem={form.unplaced(setUp.error)} />}
           <TextInput
             label={say('name')}
             autoComplete="name"

@@ -46,13 +46,13 @@ function General({ item }: { item: TriggerRecord }): ReactNode {
   const submit = form.submit(({ name, channel_id }) =>
     update.mutate(
       { params, body: { name: name.trim(), channel_id: channel_id === OWN ? null : channel_id } },
-      { onSuccess: () => notifyDone(say('saved')), onError: (problem) => void form.place(problem) },
+      { onSuccess: () => notifyDone(say('saved')), onError: form.place },
     ),
   );
   const data = (channels.data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }));
   const gone = item.channel_id !== null && channels.data && !data.some(({ value }) => value === item.channel_id);
   const channel = form.getInputProps('channel_id');
-  const problem = [update.error, toggle.error].find((one) => one && one.faults.length === 0);
+  const problem = form.unplaced(update.error) ?? toggle.error;
   return (
     <form onSubmit={submit} noValidate>
       <Card

@@ -9,7 +9,8 @@ import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
 import { Card } from '../../parts/card.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
-import { FormProblem } from '../../parts/problem-alert.tsx';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { unplaced } from '../../parts/use-checked-form.ts';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { words } from './words.ts';
 import classes from './triggers.module.css';
@@ -19,6 +20,8 @@ type Row = { name: string; type: VariableKind; required: boolean; default: strin
 type Faults = Record<string, string>;
 const MAX_VARIABLES = 100;
 
+const hasField = ({ pointer }: { pointer: string }): boolean => /^\/variables\/\d+\//.test(pointer);
+
 export function VariablesCard({ item }: { item: TriggerRecord }): ReactNode {
   const say = useWords(words);
   const sayCommon = useWords(common);
@@ -27,6 +30,7 @@ export function VariablesCard({ item }: { item: TriggerRecord }): ReactNode {
   const [edited, setEdited] = useState<Row[] | null>(null);
   const [faults, setFaults] = useState<Faults>({});
   const update = useAct('updateTrigger', { refresh: ['readTrigger', 'listTriggers'] });
+  const problem = unplaced(update.error, hasField);
   const rows = edited ?? item.variables.map(rowOf);
   const put = (next: Row[]): void => {
     setEdited(next);
@@ -52,7 +56,9 @@ export function VariablesCard({ item }: { item: TriggerRecord }): ReactNode {
         onError: (problem) =>
           show(
             Object.fromEntries(
-              problem.faults.map(({ pointer, detail }) => [pointer.replace('/variables/', ''), detail]),
+              problem.faults
+                .filter(hasField)
+                .map(({ pointer, detail }) => [pointer.replace('/variables/', ''), detail]),
             ),
           ),
       },
@@ -107,7 +113,7 @@ export function VariablesCard({ item }: { item: TriggerRecord }): ReactNode {
             </ul>
           </>
         )}
-        <FormProblem problem={update.error} />
+        {problem && <ProblemAlert problem={problem} />}
         {may && (
           <Button
             variant="default"

@@ -45,10 +45,10 @@ function Form({ provider, stored, onClose }: Props): ReactNode {
   const submit = form.submit(({ key, base_url }) =>
     set.mutate(
       { params, body: { base_url: base_url.trim() || null, ...(key.trim() !== '' && { key: key.trim() }) } },
-      { ...done('provider_saved'), onError: (problem) => void form.place(problem) },
+      { ...done('provider_saved'), onError: form.place },
     ),
   );
-  const problem = [set.error, remove.error].find((one) => one && one.faults.length === 0);
+  const problem = form.unplaced(set.error) ?? remove.error;
   return (
     <DialogForm
       onSubmit={submit}

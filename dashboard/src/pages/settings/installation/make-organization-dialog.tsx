@@ -44,7 +44,7 @@ function Make({ onClose }: { onClose: () => void }): ReactNode {
           notifyDone(say('made', { name: `\u2068${organization.name}\u2069` }));
           onClose();
         },
-        onError: (problem) => void form.place(problem),
+        onError: form.place,
       },
     ),
   );
@@ -59,7 +59,13 @@ function Make({ onClose }: { onClose: () => void }): ReactNode {
       />
     );
   return (
-    <DialogForm onSubmit={submit} act={say('create')} busy={create.isPending} problem={create.error} onCancel={onClose}>
+    <DialogForm
+      onSubmit={submit}
+      act={say('create')}
+      busy={create.isPending}
+      problem={form.unplaced(create.error)}
+      onCancel={onClose}
+    >
       <Text size="sm" c="dimmed">
         {say('make_hint')}
       </Text>

@@ -35,7 +35,7 @@ function Invite({ onClose }: { onClose: () => void }): ReactNode {
   const submit = form.submit(({ email, role }) =>
     invite.mutate(
       { params: { org_id: organization.id }, body: { email: email.trim(), role } },
-      { onSuccess: setMade, onError: (problem) => void form.place(problem) },
+      { onSuccess: setMade, onError: form.place },
     ),
   );
   return (
@@ -43,7 +43,7 @@ function Invite({ onClose }: { onClose: () => void }): ReactNode {
       onSubmit={submit}
       act={say('make_link')}
       busy={invite.isPending}
-      problem={invite.error}
+      problem={form.unplaced(invite.error)}
       onCancel={onClose}
     >
       <Text size="sm" c="dimmed">

@@ -9,7 +9,7 @@ import { Card } from '../../../parts/card.tsx';
 import { CopyFact, Fact, Facts } from '../../../parts/fact.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { PageHeader } from '../../../parts/page-header.tsx';
-import { FormProblem } from '../../../parts/problem-alert.tsx';
+import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../../parts/use-checked-form.ts';
 import { useMay, useOrganization, useSession } from '../../../session/session.ts';
 import { words } from '../words.ts';
@@ -51,7 +51,7 @@ function NameCard(): ReactNode {
   const submit = form.submit(({ name }) =>
     rename.mutate(
       { params: { org_id: organization.id }, body: { name: name.trim() } },
-      { onSuccess: () => notifyDone(say('name_saved')), onError: (problem) => void form.place(problem) },
+      { onSuccess: () => notifyDone(say('name_saved')), onError: form.place },
     ),
   );
   return (
@@ -79,7 +79,7 @@ function NameCard(): ReactNode {
             readOnly={!may}
             {...form.getInputProps('name')}
           />
-          <FormProblem problem={rename.error} />
+          {form.unplaced(rename.error) && <ProblemAlert problem={form.unplaced(rename.error)} />}
         </Stack>
       </Card>
     </form>

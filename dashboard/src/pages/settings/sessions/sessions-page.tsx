@@ -8,7 +8,7 @@ import { Card } from '../../../parts/card.tsx';
 import { Moment } from '../../../parts/moment.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { PageHeader } from '../../../parts/page-header.tsx';
-import { FormProblem, ProblemAlert } from '../../../parts/problem-alert.tsx';
+import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../../parts/use-checked-form.ts';
 import { useSession } from '../../../session/session.ts';
 import { words } from '../words.ts';
@@ -121,7 +121,7 @@ function PasswordCard(): ReactNode {
           form.reset();
           notifyDone(say('password_changed'));
         },
-        onError: (problem) => void form.place(problem),
+        onError: form.place,
       },
     ),
   );
@@ -151,7 +151,7 @@ function PasswordCard(): ReactNode {
             visibilityToggleButtonProps={toggle}
             {...form.getInputProps('new_password')}
           />
-          <FormProblem problem={change.error} />
+          {form.unplaced(change.error) && <ProblemAlert problem={form.unplaced(change.error)} />}
         </Stack>
       </Card>
     </form>

@@ -36,7 +36,7 @@ function Rename({ item, onClose }: { item: KeyRecord; onClose: () => void }): Re
           onClose();
           notifyDone(say('renamed'));
         },
-        onError: (problem) => void form.place(problem),
+        onError: form.place,
       },
     ),
   );
@@ -45,7 +45,7 @@ function Rename({ item, onClose }: { item: KeyRecord; onClose: () => void }): Re
       onSubmit={submit}
       act={sayCommon('save')}
       busy={rename.isPending}
-      problem={rename.error}
+      problem={form.unplaced(rename.error)}
       onCancel={onClose}
     >
       <TextInput

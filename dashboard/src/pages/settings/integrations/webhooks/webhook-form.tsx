@@ -52,7 +52,8 @@ function Fields({ act, item, onClose, onSubmit }: Omit<Props, 'opened' | 'title'
       await onSubmit({ url: url.trim(), description: description.trim(), types: some ? chosen : [] });
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      if (!form.place(error)) setProblem(error);
+      form.place(error);
+      setProblem(form.unplaced(error));
     } finally {
       setBusy(false);
     }

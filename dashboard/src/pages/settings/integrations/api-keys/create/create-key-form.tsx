@@ -10,6 +10,7 @@ import { readAnew } from '../../../../../api/queries.ts';
 import { common } from '../../../../../language/common.ts';
 import { useWords } from '../../../../../language/words.tsx';
 import { ProblemAlert } from '../../../../../parts/problem-alert.tsx';
+import { unplaced } from '../../../../../parts/use-checked-form.ts';
 import { useOrganization } from '../../../../../session/session.ts';
 import { useAgentNames } from '../names.ts';
 import { words, type KeyWord } from '../words.ts';
@@ -19,7 +20,9 @@ import { RightsPane } from './rights-pane.tsx';
 import classes from '../api-keys.module.css';
 
 type Props = { agentId: string | null; onCancel: () => void; onMade: (made: NewKey) => void };
-type Faults = Partial<Record<'label' | 'agent_id' | 'permissions', string>>;
+const FIELDS = ['label', 'agent_id', 'permissions'] as const;
+type Faults = Partial<Record<(typeof FIELDS)[number], string>>;
+const fieldOf = ({ pointer }: { pointer: string }) => FIELDS.find((name) => pointer.split('/')[1] === name);
 
 export function CreateKeyForm({ agentId, onCancel, onMade }: Props): ReactNode {
   const say = useWords(words);
@@ -30,7 +33,8 @@ export function CreateKeyForm({ agentId, onCancel, onMade }: Props): ReactNode {
   const [told, setTold] = useState('');
   const id = useId();
   const agentName = useAgentNames(draft.agent_id ? [draft.agent_id] : [])(draft.agent_id ?? '') ?? null;
-  const { busy, problem, send } = useCreate(onMade);
+  const { busy, problem: refused, send } = useCreate(onMade);
+  const problem = unplaced(refused, (fault) => fieldOf(fault) !== undefined);
   useEffect(() => keepDraft(organization.id, draft), [organization.id, draft]);
 
   const change = (part: Partial<Draft>): void => {
@@ -48,7 +52,7 @@ export function CreateKeyForm({ agentId, onCancel, onMade }: Props): ReactNode {
     });
   const show = (found: Faults): void => {
     setFaults(found);
-    const first = (['label', 'agent_id', 'permissions'] as const).find((name) => found[name]);
+    const first = FIELDS.find((name) => found[name]);
     if (first) setTimeout(() => document.getElementById(`${id}-${first}`)?.focus());
   };
   const submit = async (event: FormEvent): Promise<void> => {
@@ -57,7 +61,7 @@ export function CreateKeyForm({ agentId, onCancel, onMade }: Props): ReactNode {
     show(found);
     if (Object.values(found).some(Boolean)) return;
     const refusal = await send(organization.id, draft);
-    if (refusal) show(Object.fromEntries(refusal.faults.map(({ pointer, detail }) => [pointer.split('/')[1], detail])));
+    if (refusal) show(Object.fromEntries(refusal.faults.map((fault) => [fieldOf(fault), fault.detail])));
   };
   return (
     <form onSubmit={(event) => void submit(event)} noValidate>
@@ -117,7 +121,7 @@ export function CreateKeyForm({ agentId, onCancel, onMade }: Props): ReactNode {
         <RightsPane scope={draft.scope} agent={agentName} permissions={draft.permissions} />
       </div>
       <Stack mt="lg" gap="md">
-        {problem && problem.faults.length === 0 && (
+        {problem && (
           <>
             <ProblemAlert problem={problem} />
             {problem.status === 0 && (
