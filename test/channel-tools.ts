@@ -1,11 +1,15 @@
 import type { InboundRequest, OutboundMessage, SendTools } from '../src/channels/channel.ts';
-import { createEgress } from '../src/kernel/egress.ts';
+import { createEgress, type Egress } from '../src/kernel/egress.ts';
 
 /** What a kind of channel gets to send with, when it is tried alone; calls end after `timeoutMs`. */
-export function channelTools(timeoutMs = 5_000): SendTools & { close(): Promise<void> } {
+export function channelTools(timeoutMs = 5_000): SendTools & { egress: Pick<Egress, 'check'>; close(): Promise<void> } {
   const egress = createEgress({ allow: ['127.0.0.1'] });
   return {
-    egress: { request: (request) => egress.request({ ...request, timeoutMs }), connect: egress.connect },
+    egress: {
+      request: (request) => egress.request({ ...request, timeoutMs }),
+      connect: egress.connect,
+      check: egress.check,
+    },
     signal: new AbortController().signal,
     now: Date.now,
     inboundUrl: 'https://parley.example/inbound/kind/channel_1',

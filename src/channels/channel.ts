@@ -29,6 +29,8 @@ export type ChannelKind = {
   readAddress?(text: string): string | null;
   /** Who has this address, as far as the address says. */
   personAt?(address: string): { external_id?: string; email?: string; phone?: string };
+  /** The setting with the URL that messages go to, where no provider is asked: it must be one that may be called. */
+  readonly endpoint?: string;
   /** The receiver can tell a repetition by our message id: an attempt whose answer was lost is made again. */
   readonly repeatable?: boolean;
   /** Absent: the channel is the database itself, a message is delivered by being stored. */

@@ -71,6 +71,17 @@ describe('connecting', () => {
     expect(shown).toEqual({ name: 'secret', value: secrets['secret'] });
   });
 
+  test.each(['https://10.1.2.3/hook', 'http://93.184.216.34/hook', 'https://user:word@example.com/'])(
+    'refuses an endpoint that could never be called: %s',
+    async (url) => {
+      const split = { settings: { url }, secrets: {} };
+      await expect(connectAccount(kindOf('webhook'), 'channel_1', split, tools)).rejects.toMatchObject({
+        code: 'address_refused',
+        facts: { setting: 'url' },
+      });
+    },
+  );
+
   test('says in a sentence what is wrong', async () => {
     const wrong = { settings: whatsapp.settings, secrets: { access_token: 'wrong', app_secret: 'x' } };
     await expect(connectAccount(kindOf('whatsapp'), 'channel_1', wrong, tools)).rejects.toMatchObject({

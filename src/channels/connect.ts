@@ -1,6 +1,7 @@
 import { Compile, type Validator } from 'typebox/compile';
 import type { Fault } from '../../contract/problems.ts';
-import type { Egress } from '../kernel/egress.ts';
+import { type Egress, EgressError } from '../kernel/egress.ts';
+import { setting } from './call-provider.ts';
 import { type ChannelAccount, ChannelFailure, type ChannelKind, type SendTools } from './channel.ts';
 import type { ChannelKinds } from './kinds.ts';
 
@@ -29,7 +30,7 @@ export type ConnectRefusal = { code: string; detail: string; setting: string | n
 
 type ConnectorDeps = {
   kinds: ChannelKinds;
-  egress: Pick<Egress, 'request' | 'connect'>;
+  egress: Pick<Egress, 'request' | 'connect' | 'check'>;
   baseUrl: string;
   now(): number;
 };
@@ -103,6 +104,7 @@ export async function connectAccount(
   { egress, baseUrl, now }: Omit<ConnectorDeps, 'kinds'>,
   own: Record<string, string> = {},
 ): Promise<Connected> {
+  if (kind.endpoint !== undefined) await checkEndpoint(egress, settings, kind.endpoint);
   const all = { ...secrets, ...kind.ownSecrets?.make(), ...own };
   const facts = await kind.connect?.(
     { id: channelId, settings, secrets: all },
@@ -114,6 +116,20 @@ export async function connectAccount(
     secrets: all,
     shown: shown === null ? null : { name: shown, value: all[shown]! },
   };
+}
+
+/** What could never be called is refused; a name that does not answer today is judged again at every message. */
+async function checkEndpoint(
+  egress: Pick<Egress, 'check'>,
+  settings: SplitSettings['settings'],
+  name: string,
+): Promise<void> {
+  try {
+    await egress.check(setting(settings, name));
+  } catch (error) {
+    if (!(error instanceof EgressError)) throw error;
+    if (error.code === 'egress_refused') throw new ChannelFailure('address_refused', error.message, { setting: name });
+  }
 }
 
 /** Where the provider calls us about a channel. */

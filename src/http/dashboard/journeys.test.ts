@@ -411,6 +411,7 @@ describe('channels', () => {
     [{}, '/settings/url'],
     [{ url: 'ftp://x' }, '/settings/url'],
     [{ url: 'https://u:p@x.example' }, '/settings/url'],
+    [{ url: 'https://192.168.1.4/hook' }, '/settings/url'],
     [{ url: 'https://x.example', more: 1 }, '/settings/more'],
   ])('with settings %j are refused at %s', async (settings, pointer) => {
     const agent = await newAgent();
