@@ -14,6 +14,8 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     teardownTimeout: 30_000,
+    // What is waited for comes at once, or late on a busy machine. A wait that is to fail early names its own time.
+    expect: { poll: { timeout: 15_000 } },
     // The server's own sources run as they are; nothing here is for a browser.
     environment: 'node',
   },

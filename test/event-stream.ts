@@ -11,7 +11,7 @@ export type Listener = {
   close(): void;
 };
 
-const WAIT_MS = 8_000;
+const WAIT_MS = 15_000;
 
 export async function listen(url: string, headers: Record<string, string>): Promise<Listener> {
   const end = new AbortController();

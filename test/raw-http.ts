@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 
 /**
  * HTTP spoken by hand. A client library repairs, refuses or hides exactly the requests that a server must judge for
@@ -17,50 +18,69 @@ export type RawAnswer = {
 /** Text or bytes, a pause in milliseconds, or something to wait for. */
 type Piece = string | Buffer | number | Promise<unknown>;
 
-/** Sends the pieces and resolves with every answer once the server has closed the connection, or nothing came for `quietMs`. */
+/** For what must come; a busy machine takes its time. */
+const PATIENCE_MS = 15_000;
+
+/**
+ * Sends the pieces and resolves with every answer: once the server has closed the connection, or all is sent, `least`
+ * answers have begun, and then nothing came for `quietMs`.
+ */
 export async function rawExchange(
   port: number,
   pieces: readonly Piece[],
   quietMs = 500,
+  least = 1,
 ): Promise<{ answers: RawAnswer[]; closed: boolean }> {
   const socket = connect(port, '127.0.0.1');
   socket.setNoDelay(true);
   const chunks: Buffer[] = [];
-  let wake = nothing;
   let closed = false;
+  let isSent = false;
+  let news = Promise.withResolvers<void>();
   socket.on('data', (chunk) => {
     chunks.push(chunk);
-    wake();
+    news.resolve();
   });
   socket.on('error', () => {});
   socket.on('close', () => {
     closed = true;
-    wake();
+    news.resolve();
   });
-  void sendPieces(socket, pieces);
-  const until = async (): Promise<void> => {
-    for (;;) {
-      if (closed) return;
-      const came = await new Promise<boolean>((resolve) => {
-        const timer = setTimeout(() => resolve(false), quietMs);
-        wake = () => {
-          clearTimeout(timer);
-          resolve(true);
-        };
-      });
-      if (!came) return;
-    }
-  };
-  await until();
+  void sendPieces(socket, pieces).then(() => {
+    isSent = true;
+    news.resolve();
+  });
+  while (!closed) {
+    const isComplete = isSent && begun(chunks) >= least;
+    news = Promise.withResolvers();
+    if (!(await within(isComplete ? quietMs : PATIENCE_MS, news.promise))) break;
+  }
   socket.destroy();
   return { answers: parseAnswers(Buffer.concat(chunks)), closed };
 }
 
-const nothing = (): void => undefined;
+const begun = (chunks: readonly Buffer[]): number =>
+  Buffer.concat(chunks)
+    .toString('latin1')
+    .match(/HTTP\/1\.1 \d{3} /g)?.length ?? 0;
+
+/** Whether it came in time. What lies unread when the time is over, because the process stood still, has come. */
+async function within(ms: number, coming: Promise<void>): Promise<boolean> {
+  const over = new AbortController();
+  const timer = pause(ms, undefined, { signal: over.signal })
+    .then(() => pause(ONE_READ_MS))
+    .then(() => false)
+    .catch(() => true);
+  const came = await Promise.race([coming.then(() => true), timer]);
+  over.abort();
+  return came;
+}
+
+const ONE_READ_MS = 5;
 
 async function sendPieces(socket: Socket, pieces: readonly Piece[]): Promise<void> {
   for (const piece of pieces) {
-    if (typeof piece === 'number') await new Promise((resolve) => setTimeout(resolve, piece));
+    if (typeof piece === 'number') await pause(piece);
     else if (piece instanceof Promise) await piece;
     else if (!socket.destroyed) socket.write(piece);
   }

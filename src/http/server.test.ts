@@ -229,7 +229,7 @@ describe('requests that two readers could understand differently', () => {
       path: '/api/echo/1',
       headers: [AUTH, JSON_TYPE, 'Transfer-Encoding: chunked'],
     });
-    const { answers, closed } = await rawExchange(http.port, [request, 20, 'zz\r\n']);
+    const { answers, closed } = await rawExchange(http.port, [request, 20, 'zz\r\n'], 5_000);
     expectProblem(answers[0]!, 400, 'request_invalid');
     expect(closed).toBe(true);
   });
@@ -241,7 +241,7 @@ describe('requests that two readers could understand differently', () => {
       headers: ['Host: a', AUTH, JSON_TYPE, 'Content-Length: 2'],
       bare: true,
     });
-    const { answers, closed } = await rawExchange(http.port, [`${first}{}GARBAGE\r\n\r\n`]);
+    const { answers, closed } = await rawExchange(http.port, [`${first}{}GARBAGE\r\n\r\n`], 5_000);
     expect([answers.map(({ status }) => status), closed]).toEqual([[200], true]);
   });
 
