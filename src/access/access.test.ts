@@ -5,17 +5,20 @@ import type { Permission } from '../../contract/permissions.ts';
 import type { Refusal } from '../../contract/problems.ts';
 import { givenAgent, givenKey, givenOrganization, givenTrigger } from '../../test/factories.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
-import { systemClock } from '../kernel/clock.ts';
+import { type Clock, systemClock } from '../kernel/clock.ts';
 import { createLogger } from '../kernel/log.ts';
 import { type Db, openDb } from '../store/db.ts';
 import { type Access, createAccess } from './access.ts';
 import { createDigest, digestBytes } from './digest.ts';
 import { mintKey } from './key-format.ts';
+import { marginOf } from './protocol.ts';
 import type { Admission, Need } from './types.ts';
 
 const pepper = Buffer.alloc(32, 9);
 const digest = createDigest(pepper);
 const baseUrls = { us: 'https://us.test', eu: 'https://eu.test', in: 'https://in.test', qa: 'https://qa.test' };
+/** A lease that a machine which stands still for a moment does not lose. */
+const LONG_MS = 20_000;
 const ME: Need = {};
 const CALL: Need = { permission: 'triggers', agent: 'agent_id', trigger: 'trigger_id' };
 
@@ -35,16 +38,16 @@ afterAll(async () => {
   await database.drop();
 });
 
-async function node(options: { url?: string; leaseMs?: number; entries?: number } = {}): Promise<Access> {
+async function node(options: { leaseMs?: number; entries?: number; clock?: Clock } = {}): Promise<Access> {
   const log = createLogger({ level: 'silent', pretty: false });
   const access = createAccess({
-    db: options.url ? openDb(options.url) : db,
-    databaseUrl: options.url ?? database.url,
+    db,
+    databaseUrl: database.url,
     region: 'us',
     baseUrls,
     pepper,
     limits: DEFAULT_RATE_LIMITS,
-    clock: systemClock,
+    clock: options.clock ?? systemClock,
     log,
     leaseMs: options.leaseMs ?? 1_000,
     directoryEntries: options.entries ?? 1_000,
@@ -82,7 +85,7 @@ const revoke = (access: Access, keyId: string) =>
 
 describe('admission', () => {
   it('answers without a promise once key and target are in memory', async () => {
-    const access = await node();
+    const access = await node({ leaseMs: LONG_MS });
     const { value, params, orgId, agentId, channelId, triggerId } = await given();
     const first = access.admit([`Bearer ${value}`], CALL, params);
     expect(first).toBeInstanceOf(Promise);
@@ -129,7 +132,7 @@ describe('admission', () => {
   });
 
   it('sends one query for a hundred calls that ask for the same thing at once', async () => {
-    const access = await node();
+    const access = await node({ leaseMs: LONG_MS });
     const { value, params } = await given();
     let queries = 0;
     const query = db.$client.query.bind(db.$client) as (...args: unknown[]) => unknown;
@@ -158,22 +161,24 @@ describe('admission', () => {
   });
 
   it('refuses a key from the second of its scheduled end, without any job', async () => {
-    const access = await node();
+    let aheadMs = 0;
+    const access = await node({ leaseMs: LONG_MS, clock: { ...systemClock, wall: () => Date.now() + aheadMs } });
     const { value, keyId } = await given();
-    await db.execute(sql`UPDATE api_key SET revoke_at = now() + interval '300 milliseconds' WHERE id = ${keyId}`);
+    await db.execute(sql`UPDATE api_key SET revoke_at = now() + interval '8 seconds' WHERE id = ${keyId}`);
     expect((await admit(access, value)).caller.keyId).toBe(keyId);
-    await new Promise((resolve) => setTimeout(resolve, 320));
+    aheadMs = 8_000;
     expect(await refusalOf(admit(access, value))).toMatchObject({ code: 'key_revoked' });
   });
 
-  it('shows a first use within a second, and not a second one within the minute', async () => {
+  // That it is written at once, without any wait, is shown in last-used.test.ts.
+  it('shows a first use, and not a second one within the minute', async () => {
     const access = await node();
     const { value, keyId } = await given();
     await refusalOf(admit(access, value, { permission: 'channels' }));
     const read = async () =>
       (await db.execute<{ at: Date | null }>(sql`SELECT last_used_at AS at FROM api_key WHERE id = ${keyId}`)).rows[0]!
         .at;
-    await expect.poll(read, { timeout: 1_000 }).not.toBeNull();
+    await expect.poll(read).not.toBeNull();
     const first = await read();
     await admit(access, value);
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -183,16 +188,22 @@ describe('admission', () => {
 
 describe('revocation', () => {
   it('is answered fast by one node and refused on the very next call', async () => {
-    const access = await node();
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    const leaseMs = 3_000;
+    const access = await node({ leaseMs });
+    // The first waits until the database has run for a lease.
+    await revoke(access, (await given()).keyId);
+    const took: number[] = [];
     for (let round = 0; round < 20; round++) {
       const { value, keyId } = await given();
       await admit(access, value);
       const started = performance.now();
       await revoke(access, keyId);
-      expect(performance.now() - started).toBeLessThan(200);
+      took.push(performance.now() - started);
       expect(await refusalOf(admit(access, value))).toMatchObject({ code: 'key_revoked' });
     }
+    // None waits for the next renewal, a third of a lease; one or the other may meet a busy machine.
+    expect(Math.max(...took)).toBeLessThan(leaseMs / 3);
+    expect(took.toSorted((a, b) => a - b)[10]).toBeLessThan(200);
   });
 
   it('of a key holds on every node when it is answered', async () => {
@@ -220,26 +231,31 @@ describe('revocation', () => {
   });
 
   it('waits one lease, and no longer, for a node that died', async () => {
-    const access = await node({ leaseMs: 400 });
+    const leaseMs = 2_000;
+    const wholeMs = leaseMs + marginOf(leaseMs);
+    const access = await node({ leaseMs });
+    const [first, second] = [await given(), await given()];
     await db.execute(sql`INSERT INTO node_lease (node_id, applied_seq) VALUES ('node_dead', 0)`);
-    const { keyId } = await given();
     const started = performance.now();
-    await revoke(access, keyId);
+    await revoke(access, first.keyId);
     const waited = performance.now() - started;
-    expect(waited).toBeGreaterThan(440);
-    expect(waited).toBeLessThan(900);
+    expect(waited).toBeGreaterThan(wholeMs);
+    expect(waited).toBeLessThan(2 * wholeMs);
     const again = performance.now();
-    await revoke(access, (await given()).keyId);
-    expect(performance.now() - again).toBeLessThan(300);
+    await revoke(access, second.keyId);
+    expect(performance.now() - again).toBeLessThan(wholeMs);
   });
 
   it('costs nobody a wait after a node has stopped', async () => {
-    const [leaving, staying] = [await node(), await node()];
+    const leaseMs = 2_000;
+    const [leaving, staying] = [await node({ leaseMs }), await node({ leaseMs })];
+    const [first, second] = [await given(), await given()];
+    await revoke(staying, first.keyId);
     await leaving.stop();
     open.splice(open.indexOf(leaving), 1);
     const started = performance.now();
-    await revoke(staying, (await given()).keyId);
-    expect(performance.now() - started).toBeLessThan(500);
+    await revoke(staying, second.keyId);
+    expect(performance.now() - started).toBeLessThan(leaseMs);
   });
 
   it('is carried out on time for a scheduled end, and finished for a node that died meanwhile', async () => {
@@ -253,7 +269,7 @@ describe('revocation', () => {
         await db.execute<{ n: string }>(sql`SELECT count(*) AS n FROM api_key
         WHERE id IN (${due.keyId}, ${cut.keyId}) AND revoked_at IS NOT NULL AND effective_at IS NOT NULL`)
       ).rows[0]!.n;
-    await expect.poll(effective, { timeout: 5_000 }).toBe('2');
+    await expect.poll(effective).toBe('2');
     expect(await refusalOf(admit(access, cut.value))).toMatchObject({ code: 'key_revoked' });
     const audited = await db.execute(
       sql`SELECT 1 FROM audit WHERE subject_id = ${due.keyId} AND action = 'api_key.revoked'`,
@@ -273,7 +289,7 @@ describe('lease', () => {
     );
     await new Promise((resolve) => setTimeout(resolve, 330));
     expect(await refusalOf(admit(access, value))).toMatchObject({ code: 'key_revoked' });
-    await expect.poll(() => access.ready(), { timeout: 2_000 }).toBe(true);
+    await expect.poll(() => access.ready()).toBe(true);
   });
 
   it('lost, with the database gone: 503 and never a yes', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Refusal } from '../../contract/problems.ts';
+import { cpuMs } from '../../test/cpu-time.ts';
 import { CHALLENGE, readToken } from './authorization-header.ts';
 
 const refusalOf = (headers: string[]): Refusal => {
@@ -49,8 +50,7 @@ describe('Authorization header', () => {
   });
 
   it('reads a long run of spaces in linear time', () => {
-    const started = performance.now();
-    readToken([`Bearer ${' '.repeat(100_000)}x${' '.repeat(100_000)}y`]);
-    expect(performance.now() - started).toBeLessThan(200);
+    const header = `Bearer ${' '.repeat(100_000)}x${' '.repeat(100_000)}y`;
+    expect(cpuMs(() => void readToken([header]))).toBeLessThan(200);
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cpuMs } from '../../../test/cpu-time.ts';
 import { compilePattern, patternFault } from './compile-pattern.ts';
 
 const test = (source: string, text: string, steps = 1_000_000): boolean =>
@@ -32,11 +33,12 @@ describe('matching', () => {
 
 describe('safety', () => {
   it('answers patterns that hang a backtracking engine, within its budget', () => {
-    const started = performance.now();
-    for (const trap of ['(a+)+$', '(a|a)*c$', '(.*a){20}$', '([a-z]+)*\\d', '(a|aa)+$', '(x+x+)+y']) {
-      expect(test(trap, `${'a'.repeat(4_000)}${'x'.repeat(50)}!`, 200_000)).toBe(false);
-    }
-    expect(performance.now() - started).toBeLessThan(2_000);
+    const took = cpuMs(() => {
+      for (const trap of ['(a+)+$', '(a|a)*c$', '(.*a){20}$', '([a-z]+)*\\d', '(a|aa)+$', '(x+x+)+y']) {
+        expect(test(trap, `${'a'.repeat(4_000)}${'x'.repeat(50)}!`, 200_000)).toBe(false);
+      }
+    });
+    expect(took).toBeLessThan(2_000);
   });
 
   it('refuses what it does not offer, each with a sentence', () => {
