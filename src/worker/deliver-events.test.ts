@@ -76,9 +76,7 @@ async function stateOf(eventId: string, endpointId = endpoint.id): Promise<State
   return rows[0]!;
 }
 async function until(eventId: string, reached: (state: State) => boolean, endpointId = endpoint.id): Promise<State> {
-  await expect
-    .poll(async () => reached(await stateOf(eventId, endpointId)), { timeout: 10_000, interval: 20 })
-    .toBe(true);
+  await expect.poll(async () => reached(await stateOf(eventId, endpointId)), { interval: 20 }).toBe(true);
   return stateOf(eventId, endpointId);
 }
 const attempted = (times: number) => (state: State) => state.history.length === times && state.lease === null;

@@ -84,7 +84,7 @@ const read = async (id: string) => {
   return found.rows[0]!;
 };
 async function settled(id: string, ...statuses: string[]) {
-  for (let tries = 0; tries < 800; tries++) {
+  for (const until = Date.now() + 20_000; Date.now() < until;) {
     const row = await read(id);
     if (statuses.includes(row.status)) return row;
     await new Promise((resolve) => setTimeout(resolve, 10));
@@ -231,17 +231,18 @@ describe('a worker that dies between calling and storing', () => {
   });
 
   test('can no longer store what it comes back with', async () => {
-    receiver.answer = () => ({
-      status: receiver.calls.length === 1 ? 400 : 200,
-      delayMs: receiver.calls.length === 1 ? 1_500 : 0,
-    });
+    const { promise: after, resolve: comeBack } = Promise.withResolvers<void>();
+    receiver.answer = () => (receiver.calls.length === 1 ? { status: 400, after } : {});
     const id = await say((await conversation()).id, 'hello');
-    worker();
+    const slow = worker();
     await receiver.received(1);
     // Its lease runs out while it waits: another one takes the message over.
     await db.execute(sql`UPDATE message SET due_at = now(), lease = lease || '_lost' WHERE id = ${id}`);
     await settled(id, 'sent');
-    await new Promise((resolve) => setTimeout(resolve, 1_700));
+    comeBack();
+    // Not before it has stored what it has, or has been refused to.
+    await slow.stop(20_000);
+    workers = [];
     expect(await read(id)).toMatchObject({ status: 'sent', possible_duplicate: true, error: null });
   });
 });
@@ -270,11 +271,13 @@ describe('receipts', () => {
   });
 
   test('that come before the answer of the call are kept for it', async () => {
-    receiver.answer = () => ({ delayMs: 500 });
+    const { promise: after, resolve: comeBack } = Promise.withResolvers<void>();
+    receiver.answer = () => ({ after });
     const id = await say((await conversation()).id, 'hello');
     worker();
     await receiver.received(1);
     await tell(id, 'delivered');
+    comeBack();
     expect(await settled(id, 'delivered')).toMatchObject({ attempts: 1 });
   });
 });

@@ -98,7 +98,7 @@ const runState = async (id: string): Promise<RunState> =>
   (await db.execute<RunState>(sql`SELECT status, reason, error, attempts, turns FROM run WHERE id = ${id}`)).rows[0]!;
 
 async function until(id: string, reached: (state: RunState) => boolean): Promise<RunState> {
-  for (let look = 0; look < 400; look++) {
+  for (const end = Date.now() + 20_000; Date.now() < end;) {
     const state = await runState(id);
     if (reached(state)) return state;
     await new Promise((resolve) => setTimeout(resolve, 25));
@@ -238,11 +238,17 @@ describe('turns', () => {
   });
 
   test('a scheduled run waits for its time', async () => {
-    startWorker(() => say('on time'));
-    const run = await accept(null, new Date(Date.now() + 700));
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    expect((await runState(run.id)).status).toBe('scheduled');
+    let begun = 0;
+    startWorker(() => {
+      begun = Date.now();
+      return say('on time');
+    });
+    const tomorrow = await accept(null, new Date(Date.now() + 86_400_000));
+    const at = Date.now() + 700;
+    const run = await accept(null, new Date(at));
     await until(run.id, (state) => state.status === 'waiting_for_user');
+    expect(begun).toBeGreaterThanOrEqual(at);
+    expect((await runState(tomorrow.id)).status).toBe('scheduled');
   });
 });
 
@@ -251,12 +257,14 @@ describe('failures', () => {
     let calls = 0;
     startWorker(() => {
       calls++;
-      if (calls === 1) throw new ProviderError('provider_rate_limited', 'Too many calls.', { retryable: true });
+      const often = { retryable: true, retryAfterMs: 3_600_000 };
+      if (calls === 1) throw new ProviderError('provider_rate_limited', 'Too many calls.', often);
       return say('after all');
     });
     const run = await accept();
     const waiting = await until(run.id, (state) => state.error !== null);
     expect(waiting).toMatchObject({ status: 'queued', error: { code: 'provider_rate_limited' } });
+    await db.execute(sql`UPDATE run SET due_at = now() WHERE id = ${run.id}`);
     const done = await until(run.id, (state) => state.status === 'waiting_for_user');
     expect(done.error).toBeNull();
     expect(await agentTexts(run.conversationId)).toEqual(['after all']);
@@ -274,11 +282,11 @@ describe('failures', () => {
 
 describe('people', () => {
   test('who opted out hear nothing more', async () => {
-    startWorker(() => say('hello'));
     const run = await accept(null, new Date(Date.now() + 400));
     await db.execute(
       sql`UPDATE end_user SET consent = '{"sandbox":{"status":"opted_out"}}' WHERE id = ${run.endUserId}`,
     );
+    startWorker(() => say('hello'));
     const skipped = await until(run.id, (state) => state.status === 'skipped');
     expect(skipped.reason).toBe('opted_out');
     expect(await agentTexts(run.conversationId)).toEqual([]);

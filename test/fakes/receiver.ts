@@ -5,7 +5,15 @@ export type ReceivedCall = { method: string; path: string; headers: IncomingHttp
 
 /** What the fake does with a call: answer, or fail in one of the ways in which the real ones do. */
 export type Answer =
-  | { status?: number; headers?: Record<string, string>; json?: unknown; text?: string; delayMs?: number }
+  | {
+      status?: number;
+      headers?: Record<string, string>;
+      json?: unknown;
+      text?: string;
+      delayMs?: number;
+      /** Not before this has happened. */
+      after?: Promise<unknown>;
+    }
   /** Takes the call, then hangs up without an answer. */
   | 'reset'
   /** Takes the call and never answers. */
@@ -44,7 +52,7 @@ export async function startReceiver(answer: Receiver['answer'] = () => ({})): Pr
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls,
     answer,
-    received: async (count, timeoutMs = 10_000) => {
+    received: async (count, timeoutMs = 15_000) => {
       const until = Date.now() + timeoutMs;
       while (calls.length < count) {
         if (Date.now() > until) throw new Error(`${calls.length} of ${count} calls came in ${timeoutMs} ms`);
@@ -65,5 +73,8 @@ function reply(response: ServerResponse, answer: Answer): void {
   if (typeof answer === 'string') return;
   const { status = 200, headers = {}, json, text = json === undefined ? '' : JSON.stringify(json) } = answer;
   const type = json === undefined ? {} : { 'content-type': 'application/json' };
-  setTimeout(() => response.writeHead(status, { ...type, ...headers }).end(text), answer.delayMs ?? 0);
+  const end = (): void => void response.writeHead(status, { ...type, ...headers }).end(text);
+  const { delayMs = 0, after } = answer;
+  if (after) void after.then(end);
+  else setTimeout(end, delayMs);
 }
