@@ -50,7 +50,7 @@ const say = (token: string, text: string, client_id: string = randomUUID()) =>
 const history = async (token: string) => (await call('GET', `${channelId}/messages`, { token })).body;
 const textsOf = (answer: { data: { content: { text: string } }[] }) => answer.data.map(({ content }) => content.text);
 const until = async <T>(look: () => Promise<T | null | undefined | false>): Promise<T> => {
-  for (let i = 0; i < 400; i++) {
+  for (const end = Date.now() + 20_000; Date.now() < end;) {
     const seen = await look();
     if (seen) return seen;
     await sleep(25);
@@ -322,12 +322,12 @@ describe('what a backend sends', () => {
   test('comes through an open stream at its time, not before', async () => {
     const token = await visit({ external_id: 'later', user_hash: proof('later') });
     await say(token, 'hello');
-    const at = new Date(Date.now() + 1_500).toISOString();
+    const stream = await follow(token);
+    await stream.next('ready');
+    const at = new Date(Date.now() + 3_000).toISOString();
     const to = { end_user: { external_id: 'later' } };
     const sent = await send({ to, content: { type: 'text', text: 'On time' }, send_at: at });
     expect(textsOf(await history(token))).not.toContain('On time');
-    const stream = await follow(token);
-    await stream.next('ready');
     let texts: string[];
     do texts = textsOf(await stream.next('messages'));
     while (!texts.includes('On time'));
