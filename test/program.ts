@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -16,14 +17,36 @@ export type Program = {
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 };
 
+/** Below what systems give to whoever asks for any port: between the look and the use nobody gets it by chance. */
+const FIRST_PORT = 20_000;
+const PORTS = 12_000;
+/** Each process begins in a place of its own. */
+let lastPort = process.pid * 16;
+
+/** A port that nobody uses now, for a program that must know it before it starts. */
+/** A first start makes a database; a busy machine takes its time for that. */
+const PATIENCE_MS = 80_000;
+
 export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as { port: number };
-  probe.close();
-  await once(probe, 'close');
-  return port;
+  for (let look = 0; look < PORTS; look++) {
+    const port = FIRST_PORT + (++lastPort % PORTS);
+    if (await isFree(port)) return port;
+  }
+  throw new Error('No port is free.');
 }
+
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const probe = createServer();
+    probe.once('error', () => resolve(false));
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
+  });
+
+/** For reading what a program has left behind when a process of its own still holds the line. */
+const LAST_WORDS_MS = 2_000;
+
+/** A start takes a second or two, and many of them on a busy machine. */
+const PRINTED_WITHIN_MS = 60_000;
 
 export function runProgram(env: Record<string, string>, args: string[] = ['serve']): Program {
   const child = spawn(process.execPath, ['src/main.ts', ...args], {
@@ -35,21 +58,27 @@ export function runProgram(env: Record<string, string>, args: string[] = ['serve
   child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (text += chunk.toString()));
   const exit = once(child, 'exit') as Promise<[number | null]>;
+  // What was printed last may come after the exit.
+  let isSilent = false;
+  const silence = once(child, 'close').then(() => (isSilent = true));
   return {
     child,
     url: `http://127.0.0.1:${env.PORT}`,
     output: () => text,
     printed: async (wanted) => {
-      for (let look = 0; look < 1_200; look++) {
+      const until = performance.now() + PRINTED_WITHIN_MS;
+      for (;;) {
+        const isLastLook = isSilent || performance.now() > until;
         if (typeof wanted === 'string' ? text.includes(wanted) : wanted.test(text)) return;
-        if (child.exitCode !== null || child.signalCode !== null) break;
-        await new Promise((resolve) => setTimeout(resolve, 25));
+        if (isLastLook) break;
+        await sleep(25);
       }
       throw new Error(`"${wanted}" was not printed:\n${text}`);
     },
     stop: async (signal = 'SIGTERM') => {
       if (child.exitCode === null && child.signalCode === null) child.kill(signal);
       const [code] = await exit;
+      await Promise.race([silence, sleep(LAST_WORDS_MS, undefined, { ref: false })]);
       return code;
     },
   };

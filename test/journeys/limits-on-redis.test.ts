@@ -17,12 +17,13 @@ describe.skipIf(REDIS_SERVER === undefined)('limits with REDIS_URL', () => {
   let database: TestDatabase;
   let redis: TestRedis;
   let nodes: TestApp[];
+  const lines: { msg?: string }[] = [];
 
   beforeAll(async () => {
     [database, redis] = await Promise.all([createTestDatabase(), startRedis({ password: 'sesame' })]);
-    const start = () => startTestApp({ ...env, REDIS_URL: redis.url }, { role: 'api', database });
+    const start = () => startTestApp({ ...env, REDIS_URL: redis.url }, { role: 'api', database, lines });
     nodes = [await start(), await start()];
-    await vi.waitUntil(() => nodes.every(({ app }) => app.access.state().nodes === 2), 5_000);
+    await vi.waitUntil(() => nodes.every(({ app }) => app.access.state().nodes === 2), 20_000);
   });
   afterAll(async () => {
     for (const node of nodes ?? []) await node.stop();
@@ -31,9 +32,24 @@ describe.skipIf(REDIS_SERVER === undefined)('limits with REDIS_URL', () => {
   });
 
   const shared = (wanted: boolean) =>
-    expect
-      .poll(() => nodes.map(({ app }) => app.access.state().isLimitShared), { timeout: 10_000 })
-      .toEqual([wanted, wanted]);
+    expect.poll(() => nodes.map(({ app }) => app.access.state().isLimitShared)).toEqual([wanted, wanted]);
+
+  /**
+   * Limits are exact as long as Redis answers within 50 ms. Where this machine was too busy for that, which the nodes
+   * say, it is looked at once more.
+   */
+  async function whileRedisAnswers(look: () => Promise<void>): Promise<void> {
+    const losses = () => lines.filter(({ msg }) => msg?.startsWith('Redis cannot be used')).length;
+    for (let looks = 1; ; looks++) {
+      await shared(true);
+      const before = losses();
+      try {
+        return await look();
+      } catch (error) {
+        if (losses() === before || looks === 5) throw error;
+      }
+    }
+  }
 
   /** A trigger of an organization of its own, and keys for it. */
   async function given(keys = 1) {
@@ -61,35 +77,41 @@ describe.skipIf(REDIS_SERVER === undefined)('limits with REDIS_URL', () => {
     return accepted.length;
   }
 
-  it('accept exactly the limit of three times as many calls at once, on whichever node', async () => {
-    const at = await given();
-    expect(await burst(KEY * 3, at)).toBe(KEY);
-    expect(await burst(KEY, at, 0)).toBe(0);
-    const over = await call(1, at, at.values[0]!);
-    expect(over.headers.get('ratelimit-policy')).toBe(`"key";q=${KEY};w=60, "organization";q=${ORGANIZATION};w=60`);
-    expect(over.headers.get('ratelimit')).toMatch(/^"key";r=0;t=(60|5\d)$/);
-  });
+  it('accept exactly the limit of three times as many calls at once, on whichever node', () =>
+    whileRedisAnswers(async () => {
+      const at = await given();
+      const began = Date.now();
+      expect(await burst(KEY * 3, at)).toBe(KEY);
+      expect(await burst(KEY, at, 0)).toBe(0);
+      const over = await call(1, at, at.values[0]!);
+      expect(over.headers.get('ratelimit-policy')).toBe(`"key";q=${KEY};w=60, "organization";q=${ORGANIZATION};w=60`);
+      const [, left] = /^"key";r=0;t=(\d+)$/.exec(over.headers.get('ratelimit')!)!;
+      expect(Number(left)).toBeLessThanOrEqual(60);
+      expect(Number(left)).toBeGreaterThanOrEqual(60 - Math.ceil((Date.now() - began) / 1_000));
+    }));
 
-  it('count what was accepted alone: a refused call takes nothing from key or organization', async () => {
-    const at = await given(3);
-    // The first key uses up its own; its refused calls leave the organization's rest to the others.
-    const [first, second, third] = at.values as [string, string, string];
-    expect(await burst(KEY + 15, { ...at, values: [first] })).toBe(KEY);
-    const left = await call(0, at, second);
-    expect(left.headers.get('ratelimit')).toMatch(
-      new RegExp(`^"key";r=${KEY - 1};t=\\d+, "organization";r=${ORGANIZATION - KEY - 1};t=\\d+$`),
-    );
-    expect(await burst(40, { ...at, values: [second, third] })).toBe(ORGANIZATION - KEY - 1);
-    const refused = await call(1, at, third);
-    expect(refused.headers.get('ratelimit')).toMatch(/^"organization";r=0;t=\d+$/);
-  });
+  it('count what was accepted alone: a refused call takes nothing from key or organization', () =>
+    whileRedisAnswers(async () => {
+      const at = await given(3);
+      // The first key uses up its own; its refused calls leave the organization's rest to the others.
+      const [first, second, third] = at.values as [string, string, string];
+      expect(await burst(KEY + 15, { ...at, values: [first] })).toBe(KEY);
+      const left = await call(0, at, second);
+      expect(left.headers.get('ratelimit')).toMatch(
+        new RegExp(`^"key";r=${KEY - 1};t=\\d+, "organization";r=${ORGANIZATION - KEY - 1};t=\\d+$`),
+      );
+      expect(await burst(40, { ...at, values: [second, third] })).toBe(ORGANIZATION - KEY - 1);
+      const refused = await call(1, at, third);
+      expect(refused.headers.get('ratelimit')).toMatch(/^"organization";r=0;t=\d+$/);
+    }));
 
-  it('begin anew when Redis was emptied, exactly', async () => {
-    const at = await given();
-    expect(await burst(KEY * 2, at)).toBe(KEY);
-    await redis.flush();
-    expect(await burst(KEY * 2, at)).toBe(KEY);
-  });
+  it('begin anew when Redis was emptied, exactly', () =>
+    whileRedisAnswers(async () => {
+      const at = await given();
+      expect(await burst(KEY * 2, at)).toBe(KEY);
+      await redis.flush();
+      expect(await burst(KEY * 2, at)).toBe(KEY);
+    }));
 
   it('are each node’s half while Redis is dead, and exact again once it is back', async () => {
     const [before, meanwhile] = [await given(), await given()];
@@ -105,8 +127,7 @@ describe.skipIf(REDIS_SERVER === undefined)('limits with REDIS_URL', () => {
     );
     expect(await burst(KEY * 2, meanwhile, 1)).toBe(KEY / 2);
     await redis.restart();
-    await shared(true);
-    expect(await burst(KEY * 3, await given())).toBe(KEY);
+    await whileRedisAnswers(async () => expect(await burst(KEY * 3, await given())).toBe(KEY));
   });
 
   it('hold no call up while Redis is paused, and are exact again when it goes on', async () => {
@@ -119,8 +140,7 @@ describe.skipIf(REDIS_SERVER === undefined)('limits with REDIS_URL', () => {
     } finally {
       process.kill(redis.pid(), 'SIGCONT');
     }
-    await shared(true);
-    expect(await burst(KEY * 3, await given())).toBe(KEY);
+    await whileRedisAnswers(async () => expect(await burst(KEY * 3, await given())).toBe(KEY));
   });
 
   it('of sign-in attempts hold over both nodes together', async () => {

@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test';
+import type { Page, Request } from '@playwright/test';
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { newId } from '../../src/kernel/ids.ts';
@@ -35,13 +35,19 @@ describe.skipIf(!CHROMIUM)('a dashboard that is left open', () => {
     return body.conversation_id;
   };
   const live = (page: Page) => page.getByRole('status').getByText('Live', { exact: true }).first();
-  /** Paths of the reads that the page makes from now on. */
-  const readsOf = (page: Page): string[] => {
-    const reads: string[] = [];
-    page.on('request', (request) => {
-      if (/\/conversations/.test(new URL(request.url()).pathname)) reads.push(request.url());
-    });
-    return reads;
+  /** What a page reads to begin with may come late on a busy machine, but one that polls is never silent for so long. */
+  const SILENCE_MS = 3_000;
+  const LATE_MS = 30_000;
+  const comesToRest = async (page: Page): Promise<boolean> => {
+    const began = performance.now();
+    let last = began;
+    const note = (request: Request): void => {
+      if (/\/conversations/.test(new URL(request.url()).pathname)) last = performance.now();
+    };
+    page.on('request', note);
+    while (performance.now() - last < SILENCE_MS && performance.now() - began < LATE_MS) await page.waitForTimeout(50);
+    page.off('request', note);
+    return performance.now() - last >= SILENCE_MS;
   };
 
   it('shows in one window what is done in the other, and reads nothing while nothing happens', async () => {
@@ -51,11 +57,7 @@ describe.skipIf(!CHROMIUM)('a dashboard that is left open', () => {
     const log = other.page.getByRole('log');
     await log.getByText('Hello Omar.').waitFor();
     await live(other.page).waitFor();
-    // Longer than the pages poll without a stream.
-    await other.page.waitForTimeout(1_000);
-    const reads = readsOf(other.page);
-    await other.page.waitForTimeout(3_000);
-    expect(reads).toEqual([]);
+    expect(await comesToRest(other.page)).toBe(true);
 
     await mine.page.getByLabel('Write as the end user would').fill('Is anybody there?');
     await mine.page.keyboard.press('Enter');
@@ -120,13 +122,11 @@ describe.skipIf(!CHROMIUM)('a dashboard that is left open', () => {
     await log.getByText('Said while polling.').waitFor();
 
     await page.unroute('**/changes?*');
-    await live(page).waitFor({ timeout: 20_000 });
-    const reads = readsOf(page);
-    await page.waitForTimeout(3_000);
-    expect(reads).toEqual([]);
+    await live(page).waitFor({ timeout: 60_000 });
+    expect(await comesToRest(page)).toBe(true);
     await journey.api(`POST ${org}/conversations/${id}/reply`, { text: 'Said over the stream.' }, cookie);
     await log.getByText('Said over the stream.').waitFor();
-  }, 60_000);
+  });
 
   it('finds a conversation by what was said in it, and keeps the words in the address', async () => {
     const id = await givenConversation('Samir');

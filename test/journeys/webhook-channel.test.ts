@@ -61,7 +61,7 @@ describe('a message that comes in', () => {
   test('makes person and conversation, and the agent answers on the same channel', async () => {
     const answer = await post(message('in-1', 'What are your hours?', { person: { name: 'Asha', locale: 'en' } }));
     expect(answer).toEqual({ status: 200, body: {} });
-    await expect.poll(() => spokenTo('in-1').length, { timeout: 5_000 }).toBe(1);
+    await expect.poll(() => spokenTo('in-1').length).toBe(1);
     expect(spokenTo('in-1')[0]).toMatchObject({ role: 'agent', end_user: { name: 'Asha', external_id: 'in-1' } });
     const people = await rows(
       sql`SELECT external_id, name, last_seen_at IS NOT NULL AS seen FROM end_user WHERE external_id = 'in-1'`,
