@@ -50,7 +50,8 @@ describe.skipIf(!CHROMIUM)('the pages of channels', () => {
     await page.getByLabel('Chat ID').fill(telegram.person);
     await page.getByRole('button', { name: 'Send test' }).click();
     await page.locator('[data-delivery=sent]').waitFor();
-    expect(telegram.delivered.at(-1)?.text).toBe('This is a test message from Parley.');
+    // What the agent answers to the first message may come before it or after it.
+    expect(telegram.delivered.map(({ text }) => text)).toContain('This is a test message from Parley.');
     await page.getByRole('button', { name: 'Check now' }).click();
     await page.getByText('The provider accepts the credentials.').waitFor();
     expect(await seriousFaults(page)).toEqual([]);
