@@ -11,8 +11,9 @@ export default defineConfig({
     pool: 'forks',
     // One more than the cores: files mostly wait for sockets and the database.
     maxWorkers: Math.min(8, availableParallelism() + 1),
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Only for what never ends: promises about time are asserted by the tests themselves.
+    testTimeout: 90_000,
+    hookTimeout: 120_000,
     teardownTimeout: 30_000,
     // What is waited for comes at once, or late on a busy machine. A wait that is to fail early names its own time.
     expect: { poll: { timeout: 15_000 } },

@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createServer, type AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../test/postgres.ts';
+import { freePort } from '../test/program.ts';
 import { errorOf, runCli } from './testing/run-cli.ts';
 
 /** The main job from the command line, against the whole program as a process: each step uses what the last one made. */
@@ -59,15 +59,6 @@ afterAll(async () => {
 type Made = Record<string, any>;
 
 const words = (text: string): string[] => text.split(' ');
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const probe = createServer();
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as AddressInfo;
-      probe.close(() => resolve(port));
-    });
-  });
 
 async function parley(...args: string[]): Promise<Made> {
   const { code, stdout, stderr } = await runCli(args, env);

@@ -24,9 +24,6 @@ const PORTS = 12_000;
 let lastPort = process.pid * 16;
 
 /** A port that nobody uses now, for a program that must know it before it starts. */
-/** A first start makes a database; a busy machine takes its time for that. */
-const PATIENCE_MS = 80_000;
-
 export async function freePort(): Promise<number> {
   for (let look = 0; look < PORTS; look++) {
     const port = FIRST_PORT + (++lastPort % PORTS);
@@ -45,8 +42,8 @@ const isFree = (port: number): Promise<boolean> =>
 /** For reading what a program has left behind when a process of its own still holds the line. */
 const LAST_WORDS_MS = 2_000;
 
-/** A start takes a second or two, and many of them on a busy machine. */
-const PRINTED_WITHIN_MS = 60_000;
+/** A start takes a second or two, a first one makes a database; and many times that on a busy machine. */
+const PRINTED_WITHIN_MS = 80_000;
 
 export function runProgram(env: Record<string, string>, args: string[] = ['serve']): Program {
   const child = spawn(process.execPath, ['src/main.ts', ...args], {

@@ -4,6 +4,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
+import { freePort } from '../../test/program.ts';
 import { createEgress, type Egress, type EgressOptions } from './egress.ts';
 
 const open: { close(): unknown }[] = [];
@@ -95,7 +96,8 @@ describe.each(Object.entries(WAYS))('egress by %s', (_name, call) => {
   });
 
   it('connects to the address that was judged when the name changes its mind (DNS rebinding)', async () => {
-    const port = await serve((_request, response) => response.end('judged'), '127.0.0.2');
+    const port = await freePort();
+    await serve((_request, response) => response.end('judged'), '127.0.0.2', port);
     await serve((_request, response) => response.end('rebound'), '127.0.0.1', port);
     let asked = 0;
     const resolve = async () => (asked++ === 0 ? ['127.0.0.2'] : ['127.0.0.1']);

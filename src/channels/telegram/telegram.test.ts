@@ -7,13 +7,15 @@ import { telegram } from './telegram.ts';
 
 let fake: FakeProvider;
 let account: ChannelAccount;
-const tools = channelTools(400);
+const tools = channelTools();
+const impatient = channelTools(400);
 beforeAll(async () => {
   fake = await startTelegram();
   account = { id: 'channel_1', settings: fake.settings, secrets: fake.secrets };
 });
 afterAll(async () => {
   await tools.close();
+  await impatient.close();
   await fake.stop();
 });
 
@@ -25,8 +27,8 @@ const choices = {
     { id: 'b', label: 'Size B' },
   ],
 };
-const send = (content: Parameters<typeof outbound>[0], more = {}) =>
-  telegram.send!(outbound(content, { address: fake.person, ...more }), account, tools);
+const send = (content: Parameters<typeof outbound>[0], more = {}, through = tools) =>
+  telegram.send!(outbound(content, { address: fake.person, ...more }), account, through);
 
 describe('sending', () => {
   test('choices are buttons, and pressing one says its label', async () => {
@@ -57,7 +59,7 @@ describe('sending', () => {
 
   test('no answer in time is an unknown outcome', async () => {
     fake.fail('timeout_after_delivering');
-    await expect(send({ type: 'text', text: 'x' })).rejects.toMatchObject({
+    await expect(send({ type: 'text', text: 'x' }, {}, impatient)).rejects.toMatchObject({
       code: 'provider_timeout',
       facts: { retryable: true, mayHaveSent: true },
     });

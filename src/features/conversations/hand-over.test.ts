@@ -21,12 +21,12 @@ beforeAll(async () => {
   const { value } = await parley.key(orgId);
   const started = await parley.call('POST', `/api/triggers/${agentId}/${triggerId}`, {
     key: value,
-    headers: { prefer: 'wait=10' },
+    headers: { prefer: 'wait=20' },
   });
   conversationId = started.body.conversation_id;
   const waiter = createRunWaiter(parley.db);
   const speak = createSayInConversation({ db: parley.db, waiter, onAccepted: () => {} });
-  say = async (text, waitMs = 10_000) =>
+  say = async (text, waitMs = 20_000) =>
     (await speak(orgId, conversationId, text, { requestId: 'req_test', waitMs })).messages.map(
       (message) => message.role,
     );

@@ -462,22 +462,22 @@ describe('campaigns', () => {
       window: { from: '09:00', to: '17:00', days: [1, 2, 3, 4, 7] },
       quiet_hours: { from: '12:00', to: '13:00' },
       time_zone: 'Asia/Qatar',
-      starts_at: '2026-12-04T00:00:00.000Z',
-      ends_at: '2026-12-20T00:00:00.000Z',
+      starts_at: '2037-12-04T00:00:00.000Z',
+      ends_at: '2037-12-20T00:00:00.000Z',
     };
     const preview = async (more: object) => (await call(`POST ${campaign}/preview`, { settings, ...more })).body;
-    // The 4th is a Friday and the 5th a Saturday: Sunday at nine in Doha.
+    // Far ahead, since what has begun already goes out now. The 4th is a Friday and the 5th a Saturday: Sunday at nine in Doha.
     expect(await preview({ end_user: { name: 'Asha' }, variables: { code: 'W1' } })).toEqual({
-      from: '2026-12-04T00:00:00.000Z',
-      goes_out_at: '2026-12-06T06:00:00.000Z',
+      from: '2037-12-04T00:00:00.000Z',
+      goes_out_at: '2037-12-06T06:00:00.000Z',
       opening: { type: 'text', text: 'Hi Asha, W1' },
     });
-    const inNewYork = { at: '2026-12-07T17:30:00.000Z', time_zone: 'America/New_York', end_user: { locale: 'ar-QA' } };
+    const inNewYork = { at: '2037-12-07T17:30:00.000Z', time_zone: 'America/New_York', end_user: { locale: 'ar-QA' } };
     expect(await preview(inNewYork)).toMatchObject({
-      goes_out_at: '2026-12-07T18:00:00.000Z',
+      goes_out_at: '2037-12-07T18:00:00.000Z',
       opening: { text: 'أهلًا ' },
     });
-    expect(await preview({ at: '2026-12-20T10:00:00.000Z' })).toMatchObject({ goes_out_at: null });
+    expect(await preview({ at: '2037-12-20T10:00:00.000Z' })).toMatchObject({ goes_out_at: null });
     expect((await call(`POST ${campaign}/preview`, { settings: {} })).body.opening).toBeNull();
     const broken = {
       opening: { text: { default: 'Hi {{name' } },
