@@ -127,7 +127,7 @@ describe('a start', () => {
     const child = spawn(process.execPath, [PROGRAM, dataDir], { stdio: 'ignore' });
     children.push(child);
     const pidFile = path.join(dataDir, 'postgres', 'postmaster.pid');
-    await expect.poll(() => existsSync(pidFile), { interval: 1, timeout: 20_000 }).toBe(true);
+    await expect.poll(() => existsSync(pidFile), { interval: 1, timeout: 60_000 }).toBe(true);
     const postmaster = Number(readFileSync(pidFile, 'utf8').split('\n')[0]);
     child.kill('SIGTERM');
     await expect
@@ -178,7 +178,7 @@ describe('after a crash', () => {
     await query(started.ready!.url, 'CREATE TABLE kept AS SELECT 42 AS answer');
     process.kill(started.ready!.postmaster, 'SIGKILL');
     await expect
-      .poll(() => query(started.ready!.url, 'SELECT answer FROM kept').catch(() => 'down'), { timeout: 15_000 })
+      .poll(() => query(started.ready!.url, 'SELECT answer FROM kept').catch(() => 'down'), { timeout: 60_000 })
       .toEqual([{ answer: 42 }]);
     expect(startTime(started.ready!.postmaster)).toBeNull();
   });

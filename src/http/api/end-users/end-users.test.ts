@@ -364,7 +364,7 @@ describe('consent', () => {
     const { body: person } = await call('POST', people, { external_id: 'consent-1' });
     const answer = await call('PUT', `${people}/${person.id}/consent/sandbox`, { status: 'opted_out', source: 'form' });
     expect([answer.status, answer.body.consent.sandbox]).toMatchObject([200, { status: 'opted_out', source: 'form' }]);
-    const run = await call('POST', triggerPath, { end_user: { id: person.id } }, { prefer: 'wait=5' });
+    const run = await call('POST', triggerPath, { end_user: { id: person.id } }, { prefer: 'wait=20' });
     const read = await call('GET', `${triggerPath}/runs/${run.body.id}`);
     expect(read.body).toMatchObject({ status: 'skipped', reason: 'opted_out' });
   });
@@ -386,7 +386,7 @@ describe('conversations', () => {
       'POST',
       triggerPath,
       { end_user: { external_id: 'talk-1', name: 'Talker' }, message: 'Hello there', metadata: { source: 'crm' } },
-      { prefer: 'wait=10' },
+      { prefer: 'wait=20' },
     );
     const at = `${people}/${run.end_user_id}`;
     const conversations = await call('GET', `${at}/conversations`);
