@@ -18,7 +18,7 @@ describe.skipIf(!CHROMIUM)('the Activity page', () => {
     const made = await journey.api(`POST ${org}/triggers`, { agent_id: agentId, name: 'Order update' }, owner.cookie);
     trigger = made.body.id;
     key = await journey.app.key(orgId, { permissions: ['triggers', 'end_users'] });
-  }, 60_000);
+  });
   afterAll(() => journey?.stop());
 
   const call = (method: string, path: string, body?: unknown) =>

@@ -141,7 +141,7 @@ describe.each(KINDS)('%s', (kind, start, secretNames, wrongs) => {
     const sent = await owner.call(`POST /channels/${body.id}/test`, { address: given.provider.person, content });
     expect(sent.status).toBe(202);
     const read = async () => (await owner.call(`GET /channels/${body.id}/test/${sent.body.id}`)).body.status;
-    await expect.poll(read, { timeout: 8_000 }).toBe('sent');
+    await expect.poll(read).toBe('sent');
     expect(given.provider.delivered.map(({ text }) => text)).toContain('A test');
   });
 
@@ -214,12 +214,12 @@ test('a broken channel that nobody can be asked about is said to be broken until
   };
   const check = async () => (await owner.call(`POST /channels/${body.id}/check`)).body;
   expect(await check()).toEqual({ ok: true, code: null, detail: null, asked: false });
-  await expect.poll(await send(), { timeout: 8_000 }).toBe('failed');
+  await expect.poll(await send()).toBe('failed');
   const broken = { ok: false, code: 'channel_broken', detail: expect.stringContaining('401'), asked: false };
-  await expect.poll(check, { timeout: 8_000 }).toEqual(broken);
+  await expect.poll(check).toEqual(broken);
   endpoint.answer = () => ({});
-  await expect.poll(await send(), { timeout: 8_000 }).toBe('sent');
-  await expect.poll(async () => (await check()).ok, { timeout: 8_000 }).toBe(true);
+  await expect.poll(await send()).toBe('sent');
+  await expect.poll(async () => (await check()).ok).toBe(true);
   await endpoint.stop();
 });
 

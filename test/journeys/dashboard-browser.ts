@@ -8,7 +8,6 @@ import {
   type Locator,
   type Page,
 } from '@playwright/test';
-import { vi } from 'vitest';
 import { prepareInstallation } from '../../src/access/sessions/prepare-installation.ts';
 import { startTestApp, type TestApp } from '../app.ts';
 
@@ -21,8 +20,6 @@ export const OWNER = 'asha@example.com';
 export const PASSWORD = 'correct horse battery';
 /** Far more than a step takes; reached only by what does not come. */
 const WAIT_MS = 30_000;
-/** Journeys of many steps: where each of them takes ten times as long, they are still not broken. */
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 export type Window = { page: Page; context: BrowserContext; faults: string[] };
 export type Journey = {

@@ -54,7 +54,7 @@ const post = (value: unknown) => {
 
 test('an e-mail goes out, its bounce comes back, an answer is answered in the same conversation', async () => {
   const { body } = await send('It shipped');
-  await expect.poll(() => status(body.id), { timeout: 5_000 }).toBe('sent');
+  await expect.poll(() => status(body.id)).toBe('sent');
   expect(smtp.mails[0]).toMatchObject({ to: 'asha@example.qa', raw: expect.stringContaining('Subject: Your order') });
   const record = await parley.call('GET', `${path}/${body.id}`, { key });
   const messageId = record.body.provider_message_id;
@@ -65,7 +65,7 @@ test('an e-mail goes out, its bounce comes back, an answer is answered in the sa
     subject: 'RE: Your order',
     text: 'Thank you',
   });
-  await expect.poll(() => smtp.mails.length, { timeout: 5_000 }).toBe(2);
+  await expect.poll(() => smtp.mails.length).toBe(2);
   expect(smtp.mails[1]!.raw).toContain(`<${body.conversation_id}@example.com>`);
   // The answer stands under what it answers, in the person's own mail program too.
   expect(smtp.mails[1]!.raw).toContain('In-Reply-To: <1@example.qa>');
@@ -78,7 +78,7 @@ test('an e-mail whose answer was lost after it was taken is not sent twice', asy
   smtp.fail('reset_after_delivering');
   const before = smtp.mails.length;
   const { body } = await send('Once');
-  await expect.poll(() => status(body.id), { timeout: 5_000 }).toBe('undelivered');
+  await expect.poll(() => status(body.id)).toBe('undelivered');
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   expect(smtp.mails).toHaveLength(before + 1);
 });

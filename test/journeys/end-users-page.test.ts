@@ -17,7 +17,7 @@ describe.skipIf(!CHROMIUM)('end users in the dashboard', () => {
     cookie = owner.cookie;
     org = `/organizations/${owner.orgId}`;
     folder = mkdtempSync(path.join(tmpdir(), 'parley-people-'));
-  }, 60_000);
+  });
   afterAll(async () => {
     await journey?.stop();
     rmSync(folder, { recursive: true, force: true });

@@ -112,7 +112,7 @@ async function importFile(csv: string, dryRun: boolean): Promise<string> {
   const settings = { columns, delimiter: ',', encoding: 'utf-8', dry_run: dryRun };
   expect((await owner.call(`POST /end-user-imports/${made.id}/run`, settings)).status).toBe(202);
   const read = async () => (await owner.call(`GET /end-user-imports/${made.id}`)).body;
-  await expect.poll(async () => (await read()).state, { timeout: 10_000 }).toBe('done');
+  await expect.poll(async () => (await read()).state).toBe('done');
   return made.id;
 }
 
@@ -234,7 +234,7 @@ test('nothing that was planted about a person is found in any table or in the lo
     .poll(() => receiver.calls.filter(({ path: at, body }) => at === '/events' && body.includes(WORD)).length)
     .toBeGreaterThan(5);
   // Attempts are stored a moment after they were made.
-  await expect.poll(() => placesOf(WORD), { timeout: 10_000 }).toContain('event_delivery.history');
+  await expect.poll(() => placesOf(WORD)).toContain('event_delivery.history');
 
   const planted = await placesOf(WORD);
   const about = new Set(planted.map((place) => place.split('.')[0]!));

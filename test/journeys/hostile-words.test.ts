@@ -110,7 +110,7 @@ describe.skipIf(!CHROMIUM)('hostile words', () => {
       body: JSON.stringify({ email: OWNER, password: PASSWORD }),
     });
     await journey.api(`PATCH ${org}`, { name: HOSTILE[5] }, cookie);
-  }, 120_000);
+  }, 240_000);
   afterAll(() => journey?.stop());
 
   const LISTS = [
@@ -151,6 +151,7 @@ describe.skipIf(!CHROMIUM)('hostile words', () => {
     for (const path of LISTS) {
       await page.goto(journey.app.url + path);
       await settled(page);
+      await page.locator('[data-row]').first().waitFor();
       let text = '';
       for (let pages = 1; ; pages++) {
         text += await page.locator('main').textContent();
@@ -164,16 +165,18 @@ describe.skipIf(!CHROMIUM)('hostile words', () => {
     expect(seen).toEqual([]);
     expect(faults).toEqual([]);
     await context.close();
-  }, 150_000);
+  }, 400_000);
 });
 
 /** To the next page of a list; false on the last. */
 async function turn(page: Page): Promise<boolean> {
   const next = page.getByRole('button', { name: 'Next' });
   if (!(await next.isVisible()) || (await next.isDisabled())) return false;
-  const before = page.url();
+  const first = page.locator('[data-row]').first();
+  const before = await first.getAttribute('data-row');
   await next.click();
-  await expect.poll(() => page.url()).not.toBe(before);
+  // The address is there before its rows are.
+  await expect.poll(() => first.getAttribute('data-row')).not.toBe(before);
   await page.locator('[data-stale]').first().waitFor({ state: 'detached' });
   return true;
 }

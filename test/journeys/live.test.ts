@@ -26,7 +26,7 @@ describe.skipIf(!CHROMIUM)('a dashboard that is left open', () => {
     );
     agentId = agent.body.id;
     trigger = (await journey.api(`POST ${org}/triggers`, { agent_id: agentId, name: 'Order update' }, cookie)).body.id;
-  }, 60_000);
+  });
   afterAll(() => journey?.stop());
 
   const givenConversation = async (name: string): Promise<string> => {

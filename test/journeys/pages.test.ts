@@ -24,7 +24,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
       { name: 'Shop guide', text: '# Delivery\nDelivery costs 15 riyals; it is free for orders above 200 riyals.' },
       cookie,
     );
-  }, 60_000);
+  });
   afterAll(() => journey?.stop());
 
   const givenTrigger = async (name: string): Promise<string> => {

@@ -26,10 +26,10 @@ beforeAll(async () => {
   });
   launcher.stdout!.on('data', (chunk: Buffer) => (output += chunk.toString()));
   launcher.stderr!.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  await vi.waitUntil(() => output.includes('Ctrl-C stops everything') || launcher.exitCode !== null, 100_000);
+  await vi.waitUntil(() => output.includes('Ctrl-C stops everything') || launcher.exitCode !== null, 240_000);
   const parts = output.split('━━ ').slice(1);
   for (const part of parts) calls.set(part.slice(0, 2) as Region, printedCall(part));
-}, 110_000);
+}, 250_000);
 
 afterAll(async () => {
   if (launcher.exitCode === null) {
