@@ -38,8 +38,10 @@ async function fallSilent(first: (tx: Queryable) => Promise<unknown>) {
       () => 'committed',
       (error: unknown) => (isUnreachable(error) ? 'ended by the database' : error),
     );
+  const silenceMs = await begun.promise;
+  if (silenceMs !== LOCK_HELD_MS) told.resolve();
   // The database's own clock: a busy machine makes it no longer.
-  expect(await begun.promise).toBe(LOCK_HELD_MS);
+  expect(silenceMs).toBe(LOCK_HELD_MS);
   return async () => {
     told.resolve();
     return ended;

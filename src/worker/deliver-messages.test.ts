@@ -236,13 +236,14 @@ describe('a worker that dies between calling and storing', () => {
     const id = await say((await conversation()).id, 'hello');
     const slow = worker();
     await receiver.received(1);
-    // Its lease runs out while it waits: another one takes the message over.
+    // It takes nothing more and waits for its call; then its lease runs out, and another one takes the message over.
+    const isOver = slow.stop(20_000);
+    workers = [];
     await db.execute(sql`UPDATE message SET due_at = now(), lease = lease || '_lost' WHERE id = ${id}`);
+    worker();
     await settled(id, 'sent');
     comeBack();
-    // Not before it has stored what it has, or has been refused to.
-    await slow.stop(20_000);
-    workers = [];
+    await isOver;
     expect(await read(id)).toMatchObject({ status: 'sent', possible_duplicate: true, error: null });
   });
 });

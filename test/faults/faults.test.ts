@@ -23,14 +23,15 @@ const SOME = [
 ];
 const CRASHES = random.shuffle(crashes()).slice(0, 2);
 const BUGS = random.shuffle(bugs).slice(0, 2);
-const TRIAL_MS = 120_000;
+/** Only for one that never ends; the times that are promised are asserted in it. */
+const TRIAL_MS = 300_000;
 
 let region: Region;
 beforeAll(async () => {
   console.log(`PARLEY_FAULT_SEED=${seed}`);
   region = await impatientRegion();
-}, 120_000);
-afterAll(() => region?.close(), 60_000);
+}, TRIAL_MS);
+afterAll(() => region?.close());
 
 describe('three nodes and two workers under load keep every promise', () => {
   for (const { name, expects, ...scenario } of [...SOME.map(scenarioNamed), ...CRASHES]) {
