@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+
+export { freePort } from '../cluster/ports.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
@@ -16,28 +17,6 @@ export type Program = {
   printed(text: string | RegExp): Promise<void>;
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 };
-
-/** Below what systems give to whoever asks for any port: between the look and the use nobody gets it by chance. */
-const FIRST_PORT = 20_000;
-const PORTS = 12_000;
-/** Each process begins in a place of its own. */
-let lastPort = process.pid * 16;
-
-/** A port that nobody uses now, for a program that must know it before it starts. */
-export async function freePort(): Promise<number> {
-  for (let look = 0; look < PORTS; look++) {
-    const port = FIRST_PORT + (++lastPort % PORTS);
-    if (await isFree(port)) return port;
-  }
-  throw new Error('No port is free.');
-}
-
-const isFree = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const probe = createServer();
-    probe.once('error', () => resolve(false));
-    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
-  });
 
 /** For reading what a program has left behind when a process of its own still holds the line. */
 const LAST_WORDS_MS = 2_000;
