@@ -46,10 +46,12 @@ export async function rawExchange(
     closed = true;
     news.resolve();
   });
-  void sendPieces(socket, pieces).then(() => {
+  const send = async (): Promise<void> => {
+    await sendPieces(socket, pieces);
     isSent = true;
     news.resolve();
-  });
+  };
+  void send();
   while (!closed) {
     const isComplete = isSent && begun(chunks) >= least;
     news = Promise.withResolvers();

@@ -28,7 +28,7 @@ async function fallSilent(first: (tx: Queryable) => Promise<unknown>) {
   const ended = db
     .transaction(async (tx) => {
       await first(tx);
-      const { rows } = await tx.execute<{ ms: number }>(
+      const { rows } = await tx.execute<{ ms: string }>(
         sql`SELECT extract(epoch FROM current_setting('idle_in_transaction_session_timeout')::interval) * 1000 AS ms`,
       );
       begun.resolve(Number(rows[0]!.ms));

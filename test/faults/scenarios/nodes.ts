@@ -142,7 +142,7 @@ export async function inTime(trial: Trial, work: () => ReturnType<Trial['revoke'
 
 /** Until a transaction has the lock of the change log and waits for its client. */
 async function lockedBy({ region, pause, expect }: Trial): Promise<void> {
-  for (let look = 0; look < 400; look++) {
+  for (const from = performance.now(); elapsedSince(from).ms < 20_000;) {
     const found = await region.rows(
       `SELECT 1 FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE l.relation = 'authz_clock'::regclass
          AND l.mode = 'RowExclusiveLock' AND a.state = 'idle in transaction'`,
