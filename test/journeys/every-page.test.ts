@@ -189,8 +189,9 @@ async function getsFocus(button: ElementHandle): Promise<boolean> {
 function requestsOf(page: Page): ReadonlySet<Request> {
   const underWay = new Set<Request>();
   page.on('request', (request) => void (request.resourceType() === 'eventsource' || underWay.add(request)));
-  for (const event of ['requestfinished', 'requestfailed'] as const)
-    page.on(event, (request) => void underWay.delete(request));
+  const end = (request: Request): void => void underWay.delete(request);
+  page.on('requestfinished', end);
+  page.on('requestfailed', end);
   // What a document had asked for ends with it.
   page.on('domcontentloaded', () => underWay.clear());
   return underWay;
