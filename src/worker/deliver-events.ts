@@ -49,7 +49,7 @@ const NEEDED_LEASE_MS = 17_000;
 
 export function createEventWorker({ db, log, egress, openRow, random = Math.random }: EventWorkerOptions): EventWorker {
   const pool = db.$client;
-  const underWay = new Map<string, { claimed: ClaimedEvent; done: Promise<void> }>();
+  const underWay = new Set<{ claimed: ClaimedEvent; done: Promise<void> }>();
   const busy = new Map<string, number>();
   const abort = new AbortController();
   let heartbeat: NodeJS.Timeout | undefined;
@@ -85,17 +85,18 @@ export function createEventWorker({ db, log, egress, openRow, random = Math.rand
   function begin(claimed: ClaimedEvent, since: number): void {
     const { event_id: event, endpoint_id: endpoint } = claimed;
     busy.set(endpoint, (busy.get(endpoint) ?? 0) + 1);
-    const done = deliver(claimed, since)
+    const one = { claimed, done: Promise.resolve() };
+    underWay.add(one);
+    one.done = deliver(claimed, since)
       .catch((error: unknown) => log.warn({ err: error, event_id: event }, 'what came of an event could not be stored'))
       .finally(() => {
-        underWay.delete(`${event} ${endpoint}`);
+        underWay.delete(one);
         const left = busy.get(endpoint)! - 1;
         if (left > 0) busy.set(endpoint, left);
         else busy.delete(endpoint);
         // More may wait for this endpoint.
         loop.wake();
       });
-    underWay.set(`${event} ${endpoint}`, { claimed, done });
   }
 
   async function deliver(claimed: ClaimedEvent, since: number): Promise<void> {
@@ -129,7 +130,7 @@ export function createEventWorker({ db, log, egress, openRow, random = Math.rand
   }
 
   async function renew(): Promise<void> {
-    const held = [...underWay.values()].map(({ claimed }) => claimed).toSorted(inOrder);
+    const held = [...underWay].map(({ claimed }) => claimed).toSorted(inOrder);
     if (held.length > 0) await renewEvents(pool, held).catch(() => {});
   }
 
@@ -141,7 +142,7 @@ export function createEventWorker({ db, log, egress, openRow, random = Math.rand
     wake: loop.wake,
     stop: async (graceMs) => {
       await loop.stop();
-      const all = Promise.all([...underWay.values()].map(({ done }) => done));
+      const all = Promise.all([...underWay].map(({ done }) => done));
       await waitOrBreakOff(all, graceMs, () => abort.abort());
       clearInterval(heartbeat);
       await store.drain();

@@ -64,7 +64,7 @@ export function createDeliveryWorker({
   baseUrl,
 }: DeliveryWorkerOptions): DeliveryWorker {
   const pool = db.$client;
-  const underWay = new Map<string, { claimed: ClaimedDelivery; done: Promise<void> }>();
+  const underWay = new Set<{ claimed: ClaimedDelivery; done: Promise<void> }>();
   const perChannel = new Map<string, number>();
   const abort = new AbortController();
   let heartbeat: NodeJS.Timeout | undefined;
@@ -92,7 +92,7 @@ export function createDeliveryWorker({
     const since = performance.now();
     try {
       // A lease of its own for each batch: what this worker lost and took again is not what it holds.
-      const held = countLanes([...underWay.values()].map(({ claimed }) => claimed));
+      const held = countLanes([...underWay].map(({ claimed }) => claimed));
       if (room > 0) claimed = await claimDeliveries(pool, newId('node'), room, held, MAX_PER_LANE);
     } catch (error) {
       if (!loop.isStopping()) log.warn({ err: error }, 'the worker cannot claim messages; it tries again');
@@ -106,19 +106,20 @@ export function createDeliveryWorker({
     const { channel } = claimed;
     const busy = perChannel.get(channel.id) ?? 0;
     perChannel.set(channel.id, busy + 1);
-    const done = (busy < MAX_PER_CHANNEL ? deliver(claimed, since) : giveBack(claimed))
+    const one = { claimed, done: Promise.resolve() };
+    underWay.add(one);
+    one.done = (busy < MAX_PER_CHANNEL ? deliver(claimed, since) : giveBack(claimed))
       .catch((error: unknown) =>
         log.warn({ err: error, message_id: claimed.id }, 'what came of a delivery could not be stored'),
       )
       .finally(() => {
-        underWay.delete(claimed.id);
+        underWay.delete(one);
         const left = perChannel.get(channel.id)! - 1;
         if (left > 0) perChannel.set(channel.id, left);
         else perChannel.delete(channel.id);
         // The next message of the conversation may be waiting for this one.
         loop.wake();
       });
-    underWay.set(claimed.id, { claimed, done });
   }
 
   async function giveBack(claimed: ClaimedDelivery): Promise<void> {
@@ -149,7 +150,7 @@ export function createDeliveryWorker({
     markChannel(pool, org_id, channel.id, state);
 
   async function renew(): Promise<void> {
-    const held = [...underWay.values()].map(({ claimed }) => claimed);
+    const held = [...underWay].map(({ claimed }) => claimed);
     if (held.length > 0) await renewDeliveries(pool, held).catch(() => {});
   }
 
@@ -161,7 +162,7 @@ export function createDeliveryWorker({
     wake: loop.wake,
     stop: async (graceMs) => {
       await loop.stop();
-      const all = Promise.all([...underWay.values()].map(({ done }) => done));
+      const all = Promise.all([...underWay].map(({ done }) => done));
       await waitOrBreakOff(all, graceMs, () => abort.abort());
       clearInterval(heartbeat);
       await store.drain();

@@ -58,7 +58,7 @@ const OUTDATED_MS = 500;
 export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: TurnWorkerOptions): TurnWorker {
   const pool = db.$client;
   const lease = newId('node');
-  const underWay = new Map<string, { run: ClaimedRun; abort: AbortController; done: Promise<void>; since: number }>();
+  const underWay = new Set<{ run: ClaimedRun; abort: AbortController; done: Promise<void>; since: number }>();
   let heartbeat: NodeJS.Timeout | undefined;
   let watch: NodeJS.Timeout | undefined;
   let watching = false;
@@ -93,16 +93,17 @@ export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: Turn
   });
 
   function* runsUnderWay(): Generator<ClaimedRun> {
-    for (const { run } of underWay.values()) yield run;
+    for (const { run } of underWay) yield run;
   }
 
   function begin(run: ClaimedRun): void {
     const abort = new AbortController();
-    const done = takeTurn(run, abort.signal).finally(() => {
-      underWay.delete(run.run_id);
+    const one = { run, abort, done: Promise.resolve(), since: performance.now() };
+    underWay.add(one);
+    one.done = takeTurn(run, abort.signal).finally(() => {
+      underWay.delete(one);
       if (underWay.size === CAPACITY - 1 || underWay.size === MAX_PER_LANE - 1) loop.wake();
     });
-    underWay.set(run.run_id, { run, abort, done, since: performance.now() });
   }
 
   async function takeTurn(run: ClaimedRun, signal: AbortSignal): Promise<void> {
@@ -166,20 +167,20 @@ export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: Turn
 
   /** Keeps our runs ours; one that was lost all the same is stopped, since its turn can no longer be stored. */
   async function renew(): Promise<void> {
-    const held = [...underWay.values()];
+    const held = [...underWay];
     if (held.length === 0) return;
     const ours = await renewRuns(
       pool,
       held.map(({ run }) => run),
     ).catch(() => null);
     if (ours === null) return;
-    for (const { run, abort } of held) if (!ours.has(run.run_id) && underWay.has(run.run_id)) abort.abort();
+    for (const one of held) if (!ours.has(one.run.run_id) && underWay.has(one)) one.abort.abort();
   }
 
   /** A turn that can no longer be stored is broken off, so that the answer to all that was said begins now. */
   async function breakOffOutdated(): Promise<void> {
     const old = performance.now() - OUTDATED_MS;
-    const slow = [...underWay.values()].filter(({ since, abort }) => since < old && !abort.signal.aborted);
+    const slow = [...underWay].filter(({ since, abort }) => since < old && !abort.signal.aborted);
     if (slow.length === 0 || watching) return;
     watching = true;
     const runs = slow.map(({ run }) => run);
@@ -197,9 +198,9 @@ export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: Turn
     wake: loop.wake,
     stop: async (graceMs) => {
       await loop.stop();
-      const all = Promise.all([...underWay.values()].map(({ done }) => done));
+      const all = Promise.all([...underWay].map(({ done }) => done));
       await waitOrBreakOff(all, graceMs, () => {
-        for (const { abort } of underWay.values()) abort.abort();
+        for (const { abort } of underWay) abort.abort();
       });
       clearInterval(heartbeat);
       clearInterval(watch);
