@@ -270,7 +270,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
       const move = async (name: string, said: string): Promise<void> => {
         await page.getByRole('button', { name, exact: true }).click();
         await dialog.getByRole('button', { name, exact: true }).click();
-        await page.getByText(said).waitFor();
+        await page.getByText(said, { exact: true }).waitFor();
       };
       await page.getByRole('tab', { name: 'Progress' }).click();
       await move('Start', 'The campaign is live.');
