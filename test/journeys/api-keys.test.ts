@@ -275,10 +275,15 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     await page.keyboard.press('ArrowDown');
     expect(await page.getByRole('radio', { name: 'Specific AI agent' }).isChecked()).toBe(true);
     await page.keyboard.press('Tab');
+    // The list is read anew for what was typed: the arrow means a row of it, not one of the list before.
+    const found = page.waitForResponse(/\/agents\?.*text=Conc(?:&|$)/);
     await page.keyboard.type('Conc');
+    await (await found).finished();
     await page.getByRole('option', { name: 'Concierge' }).waitFor();
     await page.keyboard.press('ArrowDown');
+    await page.locator('[role=option][data-combobox-selected]', { hasText: 'Concierge' }).waitFor();
     await page.keyboard.press('Enter');
+    await page.getByRole('option').first().waitFor({ state: 'hidden' });
     await page.getByLabel('Label').focus();
     await page.keyboard.press('Enter');
     await page.getByText('Copy it now').waitFor();

@@ -18,14 +18,22 @@ export type Kept = {
 /** Messages that wait; whoever writes more without a connection is told. */
 export const MAX_WAITING = 50;
 
+/**
+ * Each message that waits has a place of its own in the storage: two tabs that write at the same moment, each from what
+ * it has read before, would otherwise take each other's messages away.
+ */
 export function openKept(name: string, onElsewhere: () => void) {
+  const prefix = `${name}:`;
   let memory: Kept = { queue: [] };
+  const places = (): string[] => Object.keys(localStorage).filter((key) => key.startsWith(prefix));
   const read = (): Kept => {
     try {
-      const text = localStorage.getItem(name);
-      const kept = text === null ? null : (JSON.parse(text) as Kept);
-      if (kept && Array.isArray(kept.queue)) memory = kept;
-      else if (text === null) memory = { queue: [] };
+      const kept = JSON.parse(localStorage.getItem(name) ?? '{}') as Kept;
+      const queue = places().map((key) => JSON.parse(localStorage.getItem(key) ?? 'null') as Waiting | null);
+      kept.queue = queue
+        .filter((one) => one !== null)
+        .sort((a, b) => a.at - b.at || (a.client_id < b.client_id ? -1 : 1));
+      memory = kept;
     } catch {
       // Not readable: what this page remembers.
     }
@@ -33,16 +41,24 @@ export function openKept(name: string, onElsewhere: () => void) {
   };
   const change = (how: (kept: Kept) => void): void => {
     const kept = read();
+    const before = new Map(kept.queue.map((one) => [one.client_id, JSON.stringify(one)]));
     how(kept);
     memory = kept;
+    const { queue, ...rest } = kept;
     try {
-      localStorage.setItem(name, JSON.stringify(kept));
+      localStorage.setItem(name, JSON.stringify(rest));
+      for (const one of queue) {
+        const text = JSON.stringify(one);
+        if (before.get(one.client_id) !== text) localStorage.setItem(prefix + one.client_id, text);
+        before.delete(one.client_id);
+      }
+      for (const gone of before.keys()) localStorage.removeItem(prefix + gone);
     } catch {
       // Not writable: it lasts as long as the page.
     }
   };
   const listen = (event: StorageEvent): void => {
-    if (event.key === name) onElsewhere();
+    if (event.key === name || event.key?.startsWith(prefix)) onElsewhere();
   };
   addEventListener('storage', listen);
   return {
@@ -51,7 +67,7 @@ export function openKept(name: string, onElsewhere: () => void) {
     forget: () => {
       memory = { queue: [] };
       try {
-        localStorage.removeItem(name);
+        for (const key of [name, ...places()]) localStorage.removeItem(key);
       } catch {
         // Nothing was kept.
       }
