@@ -236,6 +236,24 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     expect(await bubble(other.page, 'seen by both').count()).toBe(0);
   });
 
+  test('a tab that writes takes nothing away that another has just put there to be sent', async () => {
+    const { page } = await visit();
+    await open(page);
+    await page.evaluate((name) => {
+      const setItem = Storage.prototype.setItem;
+      Storage.prototype.setItem = function (key: string, value: string) {
+        Storage.prototype.setItem = setItem;
+        // Between what this tab has read and what it writes, another one says something.
+        const client_id = crypto.randomUUID();
+        setItem.call(this, `${name}:${client_id}`, JSON.stringify({ client_id, text: 'ping', at: Date.now() }));
+        setItem.call(this, key, value);
+      };
+    }, `parley.chat.${channelId}.`);
+    await say(page, 'said here');
+    await bubble(page, 'said here').waitFor();
+    await bubble(page, 'pong').waitFor();
+  });
+
   test('speaks Arabic from right to left, as the page or the tag says, and Hindi', async () => {
     const arabic = await visit('/?page-ar');
     await arabic.page.getByRole('button', { name: 'فتح الدردشة' }).click();
