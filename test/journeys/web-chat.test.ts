@@ -252,6 +252,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     await say(page, 'said here');
     await bubble(page, 'said here').waitFor();
     await bubble(page, 'pong').waitFor();
+    expect(await bubble(page, 'said here').count()).toBe(1);
   });
 
   test('speaks Arabic from right to left, as the page or the tag says, and Hindi', async () => {
