@@ -8,6 +8,7 @@ import { conversation, message } from './schema/conversation.ts';
 import { endUser } from './schema/end-user.ts';
 import { run } from './schema/run.ts';
 import type { MessageRow } from './runs.ts';
+import { STORING } from './turns/settle.ts';
 
 const columns = {
   id: conversation.id,
@@ -264,7 +265,7 @@ export async function wakeRun(tx: Queryable, orgId: string, runId: string, after
     .update(run)
     .set({
       status: sql`CASE WHEN ${run.status} = 'running' THEN 'running' ELSE 'queued' END`,
-      dueAt: sql`CASE WHEN ${run.lease} IS NULL THEN now() + ${afterMs} * interval '1 millisecond' ELSE ${run.dueAt} END`,
+      dueAt: sql`CASE WHEN ${run.lease} IS NULL THEN ${sql.raw(STORING)} + ${afterMs} * interval '1 millisecond' ELSE ${run.dueAt} END`,
       finishedAt: null,
       reason: null,
     })
@@ -285,7 +286,7 @@ export async function insertInboundRun(
   orgId: string,
   { afterMs = 0, ...row }: { id: string; conversationId: string; requestId: string | null; afterMs?: number },
 ): Promise<void> {
-  const dueAt = sql`now() + ${afterMs} * interval '1 millisecond'`;
+  const dueAt = sql`${sql.raw(STORING)} + ${afterMs} * interval '1 millisecond'`;
   await tx.insert(run).values({ orgId, ...row, triggerId: null, status: 'queued', input: {}, dueAt });
 }
 

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { MessageContent } from '../../contract/messages.ts';
 import { newId } from '../kernel/ids.ts';
 import { rememberedId } from './inbound-event-id.ts';
-import { settleMs } from './turns/settle.ts';
+import { settleMs, STORING } from './turns/settle.ts';
 
 /**
  * Messages of people who have written before, many at once: three statements for all of them, however many they are and
@@ -159,13 +159,13 @@ WITH said AS MATERIALIZED (
     ON k.org_id = t.org_id AND k.conversation_id = t.id
 ), woken AS (
   UPDATE run r SET status = CASE WHEN r.status = 'running' THEN 'running' ELSE 'queued' END, finished_at = NULL, reason = NULL,
-    due_at = CASE WHEN r.lease IS NULL THEN now() + t.settle_ms * interval '1 millisecond' ELSE r.due_at END
+    due_at = CASE WHEN r.lease IS NULL THEN ${STORING} + t.settle_ms * interval '1 millisecond' ELSE r.due_at END
   FROM talked t WHERE NOT t.silent AND r.org_id = t.org_id AND r.id = t.run_id
     AND r.status IN ('queued', 'running', 'waiting_for_user', 'handed_off')
   RETURNING r.org_id, r.id
 ), made AS (
   INSERT INTO run (org_id, id, conversation_id, request_id, status, input, due_at)
-  SELECT t.org_id, t.new_run_id, t.id, t.request_id, 'queued', '{}', now() + t.settle_ms * interval '1 millisecond'
+  SELECT t.org_id, t.new_run_id, t.id, t.request_id, 'queued', '{}', ${STORING} + t.settle_ms * interval '1 millisecond'
   FROM talked t WHERE NOT t.silent AND NOT EXISTS (SELECT 1 FROM woken w WHERE w.org_id = t.org_id AND w.id = t.run_id)
   RETURNING org_id, id
 ), answered AS MATERIALIZED (

@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { givenAgent, givenOrganization } from '../../../test/factories.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { newId, timeOfId } from '../../kernel/ids.ts';
+import { type Db, openDb, type Queryable } from '../../store/db.ts';
+import { lockConversation } from '../../store/conversations.ts';
+import { lockAddress } from '../../store/inbound.ts';
+import { createSuppression } from '../../store/suppression.ts';
+import { SETTLE_MS } from '../../store/turns/settle.ts';
+import { createInboundQueue, type InboundQueue } from './inbound-queue.ts';
+
+/** The agent waits for more after a message was stored, however long storing it took. */
+let database: TestDatabase;
+let db: Db;
+let queue: InboundQueue;
+let orgId: string;
+let agent: { agentId: string; channelId: string };
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDb(database.url);
+  queue = createInboundQueue(db, createSuppression(Buffer.alloc(32)));
+  orgId = await givenOrganization(db);
+  agent = await givenAgent(db, orgId);
+});
+afterAll(async () => {
+  await db.$client.end();
+  await database.drop();
+});
+
+const says = (address: string) => {
+  const { agentId, channelId: id } = agent;
+  const eventId = newId('msg');
+  return queue.keep(
+    { orgId, id, agentId, kind: 'telegram', enabled: true, settings: {}, sealed: null },
+    { type: 'message', eventId, address, person: {}, content: { type: 'text', text: 'hello' } },
+    'req_test',
+  );
+};
+
+/** Keeps what `lock` takes for longer than a turn waits, while `work` stands in line for it. */
+async function whileHeld<T>(lock: (tx: Queryable) => Promise<unknown>, work: () => Promise<T>): Promise<T> {
+  let waiting: Promise<T>;
+  await db.transaction(async (tx) => {
+    await lock(tx);
+    waiting = work();
+    const blocked = sql`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    await expect.poll(async () => (await db.execute(blocked)).rows).toHaveLength(1);
+    await sleep(SETTLE_MS + 100);
+  });
+  return waiting!;
+}
+
+/** How long after the message was stored its turn may begin. */
+async function waits({ messageId, runId }: { messageId: string; runId: string | null }): Promise<number> {
+  const { rows } = await db.execute<{ due: number }>(
+    sql`SELECT (extract(epoch FROM due_at) * 1000)::float8 AS due FROM run WHERE org_id = ${orgId} AND id = ${runId}`,
+  );
+  return rows[0]!.due - timeOfId(messageId);
+}
+
+test('somebody new', async () => {
+  const kept = await whileHeld(
+    (tx) => lockAddress(tx, agent.channelId, 'new'),
+    () => says('new'),
+  );
+  expect(await waits(kept!)).toBeGreaterThanOrEqual(SETTLE_MS);
+});
+
+test('somebody who has written before', async () => {
+  const first = await says('known');
+  const { rows } = await db.execute<{ id: string }>(
+    sql`SELECT conversation_id AS id FROM message WHERE org_id = ${orgId} AND id = ${first!.messageId}`,
+  );
+  const kept = await whileHeld(
+    (tx) => lockConversation(tx, orgId, rows[0]!.id),
+    () => says('known'),
+  );
+  expect(kept!.runId).toBe(first!.runId);
+  expect(await waits(kept!)).toBeGreaterThanOrEqual(SETTLE_MS);
+});
