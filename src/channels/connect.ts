@@ -1,6 +1,6 @@
 import { Compile, type Validator } from 'typebox/compile';
 import type { Fault } from '../../contract/problems.ts';
-import { type Egress, EgressError } from '../kernel/egress.ts';
+import { type Egress, refusalOf } from '../kernel/egress.ts';
 import { setting } from './call-provider.ts';
 import { type ChannelAccount, ChannelFailure, type ChannelKind, type SendTools } from './channel.ts';
 import type { ChannelKinds } from './kinds.ts';
@@ -124,12 +124,8 @@ async function checkEndpoint(
   settings: SplitSettings['settings'],
   name: string,
 ): Promise<void> {
-  try {
-    await egress.check(setting(settings, name));
-  } catch (error) {
-    if (!(error instanceof EgressError)) throw error;
-    if (error.code === 'egress_refused') throw new ChannelFailure('address_refused', error.message, { setting: name });
-  }
+  const refusal = await refusalOf(egress, setting(settings, name));
+  if (refusal !== null) throw new ChannelFailure('address_refused', refusal, { setting: name });
 }
 
 /** Where the provider calls us about a channel. */

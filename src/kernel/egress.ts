@@ -55,6 +55,17 @@ const MAX_ORIGINS = 4_096;
 /** Shorter than the five seconds after which many servers hang up, so that a call rarely meets a closing socket. */
 const KEEP_ALIVE_MS = 4_000;
 
+/** Why this URL could never be called; null: it may be, also where its name does not answer today. For saving a URL. */
+export async function refusalOf(egress: Pick<Egress, 'check'>, url: string): Promise<string | null> {
+  try {
+    await egress.check(url);
+    return null;
+  } catch (error) {
+    if (!(error instanceof EgressError)) throw error;
+    return error.code === 'egress_refused' ? error.message : null;
+  }
+}
+
 export function createEgress({ allow, resolve = resolveBySystem, ca }: EgressOptions): Egress {
   const parsed = parseAllow(allow);
   if ('fault' in parsed) throw new TypeError(parsed.fault);

@@ -1,5 +1,5 @@
 import { Refusal } from '../../../contract/problems.ts';
-import { EgressError } from '../../kernel/egress.ts';
+import { refusalOf } from '../../kernel/egress.ts';
 import type { WebhooksDeps } from './webhooks.ts';
 
 /**
@@ -7,12 +7,8 @@ import type { WebhooksDeps } from './webhooks.ts';
  * allowed the host). A name that does not answer today is none of that, and is judged again at every delivery.
  */
 export async function checkUrl({ egress }: Pick<WebhooksDeps, 'egress'>, url: string): Promise<void> {
-  try {
-    await egress.check(url);
-  } catch (error) {
-    if (!(error instanceof EgressError)) throw error;
-    if (error.code !== 'egress_refused') return;
-    const errors = [{ pointer: '/url', code: 'address_refused', detail: error.message }];
-    throw new Refusal('validation_failed', undefined, { errors });
-  }
+  const detail = await refusalOf(egress, url);
+  if (detail === null) return;
+  const errors = [{ pointer: '/url', code: 'address_refused', detail }];
+  throw new Refusal('validation_failed', undefined, { errors });
 }
