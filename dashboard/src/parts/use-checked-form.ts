@@ -2,6 +2,7 @@ import { useId, useState, type FormEvent } from 'react';
 import type { Problem } from '../api/client.ts';
 import { common } from '../language/common.ts';
 import { useWords, type Say } from '../language/words.tsx';
+import { useFocus } from './use-focus.ts';
 
 type Checks<V> = { [K in keyof V]?: (value: V[K], values: V) => string | null };
 type Faults<V> = { [K in keyof V]?: string | null };
@@ -27,9 +28,9 @@ export function useCheckedForm<V extends Record<string, string>>(initial: V, che
     setValues((before) => ({ ...before, [name]: value }));
     setFaults((before) => ({ ...before, [name]: null }));
   };
-  // After the fault is in the page, so that a screen reader reads the field with it.
+  const focusOn = useFocus();
   const focus = (name: string | undefined): void =>
-    void (name !== undefined && setTimeout(() => document.getElementById(`${id}-${name}`)?.focus()));
+    void (name !== undefined && focusOn(() => document.getElementById(`${id}-${name}`)));
   const show = (found: Faults<V>): boolean => {
     setFaults(found);
     const first = Object.keys(values).find((name) => found[name]);

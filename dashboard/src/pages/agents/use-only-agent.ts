@@ -10,10 +10,12 @@ export function useOnlyAgent(): string | null {
   return agents.data?.data.length === 1 ? agents.data.data[0]!.id : null;
 }
 
+type Form = { values: { agent_id?: string }; setFieldValue: (name: 'agent_id', id: string) => void };
+
 /** The only agent may become known while somebody is typing already: it is chosen then, and all else stays. */
-export function useLateAgent(agentId: string | null, choose: (id: string) => void): void {
+export function useLateAgent(agentId: string | null, form: Form): void {
   const [known, setKnown] = useState(agentId);
   if (agentId === known) return;
   setKnown(agentId);
-  if (agentId) choose(agentId);
+  if (agentId && !form.values.agent_id) form.setFieldValue('agent_id', agentId);
 }

@@ -38,7 +38,7 @@ function Form({ agentId, onClose }: Omit<Props, 'opened'>): ReactNode {
     channel_id: (value) => (value === '' ? say('channel_missing') : null),
   }));
   const agent = form.getInputProps('agent_id');
-  useLateAgent(agentId, (id) => agent.value === '' && form.setFieldValue('agent_id', id));
+  useLateAgent(agentId, form);
   const channel = form.getInputProps('channel_id');
   const channels = useRead(
     'listChannels',

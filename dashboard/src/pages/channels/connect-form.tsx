@@ -39,7 +39,7 @@ export function ConnectForm({ kind, agentId, onBack, onMade }: Props): ReactNode
     ),
   }));
   const agent = form.getInputProps('agent_id');
-  useLateAgent(agentId, (id) => agent.value === '' && form.setFieldValue('agent_id', id));
+  useLateAgent(agentId, form);
   const submit = form.submit((values) => {
     const { name = '', agent_id = '' } = values;
     connect.mutate(

@@ -35,7 +35,7 @@ function Form({ agentId, onClose }: Omit<Props, 'opened'>): ReactNode {
     agent_id: (value) => (value === '' ? sayAgent('agent_missing') : null),
   }));
   const agent = form.getInputProps('agent_id');
-  useLateAgent(agentId, (id) => agent.value === '' && form.setFieldValue('agent_id', id));
+  useLateAgent(agentId, form);
   const submit = form.submit(({ name, agent_id }) =>
     create.mutate(
       { params: { org_id }, body: { name: name.trim(), agent_id } },

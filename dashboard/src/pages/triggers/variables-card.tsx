@@ -11,6 +11,7 @@ import { Card } from '../../parts/card.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { unplaced } from '../../parts/use-checked-form.ts';
+import { useFocus } from '../../parts/use-focus.ts';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { words } from './words.ts';
 import classes from './triggers.module.css';
@@ -36,10 +37,11 @@ export function VariablesCard({ item }: { item: TriggerRecord }): ReactNode {
     setEdited(next);
     setFaults({});
   };
+  const focusOn = useFocus();
   const show = (found: Faults): void => {
     setFaults(found);
     const first = Object.keys(found)[0];
-    if (first) setTimeout(() => document.getElementById(`variable-${first.replace('/', '-')}`)?.focus());
+    if (first) focusOn(() => document.getElementById(`variable-${first.replace('/', '-')}`));
   };
   const submit = (event: FormEvent): void => {
     event.preventDefault();

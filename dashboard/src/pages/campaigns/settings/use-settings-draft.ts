@@ -4,6 +4,7 @@ import type { CampaignRecord } from '../../../../../contract/dashboard/campaigns
 import type { Fault } from '../../../../../contract/problems.ts';
 import { useAct } from '../../../api/queries.ts';
 import { useWords } from '../../../language/words.tsx';
+import { useFocus } from '../../../parts/use-focus.ts';
 import { useOrganization } from '../../../session/session.ts';
 import type { Editor } from '../../agents/editor/editor.ts';
 import { READ_AGAIN } from '../search.ts';
@@ -20,6 +21,7 @@ export function useSettingsDraft(item: CampaignRecord, readOnly: boolean) {
   const [refused, setRefused] = useState<readonly Fault[]>([]);
   // What is missing is told when one tries to save, not while one types.
   const [tried, setTried] = useState(false);
+  const focusOn = useFocus();
   const update = useAct('updateCampaign', { refresh: READ_AGAIN });
 
   const stored = JSON.stringify(item.settings);
@@ -61,7 +63,7 @@ export function useSettingsDraft(item: CampaignRecord, readOnly: boolean) {
     discard: forget,
     save: (onSaved: () => void) => {
       setTried(true);
-      if (known.length > 0) return focusFirst();
+      if (known.length > 0) return focusOn(firstFault);
       update.mutate(
         { params: { org_id, campaign_id: item.id }, body: { settings } },
         {
@@ -71,7 +73,7 @@ export function useSettingsDraft(item: CampaignRecord, readOnly: boolean) {
           },
           onError: ({ faults: told }) => {
             setRefused(told.map((one) => ({ ...one, pointer: one.pointer.replace(/^\/settings/, '') })));
-            if (told.length > 0) focusFirst();
+            if (told.length > 0) focusOn(firstFault);
           },
         },
       );
@@ -89,6 +91,4 @@ const canonical = (value: unknown): string =>
       : part,
   );
 
-/** After the fault is in the page, so that a screen reader reads the field with it. */
-const focusFirst = (): void =>
-  void setTimeout(() => document.querySelector<HTMLElement>('[aria-invalid=true]')?.focus());
+const firstFault = () => document.querySelector<HTMLElement>('[aria-invalid=true]');

@@ -11,6 +11,7 @@ import { common } from '../../../../../language/common.ts';
 import { useWords } from '../../../../../language/words.tsx';
 import { ProblemAlert } from '../../../../../parts/problem-alert.tsx';
 import { unplaced } from '../../../../../parts/use-checked-form.ts';
+import { useFocus } from '../../../../../parts/use-focus.ts';
 import { useOrganization } from '../../../../../session/session.ts';
 import { useAgentNames } from '../names.ts';
 import { words, type KeyWord } from '../words.ts';
@@ -50,10 +51,11 @@ export function CreateKeyForm({ agentId, onCancel, onMade }: Props): ReactNode {
     change({
       permissions: PERMISSIONS.filter((name) => (name === permission ? on : draft.permissions.includes(name))),
     });
+  const focusOn = useFocus();
   const show = (found: Faults): void => {
     setFaults(found);
     const first = FIELDS.find((name) => found[name]);
-    if (first) setTimeout(() => document.getElementById(`${id}-${first}`)?.focus());
+    if (first) focusOn(() => document.getElementById(`${id}-${first}`));
   };
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
@@ -61,7 +63,8 @@ export function CreateKeyForm({ agentId, onCancel, onMade }: Props): ReactNode {
     show(found);
     if (Object.values(found).some(Boolean)) return;
     const refusal = await send(organization.id, draft);
-    if (refusal) show(Object.fromEntries(refusal.faults.map((fault) => [fieldOf(fault), fault.detail])));
+    if (refusal)
+      show(Object.fromEntries(refusal.faults.filter(fieldOf).map((fault) => [fieldOf(fault), fault.detail])));
   };
   return (
     <form onSubmit={(event) => void submit(event)} noValidate>
