@@ -48,5 +48,5 @@ export async function hunt(bug: Bug, seed: string): Promise<{ found: boolean; fi
   }
 }
 
-/** Some bugs show only when two things meet, which they do the less often the busier the machine is. */
-const HUNTS = 5;
+/** Some bugs show only when two things meet. */
+const HUNTS = 3;

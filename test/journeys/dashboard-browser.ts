@@ -8,6 +8,7 @@ import {
   type Locator,
   type Page,
 } from '@playwright/test';
+import { onTestFinished, TestRunner } from 'vitest';
 import { prepareInstallation } from '../../src/access/sessions/prepare-installation.ts';
 import { startTestApp, type TestApp } from '../app.ts';
 
@@ -25,7 +26,10 @@ export type Window = { page: Page; context: BrowserContext; faults: string[] };
 export type Journey = {
   app: TestApp;
   setupPath: string;
-  /** A window of the person with this address, or of nobody. Faults of its pages are collected. */
+  /**
+   * A window of the person with this address, or of nobody. Faults of its pages are collected. One that a test opens is
+   * closed when the test is over; what it showed is printed if the test failed.
+   */
   open(path: string, options?: { as?: string; liked?: object } & BrowserContextOptions): Promise<Window>;
   /** The next window of this person signs in anew. */
   forget(email: string): void;
@@ -96,6 +100,12 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
       if (liked)
         await context.addInitScript(`localStorage['parley.preferences'] ??= ${JSON.stringify(JSON.stringify(liked))}`);
       const page = await context.newPage();
+      if (TestRunner.getCurrentTest()) {
+        onTestFinished(async ({ task }) => {
+          if (task.result?.state === 'fail') console.log(await shown(page));
+          await context.close();
+        });
+      }
       const faults: string[] = [];
       page.on('pageerror', (error) => faults.push(error.message));
       page.on('console', (message) => {
@@ -112,6 +122,14 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
     },
   };
 }
+
+/** For whoever reads why a test failed. */
+async function shown(page: Page): Promise<string> {
+  const words = await page.evaluate<string>('document.body.innerText').catch(String);
+  const typed = await page.evaluate<string>(TYPED).catch(String);
+  return `${page.url()} showed:\n${words}\nIn its fields: ${typed}`;
+}
+const TYPED = `JSON.stringify([...document.querySelectorAll('input, textarea')].map((field) => field.value))`;
 
 type StorageState = Awaited<ReturnType<BrowserContext['storageState']>>;
 
