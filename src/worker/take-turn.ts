@@ -23,6 +23,7 @@ export function skipReason(run: ClaimedRun): string | null {
 /** What the provider is asked; history goes oldest first. */
 export function turnRequest(run: ClaimedRun, loaded: LoadedAgent, signal: AbortSignal): TurnRequest {
   const history = run.history.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const texts = new Map([...history, ...(run.burst ?? [])].map(({ id, content }) => [id, content.text]));
   return {
     turn_id: `${run.run_id} ${run.turns}`,
     agent: { id: loaded.agent.id, name: loaded.agent.name, definition: loaded.agent.definition },
@@ -30,7 +31,7 @@ export function turnRequest(run: ClaimedRun, loaded: LoadedAgent, signal: AbortS
     variables: { ...run.input.variables, end_user: personVariables(run) },
     end_user: { id: run.end_user.id, name: run.end_user.name, locale: run.end_user.locale },
     history: history.map((message) => ({ role: message.role as never, text: message.content.text ?? '' })),
-    input: inputIds(run).flatMap((id) => history.find((message) => message.id === id)?.content.text ?? []),
+    input: inputIds(run).flatMap((id) => texts.get(id) ?? []),
     state: run.state,
     knowledge: loaded.knowledge,
     now: new Date(),

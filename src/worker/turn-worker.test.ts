@@ -7,7 +7,6 @@ import { type Provider, ProviderError, type TurnRequest, type TurnResult } from 
 import { takeOverConversation } from '../features/conversations/hand-over.ts';
 import { createReceiveMessage } from '../features/conversations/receive-message.ts';
 import { type AcceptQueue, createAcceptQueue } from '../store/accept/accept-runs.ts';
-import { createRunWaiter } from '../store/await-run.ts';
 import { type Db, openDb } from '../store/db.ts';
 import { claimRuns } from '../store/turns/claim-runs.ts';
 import { createAgentLoader } from './load-agent.ts';
@@ -156,7 +155,7 @@ describe('turns', () => {
     });
     const run = await accept('one');
     await hasBegun;
-    const receive = createReceiveMessage({ db, waiter: createRunWaiter(db), onAccepted: () => {} });
+    const receive = createReceiveMessage({ db, onAccepted: () => {} });
     await receive(orgId, run.conversationId, 'two', null);
     go();
     await until(run.id, (state) => state.status === 'waiting_for_user');
@@ -176,11 +175,20 @@ describe('turns', () => {
     });
     const run = await accept('one');
     await thinking.promise;
-    const receive = createReceiveMessage({ db, waiter: createRunWaiter(db), onAccepted: () => {} });
+    const receive = createReceiveMessage({ db, onAccepted: () => {} });
     await receive(orgId, run.conversationId, 'two', null);
     await until(run.id, (state) => state.status === 'waiting_for_user');
     expect(await agentTexts(run.conversationId)).toEqual(['you said one | two']);
     expect(turns).toBe(2);
+  });
+
+  test('a burst that is longer than history is heard to its beginning: a “stop” may be there', async () => {
+    const run = await accept('stop');
+    const receive = createReceiveMessage({ db, onAccepted: () => {} });
+    for (let index = 0; index < 60; index++) await receive(orgId, run.conversationId, `and ${index}`, null);
+    startWorker(({ input, history }) => say(`${input[0]}, ${input.length} of ${history.length}, ${input.at(-1)}`));
+    await until(run.id, (state) => state.status === 'waiting_for_user');
+    expect(await agentTexts(run.conversationId)).toEqual(['stop, 61 of 40, and 59']);
   });
 
   test('a person who takes over breaks off the turn that a model is thinking about', async () => {

@@ -63,7 +63,7 @@ export async function keepMessage(
 }
 
 /** The same in a transaction of its own. */
-export function createReceiveMessage({ db, onAccepted }: Deps) {
+export function createReceiveMessage({ db, onAccepted }: Pick<Deps, 'db' | 'onAccepted'>) {
   return async function receiveMessage(
     orgId: string,
     conversationId: string,

@@ -6,6 +6,10 @@ import { dueFairly, fairnessOf, type Held } from '../queue-lanes.ts';
 export const RUN_LEASE_SECONDS = 30;
 /** History that a turn sees at most; same number as engine/provider.ts MAX_HISTORY. */
 const HISTORY = 40;
+/** Unanswered messages of one conversation that are read at most, the newest: somewhere among them may be a “stop”. */
+const UNANSWERED = 1_000;
+
+type Said = { id: string; role: string; content: { type: string; text?: string } };
 
 /** A claimed run with everything that its turn needs. */
 export type ClaimedRun = {
@@ -45,7 +49,9 @@ export type ClaimedRun = {
     blocked: boolean;
   };
   /** The newest, in no order that counts: ids tell. (By time, because a plan for `ORDER BY id` may walk the primary key.) */
-  history: { id: string; role: string; content: { type: string; text?: string } }[];
+  history: Said[];
+  /** The unanswered messages, where there are more of them than history; null otherwise. */
+  burst: Said[] | null;
 };
 
 /**
@@ -71,7 +77,10 @@ SELECT r.org_id, r.id AS run_id, r.trigger_id, $2 AS lease, r.lane, r.share, r.a
     'locale', e.locale, 'attributes', e.attributes, 'consent', e.consent, 'blocked', e.blocked) AS end_user,
   coalesce((SELECT json_agg(m) FROM (
     SELECT id, role, content FROM message WHERE org_id = c.org_id AND conversation_id = c.id ORDER BY created_at DESC, id DESC LIMIT ${HISTORY}
-  ) m), '[]') AS history
+  ) m), '[]') AS history,
+  CASE WHEN cardinality(c.unanswered) > ${HISTORY} THEN (SELECT json_agg(m) FROM (
+    SELECT id, role, content FROM message WHERE org_id = c.org_id AND id = ANY (c.unanswered[greatest(1, cardinality(c.unanswered) - ${UNANSWERED - 1}):])
+  ) m) END AS burst
 FROM claimed r
 JOIN conversation c ON c.org_id = r.org_id AND c.id = r.conversation_id
 JOIN agent a ON a.org_id = c.org_id AND a.id = c.agent_id
