@@ -82,11 +82,11 @@ export async function listRunMessages(
   return rows;
 }
 
-/** Cancels a run that has not ended; a turn under way for it can no longer be stored. Null when it had ended. */
-export async function cancelRunRow(db: Queryable, orgId: string, id: string): Promise<boolean> {
+/** Cancels a run that has not ended; a turn under way for it can no longer be stored. False when it had ended. */
+export async function cancelRunRow(db: Queryable, orgId: string, id: string, reason?: string): Promise<boolean> {
   const rows = await db
     .update(run)
-    .set({ status: 'cancelled', dueAt: null, lease: null, finishedAt: sql`now()` })
+    .set({ status: 'cancelled', ...(reason && { reason }), dueAt: null, lease: null, finishedAt: sql`now()` })
     .where(
       and(
         eq(run.orgId, orgId),

@@ -55,7 +55,7 @@ export async function cancelRecipient(
       const { runId, conversationId } = before;
       if (runId !== null && conversationId !== null) {
         await lockUnsent(tx, orgId, { conversationId, runId });
-        await cancelRunRow(tx, orgId, runId);
+        await cancelRunRow(tx, orgId, runId, 'cancelled');
         await dropUnsent(tx, orgId, { conversationId, runId });
       } else if (!(await cancelWaiting(tx, orgId, campaignId, id))) return null;
       return readRow(tx, orgId, campaignId, id);

@@ -148,7 +148,7 @@ describe.each([
 ])('%s', (_what, code, status, withdraw) => {
   test('withdraws a message that waits', async () => {
     await withdraw();
-    expect(await read()).toMatchObject({ status: 'suppressed', code, due: false, recipient: status });
+    expect(await read()).toMatchObject({ status: 'suppressed', code, due: false, recipient: status, reason: code });
     expect(await claim()).toEqual([]);
   });
 
