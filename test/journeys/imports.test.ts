@@ -104,6 +104,14 @@ describe('a file', () => {
     expect(await person('k-1')).toMatchObject({ name: 'أحمد', attributes: { city: 'Doha' } });
   });
 
+  test('with line ends of several kinds, or as a spreadsheet writes Unicode text, is read row by row', async () => {
+    expect(await imported('external_id,name\r\nm-1,One\nm-2,Two\r\nm-3,Three\n')).toMatchObject({ created: 3 });
+    // Its last line of the first piece ends with 0a 00, and Ċ and 𝄊 have a byte 0a of their own.
+    const unicode = Buffer.from('\uFEFFexternal_id\tname\r\nw-1\tأحمد\r\nw-2\tĊ𝄊', 'utf16le');
+    expect(await imported(unicode)).toMatchObject({ created: 2, settings: { encoding: 'utf-16le', delimiter: '\t' } });
+    expect(await person('w-2')).toMatchObject({ name: 'Ċ𝄊' });
+  });
+
   test('that is tried dry says the same and changes nothing', async () => {
     const content = 'external_id,name,email\nd-1,New,d1@example.qa\nf-1,Known,\nd-2,Bad,no address\n';
     expect(await imported(content, ['--dry-run'])).toMatchObject({ dry_run: true, created: 1, updated: 1, invalid: 1 });

@@ -22,7 +22,7 @@ export async function previewImport(
   const delimiter = said.delimiter ?? findDelimiter(new TextDecoder(encoding).decode(first.subarray(0, HEAD_BYTES)));
   const rows: string[][] = [];
   try {
-    for await (const { cells } of readCsv(alone(first), { encoding, delimiter })) {
+    for await (const { cells } of readCsv(alone(first, encoding), { encoding, delimiter })) {
       rows.push(cells);
       if (rows.length > ROWS) break;
     }
@@ -42,9 +42,16 @@ async function firstPiece(db: Db, orgId: string, id: string): Promise<Buffer | n
   return null;
 }
 
-async function* alone(piece: Buffer): AsyncGenerator<Buffer> {
+async function* alone(piece: Buffer, encoding: ImportEncoding): AsyncGenerator<Buffer> {
   // A character or a row that the next piece would complete is left out.
-  yield piece.subarray(0, Math.max(piece.lastIndexOf(0x0a) + 1, 0) || piece.length);
+  yield piece.subarray(0, endOfLastLine(piece, encoding) || piece.length);
+}
+
+function endOfLastLine(piece: Buffer, encoding: ImportEncoding): number {
+  if (encoding !== 'utf-16le') return piece.lastIndexOf(0x0a) + 1;
+  // Two bytes are one sign, and either of them may be 0a without being the end of a line; this looks at pairs.
+  const at = piece.lastIndexOf('\n', undefined, 'utf16le');
+  return at === -1 ? 0 : at + 2;
 }
 
 const unreadable = (fault: FileFault): Refusal =>

@@ -30,6 +30,8 @@ export async function* readCsv(
 ): AsyncGenerator<CsvRow> {
   const parser = parse({
     delimiter,
+    // All of them, all the time: left to itself the parser takes the first that it sees for the only one.
+    record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     relax_quotes: true,
     max_record_size: MAX_ROW_CHARACTERS,
