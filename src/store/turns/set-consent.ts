@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm';
+import { timestamp } from '../../kernel/clock.ts';
 import type { Queryable } from '../db.ts';
 
 /** Records what a person allows on one kind of channel. Repeating it changes nothing but the time. */
@@ -12,6 +13,7 @@ export async function setConsent(
 ): Promise<void> {
   await db.execute(sql`
     UPDATE end_user SET consent = consent || jsonb_build_object(${channelKind}::text,
-      jsonb_build_object('status', ${status}::text, 'source', ${source}::text, 'at', now())), updated_at = clock_timestamp()
+      jsonb_build_object('status', ${status}::text, 'source', ${source}::text, 'at', ${timestamp(Date.now())}::text)),
+      updated_at = clock_timestamp()
     WHERE org_id = ${orgId} AND id = ${endUserId}`);
 }

@@ -126,6 +126,11 @@ describe('422', () => {
     }
   });
 
+  test('an external id that is empty is nobody', async () => {
+    const answer = await call('PUT', `${people}/external/`, { name: 'Nobody' });
+    expect([answer.status, answer.body.errors]).toMatchObject([422, [{ pointer: '/external_id', code: 'too_short' }]]);
+  });
+
   test('a trigger holds phone numbers to the same plans', async () => {
     const answer = await call('POST', triggerPath, { end_user: { phone: '+999123456789' } });
     expect([answer.status, answer.body.errors[0].pointer]).toEqual([422, '/end_user/phone']);
@@ -364,6 +369,7 @@ describe('consent', () => {
     const { body: person } = await call('POST', people, { external_id: 'consent-1' });
     const answer = await call('PUT', `${people}/${person.id}/consent/sandbox`, { status: 'opted_out', source: 'form' });
     expect([answer.status, answer.body.consent.sandbox]).toMatchObject([200, { status: 'opted_out', source: 'form' }]);
+    expect(answer.body.consent.sandbox.at).toBe(new Date(answer.body.consent.sandbox.at).toISOString());
     const run = await call('POST', triggerPath, { end_user: { id: person.id } }, { prefer: 'wait=20' });
     const read = await call('GET', `${triggerPath}/runs/${run.body.id}`);
     expect(read.body).toMatchObject({ status: 'skipped', reason: 'opted_out' });

@@ -27,14 +27,14 @@ export const upsertEndUser = ({ endUsers }: EndUserRoutesDeps): Route => ({
   problems: ['already_exists', 'outcome_unknown'],
   async handle(request, reply) {
     const { external_id: externalId } = request.params as { external_id: string };
-    if (externalId.length > MAX_EXTERNAL_ID) throw tooLong();
+    if (externalId === '') throw unfit('too_short', 'Must not be empty.');
+    if (externalId.length > MAX_EXTERNAL_ID)
+      throw unfit('too_long', `Must have at most ${MAX_EXTERNAL_ID} characters.`);
     const { created, endUser } = await endUsers.upsert(callerOf(request), externalId, request.body as UpsertEndUser);
     reply.code(created ? 201 : 200);
     return endUser;
   },
 });
 
-const tooLong = (): Refusal =>
-  new Refusal('validation_failed', undefined, {
-    errors: [{ pointer: '/external_id', code: 'too_long', detail: `Must have at most ${MAX_EXTERNAL_ID} characters.` }],
-  });
+const unfit = (code: string, detail: string): Refusal =>
+  new Refusal('validation_failed', undefined, { errors: [{ pointer: '/external_id', code, detail }] });
