@@ -58,6 +58,8 @@ describe('login', () => {
   test('without a place to keep it says what to set', async () => {
     const error = errorOf(await login({}));
     expect(error).toEqual({ code: 'config_unusable', message: expect.stringContaining('set PARLEY_CONFIG_DIR') });
+    // Where even root can make nothing.
+    expect(errorOf(await login({ PARLEY_CONFIG_DIR: '/proc/parley' })).code).toBe('config_unusable');
   });
 
   test('is taken back by logout, on the server too', async () => {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { Failure } from './failure.ts';
 
 /** One signed-in session; `cookie` is the ready value of a Cookie header and as secret as a password. */
@@ -54,13 +54,24 @@ function writeAll(folder: string | null, all: SessionsByServer): void {
   const path = join(folder, FILE);
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     writeFileSync(draft, `${JSON.stringify(all, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
     chmodSync(draft, 0o600);
     renameSync(draft, path);
   } catch (error) {
     rmSync(draft, { force: true });
     throw unusable(path, error);
+  }
+}
+
+/** Step by step: `recursive` of mkdirSync never comes back where the system lets nobody make anything, as in /proc. */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  makeFolder(dirname(folder));
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }
 

@@ -246,6 +246,8 @@ describe('a data folder', () => {
     writeFileSync(file, '');
     expect(faultsOf({ DATA_DIR: file, PARLEY_SECRET: '' })).toEqual(['DATA_DIR']);
     expect(faultsOf({ DATA_DIR: path.join(file, 'below'), PARLEY_SECRET: '' })).toEqual(['DATA_DIR']);
+    // Where even root can make nothing, the start must not hang.
+    expect(faultsOf({ DATA_DIR: '/proc/parley', PARLEY_SECRET: '' })).toEqual(['DATA_DIR']);
   });
 });
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, linkSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { makeFolder } from '../kernel/make-folder.ts';
 import type { ConfigFault } from './config.ts';
 
 /**
@@ -40,7 +41,7 @@ export function secretOf(dataDir: string): string | ConfigFault {
         cure: 'Restore that file from a backup, or set PARLEY_SECRET to what it held. Without it no API key and no stored credential works.',
       };
     }
-    mkdirSync(dataDir, { recursive: true, mode: 0o711 });
+    makeFolder(dataDir, 0o711);
     const own = `${file}.${randomBytes(6).toString('hex')}`;
     writeFileSync(own, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx', flush: true });
     try {
@@ -78,5 +79,6 @@ function words(error: unknown): string {
   if (code === 'EROFS') return 'the file system is read-only';
   if (code === 'ENOSPC' || code === 'EDQUOT') return 'the disk is full';
   if (code === 'ENOTDIR' || code === 'EEXIST') return 'there is a file of that name';
+  if (code === 'ENOENT') return 'nothing can be made there';
   return message;
 }

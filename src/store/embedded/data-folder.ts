@@ -4,7 +4,6 @@ import {
   chownSync,
   constants,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readFileSync,
   readdirSync,
@@ -13,6 +12,7 @@ import {
   statSync,
 } from 'node:fs';
 import path from 'node:path';
+import { makeFolder } from '../../kernel/make-folder.ts';
 import { StartError } from '../../kernel/start-error.ts';
 import type { Binaries } from './binaries.ts';
 import { type RunAs, spawnAs } from './run-as.ts';
@@ -24,7 +24,7 @@ export const clusterFolder = (dataDir: string): string => path.join(dataDir, 'po
 /** Makes the data folder if need be. Others may pass it (the database's user must) but not list it; each file in it guards itself. */
 export function prepareDataFolder(dataDir: string): void {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o711 });
+    makeFolder(dataDir, 0o711);
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new StartError(
