@@ -1,9 +1,10 @@
+import { isCalendarDay } from '../kernel/calendar-day.ts';
 import { isPhoneNumber } from '../kernel/phone-number.ts';
 
 /** The formats that schemas may name. Each is strict: what passes here is stored and used without a second look. */
 export const FORMATS: Readonly<Record<string, { readonly test: (text: string) => boolean; readonly says: string }>> = {
   'date-time': { test: isDateTime, says: 'Must be a time in RFC 3339 with its offset, such as 2026-11-21T06:00:00Z.' },
-  date: { test: isDate, says: 'Must be a date, such as 2026-11-21.' },
+  date: { test: isCalendarDay, says: 'Must be a date, such as 2026-11-21.' },
   email: { test: isEmail, says: 'Must be an e-mail address.' },
   phone: { test: isPhoneNumber, says: 'Must be a phone number in E.164, such as +97430000000.' },
   uri: { test: isUri, says: 'Must be an absolute http or https URL.' },
@@ -16,14 +17,7 @@ const DATE_TIME =
 
 function isDateTime(text: string): boolean {
   const match = DATE_TIME.exec(text);
-  return match !== null && isDate(match[1]!);
-}
-
-function isDate(text: string): boolean {
-  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
-  // Date reads 30 February as 2 March: what comes back must be what went in.
-  const at = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text);
+  return match !== null && isCalendarDay(match[1]!);
 }
 
 /**

@@ -76,6 +76,19 @@ describe('strict JSON', () => {
     expect(parse('{"a":1e999}')).toEqual({ fault: 'The body holds a number that is too large.' });
   });
 
+  it.each(['{"order":9007199254740993}', '[-9007199254740993]', '123456789012345678901234567890'])(
+    'refuses whole numbers that would silently become others: %s',
+    (text) => {
+      expect(parse(text)).toEqual({ fault: 'The body holds a whole number beyond 2^53 - 1: send it as text.' });
+    },
+  );
+
+  it('takes whole numbers up to 2^53 - 1, and fractions as near as they can be kept', () => {
+    expect(parse('[9007199254740991,-9007199254740991,0.1,1.5e3]')).toEqual({
+      value: [9007199254740991, -9007199254740991, 0.1, 1500],
+    });
+  });
+
   it('refuses a key that would replace a prototype', () => {
     expect(parse('{"a":{"__proto__":{"admin":true}}}')).toEqual({ fault: 'The body has a key named __proto__.' });
     expect(parse('{"\\u005f_proto__":1}')).toEqual({ fault: 'The body has a key named __proto__.' });

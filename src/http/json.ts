@@ -65,6 +65,8 @@ function inspect(value: unknown, walk: Walk): void {
     if (walk.checkStrings) inspectText(value, walk);
   } else if (typeof value === 'number') {
     if (!Number.isFinite(value)) walk.fault = 'The body holds a number that is too large.';
+    else if (Number.isInteger(value) && !Number.isSafeInteger(value))
+      walk.fault = 'The body holds a whole number beyond 2^53 - 1: send it as text.';
   } else if (Array.isArray(value)) {
     for (const item of value) inspect(item, walk);
   } else if (typeof value === 'object' && value !== null) {

@@ -19,6 +19,7 @@ beforeAll(async () => {
     variables: [
       { name: 'order_id', type: 'string', default: 'A-0' },
       { name: 'items', type: 'integer' },
+      { name: 'due', type: 'date' },
     ],
   });
   path = `/api/triggers/${agentId}/${triggerId}`;
@@ -121,11 +122,15 @@ describe('idempotency', () => {
 
 describe('422', () => {
   test('each fault has its own entry', async () => {
-    const answer = await post({ variables: { items: '3', nonsense: 1 }, end_user: { name: 'Nobody' } });
+    const answer = await post({
+      variables: { items: '3', due: '2026-02-30', nonsense: 1 },
+      end_user: { name: 'Nobody' },
+    });
     expect([answer.status, answer.body.code]).toEqual([422, 'validation_failed']);
     expect(answer.body.errors.map((fault: { pointer: string; code: string }) => [fault.pointer, fault.code])).toEqual([
       ['/variables/nonsense', 'unknown_field'],
       ['/variables/items', 'type'],
+      ['/variables/due', 'type'],
       ['/end_user', 'required'],
     ]);
   });

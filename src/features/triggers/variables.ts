@@ -1,5 +1,6 @@
 import type { Fault } from '../../../contract/problems.ts';
 import type { VariableDeclaration } from '../../../contract/triggers.ts';
+import { isCalendarDay } from '../../kernel/calendar-day.ts';
 
 /** Values for the variables that a trigger declares: the caller's, else the default. Unknown names are faults. */
 export function checkVariables(
@@ -60,6 +61,9 @@ const TYPE_WORDS: Record<VariableDeclaration['type'], string> = {
 
 const DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
+const isDayOrMoment = (text: string): boolean =>
+  DATE.test(text) && isCalendarDay(text.slice(0, '2026-11-21'.length)) && !Number.isNaN(Date.parse(text));
+
 function isOfType(type: VariableDeclaration['type'], value: unknown): boolean {
   switch (type) {
     case 'string':
@@ -71,7 +75,7 @@ function isOfType(type: VariableDeclaration['type'], value: unknown): boolean {
     case 'boolean':
       return typeof value === 'boolean';
     case 'date':
-      return typeof value === 'string' && DATE.test(value) && !Number.isNaN(Date.parse(value));
+      return typeof value === 'string' && isDayOrMoment(value);
     case 'object':
       return typeof value === 'object' && value !== null && !Array.isArray(value);
     case 'array':
