@@ -1,7 +1,8 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router';
 import { Problem } from './api/client.ts';
 import { queryClient } from './api/queries.ts';
 import { Crash, NotFound } from './shell/crash.tsx';
+import { lazyPage } from './parts/lazy-page.ts';
 import { PagePending } from './parts/page-pending.tsx';
 import { sessionOptions } from './session/session.ts';
 import { rememberAs } from './preferences.ts';
@@ -50,46 +51,46 @@ const conversations = createRoute({
   getParentRoute: () => inside,
   path: '/conversations',
   validateSearch: readConversationsSearch,
-  component: lazyRouteComponent(() => import('./pages/conversations/conversations-page.tsx'), 'ConversationsPage'),
+  component: lazyPage(() => import('./pages/conversations/conversations-page.tsx'), 'ConversationsPage'),
 });
 
 // oxfmt-ignore
 const routeTree = root.addChildren([
   front.addChildren([
-    createRoute({ getParentRoute: () => front, path: '/sign-in', validateSearch: (s: Record<string, unknown>): { back?: string } => ({ back: text(s['back']) }), component: lazyRouteComponent(() => import('./pages/sign-in/sign-in-page.tsx'), 'SignInPage') }),
-    createRoute({ getParentRoute: () => front, path: '/setup', validateSearch: (s: Record<string, unknown>): { token?: string } => ({ token: text(s['token']) }), component: lazyRouteComponent(() => import('./pages/setup/setup-page.tsx'), 'SetupPage') }),
-    createRoute({ getParentRoute: () => front, path: '/password/$link', component: lazyRouteComponent(() => import('./pages/password/password-page.tsx'), 'PasswordPage') }),
-    createRoute({ getParentRoute: () => front, path: '/invitations/$invitation', component: lazyRouteComponent(() => import('./pages/invitations/invitation-page.tsx'), 'InvitationPage') }),
+    createRoute({ getParentRoute: () => front, path: '/sign-in', validateSearch: (s: Record<string, unknown>): { back?: string } => ({ back: text(s['back']) }), component: lazyPage(() => import('./pages/sign-in/sign-in-page.tsx'), 'SignInPage') }),
+    createRoute({ getParentRoute: () => front, path: '/setup', validateSearch: (s: Record<string, unknown>): { token?: string } => ({ token: text(s['token']) }), component: lazyPage(() => import('./pages/setup/setup-page.tsx'), 'SetupPage') }),
+    createRoute({ getParentRoute: () => front, path: '/password/$link', component: lazyPage(() => import('./pages/password/password-page.tsx'), 'PasswordPage') }),
+    createRoute({ getParentRoute: () => front, path: '/invitations/$invitation', component: lazyPage(() => import('./pages/invitations/invitation-page.tsx'), 'InvitationPage') }),
   ]),
   inside.addChildren([
-    createRoute({ getParentRoute: () => inside, path: '/', component: lazyRouteComponent(() => import('./pages/first-steps/first-steps-page.tsx'), 'FirstStepsPage') }),
-    createRoute({ getParentRoute: () => inside, path: '/agents', validateSearch: readAgentsSearch, component: lazyRouteComponent(() => import('./pages/agents/agents-page.tsx'), 'AgentsPage') }),
-    createRoute({ getParentRoute: () => inside, path: '/agents/$agent_id', validateSearch: readAgentSearch, component: lazyRouteComponent(() => import('./pages/agents/agent-page.tsx'), 'AgentPage') }),
-    createRoute({ getParentRoute: () => inside, path: '/triggers', validateSearch: readTriggersSearch, component: lazyRouteComponent(() => import('./pages/triggers/triggers-page.tsx'), 'TriggersPage') }),
-    createRoute({ getParentRoute: () => inside, path: '/triggers/$trigger_id', validateSearch: readTriggerSearch, component: lazyRouteComponent(() => import('./pages/triggers/trigger-page.tsx'), 'TriggerPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/', component: lazyPage(() => import('./pages/first-steps/first-steps-page.tsx'), 'FirstStepsPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/agents', validateSearch: readAgentsSearch, component: lazyPage(() => import('./pages/agents/agents-page.tsx'), 'AgentsPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/agents/$agent_id', validateSearch: readAgentSearch, component: lazyPage(() => import('./pages/agents/agent-page.tsx'), 'AgentPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/triggers', validateSearch: readTriggersSearch, component: lazyPage(() => import('./pages/triggers/triggers-page.tsx'), 'TriggersPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/triggers/$trigger_id', validateSearch: readTriggerSearch, component: lazyPage(() => import('./pages/triggers/trigger-page.tsx'), 'TriggerPage') }),
     conversations.addChildren([
-      createRoute({ getParentRoute: () => conversations, path: '/', component: lazyRouteComponent(() => import('./pages/conversations/conversations-page.tsx'), 'NoConversation') }),
-      createRoute({ getParentRoute: () => conversations, path: '$conversation_id', component: lazyRouteComponent(() => import('./pages/conversations/conversation-page.tsx'), 'ConversationPage') }),
+      createRoute({ getParentRoute: () => conversations, path: '/', component: lazyPage(() => import('./pages/conversations/conversations-page.tsx'), 'NoConversation') }),
+      createRoute({ getParentRoute: () => conversations, path: '$conversation_id', component: lazyPage(() => import('./pages/conversations/conversation-page.tsx'), 'ConversationPage') }),
     ]),
-    createRoute({ getParentRoute: () => inside, path: '/channels', validateSearch: readChannelsSearch, component: lazyRouteComponent(() => import('./pages/channels/channels-page.tsx'), 'ChannelsPage') }),
-    createRoute({ getParentRoute: () => inside, path: '/channels/$channel_id', component: lazyRouteComponent(() => import('./pages/channels/channel-page.tsx'), 'ChannelPage') }),
-    createRoute({ getParentRoute: () => inside, path: '/campaigns', validateSearch: readCampaignsSearch, component: lazyRouteComponent(() => import('./pages/campaigns/campaigns-page.tsx'), 'CampaignsPage') }),
-    createRoute({ getParentRoute: () => inside, path: '/campaigns/$campaign_id', validateSearch: readCampaignSearch, component: lazyRouteComponent(() => import('./pages/campaigns/campaign-page.tsx'), 'CampaignPage') }),
-    createRoute({ getParentRoute: () => inside, path: '/end-users', validateSearch: readEndUsersSearch, component: lazyRouteComponent(() => import('./pages/end-users/end-users-page.tsx'), 'EndUsersPage') }),
-    createRoute({ getParentRoute: () => inside, path: '/end-users/import', validateSearch: readImportSearch, component: lazyRouteComponent(() => import('./pages/end-users/import/import-page.tsx'), 'ImportPage') }),
-    createRoute({ getParentRoute: () => inside, path: '/end-users/$end_user_id', validateSearch: readEndUserSearch, component: lazyRouteComponent(() => import('./pages/end-users/end-user-page.tsx'), 'EndUserPage') }),
-    createRoute({ getParentRoute: () => inside, path: '/activity', validateSearch: readActivitySearch, component: lazyRouteComponent(() => import('./pages/activity/activity-page.tsx'), 'ActivityPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/channels', validateSearch: readChannelsSearch, component: lazyPage(() => import('./pages/channels/channels-page.tsx'), 'ChannelsPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/channels/$channel_id', component: lazyPage(() => import('./pages/channels/channel-page.tsx'), 'ChannelPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/campaigns', validateSearch: readCampaignsSearch, component: lazyPage(() => import('./pages/campaigns/campaigns-page.tsx'), 'CampaignsPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/campaigns/$campaign_id', validateSearch: readCampaignSearch, component: lazyPage(() => import('./pages/campaigns/campaign-page.tsx'), 'CampaignPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/end-users', validateSearch: readEndUsersSearch, component: lazyPage(() => import('./pages/end-users/end-users-page.tsx'), 'EndUsersPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/end-users/import', validateSearch: readImportSearch, component: lazyPage(() => import('./pages/end-users/import/import-page.tsx'), 'ImportPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/end-users/$end_user_id', validateSearch: readEndUserSearch, component: lazyPage(() => import('./pages/end-users/end-user-page.tsx'), 'EndUserPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/activity', validateSearch: readActivitySearch, component: lazyPage(() => import('./pages/activity/activity-page.tsx'), 'ActivityPage') }),
     createRoute({ getParentRoute: () => inside, path: '/settings', beforeLoad: () => { throw redirect({ to: '/settings/organization' }); } }),
-    createRoute({ getParentRoute: () => inside, path: '/settings/organization', component: lazyRouteComponent(() => import('./pages/settings/organization/organization-page.tsx'), 'OrganizationPage') }),
-    createRoute({ getParentRoute: () => inside, path: '/settings/plan', component: lazyRouteComponent(() => import('./pages/settings/plan/plan-page.tsx'), 'PlanPage') }),
-    createRoute({ getParentRoute: () => inside, path: '/settings/members', component: lazyRouteComponent(() => import('./pages/settings/members/members-page.tsx'), 'MembersPage') }),
-    createRoute({ getParentRoute: () => inside, path: '/settings/installation', validateSearch: readInstallationSearch, component: lazyRouteComponent(() => import('./pages/settings/installation/installation-page.tsx'), 'InstallationPage') }),
-    createRoute({ getParentRoute: () => inside, path: '/settings/sessions', component: lazyRouteComponent(() => import('./pages/settings/sessions/sessions-page.tsx'), 'SessionsPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/settings/organization', component: lazyPage(() => import('./pages/settings/organization/organization-page.tsx'), 'OrganizationPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/settings/plan', component: lazyPage(() => import('./pages/settings/plan/plan-page.tsx'), 'PlanPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/settings/members', component: lazyPage(() => import('./pages/settings/members/members-page.tsx'), 'MembersPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/settings/installation', validateSearch: readInstallationSearch, component: lazyPage(() => import('./pages/settings/installation/installation-page.tsx'), 'InstallationPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/settings/sessions', component: lazyPage(() => import('./pages/settings/sessions/sessions-page.tsx'), 'SessionsPage') }),
     createRoute({ getParentRoute: () => inside, path: '/settings/integrations', beforeLoad: () => { throw redirect({ to: '/settings/integrations/api-keys' }); } }),
-    createRoute({ getParentRoute: () => inside, path: '/settings/integrations/api-keys', validateSearch: readKeysSearch, component: lazyRouteComponent(() => import('./pages/settings/integrations/api-keys/api-keys-page.tsx'), 'ApiKeysPage') }),
-    createRoute({ getParentRoute: () => inside, path: '/settings/integrations/api-keys/$key_id', validateSearch: readKeySearch, component: lazyRouteComponent(() => import('./pages/settings/integrations/api-keys/api-key-page.tsx'), 'ApiKeyPage') }),
-    createRoute({ getParentRoute: () => inside, path: '/settings/integrations/webhooks', component: lazyRouteComponent(() => import('./pages/settings/integrations/webhooks/webhooks-page.tsx'), 'WebhooksPage') }),
-    createRoute({ getParentRoute: () => inside, path: '/settings/integrations/webhooks/$endpoint_id', validateSearch: readDeliverySearch, component: lazyRouteComponent(() => import('./pages/settings/integrations/webhooks/webhook-page.tsx'), 'WebhookPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/settings/integrations/api-keys', validateSearch: readKeysSearch, component: lazyPage(() => import('./pages/settings/integrations/api-keys/api-keys-page.tsx'), 'ApiKeysPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/settings/integrations/api-keys/$key_id', validateSearch: readKeySearch, component: lazyPage(() => import('./pages/settings/integrations/api-keys/api-key-page.tsx'), 'ApiKeyPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/settings/integrations/webhooks', component: lazyPage(() => import('./pages/settings/integrations/webhooks/webhooks-page.tsx'), 'WebhooksPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/settings/integrations/webhooks/$endpoint_id', validateSearch: readDeliverySearch, component: lazyPage(() => import('./pages/settings/integrations/webhooks/webhook-page.tsx'), 'WebhookPage') }),
   ]),
 ]);
 

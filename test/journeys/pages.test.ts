@@ -192,6 +192,21 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     await page.getByText('Live', { exact: true }).waitFor();
   });
 
+  it('a page that cannot be fetched while the network is away says so in place, and comes when it is back', async () => {
+    const { page, context } = await journey.open('/agents', { as: OWNER });
+    await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor();
+    await context.setOffline(true);
+    const navigation = page.getByRole('navigation', { name: 'Main navigation' });
+    await navigation.getByRole('link', { name: 'Triggers' }).click();
+    await page.getByText('The connection was lost').waitFor();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('The connection was lost').waitFor();
+    await context.setOffline(false);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('heading', { name: 'Triggers', level: 1 }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/triggers');
+  });
+
   it('shows the secret of a webhook channel once and keeps it nowhere', async () => {
     const { page, faults } = await journey.open(`/channels?agent_id=${agentId}&connect=`, { as: OWNER });
     const dialog = page.getByRole('dialog');

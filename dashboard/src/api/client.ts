@@ -48,6 +48,13 @@ export async function callMe(key: string): Promise<Me> {
   return (await send('/api/me', { headers: { authorization: `Bearer ${key}` }, credentials: 'omit' })) as Me;
 }
 
+/** Throws when no answer comes at all; whatever comes is one. */
+export async function reachServer(): Promise<void> {
+  await send('/api/health', { credentials: 'omit' }).catch((error: unknown) => {
+    if (error instanceof Problem && error.status === 0) throw error;
+  });
+}
+
 export type Started = Pick<RunRecord, 'id' | 'conversation_id'>;
 
 /** A trigger called as a backend would, with a key that was just made. */

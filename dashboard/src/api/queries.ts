@@ -38,6 +38,8 @@ export const queryClient = new QueryClient({
       networkMode: 'always',
       staleTime: 5_000,
       refetchOnWindowFocus: true,
+      // Not by itself with this mode; without it an error would stand for as long as a read waits for its next turn.
+      refetchOnReconnect: true,
       // A refusal will be the same again; a lost connection may come back.
       retry: (failures, error) => failures < 1 && error instanceof Problem && error.status === 0,
       retryDelay: 500,

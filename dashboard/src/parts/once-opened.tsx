@@ -18,7 +18,7 @@ export function onceOpened<P extends object>(
     useEffect(() => {
       if (ahead) return;
       ahead = true;
-      whenIdle(() => void load());
+      whenIdle(() => void load().catch(() => (ahead = false)));
     }, []);
     if (!wanted && isOpened(props)) setWanted(true);
     return wanted ? (

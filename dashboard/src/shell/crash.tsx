@@ -1,5 +1,5 @@
 import { Button, Group } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Link, useRouter } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Problem } from '../api/client.ts';
 import { useWords } from '../language/words.tsx';
@@ -12,10 +12,11 @@ const reload = (): void => location.reload();
 /** A page that could not be read, or one with a fault of ours: either way there is a way on. */
 export function Crash({ error }: { error: unknown }): ReactNode {
   const say = useWords(words);
+  const router = useRouter();
   if (error instanceof Problem)
     return (
       <FrontPage title={say('crashed')}>
-        <ProblemAlert problem={error} onRetry={reload} />
+        <ProblemAlert problem={error} onRetry={() => void router.invalidate()} />
       </FrontPage>
     );
   return (
