@@ -35,6 +35,7 @@ export async function prepare(deps: {
     baseUrl: config.baseUrl,
     installation,
     owner: config.owner,
+    showsLink: deps.role !== 'worker',
   });
   return { setupUrl, demo };
 }

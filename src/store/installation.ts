@@ -24,11 +24,32 @@ export async function readOperatorId(db: Queryable): Promise<string | null> {
   return rows[0]?.operatorId ?? null;
 }
 
+/** When a link that is made now ends: to the millisecond, and never when an earlier one did. */
+export async function nextSetupEnd(db: Queryable, minutes: number): Promise<Date> {
+  const { rows } = await db.execute<{ ms: string }>(
+    sql`SELECT ceil(extract(epoch FROM greatest(now() + make_interval(mins => ${minutes}),
+      setup_expires_at + interval '1 millisecond')) * 1000)::bigint AS ms FROM installation`,
+  );
+  return new Date(Number(rows[0]!.ms));
+}
+
+/** A node renews three times a second; one that has not for this long has nobody who reads its link. */
+const ALIVE_SECONDS = 3;
+
+/** Whether another node runs whose link works. */
+export async function isSetupLinkShown(db: Queryable): Promise<boolean> {
+  const { rows } = await db.execute(
+    sql`SELECT 1 FROM installation WHERE operator_id IS NULL AND setup_expires_at > now()
+      AND EXISTS (SELECT 1 FROM node_lease WHERE renewed_at > now() - make_interval(secs => ${ALIVE_SECONDS}))`,
+  );
+  return rows.length > 0;
+}
+
 /** False when there is an owner already: then no link may work. */
-export async function setSetupToken(db: Queryable, digest: Buffer, minutes: number): Promise<boolean> {
+export async function setSetupToken(db: Queryable, digest: Buffer, until: Date): Promise<boolean> {
   const set = await db
     .update(installation)
-    .set({ setupDigest: digest, setupExpiresAt: sql`now() + make_interval(mins => ${minutes})` })
+    .set({ setupDigest: digest, setupExpiresAt: until })
     .where(isNull(installation.operatorId))
     .returning({ id: installation.id });
   return set.length > 0;

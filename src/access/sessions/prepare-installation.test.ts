@@ -67,6 +67,21 @@ describe('the setup link', () => {
     await expect(claim(setupUrl)).rejects.toMatchObject({ code: 'setup_closed' });
   });
 
+  it('is the same from each node that starts beside others, and a process that shows none leaves it alone', async () => {
+    const { setupUrl: shown } = await prepareInstallation({ ...base(), owner: null });
+    await db.$client.query("INSERT INTO node_lease (node_id, applied_seq) VALUES ('first', 0)");
+    expect((await prepareInstallation({ ...base(), owner: null })).setupUrl).toBe(shown);
+    const silent = await prepareInstallation({ ...base(), owner: null, showsLink: false });
+    expect(silent.setupUrl).toBeNull();
+    // A node that is gone shows nothing any more.
+    await db.$client.query("UPDATE node_lease SET renewed_at = now() - interval '1 minute'");
+    expect((await prepareInstallation({ ...base(), owner: null, showsLink: false })).setupUrl).toBeNull();
+    const { setupUrl: anew } = await prepareInstallation({ ...base(), owner: null });
+    expect(anew).not.toBe(shown);
+    await expect(claim(shown)).rejects.toMatchObject({ code: 'setup_closed' });
+    await claim(anew);
+  });
+
   it('is not readable in the database', async () => {
     const { setupUrl } = await prepareInstallation({ ...base(), owner: null });
     const { rows } = await db.$client.query('SELECT * FROM installation');

@@ -1,10 +1,16 @@
 import { REGIONS, type Region } from '../../../contract/regions.ts';
 import { StartError } from '../../kernel/start-error.ts';
 import type { Db } from '../../store/db.ts';
-import { openInstallationRow, setSetupToken, type Installation } from '../../store/installation.ts';
+import {
+  type Installation,
+  isSetupLinkShown,
+  nextSetupEnd,
+  openInstallationRow,
+  setSetupToken,
+} from '../../store/installation.ts';
 import { createOwner } from './create-owner.ts';
 import type { Sessions } from './sessions.ts';
-import { newSetupToken, secretCheck, SETUP_MINUTES, setupDigest, setupUrl } from './setup-link.ts';
+import { secretCheck, SETUP_MINUTES, setupDigest, setupToken, setupUrl } from './setup-link.ts';
 
 /** Before anything else at start: is this database ours, of this region, and under this secret? */
 export async function openInstallation(deps: { db: Db; region: Region; setupKey: Buffer }): Promise<Installation> {
@@ -32,7 +38,10 @@ export type PreparedOwner = {
   created: boolean;
 };
 
-/** After the demo, so that its organization becomes the owner's. Every start without an owner makes a new link. */
+/**
+ * After the demo, so that its organization becomes the owner's. A start without an owner makes a new link, except beside
+ * nodes that run: their operator may be about to open the one that they have shown.
+ */
 export async function prepareOwner(deps: {
   db: Db;
   sessions: Pick<Sessions, 'hashPassword'>;
@@ -40,6 +49,8 @@ export async function prepareOwner(deps: {
   baseUrl: string;
   installation: Installation;
   owner: { email: string; password: string } | null;
+  /** False: this process shows no link, so it makes none. */
+  showsLink?: boolean;
 }): Promise<PreparedOwner> {
   const { db, owner } = deps;
   if (deps.installation.operatorId !== null) return { setupUrl: null, created: false };
@@ -55,9 +66,23 @@ export async function prepareOwner(deps: {
       throw error;
     }
   }
-  const token = newSetupToken();
-  const isOpen = await setSetupToken(db, setupDigest(deps.setupKey, token), SETUP_MINUTES);
-  return { setupUrl: isOpen ? setupUrl(deps.baseUrl, token) : null, created: false };
+  if (deps.showsLink === false) return { setupUrl: null, created: false };
+  const token = (await shownToken(deps)) ?? (await makeToken(deps));
+  return { setupUrl: token === null ? null : setupUrl(deps.baseUrl, token), created: false };
+}
+
+type LinkDeps = { db: Db; setupKey: Buffer; installation: Installation };
+
+async function shownToken({ db, setupKey, installation }: LinkDeps): Promise<string | null> {
+  if (installation.setupExpiresAt === null || !(await isSetupLinkShown(db))) return null;
+  const token = setupToken(setupKey, installation.setupExpiresAt);
+  return installation.setupDigest?.equals(setupDigest(setupKey, token)) ? token : null;
+}
+
+async function makeToken({ db, setupKey }: LinkDeps): Promise<string | null> {
+  const until = await nextSetupEnd(db, SETUP_MINUTES);
+  const token = setupToken(setupKey, until);
+  return (await setSetupToken(db, setupDigest(setupKey, token), until)) ? token : null;
 }
 
 const isOwned = async ({ db, installation }: { db: Db; installation: Installation }): Promise<boolean> => {

@@ -1,10 +1,13 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 
-/** The one-time link that makes the first owner. Only the HMAC of its token is stored. */
+/**
+ * The one-time link that makes the first owner. Only the HMAC of its token is stored. The token follows from the secret and
+ * from when it ends, so that a node that starts beside others can show their link instead of making it worthless.
+ */
 export const SETUP_MINUTES = 30;
-const TOKEN_BYTES = 32;
 
-export const newSetupToken = (): string => randomBytes(TOKEN_BYTES).toString('base64url');
+export const setupToken = (key: Buffer, until: Date): string =>
+  createHmac('sha256', key).update(`setup until ${until.toISOString()}`).digest('base64url');
 
 export const setupDigest = (key: Buffer, token: string): Buffer =>
   createHmac('sha256', key).update(`setup ${token}`).digest();
