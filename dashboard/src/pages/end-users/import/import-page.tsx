@@ -19,6 +19,7 @@ import { WhenRead } from '../../../parts/when-read.tsx';
 import { useMay, useOrganization } from '../../../session/session.ts';
 import agentClasses from '../../agents/agents.module.css';
 import { ChooseFile } from './choose-file.tsx';
+import { DiscardFile } from './discard-file.tsx';
 import { ImportResult } from './import-result.tsx';
 import { MapColumns } from './map-columns.tsx';
 import { words } from './words.ts';
@@ -73,17 +74,19 @@ function One({ id, title }: { id: string; title: string }): ReactNode {
   );
 }
 
+const isWhole = ({ pieces, bytes }: ImportRecord): boolean => pieces === Math.ceil(bytes / IMPORT_PIECE_BYTES);
+
 function Stage({ item }: { item: ImportRecord }): ReactNode {
   const say = useWords(words);
+  const navigate = route.useNavigate();
   const may = useMay('member');
-  const isWhole = item.pieces === Math.ceil(item.bytes / IMPORT_PIECE_BYTES);
   if (item.state === 'queued' || item.state === 'running') return <UnderWay item={item} />;
   const isOver = item.state === 'cancelled' || (item.state === 'done' && !item.dry_run);
   return (
     <>
       {item.state !== 'uploading' && <ImportResult item={item} />}
-      {!isOver && may && isWhole && <MapColumns item={item} />}
-      {!isOver && !isWhole && (
+      {!isOver && may && isWhole(item) && <MapColumns item={item} />}
+      {!isOver && !isWhole(item) && (
         <Alert
           color="orange"
           icon={<IconInfoCircle size={18} />}
@@ -92,13 +95,16 @@ function Stage({ item }: { item: ImportRecord }): ReactNode {
           {say(item.state === 'uploading' ? 'upload_cut_words' : 'file_gone_words')}
         </Alert>
       )}
-      {(isOver || !isWhole) && (
-        <Group>
+      <Group>
+        {(isOver || !isWhole(item)) && (
           <Button variant="default" renderRoot={(props) => <Link to="/end-users/import" search={{}} {...props} />}>
             {say('again')}
           </Button>
-        </Group>
-      )}
+        )}
+        {may && (item.state === 'uploading' || item.file_kept) && (
+          <DiscardFile item={item} onDiscarded={() => void navigate({ to: '.', search: {} })} />
+        )}
+      </Group>
     </>
   );
 }
@@ -198,8 +204,10 @@ const COLORS = {
   cancelled: 'gray',
 } as const;
 
-function State({ item: { state, dry_run } }: { item: ImportRecord }): ReactNode {
+function State({ item }: { item: ImportRecord }): ReactNode {
   const say = useWords(words);
+  const { state, dry_run } = item;
+  if (state === 'uploading' && isWhole(item)) return <Badge color={COLORS[state]}>{say('state_waiting')}</Badge>;
   const isTried = state === 'done' && dry_run;
   return <Badge color={isTried ? 'gray' : COLORS[state]}>{say(isTried ? 'state_tried' : `state_${state}`)}</Badge>;
 }
