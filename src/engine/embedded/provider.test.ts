@@ -272,7 +272,8 @@ describe('stop words', () => {
     expect(turn({}, ['STOP', ...Array.from({ length: 30 }, () => 'Hello?')]).opted_out).toBe(true);
   });
 
-  it('confirm in the language of the person', () => {
+  it('confirm in the language of the person, and promise no answers that would not come', () => {
+    expect(texts(turn({}, ['STOP']))).toEqual(['You will get no more messages from us.']);
     expect(texts(turn({}, ['توقف']))[0]).toMatch(/لن تصلك رسائل/);
     expect(texts(turn({}, ['रोकें']))[0]).toMatch(/संदेश नहीं मिलेंगे/);
   });
