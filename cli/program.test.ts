@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { buildProgram } from './program.ts';
@@ -61,6 +62,18 @@ describe('the help', () => {
     for (const command of everyCommand(buildProgram())) {
       expect([command.name(), command.description().length > 10]).toEqual([command.name(), true]);
     }
+  });
+
+  test('has each of its commands on the page of the command line', () => {
+    const page = readFileSync(new URL('../docs/cli.md', import.meta.url), 'utf8');
+    const rows = page.split('\n').filter((line) => line.startsWith('| `'));
+    const names = buildProgram().commands.flatMap((command) =>
+      command.commands.length === 0
+        ? [[command.name()]]
+        : command.commands.map((below) => [command.name(), below.name()]),
+    );
+    const missing = names.filter((words) => !rows.some((row) => words.every((word) => row.includes(word))));
+    expect(missing).toEqual([]);
   });
 
   test('lists every command of the contract that exists', () => {
