@@ -145,4 +145,18 @@ describe.skipIf(!CHROMIUM)('end users in the dashboard', () => {
     expect(body.data).toEqual([]);
     expect(faults).toEqual([]);
   });
+
+  it('leaves the name its room beside an address and an id without spaces', async () => {
+    const long = {
+      external_id: 'a4d1c2b3-'.repeat(20),
+      email: `${'q'.repeat(60)}@${'w'.repeat(60)}.example`,
+      name: 'Maria José',
+    };
+    expect((await journey.api(`POST ${org}/end-users`, long, cookie)).status).toBe(201);
+    const { page } = await journey.open('/end-users', { as: OWNER });
+    const row = page.getByRole('row', { name: /Maria José/ });
+    const height = (await row.boundingBox())!.height;
+    const table = await page.getByRole('table', { name: 'End users' }).boundingBox();
+    expect([height < 250, table!.x + table!.width <= 1280]).toEqual([true, true]);
+  });
 });

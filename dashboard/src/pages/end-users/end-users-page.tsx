@@ -18,6 +18,7 @@ import agentClasses from '../agents/agents.module.css';
 import { EndUserDialog } from './end-user-form.tsx';
 import type { EndUsersSearch } from './search.ts';
 import { words } from './words.ts';
+import classes from './end-users.module.css';
 
 const route = getRouteApi('/inside/end-users');
 const PAGE = 20;
@@ -128,7 +129,7 @@ export function EndUsersPage(): ReactNode {
             label: say('contact'),
             cell: ({ email, phone }) => (
               <div>
-                {email && <div className="ltr">{email}</div>}
+                {email && <div className={`ltr ${classes.long}`}>{email}</div>}
                 {phone && <div className="ltr">{phone}</div>}
                 {!email && !phone && <span className={agentClasses.soft}>{say('none')}</span>}
               </div>
@@ -138,7 +139,11 @@ export function EndUsersPage(): ReactNode {
             id: 'external_id',
             label: say('external_id'),
             cell: ({ external_id }) =>
-              external_id ? <code>{external_id}</code> : <span className={agentClasses.soft}>{say('none')}</span>,
+              external_id ? (
+                <code className={classes.long}>{external_id}</code>
+              ) : (
+                <span className={agentClasses.soft}>{say('none')}</span>
+              ),
           },
           {
             id: 'tags',
