@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { type DeliveryAttempt, MAX_KEPT_ATTEMPTS } from '../../contract/dashboard/webhooks.ts';
 import type { EventDeliveryState } from '../../contract/event-types.ts';
+import { NOW } from './schema/columns.ts';
 
 /** A worker that dies leaves its deliveries to the others when this has passed; a living one renews every third of it. */
 export const EVENT_LEASE_SECONDS = 30;
@@ -34,7 +35,7 @@ WITH busy AS MATERIALIZED (
   SELECT * FROM unnest($4::text[], $5::int[]) AS b(endpoint_id, many)
 ), candidate AS MATERIALIZED (
   SELECT org_id, event_id, endpoint_id, due_at FROM event_delivery
-  WHERE due_at <= now() AND endpoint_id NOT IN (SELECT endpoint_id FROM busy WHERE many >= $3)
+  WHERE due_at <= ${NOW} AND endpoint_id NOT IN (SELECT endpoint_id FROM busy WHERE many >= $3)
   ORDER BY due_at LIMIT ${LOOKED_AT}
 ), ranked AS (
   SELECT c.*, row_number() OVER (PARTITION BY c.endpoint_id ORDER BY c.due_at, c.event_id) + coalesce(b.many, 0) AS place
@@ -42,7 +43,7 @@ WITH busy AS MATERIALIZED (
 ), due AS MATERIALIZED (
   SELECT d.org_id, d.event_id, d.endpoint_id FROM ranked r
   JOIN event_delivery d ON d.org_id = r.org_id AND d.event_id = r.event_id AND d.endpoint_id = r.endpoint_id
-  WHERE r.place <= $3 AND d.due_at <= now()
+  WHERE r.place <= $3 AND d.due_at <= ${NOW}
   ORDER BY r.due_at LIMIT $1 FOR UPDATE OF d SKIP LOCKED
 ), claimed AS (
   UPDATE event_delivery d SET due_at = now() + make_interval(secs => ${EVENT_LEASE_SECONDS}), lease = $2, attempts = d.attempts + 1

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { FAULTS_KEPT_DAYS, IMPORT_KEPT_HOURS, type ImportSettings } from '../../contract/dashboard/imports.ts';
 import type { Fault } from '../../contract/problems.ts';
 import type { Db, Queryable } from './db.ts';
+import { NOW } from './schema/columns.ts';
 
 /**
  * Imports are their own queue, as runs are: a due one is claimed by moving `due_at` to the end of a lease, every settled
@@ -25,7 +26,7 @@ export async function claimImport(pool: pg.Pool, lease: string): Promise<Claimed
   const found = await pool.query<ClaimedImport>({
     name: 'claim-import',
     text: `WITH due AS MATERIALIZED (
-        SELECT org_id, id FROM end_user_import WHERE due_at <= now() ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED
+        SELECT org_id, id FROM end_user_import WHERE due_at <= ${NOW} ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED
       )
       UPDATE end_user_import i SET due_at = now() + make_interval(secs => ${IMPORT_LEASE_SECONDS}), lease = $1,
         state = 'running', updated_at = now()

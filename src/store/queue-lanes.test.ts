@@ -88,6 +88,22 @@ describe('runs', () => {
     expect(all).toHaveLength(1_550);
   });
 
+  test('that become due now are due now, in whichever half of a millisecond', async () => {
+    await givenRuns(noisy, 1, 1);
+    const client = await db.$client.connect();
+    try {
+      for (let times = 0; times < 20; times++) {
+        // Within a transaction the time stands still.
+        await client.query('BEGIN; UPDATE run SET due_at = now() WHERE due_at IS NOT NULL');
+        const claimed = await claimRuns(client as never, 'worker', 1);
+        await client.query('ROLLBACK');
+        expect(claimed).toHaveLength(1);
+      }
+    } finally {
+      client.release();
+    }
+  });
+
   test('of a tenant whose turns hang leave places to everybody else', async () => {
     await givenRuns(noisy, 50, 60);
     const first = await claimRuns(db.$client, 'worker', 20, new Map(), 30);

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { LANE, QUEUE_LANES } from './schema/columns.ts';
+import { LANE, NOW, QUEUE_LANES } from './schema/columns.ts';
 
 /**
  * Fair claims (stochastic fairness queueing, McKenney 1990): organizations are spread over 256 lanes by a hash of their
@@ -28,12 +28,12 @@ busy AS MATERIALIZED (
   SELECT l.n, $4::int - coalesce(h.held, 0) AS room
   FROM (SELECT (g + $3::int) & ${QUEUE_LANES - 1} AS n FROM generate_series(0, ${QUEUE_LANES - 1}) g) l
   LEFT JOIN unnest($5::int[], $6::int[]) AS h(n, held) ON h.n = l.n
-  CROSS JOIN LATERAL (SELECT 1 FROM ${table} WHERE ${LANE} = l.n AND due_at <= now() LIMIT 1) AS something
+  CROSS JOIN LATERAL (SELECT 1 FROM ${table} WHERE ${LANE} = l.n AND due_at <= ${NOW} LIMIT 1) AS something
 ), quota AS MATERIALIZED (
   SELECT ceil($1::float8 / greatest(1, count(*)))::int AS share FROM busy
 ), due AS MATERIALIZED (
   SELECT d.org_id, d.id, busy.n AS lane, quota.share FROM quota CROSS JOIN busy CROSS JOIN LATERAL (
-    SELECT q.org_id, q.id FROM ${table} q WHERE ${LANE.replace('org_id', 'q.org_id')} = busy.n AND q.due_at <= now() ${and}
+    SELECT q.org_id, q.id FROM ${table} q WHERE ${LANE.replace('org_id', 'q.org_id')} = busy.n AND q.due_at <= ${NOW} ${and}
     ORDER BY q.due_at LIMIT greatest(0, least(quota.share, busy.room)) FOR UPDATE OF q SKIP LOCKED
   ) d LIMIT $1
 )`;

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { CampaignSettings } from '../../contract/campaigns.ts';
 import type { RunInput } from '../../contract/triggers.ts';
+import { NOW } from './schema/columns.ts';
 
 export type CampaignKey = { org_id: string; id: string };
 
@@ -47,7 +48,7 @@ export async function findDueCampaigns(pool: pg.Pool, limit: number): Promise<Ca
     name: 'find-due-campaigns',
     text: `SELECT c.org_id, c.id FROM campaign c
       WHERE c.attended AND c.state = 'live' AND c.deleted_at IS NULL AND (c.paced_until IS NULL OR c.paced_until <= now())
-        AND EXISTS (SELECT 1 FROM recipient r WHERE r.org_id = c.org_id AND r.campaign_id = c.id AND r.due_at <= now())
+        AND EXISTS (SELECT 1 FROM recipient r WHERE r.org_id = c.org_id AND r.campaign_id = c.id AND r.due_at <= ${NOW})
       LIMIT $1`,
     values: [limit],
   });
@@ -86,7 +87,7 @@ export async function claimDue(
           'locale', e.locale, 'time_zone', e.time_zone, 'attributes', e.attributes, 'blocked', e.blocked,
           'consent', e.consent -> $4 ->> 'status') AS person
       FROM recipient r JOIN end_user e ON e.org_id = r.org_id AND e.id = r.end_user_id
-      WHERE r.org_id = $1 AND r.campaign_id = $2 AND r.due_at <= now()
+      WHERE r.org_id = $1 AND r.campaign_id = $2 AND r.due_at <= ${NOW}
       ORDER BY r.due_at LIMIT $5
       FOR NO KEY UPDATE OF r SKIP LOCKED FOR KEY SHARE OF e SKIP LOCKED`,
     values: [campaign.org_id, campaign.id, campaign.channel_id, campaign.channel_kind, limit],

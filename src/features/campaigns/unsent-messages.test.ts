@@ -65,9 +65,7 @@ const send = (claimed: ClaimedDelivery) =>
   completeDeliveries(db.$client, [
     { ...givenBack(claimed, 0), status: 'sent', againAfterMs: null, refund: false, providerMessageId: newId('msg') },
   ]);
-// Times are kept in milliseconds: the one of this moment may be rounded up.
-const leaseRunsOut = () =>
-  db.execute(sql`UPDATE message SET due_at = now() - interval '1 second' WHERE due_at IS NOT NULL`);
+const leaseRunsOut = () => db.execute(sql`UPDATE message SET due_at = now() WHERE due_at IS NOT NULL`);
 const read = async () => {
   const { rows } = await db.execute(sql`SELECT m.status, m.error ->> 'code' AS code,
       m.due_at IS NOT NULL AS due, r.status AS recipient, r.reason

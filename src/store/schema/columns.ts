@@ -9,6 +9,9 @@ export const orgId = () => text('org_id').notNull();
 /** A moment, to the millisecond, as everywhere on the wire. */
 export const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' });
 
+/** Now as `moment` keeps it, for queues: what is made due now may be kept as due in half a millisecond. */
+export const NOW = 'now()::timestamptz(3)';
+
 export const createdAt = () => moment('created_at').notNull().defaultNow();
 
 export const bytes = customType<{ data: Buffer; driverData: Buffer }>({ dataType: () => 'bytea' });

@@ -10,9 +10,9 @@ export const MAX_SETTLE_MS = 10_000;
 
 /**
  * From when the turn waits, in SQL: the moment of storing. `now()` is when the transaction began, long before if it had
- * to wait for the conversation. Cut to the column's milliseconds, since a time that was rounded up is not due yet.
+ * to wait for the conversation.
  */
-export const STORING = `date_trunc('milliseconds', clock_timestamp())`;
+export const STORING = 'clock_timestamp()';
 
 /** How long the turn waits that answers a message which came now; `first`: the oldest one it will answer. */
 export function settleMs(first: string | null, now = Date.now()): number {
