@@ -14,7 +14,6 @@ export type OwnCode =
   | 'server_not_parley'
   | 'organization_missing'
   | 'organization_ambiguous'
-  | 'trigger_missing'
   | 'session_missing'
   | 'channel_check_failed';
 

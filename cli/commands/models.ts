@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { MODEL_PROVIDERS } from '../../contract/dashboard/models.ts';
+import { Failure } from '../failure.ts';
 import { readSecret } from '../input.ts';
 import { field, listing, type ListOptions, time } from '../listing.ts';
 import { confirm } from '../prompt.ts';
@@ -20,6 +21,8 @@ export function addModelsCommand(program: Command): void {
     .option('--base-url <url>', 'for openai_compatible: where the server is')
     .option('--key-stdin', 'read the key from standard input');
   verb<{ provider: string; baseUrl?: string; keyStdin?: boolean }>(set, async ({ api, out }, _args, options) => {
+    if (!options.keyStdin && options.baseUrl === undefined)
+      throw new Failure('usage_invalid', 'Say how to reach it: --key-stdin, --base-url or both.');
     const key = options.keyStdin ? await readSecret('key') : undefined;
     out.record(
       await api.call('setModel', { ids: { provider: options.provider }, body: { base_url: options.baseUrl, key } }),
