@@ -174,6 +174,17 @@ describe('a file', () => {
   });
 });
 
+test('what an export wrote stays what it is when it is read back: numbers and lists too', async () => {
+  const attributes = { seats: -5, trial: true, sizes: ['S', 'M'], code: '007' };
+  await client.query(`UPDATE end_user SET attributes = $1 WHERE external_id = 'f-2'`, [attributes]);
+  const { stdout } = await cli(['export']);
+  expect(await imported(stdout)).toMatchObject({ created: 0, invalid: 0 });
+  expect((await person('f-2')).attributes).toEqual(attributes);
+  expect(await imported('external_id,attributes.seats\nf-2,6\n')).toMatchObject({ updated: 1 });
+  expect((await person('f-2')).attributes).toEqual({ ...attributes, seats: '6' });
+  await client.query(`UPDATE end_user SET attributes = '{"plan": "gold"}' WHERE external_id = 'f-2'`);
+});
+
 test('an export is read back as the same people, and its cells are no formulas', async () => {
   const before = await rows(
     'SELECT external_id, name, email, phone, tags, attributes FROM end_user ORDER BY external_id',

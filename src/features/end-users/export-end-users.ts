@@ -1,5 +1,6 @@
 import { stringify } from 'csv-stringify/sync';
 import { timestamp } from '../../kernel/clock.ts';
+import { attributeText } from '../../store/accept/resolve-end-users.ts';
 import type { Db } from '../../store/db.ts';
 import { type EndUserFilter, listAttributeNames, listEndUsers } from '../../store/end-user-search.ts';
 import type { EndUserRow } from '../../store/end-users.ts';
@@ -30,7 +31,7 @@ export async function exportEndUsers(
         yield csv(
           page.rows.map((row) => [
             ...FIELDS.map(([, read]) => read(row)),
-            ...names.map((name) => text(row.attributes[name])),
+            ...names.map((name) => attributeText(row.attributes[name])),
           ]),
         );
       if (!page.hasMore) return;
@@ -40,9 +41,6 @@ export async function exportEndUsers(
 }
 
 const csv = (rows: string[][]): string => stringify(rows, { escape_formulas: true, record_delimiter: 'windows' });
-
-const text = (value: unknown): string =>
-  value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
 
 const FIELDS: [string, (row: EndUserRow) => string][] = [
   ['external_id', (row) => row.externalId ?? ''],

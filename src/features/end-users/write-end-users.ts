@@ -69,7 +69,7 @@ export function createEndUser({ queue, guard }: Deps, caller: Caller, said: Crea
 }
 
 /** One row of a bulk call: what it says, or what is wrong with it. */
-export type BulkRow = { said: CreateEndUser } | { errors: Fault[] };
+export type BulkRow = { said: CreateEndUser & { from_file?: true } } | { errors: Fault[] };
 
 /** Upserts every row that is right; each row's result stands at its place. */
 export function bulkUpsert({ queue, guard }: Deps, caller: Caller, rows: readonly BulkRow[]): Promise<WrittenAnswer> {

@@ -15,6 +15,8 @@ export type EndUserFields = {
   /** All tags, in place of the stored ones. */
   tags?: string[];
   blocked?: boolean;
+  /** A file said it, which holds text alone: an attribute that reads the same is the same. */
+  from_file?: true;
 };
 
 /** One checked trigger call, ready to be written. */

@@ -223,7 +223,10 @@ export class EndUserBook {
         news[field] = value ?? null;
     }
     if (said.attributes) {
-      const attributes = merged(row.attributes, said.attributes);
+      const attributes = merged(
+        row.attributes,
+        said.from_file ? changedText(row.attributes, said.attributes) : said.attributes,
+      );
       if (!isDeepStrictEqual(attributes, row.attributes)) news.attributes = attributes;
     }
     if (said.tags && !isDeepStrictEqual(unique(said.tags), row.tags)) news.tags = unique(said.tags);
@@ -272,3 +275,10 @@ function merged(before: Record<string, unknown>, said: Record<string, unknown> =
   }
   return after;
 }
+
+/** An attribute as a file holds it. */
+export const attributeText = (value: unknown): string =>
+  value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
+
+const changedText = (before: Record<string, unknown>, said: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(said).filter(([name, text]) => attributeText(before[name]) !== text));

@@ -159,7 +159,7 @@ function checked(deps: ImportWorkerDeps, person: ReturnType<typeof personOf>): B
   if ('errors' in person) return person;
   try {
     deps.check(person.said);
-    return { said: person.said };
+    return { said: { ...person.said, from_file: true } };
   } catch (error) {
     if (error instanceof Refusal) return { errors: error.extras.errors ?? [] };
     throw error;
