@@ -113,6 +113,8 @@ function faultOf(error: ErrorObject): Fault {
     case 'minItems':
     case 'minProperties':
       return at(null, 'too_few', params.limit === 1 ? 'Must not be empty.' : `Must have at least ${limit} entries.`);
+    case 'uniqueItems':
+      return at(null, 'duplicate', 'Must not have the same entry twice.');
     case 'minimum':
     case 'maximum':
     case 'exclusiveMinimum':

@@ -62,6 +62,13 @@ describe('a body that breaks its schema', () => {
     ).toHaveLength(MAX_FAULTS);
   });
 
+  it('is told of the same entry twice in those words', () => {
+    const schema = Type.Object({ permissions: Type.Array(Type.String(), { uniqueItems: true }) });
+    expect(faults(schema, { permissions: ['triggers', 'channels', 'triggers'] })).toEqual([
+      { pointer: '/permissions', code: 'duplicate', detail: 'Must not have the same entry twice.' },
+    ]);
+  });
+
   it('is not an object at all: one fault at its root', () => {
     for (const value of [[], null, 'x', 1, true]) expect(places(TriggerCall, value)).toEqual([' type']);
   });
