@@ -47,7 +47,7 @@ async function post(
     headers: { 'content-type': 'application/json', ...signed },
     body: options.tamper ? text.replace('{', '{ ') : text,
   });
-  return { status: answer.status, body: (await answer.json()) as { code?: string } };
+  return { status: answer.status, body: (await answer.json()) as { code?: string; detail?: string } };
 }
 const message = (address: string, text: string, more = {}) => ({ type: 'message', address, text, ...more });
 const rows = async (query: ReturnType<typeof sql>) => (await parley.db.execute(query)).rows;
@@ -131,12 +131,28 @@ describe('401', () => {
 
 describe('refused', () => {
   test.each([
-    ['a body that is neither message nor receipt', { type: 'something' }],
-    ['two senders', { type: 'message', address: 'a', conversation_id: 'conv_01k8v3m9e5f7rsm6z4n0q2x1ae', text: 'x' }],
-    ['no text', { type: 'message', address: 'a', text: '' }],
-  ])('%s: 400', async (_, body) => {
+    ['a body that is neither message nor receipt', { type: 'something' }, '"message" or "receipt"'],
+    [
+      'two senders',
+      { type: 'message', address: 'a', conversation_id: 'conv_01k8v3m9e5f7rsm6z4n0q2x1ae', text: 'x' },
+      'exactly one',
+    ],
+    ['no text', { type: 'message', address: 'a', text: '' }, '/text must not'],
+    [
+      'a number without +',
+      { type: 'message', address: 'a', text: 'x', person: { phone: '974' } },
+      '/person/phone must',
+    ],
+    ['an unknown field', { type: 'message', address: 'a', text: 'x', from: 'b' }, '/from is not known'],
+    [
+      'a state that is none',
+      { type: 'receipt', message_id: 'msg_01k8v3m9e5f7rsm6z4n0q2x1ae', status: 'eaten' },
+      '/status',
+    ],
+  ])('%s: 400, and where it is wrong', async (_, body, detail) => {
     const answer = await post(body);
     expect([answer.status, answer.body.code]).toEqual([400, 'body_invalid']);
+    expect(answer.body.detail).toContain(detail);
   });
 
   test.each(['channel_01k8v3m9e5f7rsm6z4n0q2x1ae', 'nonsense', '%00'])('an unknown channel (%s): 404', async (to) => {

@@ -52,6 +52,15 @@ const Receipt = Compile(
   ),
 );
 
+/** What whoever writes the other side has to correct. */
+function firstFault(value: unknown): string {
+  const type = (value as { type?: unknown } | null)?.type;
+  const wanted = type === 'message' ? Incoming : type === 'receipt' ? Receipt : null;
+  const fault = wanted?.Errors(value)[0];
+  if (!fault) return 'The body must be an object whose type is "message" or "receipt".';
+  return `${fault.instancePath || 'The body'} ${fault.keyword === 'boolean' ? 'is not known here' : fault.message}.`;
+}
+
 export const webhook: ChannelKind = {
   kind: 'webhook',
   capabilities: {
@@ -120,7 +129,7 @@ export const webhook: ChannelKind = {
           },
         ];
       }
-      if (!Incoming.Check(value)) throw new InboundError('The body is neither a message nor a receipt as documented.');
+      if (!Incoming.Check(value)) throw new InboundError(firstFault(value));
       if ((value.address === undefined) === (value.conversation_id === undefined)) {
         throw new InboundError('A message names its sender by exactly one of address and conversation_id.');
       }
