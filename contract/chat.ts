@@ -121,7 +121,7 @@ export const SendChatMessage = Type.Object(
 );
 export type SendChatMessage = Static<typeof SendChatMessage>;
 
-/** `answering`: the agent will say something; false while people have taken over. */
+/** `answering`: the agent will say something; false while people have taken over, and to whoever opted out. */
 export const SentChatMessage = Type.Object(
   { message: ChatMessage, answering: Type.Boolean() },
   { title: 'SentChatMessage' },

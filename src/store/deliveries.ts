@@ -15,6 +15,11 @@ export const WITHDRAWN = {
   },
   cancelled: { code: 'cancelled', detail: 'The recipient was cancelled before this was sent.', provider_code: null },
 } as const satisfies Record<string, DeliveryError>;
+/** What the turn said that ended its run with an opt-out: whatever waited before that is older than the person's “stop”. */
+const CONFIRMS_OPT_OUT = `EXISTS (SELECT 1 FROM run r WHERE r.org_id = m.org_id AND r.id = m.run_id
+    AND r.status = 'completed' AND r.reason = 'opted_out')
+  AND NOT EXISTS (SELECT 1 FROM message s WHERE s.org_id = m.org_id AND s.conversation_id = m.conversation_id
+    AND s.role = 'end_user' AND s.id > m.id)`;
 const IS_WITHDRAWN = `m.error ->> 'code' IN ('${Object.keys(WITHDRAWN).join("', '")}')`;
 
 /** A claimed message with everything that sending it needs. */
@@ -38,6 +43,8 @@ export type ClaimedDelivery = {
   created_at: Date;
   /** Why nobody may be called for it any more: decided while another worker held it. */
   withdrawn: DeliveryError | null;
+  /** The answer to “stop”, the last that somebody hears who has opted out. */
+  confirms_opt_out: boolean;
   reply_to: { id: string; provider_message_id: string | null } | null;
   /** Of e-mail alone: the person's newest e-mail before this message. */
   answers: { provider_message_id: string | null; subject: string | null } | null;
@@ -80,7 +87,9 @@ WITH ${dueFairly('message', FIRST_OF_ITS_CONVERSATION)}, claimed AS (
   RETURNING m.*, due.lane, due.share
 )
 SELECT m.org_id, m.id, m.lease, m.lane, m.share, m.attempts, m.possible_duplicate, m.conversation_id, m.role, m.content, m.metadata, m.created_at,
-  CASE WHEN ${IS_WITHDRAWN} THEN m.error END AS withdrawn, coalesce(c.address, i.address) AS address, coalesce(own.last_inbound_at, i.last_inbound_at) AS last_inbound_at,
+  CASE WHEN ${IS_WITHDRAWN} THEN m.error END AS withdrawn,
+  CASE WHEN e.consent -> ch.kind ->> 'status' = 'opted_out' THEN ${CONFIRMS_OPT_OUT} ELSE false END AS confirms_opt_out,
+  coalesce(c.address, i.address) AS address, coalesce(own.last_inbound_at, i.last_inbound_at) AS last_inbound_at,
   CASE WHEN m.reply_to IS NOT NULL THEN json_build_object('id', m.reply_to, 'provider_message_id',
     (SELECT r.provider_message_id FROM message r WHERE r.org_id = m.org_id AND r.id = m.reply_to)) END AS reply_to,
   CASE WHEN ch.kind = 'email' THEN (SELECT json_build_object('provider_message_id', r.provider_message_id, 'subject', r.metadata ->> 'subject')

@@ -45,15 +45,17 @@ export async function listVisitorMessages(
   return found.rows;
 }
 
-/** The message that a widget has sent under this name before. */
+/** The message that a widget has sent under this name; `unheard`: its writer has opted out or is blocked. */
 export async function findVisitorMessage(
   pool: pg.Pool,
   { orgId, channelId, address }: VisitorPlace,
   providerMessageId: string,
-): Promise<VisitorMessageRow | null> {
-  const found = await pool.query<VisitorMessageRow>({
+): Promise<(VisitorMessageRow & { unheard: boolean }) | null> {
+  const found = await pool.query<VisitorMessageRow & { unheard: boolean }>({
     name: 'find-visitor-message',
-    text: `SELECT ${VISITOR_COLUMNS} FROM message m JOIN conversation c ON c.org_id = m.org_id AND c.id = m.conversation_id
+    text: `SELECT ${VISITOR_COLUMNS}, e.blocked OR coalesce(e.consent -> 'web_chat' ->> 'status', '') = 'opted_out' AS unheard
+      FROM message m JOIN conversation c ON c.org_id = m.org_id AND c.id = m.conversation_id
+      JOIN end_user e ON e.org_id = c.org_id AND e.id = c.end_user_id
       WHERE m.org_id = $1 AND m.provider_message_id = $4 AND c.channel_id = $2 AND c.address = $3 AND m.role = 'end_user' LIMIT 1`,
     values: [orgId, channelId, address, providerMessageId],
   });

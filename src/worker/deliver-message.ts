@@ -60,13 +60,13 @@ export async function deliverMessage(
 }
 
 /** What forbids the message whatever the provider says. */
-function heldBack({ attempts, channel, person, withdrawn }: ClaimedDelivery) {
+function heldBack({ attempts, channel, person, withdrawn, confirms_opt_out: confirms }: ClaimedDelivery) {
   if (withdrawn) return { status: 'suppressed' as const, error: withdrawn };
   if (channel.deleted || !channel.enabled) {
     return because('failed', 'channel_disabled', 'The channel was disconnected or disabled before the message left.');
   }
   if (person.blocked) return because('suppressed', 'recipient_blocked', 'The recipient is blocked.');
-  if (person.consent === 'opted_out') {
+  if (person.consent === 'opted_out' && !confirms) {
     return because('suppressed', 'recipient_opted_out', 'The recipient has opted out of this kind of channel.');
   }
   if (attempts > MAX_ATTEMPTS) {

@@ -7,6 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
 import { channelKinds } from '../channels/kinds.ts';
 import { verifyWebhook } from '../kernel/standard-webhooks.ts';
 import { createEgress } from '../kernel/egress.ts';
+import { newId } from '../kernel/ids.ts';
 import { createLogger } from '../kernel/log.ts';
 import { deriveKey } from '../kernel/seal.ts';
 import { createSecretsOpener } from '../store/channel-secrets.ts';
@@ -260,6 +261,25 @@ describe('a person who may not be written to', () => {
     expect(await settled(message, 'suppressed')).toMatchObject({ error: { code } });
     expect(receiver.calls).toHaveLength(0);
   });
+});
+
+test('whoever says “stop” hears the answer to that, and nothing that waited before or comes after', async () => {
+  const { id, endUserId } = await conversation();
+  const run = newId('run');
+  await db.execute(sql`INSERT INTO run (org_id, id, conversation_id, status, reason, input)
+    VALUES (${orgId}, ${run}, ${id}, 'completed', 'opted_out', '{}')`);
+  await db.execute(sql`UPDATE end_user SET consent = '{"webhook":{"status":"opted_out"}}' WHERE id = ${endUserId}`);
+  const waited = await say(id, 'Our offer', { runId: run, at: Date.now() - 2_000 });
+  const stop = { content: { type: 'text' as const, text: 'stop' }, role: 'end_user', status: 'received' };
+  await givenMessage(db, orgId, id, { ...stop, at: Date.now() - 1_000 });
+  const answer = await say(id, 'You will hear no more.', { runId: run });
+  const other = await say(id, 'One more thing');
+  worker();
+  await settled(answer, 'sent');
+  for (const message of [waited, other]) {
+    expect(await settled(message, 'suppressed')).toMatchObject({ error: { code: 'recipient_opted_out' } });
+  }
+  expect(textsOf(receiver)).toEqual(['You will hear no more.']);
 });
 
 describe('receipts', () => {

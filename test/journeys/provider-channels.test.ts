@@ -120,6 +120,22 @@ describe.each(PROVIDERS)('%s', (_, start) => {
     await expect.poll(() => provider.delivered.length).toBe(answers.length);
   });
 
+  test('whoever asks to stop is told once that it is done, and hears nothing more', async () => {
+    const done = async (count: number) => {
+      const left = () => rows(sql`SELECT id FROM run WHERE org_id = ${orgId} AND due_at IS NOT NULL`);
+      await expect.poll(left).toEqual([]);
+      const said = () => rows(sql`SELECT id FROM message WHERE org_id = ${orgId} AND due_at IS NOT NULL`);
+      await expect.poll(said).toEqual([]);
+      expect(provider.delivered).toHaveLength(count);
+    };
+    await says('STOP');
+    await done(1);
+    expect(provider.delivered[0]!.to).toBe(provider.person);
+    await says('Are you there?');
+    await done(1);
+    expect((await send('Our offer')).body.code).toBe('recipient_opted_out');
+  });
+
   test('a hook that the provider did not sign is refused and leaves nothing', async () => {
     const hook = provider.says('hello?', { url: hookUrl() });
     const signature = Object.keys(hook.headers).find((name) => name !== 'content-type' && !name.includes('timestamp'))!;

@@ -42,7 +42,7 @@ export function createReceiveFromVisitor({
     );
     if (kept !== null && kept.runId !== null) onAccepted();
     const message = (await findVisitorMessage(db.$client, place, providerMessageId))!;
-    return { message, answering: kept !== null && kept.runId !== null };
+    return { message, answering: kept !== null && kept.runId !== null && !message.unheard };
   };
 }
 

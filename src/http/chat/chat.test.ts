@@ -213,6 +213,18 @@ describe('what is said', () => {
     stream.stop();
   });
 
+  test('after “stop” is confirmed once, and nobody is made to wait for more', async () => {
+    const token = await visit();
+    expect((await say(token, 'STOP')).body.answering).toBe(true);
+    await until(async () => (await history(token)).data.length === 2);
+    expect((await say(token, 'Are you there?')).body.answering).toBe(false);
+    expect((await history(token)).data.map(({ role }: { role: string }) => role)).toEqual([
+      'end_user',
+      'agent',
+      'end_user',
+    ]);
+  });
+
   test('however often it is sent, it is said once', async () => {
     const token = await visit();
     const name = randomUUID();
