@@ -1,5 +1,6 @@
 import type { CampaignSettings } from '../../../contract/campaigns.ts';
 import { type Fault, Refusal } from '../../../contract/problems.ts';
+import { nextOpening } from './opening-hours.ts';
 
 /** What the schema cannot say of a campaign's settings. */
 export function checkSettings(settings: CampaignSettings, templateFault: (text: string) => string | null): void {
@@ -18,5 +19,11 @@ export function checkSettings(settings: CampaignSettings, templateFault: (text: 
   }
   if (startsAt && endsAt && new Date(endsAt) <= new Date(startsAt))
     faults.push({ pointer: '/settings/ends_at', code: 'out_of_range', detail: 'Must be after starts_at.' });
+  if (nextOpening(settings, 'UTC', new Date()) === null)
+    faults.push({
+      pointer: '/settings/quiet_hours/to',
+      code: 'never_open',
+      detail: 'The quiet hours cover the whole window: nobody could ever be written to.',
+    });
   if (faults.length > 0) throw new Refusal('validation_failed', undefined, { errors: faults });
 }

@@ -491,6 +491,8 @@ describe('campaigns', () => {
         ['/settings/opening/text/default', '/settings/ends_at'],
       ]);
     }
+    const never = { window: { from: '22:00', to: '06:00' }, quiet_hours: { from: '21:00', to: '08:00' } };
+    expect(pointersOf(await call(`PATCH ${campaign}`, { settings: never }))).toEqual(['/settings/quiet_hours/to']);
     expect((await call(`GET ${campaign}`)).body.settings).toEqual({});
     expect((await call(`PATCH ${campaign}`, { settings })).body.settings).toEqual(settings);
     await call(`POST ${campaign}/end`);

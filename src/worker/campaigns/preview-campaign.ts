@@ -1,7 +1,7 @@
 import type { CampaignSettings } from '../../../contract/campaigns.ts';
 import type { CampaignPreview, PreviewCampaignBody } from '../../../contract/dashboard/campaigns.ts';
 import { timestamp } from '../../kernel/clock.ts';
-import { nextOpening } from './opening-hours.ts';
+import { nextOpening } from '../../features/campaigns/opening-hours.ts';
 import { openingOf } from './plan-dispatch.ts';
 
 /** What a person in a time zone would get, and when, by the very rules of the worker. Nothing is stored. */
