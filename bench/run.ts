@@ -1,5 +1,5 @@
 import { availableParallelism, cpus, loadavg } from 'node:os';
-import { parseArgs } from 'node:util';
+import { readOptions } from '../cluster/read-options.ts';
 import { type Plan, SETTING } from './compare.ts';
 import { GENERATOR } from './load.ts';
 import { accept } from './sections/accept.ts';
@@ -45,21 +45,29 @@ const GROUPS: Record<string, string[]> = {
   cluster: ['verify', 'revoke', 'renewals', 'throughput', 'counts', 'noisy'],
 };
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '4' },
-    scale: { type: 'string', default: '1' },
+const USAGE = `Usage: npm run bench -- [${[...Object.keys(SECTIONS), ...Object.keys(GROUPS)].join('|')} …] [--rounds N] [--seconds N] [--scale 0.1]`;
+
+const { values, positionals } = readOptions(
+  {
+    allowPositionals: true,
+    options: {
+      rounds: { type: 'string', default: '5' },
+      seconds: { type: 'string', default: '4' },
+      scale: { type: 'string', default: '1' },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
   },
-});
+  USAGE,
+);
+if (values.help) {
+  console.log(USAGE);
+  process.exit(0);
+}
 const plan: Plan = { rounds: Number(values.rounds), seconds: Number(values.seconds), scale: Number(values.scale) };
 const chosen = positionals.flatMap((name) => GROUPS[name] ?? [name]);
 const wrong = chosen.filter((name) => !(name in SECTIONS));
 if (wrong.length > 0 || Object.values(plan).some((number) => !(number > 0))) {
-  console.error(
-    `Usage: npm run bench -- [${[...Object.keys(SECTIONS), ...Object.keys(GROUPS)].join('|')} …] [--rounds N] [--seconds N] [--scale 0.1]`,
-  );
+  console.error(USAGE);
   process.exit(1);
 }
 

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { REGION_IDS, REGIONS, type Region } from '../contract/regions.ts';
 import { type Child, startChild } from './child.ts';
 import { freePort } from './ports.ts';
+import { readOptions } from './read-options.ts';
 
 /**
  * `npm run regions`: the four regions side by side on this machine, each a whole installation with a database, a
@@ -17,7 +17,7 @@ those of this machine. Ctrl-C stops them all.`;
 const FIRST_PORT = 4000;
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
-const { values } = parseArgs({ options: { help: { type: 'boolean', short: 'h', default: false } } });
+const { values } = readOptions({ options: { help: { type: 'boolean', short: 'h', default: false } } }, USAGE);
 if (values.help) {
   say(USAGE);
   process.exit(0);

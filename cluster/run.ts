@@ -1,5 +1,5 @@
-import { parseArgs } from 'node:util';
 import { StartError } from '../src/kernel/start-error.ts';
+import { readOptions } from './read-options.ts';
 import { type Cluster, startCluster } from './start-cluster.ts';
 
 /** `npm run cluster -- --nodes 3 --workers 2 [--redis]`: a region of several processes on this machine, until Ctrl-C. */
@@ -29,14 +29,17 @@ async function stop(why: string, code: number): Promise<void> {
   await stopping;
 }
 
-const { values } = parseArgs({
-  options: {
-    nodes: { type: 'string', default: '3' },
-    workers: { type: 'string', default: '2' },
-    redis: { type: 'boolean', default: false },
-    help: { type: 'boolean', short: 'h', default: false },
+const { values } = readOptions(
+  {
+    options: {
+      nodes: { type: 'string', default: '3' },
+      workers: { type: 'string', default: '2' },
+      redis: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
   },
-});
+  USAGE,
+);
 const [nodes, workers] = [Number(values.nodes), Number(values.workers)];
 if (values.help) {
   say(USAGE);

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { parseArgs } from 'node:util';
+import { readOptions } from '../../cluster/read-options.ts';
 import { startRegion } from './region.ts';
 import { elapsedSince } from './stalls.ts';
 import { bugs, crashes, findings, hunt, impatientRegion, redisScenarios, scenarios, startRedis } from './suite.ts';
@@ -15,15 +15,18 @@ Every scenario, every crash point, every fault of Redis and every planted bug, o
 with it ("bugs": all that are planted). --times N does it N times, each with a seed of its own, and stops at the first
 failure. --no-bugs leaves the planted bugs out. PARLEY_FAULT_SEED repeats what was decided by chance.`;
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    times: { type: 'string', default: '1' },
-    bugs: { type: 'boolean', default: true },
-    help: { type: 'boolean', short: 'h', default: false },
+const { values, positionals } = readOptions(
+  {
+    allowPositionals: true,
+    options: {
+      times: { type: 'string', default: '1' },
+      bugs: { type: 'boolean', default: true },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+    allowNegative: true,
   },
-  allowNegative: true,
-});
+  USAGE,
+);
 const times = Number(values.times);
 if (values.help || !Number.isInteger(times) || times < 1) {
   console.log(USAGE);
