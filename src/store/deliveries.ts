@@ -15,12 +15,13 @@ export const WITHDRAWN = {
   },
   cancelled: { code: 'cancelled', detail: 'The recipient was cancelled before this was sent.', provider_code: null },
 } as const satisfies Record<string, DeliveryError>;
+const IS_WITHDRAWN = `m.error ->> 'code' IN ('${Object.keys(WITHDRAWN).join("', '")}')`;
+
 /** What the turn said that ended its run with an opt-out: whatever waited before that is older than the person's “stop”. */
 const CONFIRMS_OPT_OUT = `EXISTS (SELECT 1 FROM run r WHERE r.org_id = m.org_id AND r.id = m.run_id
     AND r.status = 'completed' AND r.reason = 'opted_out')
   AND NOT EXISTS (SELECT 1 FROM message s WHERE s.org_id = m.org_id AND s.conversation_id = m.conversation_id
     AND s.role = 'end_user' AND s.id > m.id)`;
-const IS_WITHDRAWN = `m.error ->> 'code' IN ('${Object.keys(WITHDRAWN).join("', '")}')`;
 
 /** A claimed message with everything that sending it needs. */
 export type ClaimedDelivery = {
