@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '../../contract/problems.ts';
+import { createTally } from '../kernel/tally.ts';
 
 /**
  * Server-sent events (WHATWG HTML, section 9.2): answers that stay open. This file knows nothing of what is said; it
@@ -57,20 +58,18 @@ const RETRY_MS = 1_000;
 export function createEventStreams(bounds: Partial<StreamBounds> = {}): EventStreams {
   const { total = MAX_STREAMS, heartbeatMs = HEARTBEAT_MS, bufferBytes = MAX_BUFFERED_BYTES } = bounds;
   const streams = new Set<Kept>();
-  const perGroup = new Map<string, number>();
+  const groups = createTally<string>();
   let timer: NodeJS.Timeout | undefined;
   let draining = false;
 
   const add = (stream: Kept): void => {
     streams.add(stream);
-    perGroup.set(stream.group, (perGroup.get(stream.group) ?? 0) + 1);
+    groups.add(stream.group);
     timer ??= setInterval(() => streams.forEach(beat), heartbeatMs).unref();
   };
   const remove = (stream: Kept): void => {
     if (!streams.delete(stream)) return;
-    const left = perGroup.get(stream.group)! - 1;
-    if (left > 0) perGroup.set(stream.group, left);
-    else perGroup.delete(stream.group);
+    groups.remove(stream.group);
     if (streams.size > 0) return;
     clearInterval(timer);
     timer = undefined;
@@ -78,7 +77,7 @@ export function createEventStreams(bounds: Partial<StreamBounds> = {}): EventStr
 
   const refuse = (options: OpenStream): void => {
     if (draining) throw new Refusal('unavailable', 'This server is stopping.', { headers: { 'Retry-After': '2' } });
-    if ((perGroup.get(options.group) ?? 0) >= options.perGroup)
+    if (groups.of(options.group) >= options.perGroup)
       throw new Refusal('rate_limited', 'Too many open streams.', { headers: { 'Retry-After': '60' } });
     if (streams.size >= total)
       throw new Refusal('unavailable', 'Too many open streams on this server.', { headers: { 'Retry-After': '60' } });

@@ -19,9 +19,10 @@ export const fairnessOf = (held: Held, perLane: number): unknown[] => [
 ];
 
 /**
- * The CTEs `busy`, `quota` and `due` (org_id, id, lane, share) of a claim on `table`. Parameters: $1 limit, $3 to $6
- * from fairnessOf. `and`: what else makes a row of it claimable, its alias being `q`. A lane of which this worker holds
- * $4 already gives it nothing more: slow turns of one tenant must not take all places.
+ * The CTEs `busy`, `quota` and `due` of a claim on `table`: org_id, id, lane, and the share, which is what this claim takes
+ * of the lane at most. Parameters: $1 limit, $3 to $6 from fairnessOf. `and`: what else makes a row of it claimable, its
+ * alias being `q`. A lane of which this worker holds $4 already gives it nothing more: slow turns of one tenant must not
+ * take all places.
  */
 export const dueFairly = (table: 'run' | 'message', and = ''): string => `
 busy AS MATERIALIZED (
@@ -29,16 +30,17 @@ busy AS MATERIALIZED (
   FROM (SELECT (g + $3::int) & ${QUEUE_LANES - 1} AS n FROM generate_series(0, ${QUEUE_LANES - 1}) g) l
   LEFT JOIN unnest($5::int[], $6::int[]) AS h(n, held) ON h.n = l.n
   CROSS JOIN LATERAL (SELECT 1 FROM ${table} WHERE ${LANE} = l.n AND due_at <= ${NOW} LIMIT 1) AS something
+  WHERE $4::int > coalesce(h.held, 0)
 ), quota AS MATERIALIZED (
   SELECT ceil($1::float8 / greatest(1, count(*)))::int AS share FROM busy
 ), due AS MATERIALIZED (
-  SELECT d.org_id, d.id, busy.n AS lane, quota.share FROM quota CROSS JOIN busy CROSS JOIN LATERAL (
+  SELECT d.org_id, d.id, busy.n AS lane, least(quota.share, busy.room) AS share FROM quota CROSS JOIN busy CROSS JOIN LATERAL (
     SELECT q.org_id, q.id FROM ${table} q WHERE ${LANE.replace('org_id', 'q.org_id')} = busy.n AND q.due_at <= ${NOW} ${and}
-    ORDER BY q.due_at LIMIT greatest(0, least(quota.share, busy.room)) FOR UPDATE OF q SKIP LOCKED
+    ORDER BY q.due_at LIMIT least(quota.share, busy.room) FOR UPDATE OF q SKIP LOCKED
   ) d LIMIT $1
 )`;
 
-/** True if a claim of up to `limit` may have left something due behind: it was full, or took a lane's whole share. */
+/** True if a claim of up to `limit` may have left something due behind: it was full, or a lane gave its whole share. */
 export function isMoreDue(claimed: readonly { lane: number; share: number }[], limit: number): boolean {
   if (claimed.length >= limit) return true;
   const taken = countLanes(claimed);

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { createBatcher } from '../kernel/batcher.ts';
 import type { Egress } from '../kernel/egress.ts';
 import { newId } from '../kernel/ids.ts';
+import { createTally } from '../kernel/tally.ts';
 import { recordAudit, SYSTEM } from '../store/audit.ts';
 import type { OpenRow } from '../store/channel-secrets.ts';
 import type { Db } from '../store/db.ts';
@@ -50,7 +51,7 @@ const NEEDED_LEASE_MS = 17_000;
 export function createEventWorker({ db, log, egress, openRow, random = Math.random }: EventWorkerOptions): EventWorker {
   const pool = db.$client;
   const underWay = new Set<{ claimed: ClaimedEvent; done: Promise<void> }>();
-  const busy = new Map<string, number>();
+  const endpoints = createTally<string>();
   const abort = new AbortController();
   let heartbeat: NodeJS.Timeout | undefined;
 
@@ -74,7 +75,8 @@ export function createEventWorker({ db, log, egress, openRow, random = Math.rand
     const since = performance.now();
     try {
       // A lease of its own for each batch: what this worker lost and took again is not what it holds.
-      if (limit > 0) claimed = await claimEvents(pool, newId('node'), { limit, share: MAX_PER_ENDPOINT, busy });
+      if (limit > 0)
+        claimed = await claimEvents(pool, newId('node'), { limit, share: MAX_PER_ENDPOINT, busy: endpoints.counts });
     } catch (error) {
       if (!loop.isStopping()) log.warn({ err: error }, 'the worker cannot claim events; it tries again');
     }
@@ -84,16 +86,14 @@ export function createEventWorker({ db, log, egress, openRow, random = Math.rand
 
   function begin(claimed: ClaimedEvent, since: number): void {
     const { event_id: event, endpoint_id: endpoint } = claimed;
-    busy.set(endpoint, (busy.get(endpoint) ?? 0) + 1);
     const one = { claimed, done: Promise.resolve() };
     underWay.add(one);
+    endpoints.add(endpoint);
     one.done = deliver(claimed, since)
       .catch((error: unknown) => log.warn({ err: error, event_id: event }, 'what came of an event could not be stored'))
       .finally(() => {
         underWay.delete(one);
-        const left = busy.get(endpoint)! - 1;
-        if (left > 0) busy.set(endpoint, left);
-        else busy.delete(endpoint);
+        endpoints.remove(endpoint);
         // More may wait for this endpoint.
         loop.wake();
       });

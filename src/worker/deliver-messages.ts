@@ -4,9 +4,10 @@ import type { ChannelKinds } from '../channels/kinds.ts';
 import { createBatcher } from '../kernel/batcher.ts';
 import type { Egress } from '../kernel/egress.ts';
 import { newId } from '../kernel/ids.ts';
+import { createTally } from '../kernel/tally.ts';
 import type { OpenSecrets } from '../store/channel-secrets.ts';
 import type { Db } from '../store/db.ts';
-import { countLanes, isMoreDue } from '../store/queue-lanes.ts';
+import { isMoreDue } from '../store/queue-lanes.ts';
 import {
   type ClaimedDelivery,
   claimDeliveries,
@@ -65,7 +66,8 @@ export function createDeliveryWorker({
 }: DeliveryWorkerOptions): DeliveryWorker {
   const pool = db.$client;
   const underWay = new Set<{ claimed: ClaimedDelivery; done: Promise<void> }>();
-  const perChannel = new Map<string, number>();
+  const lanes = createTally<number>();
+  const channels = createTally<string>();
   const abort = new AbortController();
   let heartbeat: NodeJS.Timeout | undefined;
 
@@ -92,31 +94,30 @@ export function createDeliveryWorker({
     const since = performance.now();
     try {
       // A lease of its own for each batch: what this worker lost and took again is not what it holds.
-      const held = countLanes([...underWay].map(({ claimed }) => claimed));
-      if (room > 0) claimed = await claimDeliveries(pool, newId('node'), room, held, MAX_PER_LANE);
+      if (room > 0) claimed = await claimDeliveries(pool, newId('node'), room, lanes.counts, MAX_PER_LANE);
     } catch (error) {
       if (!loop.isStopping()) log.warn({ err: error }, 'the worker cannot claim messages; it tries again');
     }
     // crash point: delivery:after-claim
     for (const one of claimed) begin(one, since);
-    return isMoreDue(claimed, CLAIM_BATCH);
+    return isMoreDue(claimed, room);
   });
 
   function begin(claimed: ClaimedDelivery, since: number): void {
-    const { channel } = claimed;
-    const busy = perChannel.get(channel.id) ?? 0;
-    perChannel.set(channel.id, busy + 1);
+    const { channel, lane } = claimed;
+    const isCrowded = channels.of(channel.id) >= MAX_PER_CHANNEL;
     const one = { claimed, done: Promise.resolve() };
     underWay.add(one);
-    one.done = (busy < MAX_PER_CHANNEL ? deliver(claimed, since) : giveBack(claimed))
+    lanes.add(lane);
+    channels.add(channel.id);
+    one.done = (isCrowded ? giveBack(claimed) : deliver(claimed, since))
       .catch((error: unknown) =>
         log.warn({ err: error, message_id: claimed.id }, 'what came of a delivery could not be stored'),
       )
       .finally(() => {
         underWay.delete(one);
-        const left = perChannel.get(channel.id)! - 1;
-        if (left > 0) perChannel.set(channel.id, left);
-        else perChannel.delete(channel.id);
+        lanes.remove(lane);
+        channels.remove(channel.id);
         // The next message of the conversation may be waiting for this one.
         loop.wake();
       });

@@ -3,8 +3,9 @@ import type { Logger } from 'pino';
 import { ProviderError } from '../engine/provider.ts';
 import { createBatcher } from '../kernel/batcher.ts';
 import { newId } from '../kernel/ids.ts';
+import { createTally } from '../kernel/tally.ts';
 import type { Db } from '../store/db.ts';
-import { countLanes, isMoreDue } from '../store/queue-lanes.ts';
+import { isMoreDue } from '../store/queue-lanes.ts';
 import { setConsent } from '../store/turns/set-consent.ts';
 import { type ClaimedRun, claimRuns, findOutdated, renewRuns, RUN_LEASE_SECONDS } from '../store/turns/claim-runs.ts';
 import { type CompletedTurn, completeTurns, type TurnOutcome } from '../store/turns/complete-turns.ts';
@@ -59,6 +60,7 @@ export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: Turn
   const pool = db.$client;
   const lease = newId('node');
   const underWay = new Set<{ run: ClaimedRun; abort: AbortController; done: Promise<void>; since: number }>();
+  const lanes = createTally<number>();
   let heartbeat: NodeJS.Timeout | undefined;
   let watch: NodeJS.Timeout | undefined;
   let watching = false;
@@ -81,28 +83,26 @@ export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: Turn
     const room = Math.min(isPressed ? PRESSED_BATCH : CLAIM_BATCH, CAPACITY - underWay.size);
     let claimed: ClaimedRun[] = [];
     try {
-      const held = countLanes(runsUnderWay());
-      if (room > 0) claimed = await claimRuns(pool, lease, room, held, MAX_PER_LANE);
+      if (room > 0) claimed = await claimRuns(pool, lease, room, lanes.counts, MAX_PER_LANE);
     } catch (error) {
       if (!loop.isStopping()) log.warn({ err: error }, 'the worker cannot claim runs; it tries again');
     }
     // crash point: worker:after-claim
     for (const run of claimed) begin(run);
     if (isPressed && !loop.isStopping()) await pause(PRESSED_PAUSE_MS);
-    return isPressed || isMoreDue(claimed, CLAIM_BATCH);
+    return isPressed || isMoreDue(claimed, room);
   });
-
-  function* runsUnderWay(): Generator<ClaimedRun> {
-    for (const { run } of underWay) yield run;
-  }
 
   function begin(run: ClaimedRun): void {
     const abort = new AbortController();
     const one = { run, abort, done: Promise.resolve(), since: performance.now() };
     underWay.add(one);
+    lanes.add(run.lane);
     one.done = takeTurn(run, abort.signal).finally(() => {
+      const wasFull = underWay.size === CAPACITY || lanes.of(run.lane) === MAX_PER_LANE;
       underWay.delete(one);
-      if (underWay.size === CAPACITY - 1 || underWay.size === MAX_PER_LANE - 1) loop.wake();
+      lanes.remove(run.lane);
+      if (wasFull) loop.wake();
     });
   }
 

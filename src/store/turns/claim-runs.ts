@@ -17,7 +17,7 @@ export type ClaimedRun = {
   run_id: string;
   trigger_id: string | null;
   lease: string;
-  /** The organization's lane in the queue, and how many of a lane this claim took at most. */
+  /** The organization's lane in the queue, and how many of that lane this claim took at most. */
   lane: number;
   share: number;
   attempts: number;
