@@ -112,6 +112,18 @@ describe('a file', () => {
     expect(await person('w-2')).toMatchObject({ name: 'Ċ𝄊' });
   });
 
+  test('that names its separator in a first line is read with it, and the line is no row', async () => {
+    const content = '\uFEFFsep=;\r\nexternal_id;name\r\nsep-1;"Rao, Asha, Dr, MBA"\r\n';
+    expect(await imported(content)).toMatchObject({ rows: 1, created: 1, settings: { delimiter: ';' } });
+    expect(await person('sep-1')).toMatchObject({ name: 'Rao, Asha, Dr, MBA' });
+    const bad = await imported('sep=|\nexternal_id|email\nsep-2|no address\n', [
+      '--failed-rows',
+      path.join(folder, 'f.csv'),
+    ]);
+    expect(bad).toMatchObject({ rows: 1, created: 0, invalid: 1 });
+    expect(readFileSync(path.join(folder, 'f.csv'), 'utf8')).toContain('sep-2');
+  });
+
   test('that is tried dry says the same and changes nothing', async () => {
     const content = 'external_id,name,email\nd-1,New,d1@example.qa\nf-1,Known,\nd-2,Bad,no address\n';
     expect(await imported(content, ['--dry-run'])).toMatchObject({ dry_run: true, created: 1, updated: 1, invalid: 1 });

@@ -21,6 +21,9 @@ export class FileFault extends Error {
   }
 }
 
+/** Before the header, by a custom of spreadsheets: the separator of the file, and no row of it. */
+const NAMES_DELIMITER = /^sep=(.)$/i;
+
 /** A row longer than this is a quotation mark that nobody closed. */
 const MAX_ROW_CHARACTERS = 64 * 1024;
 
@@ -41,9 +44,12 @@ export async function* readCsv(
   const fed = pipeline(Readable.from(decoded(pieces, encoding, position), { objectMode: false }), parser);
   // What goes wrong on the way in ends the parser with the same error, which the loop throws.
   fed.catch(() => {});
+  let isFirst = true;
   try {
-    for await (const { record } of parser as AsyncIterable<{ record: string[] }>)
-      yield { cells: record, bytes: position.bytes };
+    for await (const { record } of parser as AsyncIterable<{ record: string[] }>) {
+      if (!isFirst || !NAMES_DELIMITER.test(record.join(delimiter))) yield { cells: record, bytes: position.bytes };
+      isFirst = false;
+    }
   } catch (error) {
     throw error instanceof CsvError ? explained(error) : error;
   } finally {
@@ -94,8 +100,11 @@ function textOf(decode: () => string, encoding: ImportEncoding): string {
   return text;
 }
 
-/** The separator that the first line has most of, outside of quotation marks. */
+/** The separator that the file names, else the one that its first line has most of, outside of quotation marks. */
 export function findDelimiter(text: string): (typeof IMPORT_DELIMITERS)[number] {
+  const named = NAMES_DELIMITER.exec(text.split(/\r?\n|\r/, 1)[0]!)?.[1];
+  const known = IMPORT_DELIMITERS.find((one) => one === named);
+  if (known !== undefined) return known;
   const line = /^(?:"(?:[^"]|"")*"|[^"\r\n])*/.exec(text)?.[0].replaceAll(/"(?:[^"]|"")*"/g, '') ?? '';
   const counts = IMPORT_DELIMITERS.map((one) => line.split(one).length);
   return IMPORT_DELIMITERS[counts.indexOf(Math.max(...counts))]!;

@@ -23,6 +23,11 @@ afterAll(() => http.server.close());
 const get = (path: string) => raw(http.port, { path });
 
 describe('/docs', () => {
+  it('is found with a slash behind it, too', async () => {
+    const { status, headers } = await get('/docs/');
+    expect([status, headers['location']]).toEqual([308, '/docs']);
+  });
+
   it('shows every endpoint with a curl that can be pasted', async () => {
     const { text, headers } = await get('/docs');
     expect(headers['content-type']).toBe('text/html; charset=utf-8');

@@ -27,6 +27,7 @@ export function docsRoutes(deps: Deps): Route[] {
         once('/docs', () => referencePage(document())),
       ),
     ),
+    get('/docs/', (reply) => reply.redirect('/docs', 308)),
     get('/docs/guides/:name', (reply, _code, name) => {
       if (!isGuide(name)) throw new Refusal('route_not_found');
       return sendPage(
