@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { pino } from 'pino';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { givenAgent, givenOrganization, givenTrigger } from '../../test/factories.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
 import { type Provider, ProviderError, type TurnRequest, type TurnResult } from '../engine/provider.ts';
@@ -42,10 +42,10 @@ afterAll(async () => {
 });
 
 /** A worker whose agents all speak through this function. */
-function startWorker(turn: (request: TurnRequest) => TurnResult | Promise<TurnResult>): TurnWorker {
+function startWorker(turn: (request: TurnRequest) => TurnResult | Promise<TurnResult>, its: Db = db): TurnWorker {
   const provider: Provider = { name: 'fake', turn };
   const worker = createTurnWorker({
-    db,
+    db: its,
     log: pino({ level: 'silent' }),
     loadAgent: createAgentLoader(db, async () => provider),
     onStored: () => {},
@@ -137,6 +137,35 @@ describe('turns', () => {
       sql`SELECT run_id FROM message WHERE run_id = ANY (${sql.param(runs.map((run) => run.id))}) GROUP BY run_id HAVING count(*) <> 1`,
     );
     expect(messages.rows).toEqual([]);
+  });
+
+  test('a backlog of one organization is worked off without waiting for the next poll', async () => {
+    await Promise.all(Array.from({ length: 500 }, () => accept()));
+    const count = async (what: string) =>
+      (await db.execute<{ n: number }>(sql.raw(`SELECT count(*)::int AS n FROM run WHERE ${what}`))).rows[0]!.n;
+    const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+    const ended = await count('turns > 0');
+    // The second claim is all that one organization may have beside the first; while it comes in, the first ends.
+    const firstEnds = Promise.withResolvers<void>();
+    let claims = 0;
+    const query = async (asked: { name: string }) => {
+      const found = await db.$client.query(asked as never);
+      if (asked.name !== 'claim-runs' || ++claims !== 2) return found;
+      firstEnds.resolve();
+      while ((await count('turns > 0')) === ended) await nextTurn();
+      for (let times = 0; times < 10; times++) await nextTurn();
+      return found;
+    };
+    // The poll is a time-out: now it never comes, and only what follows from the work itself goes on.
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    try {
+      const speak = () => firstEnds.promise.then(() => say('Hi'));
+      startWorker(speak, { ...db, $client: { query } } as never);
+      while ((await count('due_at IS NOT NULL')) > 0) await nextTurn();
+    } finally {
+      vi.useRealTimers();
+    }
+    expect((await count('turns > 0')) - ended).toBe(500);
   });
 
   test('a message that comes in during a turn throws that turn away: one answer to both', async () => {
