@@ -15,9 +15,14 @@ export const FORMATS: Readonly<Record<string, { readonly test: (text: string) =>
 const DATE_TIME =
   /^(\d{4}-\d\d-\d\d)[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 
+/** The database takes no offset beyond ±15:59 and reads no year 0, and one moment it cannot read stops every queue. */
+const MAX_OFFSET_HOURS = 15;
+
 function isDateTime(text: string): boolean {
   const match = DATE_TIME.exec(text);
-  return match !== null && isCalendarDay(match[1]!);
+  if (match === null || !isCalendarDay(match[1]!) || Number(match[5] ?? 0) > MAX_OFFSET_HOURS) return false;
+  const year = new Date(text).getUTCFullYear();
+  return year >= 1 && year <= 9999;
 }
 
 /**
