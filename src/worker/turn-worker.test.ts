@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm';
+import type { QueryConfig } from 'pg';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { givenAgent, givenOrganization, givenTrigger } from '../../test/factories.ts';
@@ -148,8 +149,8 @@ describe('turns', () => {
     // The second claim is all that one organization may have beside the first; while it comes in, the first ends.
     const firstEnds = Promise.withResolvers<void>();
     let claims = 0;
-    const query = async (asked: { name: string }) => {
-      const found = await db.$client.query(asked as never);
+    const query = async (asked: QueryConfig) => {
+      const found = await db.$client.query(asked);
       if (asked.name !== 'claim-runs' || ++claims !== 2) return found;
       firstEnds.resolve();
       while ((await count('turns > 0')) === ended) await nextTurn();
@@ -160,7 +161,7 @@ describe('turns', () => {
     vi.useFakeTimers({ toFake: ['setTimeout'] });
     try {
       const speak = () => firstEnds.promise.then(() => say('Hi'));
-      startWorker(speak, { ...db, $client: { query } } as never);
+      startWorker(speak, { $client: { query } } as unknown as Db);
       while ((await count('due_at IS NOT NULL')) > 0) await nextTurn();
     } finally {
       vi.useRealTimers();
