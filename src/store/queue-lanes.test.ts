@@ -119,6 +119,10 @@ describe('runs', () => {
   });
 });
 
+test('a worker without room does not look again before something ends', () => {
+  expect(isMoreDue([], 0)).toBe(false);
+});
+
 test("messages of a tenant are claimed at once however long another's backlog is", async () => {
   const say = async ({ orgId, channelId }: Tenant, at: Date) => {
     const { id } = await givenConversation(db, orgId, channelId);

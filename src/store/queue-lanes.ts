@@ -40,9 +40,12 @@ busy AS MATERIALIZED (
   ) d LIMIT $1
 )`;
 
-/** True if a claim of up to `limit` may have left something due behind: it was full, or a lane gave its whole share. */
+/**
+ * True if a claim of up to `limit` may have left something due behind: it was full, or a lane gave its whole share. Without
+ * room nothing was asked for: whatever ends makes room, and wakes the worker.
+ */
 export function isMoreDue(claimed: readonly { lane: number; share: number }[], limit: number): boolean {
-  if (claimed.length >= limit) return true;
+  if (limit > 0 && claimed.length >= limit) return true;
   const taken = countLanes(claimed);
   return claimed.some(({ lane, share }) => taken.get(lane)! >= share);
 }

@@ -1,3 +1,5 @@
+import { setImmediate as everythingElse } from 'node:timers/promises';
+
 /**
  * What every worker of a queue does: looks for what is due, again at once while there is more, else after a while or when
  * it is woken. One look at a time.
@@ -23,6 +25,8 @@ export function createLookLoop(pollMs: number, look: () => Promise<boolean>): Lo
       woken = false;
       const isMore = await look();
       if (!isMore && !woken && !stopping) await sleep();
+      // A look that asks nobody takes no time of its own: looking again must leave some to sockets and clocks.
+      else await everythingElse();
     }
   }
 

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { createLookLoop } from './look-loop.ts';
+
+test('looking again and again leaves time to everything else', async () => {
+  let looks = 0;
+  let looksBefore: number | null = null;
+  const seen = Promise.withResolvers<void>();
+  const loop = createLookLoop(60_000, async () => {
+    if (++looks === 10_000) seen.resolve();
+    return looks < 10_000;
+  });
+  setImmediate(() => (looksBefore = looks));
+  loop.start();
+  await seen.promise;
+  await loop.stop();
+  expect(looksBefore).toBeLessThan(10);
+});
