@@ -27,6 +27,16 @@ describe('quiet hours', () => {
     const hours = { quiet_hours: { from: '22:00', to: '02:30' } };
     expect(next(hours, 'Europe/Berlin', '2026-03-28T23:00:00.000Z')).toBe('2026-03-29T01:30:00.000Z');
   });
+
+  test.each([
+    // New York: 01:00 to 02:00 comes twice on 7 November 2027; on Lord Howe 01:30 to 02:00 does on 4 April 2027.
+    ['the first time', 'America/New_York', '01:30', '2027-11-07T05:10:00.000Z', '2027-11-07T05:30:00.000Z'],
+    ['the second time', 'America/New_York', '01:30', '2027-11-07T06:10:00.000Z', '2027-11-07T06:30:00.000Z'],
+    ['the first half hour', 'Australia/Lord_Howe', '01:45', '2027-04-03T14:35:00.000Z', '2027-04-03T14:45:00.000Z'],
+    ['the second half hour', 'Australia/Lord_Howe', '01:45', '2027-04-03T15:05:00.000Z', '2027-04-03T15:15:00.000Z'],
+  ])('that end in a time which comes twice end each time: %s', (_, zone, to, moment, expected) =>
+    expect(next({ quiet_hours: { from: '22:00', to } }, zone, moment)).toBe(expected),
+  );
 });
 
 describe('a window', () => {
@@ -48,6 +58,13 @@ describe('a window', () => {
   test('of one weekday that has just passed opens a week later', () => {
     const monday = { window: { from: '09:00', to: '10:00', days: [1] } };
     expect(next(monday, 'UTC', '2026-11-23T10:00:00.000Z')).toBe('2026-11-30T09:00:00.000Z');
+  });
+
+  test('of one weekday whose hours the clocks leave out waits for the week after', () => {
+    const sunday = { window: { from: '02:00', to: '03:00', days: [7] } };
+    expect(next(sunday, 'America/New_York', '2027-03-08T15:00:00.000Z')).toBe('2027-03-21T06:00:00.000Z');
+    const midnight = { window: { from: '00:00', to: '00:30', days: [5] } };
+    expect(next(midnight, 'Africa/Cairo', '2027-04-23T12:00:00.000Z')).toBe('2027-05-06T21:00:00.000Z');
   });
 
   test('that quiet hours cover never opens', () => {

@@ -8,8 +8,10 @@ import type { CampaignSettings } from '../../../contract/campaigns.ts';
  */
 type Hours = Pick<CampaignSettings, 'window' | 'quiet_hours'>;
 
-/** A week and a day: a window of one weekday whose hours have just passed opens within it. */
-const DAYS_AHEAD = 9;
+/** Two weeks and a day: a window of one weekday whose hours the clocks leave out next time opens the time after. */
+const DAYS_AHEAD = 16;
+/** Clocks are put back by so much; what lies in that time comes twice. */
+const PUT_BACK_MS = [30, 60, 120].map((minutes) => minutes * 60_000);
 
 /** The moment itself if it is open, else the next one that is; null when there is none. */
 export function nextOpening(hours: Hours, timeZone: string, at: Date): Date | null {
@@ -20,7 +22,8 @@ export function nextOpening(hours: Hours, timeZone: string, at: Date): Date | nu
   const candidates = Array.from({ length: DAYS_AHEAD }, (_, day) => day).flatMap((day) =>
     clocks.map((clock) => atClock(today, day, clock, timeZone)),
   );
-  for (const candidate of candidates.toSorted((a, b) => a.getTime() - b.getTime()))
+  const all = [...candidates, ...candidates.flatMap((one) => itsTwin(one, at, timeZone))];
+  for (const candidate of all.toSorted((a, b) => a.getTime() - b.getTime()))
     if (candidate > at && isOpen(hours, new TZDate(candidate, timeZone))) return candidate;
   return null;
 }
@@ -31,6 +34,16 @@ function atClock(today: TZDate, day: number, clock: string, timeZone: string): D
     new TZDate(today.getFullYear(), today.getMonth(), today.getDate() + day, hour!, minute!, timeZone).getTime(),
   );
 }
+
+/** The other moment that shows the same time on the clock; asked for those around `at` alone, since only there it counts. */
+function itsTwin(one: Date, at: Date, timeZone: string): Date[] {
+  if (Math.abs(one.getTime() - at.getTime()) > Math.max(...PUT_BACK_MS)) return [];
+  return PUT_BACK_MS.flatMap((by) => [by, -by])
+    .map((by) => new Date(one.getTime() + by))
+    .filter((other) => clockOf(other, timeZone) === clockOf(one, timeZone));
+}
+
+const clockOf = (moment: Date, timeZone: string): string => new TZDate(moment, timeZone).toTimeString().slice(0, 5);
 
 function isOpen({ window, quiet_hours: quiet }: Hours, local: TZDate): boolean {
   const minutes = local.getHours() * 60 + local.getMinutes();
