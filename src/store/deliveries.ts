@@ -159,7 +159,8 @@ export type DeliveryOutcome = {
 
 /**
  * Locked in the order of their ids, as everybody who moves many messages does. What is to be tried again is held instead
- * if its campaign was paused meanwhile, and keeps the mark if it was withdrawn.
+ * if its campaign was paused meanwhile, and keeps the mark if it was withdrawn. Of a message that is gone, with the person
+ * it was for, nothing is kept.
  */
 const COMPLETE = `
 WITH outcome AS MATERIALIZED (
@@ -179,11 +180,11 @@ WITH outcome AS MATERIALIZED (
   FROM mine t WHERE m.org_id = t.org_id AND m.id = t.id AND m.lease = t.lease
   RETURNING m.id
 ), placed AS (
-  UPDATE conversation c SET address = t.address FROM outcome t
+  UPDATE conversation c SET address = t.address FROM mine t
   WHERE t.address IS NOT NULL AND c.org_id = t.org_id AND c.id = t.conversation_id AND c.address IS NULL
 ), known AS (
   INSERT INTO identity (org_id, channel_id, address, end_user_id)
-  SELECT DISTINCT ON (org_id, channel_id, address) org_id, channel_id, address, end_user_id FROM outcome WHERE address IS NOT NULL
+  SELECT DISTINCT ON (org_id, channel_id, address) org_id, channel_id, address, end_user_id FROM mine WHERE address IS NOT NULL
   ON CONFLICT DO NOTHING
 )
 SELECT id FROM done`;
