@@ -1,6 +1,9 @@
+import { sql } from 'drizzle-orm';
 import type pg from 'pg';
 import type { CampaignSettings } from '../../contract/campaigns.ts';
 import type { RunInput } from '../../contract/triggers.ts';
+import { cancelCampaignRuns } from './campaign-runs.ts';
+import type { Db, Queryable } from './db.ts';
 import { NOW } from './schema/columns.ts';
 
 export type CampaignKey = { org_id: string; id: string };
@@ -42,15 +45,23 @@ export type Dispatch =
   | { kind: 'hold'; recipient: DueRecipient; until: Date }
   | { kind: 'end'; recipient: DueRecipient; status: 'suppressed' | 'failed' | 'expired'; reason: string };
 
-/** Campaigns that have somebody due, and whose pace allows it. */
-export async function findDueCampaigns(pool: pg.Pool, limit: number): Promise<CampaignKey[]> {
+/**
+ * Campaigns that have somebody due, and whose pace allows it: a page of them, behind the one that the page before ended
+ * with. They take turns, because among them are some that wait for their channel or plan, as many as there may be.
+ */
+export async function findDueCampaigns(
+  pool: pg.Pool,
+  after: CampaignKey | null,
+  limit: number,
+): Promise<CampaignKey[]> {
   const found = await pool.query<CampaignKey>({
     name: 'find-due-campaigns',
     text: `SELECT c.org_id, c.id FROM campaign c
       WHERE c.attended AND c.state = 'live' AND c.deleted_at IS NULL AND (c.paced_until IS NULL OR c.paced_until <= now())
         AND EXISTS (SELECT 1 FROM recipient r WHERE r.org_id = c.org_id AND r.campaign_id = c.id AND r.due_at <= ${NOW})
-      LIMIT $1`,
-    values: [limit],
+        AND (c.org_id, c.id) > ($2, $3)
+      ORDER BY c.org_id, c.id LIMIT $1`,
+    values: [limit, after?.org_id ?? '', after?.id ?? ''],
   });
   return found.rows;
 }
@@ -150,30 +161,44 @@ export async function writeDispatch(
   });
 }
 
+/** Longer than any statement that enrols people may take: one that began before the end may commit after it. */
+const ATTENDED_SECONDS = 60;
+
+const OVER =
+  "(c.deleted_at IS NOT NULL OR (c.state IN ('live', 'paused') AND (c.settings ->> 'ends_at')::timestamptz <= now()))";
+const NOBODY_DUE = `NOT EXISTS (
+  SELECT 1 FROM recipient r WHERE r.org_id = c.org_id AND r.campaign_id = c.id AND r.due_at IS NOT NULL)`;
+
 /**
  * Ends what an ended campaign leaves behind, at most `limit` recipients at once; a campaign without any left is looked
  * after no more. Returns how many expired.
  */
-export async function expireRecipients(pool: pg.Pool, limit: number): Promise<number> {
-  const over = `c.attended AND (c.state = 'ended' OR c.deleted_at IS NOT NULL
-    OR (c.state IN ('live', 'paused') AND (c.settings ->> 'ends_at')::timestamptz <= now()))`;
-  const expired = await pool.query({
+export async function expireRecipients(db: Db, limit: number): Promise<number> {
+  const expired = await db.$client.query({
     name: 'expire-recipients',
     text: `UPDATE recipient SET status = 'expired', reason = 'campaign_ended', due_at = NULL, updated_at = clock_timestamp()
       WHERE (org_id, campaign_id, id) IN (
         SELECT r.org_id, r.campaign_id, r.id FROM campaign c
         JOIN recipient r ON r.org_id = c.org_id AND r.campaign_id = c.id AND r.due_at IS NOT NULL
-        WHERE ${over} LIMIT $1 FOR UPDATE OF r SKIP LOCKED)`,
+        WHERE c.attended AND (c.state = 'ended' OR ${OVER}) LIMIT $1 FOR UPDATE OF r SKIP LOCKED)`,
     values: [limit],
   });
   if (expired.rowCount === 0) {
-    await pool.query({
+    await db.transaction(endCampaigns);
+    await db.$client.query({
       name: 'leave-campaigns',
-      text: `UPDATE campaign c SET attended = false, state = 'ended',
-          updated_at = CASE WHEN c.state = 'ended' THEN c.updated_at ELSE now() END
-        WHERE ${over} AND NOT EXISTS (
-          SELECT 1 FROM recipient r WHERE r.org_id = c.org_id AND r.campaign_id = c.id AND r.due_at IS NOT NULL)`,
+      text: `UPDATE campaign c SET attended = false WHERE c.attended AND c.state = 'ended'
+        AND c.updated_at < now() - interval '${ATTENDED_SECONDS} seconds' AND ${NOBODY_DUE}`,
     });
   }
   return expired.rowCount ?? 0;
+}
+
+/** Those whose time is over end as if somebody had ended them: what was begun and not yet said is not said any more. */
+async function endCampaigns(tx: Queryable): Promise<void> {
+  const ended = await tx.execute<CampaignKey>(sql`UPDATE campaign SET state = 'ended', updated_at = now()
+    WHERE (org_id, id) IN (SELECT c.org_id, c.id FROM campaign c
+      WHERE c.attended AND c.state <> 'ended' AND ${sql.raw(OVER)} AND ${sql.raw(NOBODY_DUE)} FOR NO KEY UPDATE SKIP LOCKED)
+    RETURNING org_id, id`);
+  for (const { org_id: orgId, id } of ended.rows) await cancelCampaignRuns(tx, orgId, id);
 }

@@ -22,7 +22,8 @@ export type CampaignWorker = { start(): void; wake(): void; stop(): Promise<void
 /** Recipients of one batch: a transaction of a few milliseconds. */
 const BATCH = 200;
 const EXPIRE_BATCH = 2_000;
-const CAMPAIGNS = 50;
+/** Campaigns of one look; the next ones have their turn right after it. */
+export const CAMPAIGNS = 50;
 const POLL_MS = 250;
 /** Ended campaigns are looked for this often: nobody waits for what expires. */
 const EXPIRE_EVERY_MS = 1_000;
@@ -39,11 +40,14 @@ export function createCampaignWorker({
 }): CampaignWorker {
   const pool = db.$client;
   let expiredAt = 0;
+  let after: CampaignKey | null = null;
 
   const loop = createLookLoop(POLL_MS, async () => {
-    let isBusy = false;
     try {
-      for (const key of await findDueCampaigns(pool, CAMPAIGNS)) {
+      const keys = await findDueCampaigns(pool, after, CAMPAIGNS);
+      let isBusy = keys.length === CAMPAIGNS;
+      after = isBusy ? keys.at(-1)! : null;
+      for (const key of keys) {
         if (loop.isStopping()) break;
         isBusy = (await dispatch(key)) || isBusy;
       }
@@ -81,7 +85,7 @@ export function createCampaignWorker({
 
   async function expire(): Promise<boolean> {
     if (performance.now() - expiredAt < EXPIRE_EVERY_MS) return false;
-    const count = await expireRecipients(pool, EXPIRE_BATCH);
+    const count = await expireRecipients(db, EXPIRE_BATCH);
     if (count < EXPIRE_BATCH) expiredAt = performance.now();
     return count === EXPIRE_BATCH;
   }

@@ -1,0 +1,46 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { givenAgent, givenConversation, givenOrganization } from '../../../test/factories.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { newId } from '../../kernel/ids.ts';
+import { createLogger } from '../../kernel/log.ts';
+import { type Db, openDb } from '../../store/db.ts';
+import { campaign, recipient } from '../../store/schema/campaign.ts';
+import { channel } from '../../store/schema/channel.ts';
+import { CAMPAIGNS, createCampaignWorker } from './campaign-worker.ts';
+
+let database: TestDatabase;
+let db: Db;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDb(database.url);
+});
+afterAll(async () => {
+  await db?.$client.end();
+  await database?.drop();
+});
+
+async function givenDue(orgId: string, place: { agentId: string; channelId: string }): Promise<string> {
+  const [campaignId, id] = [newId('campaign'), newId('rcpt')];
+  const row = { orgId, id: campaignId, ...place, name: 'Spring', state: 'live', attended: true };
+  await db.insert(campaign).values(row);
+  const { endUserId } = await givenConversation(db, orgId, place.channelId);
+  await db.insert(recipient).values({ orgId, campaignId, id, endUserId, status: 'pending', dueAt: new Date(0) });
+  return id;
+}
+
+test('campaigns that wait for their channel keep nobody else waiting, however many they are', async () => {
+  const waiting = await givenOrganization(db);
+  const off = await givenAgent(db, waiting);
+  for (let n = 0; n < CAMPAIGNS; n++) await givenDue(waiting, off);
+  await db.update(channel).set({ enabled: false }).where(eq(channel.id, off.channelId));
+  const other = await givenOrganization(db);
+  const id = await givenDue(other, await givenAgent(db, other));
+  const log = createLogger({ level: 'silent', pretty: false });
+  const worker = createCampaignWorker({ db, log, onBegun: () => {} });
+  worker.start();
+  const status = async () => (await db.select().from(recipient).where(eq(recipient.id, id)))[0]!.status;
+  await expect.poll(status, { timeout: 5_000 }).toBe('sending');
+  await worker.stop();
+});
