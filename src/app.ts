@@ -185,6 +185,7 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
     waiter,
     guard,
     findChannel: access.facts.channel,
+    kinds: channelKinds,
     renderOpening: createRenderOpening(db),
     onAccepted,
   });

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type TestApp, startTestApp } from '../app.ts';
-import { givenAgent, givenOrganization, givenTrigger } from '../factories.ts';
+import { givenAgent, givenChannel, givenOrganization, givenTrigger } from '../factories.ts';
 
 let parley: TestApp;
 let orgId: string;
@@ -87,6 +87,24 @@ describe('200', () => {
       skip_reason: null,
     });
     expect([await count('run'), await count('end_user'), await count('conversation')]).toEqual(before);
+  });
+});
+
+describe('the address', () => {
+  const on = async (kind: string) => ({ id: await givenChannel(parley.db, orgId, agentId, { kind }) });
+
+  test('is one of the channel, or the call is refused: nobody else may be written to', async () => {
+    const answer = await post({ channel: { ...(await on('whatsapp')), address: '97430000000' } });
+    expect(answer.status).toBe(422);
+    expect(answer.body.errors).toMatchObject([{ pointer: '/channel/address', code: 'format' }]);
+  });
+
+  test('has one spelling, so that what comes from there belongs to this conversation', async () => {
+    const channel = await on('email');
+    const named = await post({ channel: { ...channel, address: 'Asha@Example.QA' }, dry_run: true });
+    expect(named.body.recipient.address).toBe('asha@example.qa');
+    const known = await post({ channel, end_user: { email: 'Asha@Example.QA' }, dry_run: true });
+    expect(known.body.recipient.address).toBe('asha@example.qa');
   });
 });
 

@@ -5,7 +5,7 @@ import { readKeyedConversations } from '../../store/accept/resolve-conversations
 import { EndUserBook, LATER } from '../../store/accept/resolve-end-users.ts';
 import type { Db } from '../../store/db.ts';
 import { readConversationPerson } from '../../store/conversations.ts';
-import { type CallTarget, checkTriggerCall, type FindChannel } from './trigger-call.ts';
+import { type CallTarget, type CheckDeps, checkTriggerCall } from './trigger-call.ts';
 
 /** Renders what the agent would open with; null where a model writes it. */
 export type RenderOpening = (input: {
@@ -16,12 +16,12 @@ export type RenderOpening = (input: {
   person: { name: string | null } & Record<string, unknown>;
 }) => Promise<string | null>;
 
-type Deps = { db: Db; findChannel: FindChannel; renderOpening: RenderOpening };
+type Deps = CheckDeps & { db: Db; renderOpening: RenderOpening };
 
 /** A dry run: all checks and look-ups of the real call, nothing stored. */
-export function createPreviewCall({ db, findChannel, renderOpening }: Deps) {
+export function createPreviewCall({ db, renderOpening, ...deps }: Deps) {
   return async function previewCall(target: CallTarget, call: TriggerCall): Promise<DryRun> {
-    const checked = await checkTriggerCall(target, call, findChannel);
+    const checked = await checkTriggerCall(target, call, deps);
     const { orgId } = target;
     const asked = {
       orgId,

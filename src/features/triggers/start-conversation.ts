@@ -5,7 +5,7 @@ import type { AcceptCall, NewRun, StoredAnswer } from '../../store/accept/call.t
 import type { IdempotencyGuard } from '../../store/idempotency.ts';
 import { readStoredAnswer } from '../../store/accept/stored-answer.ts';
 import type { Db } from '../../store/db.ts';
-import { type CallTarget, checkTriggerCall, type FindChannel } from './trigger-call.ts';
+import { type CallTarget, type CheckDeps, checkTriggerCall } from './trigger-call.ts';
 
 export type StartConversation = {
   target: CallTarget;
@@ -18,10 +18,10 @@ export type StartConversation = {
 
 export type Started = { answer: StoredAnswer; replayed: boolean; run: { orgId: string; id: string } };
 
-type Deps = { db: Db; queue: AcceptQueue; guard: IdempotencyGuard; findChannel: FindChannel; onAccepted(): void };
+type Deps = CheckDeps & { db: Db; queue: AcceptQueue; guard: IdempotencyGuard; onAccepted(): void };
 
 /** Accepts a trigger call: run, conversation, end user and stored answer commit together, then this resolves. */
-export function createStartConversation({ db, queue, guard, findChannel, onAccepted }: Deps) {
+export function createStartConversation({ db, queue, guard, onAccepted, ...deps }: Deps) {
   return (input: StartConversation): Promise<Started> =>
     guard({ orgId: input.target.orgId, idempotency: input.idempotency }, () => accept(input));
 
@@ -30,7 +30,7 @@ export function createStartConversation({ db, queue, guard, findChannel, onAccep
     const { orgId } = target;
     let checked;
     try {
-      checked = await checkTriggerCall(target, call, findChannel);
+      checked = await checkTriggerCall(target, call, deps);
     } catch (refusal) {
       // A call that was accepted once is answered as then, whatever has been switched off since.
       const stored = await readStoredAnswer(db.$client, { orgId, idempotency });

@@ -2,12 +2,15 @@ import type { Fault } from '../../../contract/problems.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { TriggerCall } from '../../../contract/triggers.ts';
 import type { AgentFacts, ChannelFacts, TriggerFacts } from '../../access/types.ts';
+import type { ChannelKinds } from '../../channels/kinds.ts';
 import { checkVariables } from './variables.ts';
 
 /** What a trigger call acts on, as the access room knows it. */
 export type CallTarget = { orgId: string; agent: AgentFacts; trigger: TriggerFacts };
 
 export type FindChannel = (orgId: string, id: string) => ChannelFacts | null | Promise<ChannelFacts | null>;
+
+export type CheckDeps = { findChannel: FindChannel; kinds: ChannelKinds };
 
 /** A call that may be accepted: everything that can be known without the database has been checked. */
 export type CheckedCall = {
@@ -24,7 +27,7 @@ const MAX_SCHEDULE_DAYS = 366;
 export async function checkTriggerCall(
   target: CallTarget,
   call: TriggerCall,
-  findChannel: FindChannel,
+  { findChannel, kinds }: CheckDeps,
 ): Promise<CheckedCall> {
   const { values, faults } = checkVariables(target.trigger.variables, call.variables);
   const sendAt = readSendAt(call, faults);
@@ -39,13 +42,14 @@ export async function checkTriggerCall(
     faults.push({ pointer: '/end_user/id', code: 'conflict', detail: 'With an id nothing else may be given.' });
   }
   const channel = await chooseChannel(target, call, findChannel, faults);
+  const address = channel === null ? null : readAddress(kinds, channel.kind, call, faults);
   if (faults.length > 0) throw new Refusal('validation_failed', undefined, { errors: faults });
   if (!target.agent.enabled) throw new Refusal('agent_disabled');
   if (!target.trigger.enabled) throw new Refusal('trigger_disabled');
   if (!channel!.enabled) throw new Refusal('channel_disabled');
   return {
     channel: channel!,
-    address: call.channel?.address ?? addressOf(channel!.kind, call),
+    address,
     variables: values,
     sendAt,
   };
@@ -85,6 +89,20 @@ async function chooseChannel(
     'channel_disabled',
     "The trigger's channel was disconnected. Connect one, or name a channel in the call.",
   );
+}
+
+/** The one spelling of the address that the call names, so that an answer from there is known to be one. */
+function readAddress(kinds: ChannelKinds, kind: string, call: TriggerCall, faults: Fault[]): string | null {
+  const read = kinds.get(kind)?.readAddress;
+  const given = call.channel?.address;
+  if (given === undefined) {
+    const known = addressOf(kind, call);
+    return known === null ? null : (read?.(known) ?? known);
+  }
+  const address = read ? read(given) : given;
+  if (address !== null) return address;
+  faults.push({ pointer: '/channel/address', code: 'format', detail: `This is no address on a ${kind} channel.` });
+  return null;
 }
 
 /** Where the named person is reached on this kind of channel, as far as the call says. */

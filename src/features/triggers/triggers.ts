@@ -8,14 +8,13 @@ import { createAwaitAnswer } from './await-answer.ts';
 import { createPreviewCall, type RenderOpening } from './preview-call.ts';
 import { cancelRun, listRuns, presentRun, readRun } from './read-runs.ts';
 import { createStartConversation } from './start-conversation.ts';
-import type { FindChannel } from './trigger-call.ts';
+import type { CheckDeps } from './trigger-call.ts';
 
-export type TriggersDeps = {
+export type TriggersDeps = CheckDeps & {
   db: Db;
   queue: AcceptQueue;
   waiter: RunWaiter;
   guard: IdempotencyGuard;
-  findChannel: FindChannel;
   renderOpening: RenderOpening;
   /** A run was committed: the worker of this process may look. */
   onAccepted(): void;
