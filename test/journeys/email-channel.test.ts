@@ -82,3 +82,8 @@ test('an e-mail whose answer was lost after it was taken is not sent twice', asy
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   expect(smtp.mails).toHaveLength(before + 1);
 });
+
+test('a report about a message whose name or reason cannot be kept is taken, so that nobody tells it for ever', async () => {
+  const report = { type: 'receipt', message_id: '<a\0b@example.com>', status: 'failed', detail: 'No\0 such mailbox' };
+  expect((await post(report)).status).toBe(200);
+});

@@ -5,7 +5,7 @@ import { type Db, isDeadlock } from '../../store/db.ts';
 import type { InboundChannel } from '../../store/inbound.ts';
 import { type InboundRow, keepInboundBatch, type KeptMessage } from '../../store/inbound-batch.ts';
 import type { Suppression } from '../../store/suppression.ts';
-import { clean, cleanContent, cleanMetadata, keepInboundMessage } from './keep-inbound-message.ts';
+import { clean, cleanContent, cleanMetadata, cleanName, keepInboundMessage } from './keep-inbound-message.ts';
 
 /**
  * Everything that people write arrives here. What comes together is stored together, so that a burst (a provider that
@@ -77,7 +77,7 @@ async function keepPlaced(db: Db, told: readonly Told[]) {
     address: clean(event.address ?? ''),
     eventId: event.eventId,
     content: cleanContent(event.content),
-    providerMessageId: event.providerMessageId ?? null,
+    providerMessageId: cleanName(event.providerMessageId),
     metadata: cleanMetadata(event.metadata) ?? null,
     requestId,
   }));

@@ -54,7 +54,7 @@ async function storeMessage(
   const conversationId = await conversationOf(tx, channel, event, suppression);
   return keepMessage(tx, channel.orgId, conversationId, cleanContent(event.content), {
     requestId,
-    providerMessageId: event.providerMessageId,
+    providerMessageId: cleanName(event.providerMessageId) ?? undefined,
     metadata: cleanMetadata(event.metadata),
     settles: true,
   });
@@ -120,8 +120,15 @@ export const clean = (text: string): string => text.replaceAll('\0', '').toWellF
 
 export const cleanContent = (content: MessageContent): MessageContent =>
   JSON.parse(JSON.stringify(content), (name, value: unknown) =>
-    typeof value === 'string' ? clean(value).slice(0, name === 'text' ? MAX_MESSAGE_CHARACTERS : 2_048) : value,
+    typeof value === 'string' ? clean(value.slice(0, name === 'text' ? MAX_MESSAGE_CHARACTERS : 2_048)) : value,
   ) as MessageContent;
+
+/** Of a name that somebody else has given a message; an index takes no longer one. The longest are those of e-mails, one line. */
+const MAX_NAME_BYTES = 1_000;
+
+/** What the other side calls a message, as far as it can be kept and found again. */
+export const cleanName = (name: string | undefined): string | null =>
+  name === undefined || Buffer.byteLength(name) > MAX_NAME_BYTES ? null : clean(name);
 
 export const cleanMetadata = (metadata: InboundMessage['metadata']): Record<string, string> | undefined =>
   metadata && Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name, clean(value)]));

@@ -1,11 +1,12 @@
 import { Refusal } from '../../../contract/problems.ts';
-import type { InboundAnswer, InboundEvent, InboundRequest } from '../../channels/channel.ts';
+import type { InboundAnswer, InboundEvent, InboundReceipt, InboundRequest } from '../../channels/channel.ts';
 import type { ChannelKinds } from '../../channels/kinds.ts';
 import type { OpenSecrets } from '../../store/channel-secrets.ts';
 import { type Db, isUnreachable } from '../../store/db.ts';
 import { findInboundChannel, type InboundChannel } from '../../store/inbound.ts';
-import { applyReceipts, keepReceipts } from '../../store/receipts.ts';
+import { applyReceipts, keepReceipts, type Receipt } from '../../store/receipts.ts';
 import type { InboundQueue } from './inbound-queue.ts';
+import { clean, cleanName } from './keep-inbound-message.ts';
 
 export type ReceiveDeps = {
   db: Db;
@@ -54,9 +55,8 @@ export function createReceiveFromChannel({ db, kinds, openSecrets, queue, now, o
   }
 
   async function keepAll(channel: InboundChannel, events: InboundEvent[], requestId: string): Promise<void> {
-    const receipts = events.filter((event) => event.type === 'receipt');
-    if (receipts.length > 0) {
-      const kept = receipts.map((receipt) => ({ ...receipt, error: receipt.error ?? null }));
+    const kept = events.filter((event) => event.type === 'receipt').flatMap(cleanReceipt);
+    if (kept.length > 0) {
       await keepReceipts(db.$client, channel.orgId, channel.id, kept);
       const known = kept.map(({ providerMessageId }) => ({ orgId: channel.orgId, providerMessageId }));
       await applyReceipts(db.$client, known);
@@ -67,6 +67,13 @@ export function createReceiveFromChannel({ db, kinds, openSecrets, queue, now, o
       if (kept !== null && kept.runId !== null) onAccepted();
     }
   }
+}
+
+/** A name that no message of ours can have tells of none. */
+function cleanReceipt({ providerMessageId: name, status, error }: InboundReceipt): Receipt[] {
+  const providerMessageId = cleanName(name);
+  if (providerMessageId === null) return [];
+  return [{ providerMessageId, status, error: error ? { ...error, detail: clean(error.detail) } : null }];
 }
 
 function parse(work: () => InboundEvent[]): InboundEvent[] {

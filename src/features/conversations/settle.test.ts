@@ -29,12 +29,13 @@ afterAll(async () => {
   await database.drop();
 });
 
-const says = (address: string) => {
+const says = (address: string, more: { providerMessageId?: string; text?: string } = {}) => {
   const { agentId, channelId: id } = agent;
   const eventId = newId('msg');
+  const { text = 'hello', ...named } = more;
   return queue.keep(
     { orgId, id, agentId, kind: 'telegram', enabled: true, settings: {}, sealed: null },
-    { type: 'message', eventId, address, person: {}, content: { type: 'text', text: 'hello' } },
+    { type: 'message', eventId, ...named, address, person: {}, content: { type: 'text', text } },
     'req_test',
   );
 };
@@ -79,4 +80,18 @@ test('somebody who has written before', async () => {
   );
   expect(kept!.runId).toBe(first!.runId);
   expect(await waits(kept!)).toBeGreaterThanOrEqual(SETTLE_MS);
+});
+
+test.each([
+  ['a NUL in the name of a message', { providerMessageId: '<a\0b@example.qa>' }],
+  [
+    'a name that no index takes',
+    { providerMessageId: Array.from({ length: 990 }, (_, n) => String.fromCodePoint(0x4e00 + n * 7)).join('') },
+  ],
+  ['words that end in the middle of a character where they are cut', { text: `x${'😀'.repeat(16_000)}` }],
+])('%s keeps nobody’s words from being stored, known or new', async (_, odd) => {
+  await says('neighbor');
+  await says('odd');
+  const kept = await Promise.all([says('neighbor'), says('odd', odd), says(newId('enduser'), odd)]);
+  expect(kept.map((one) => one!.messageId)).toEqual([expect.any(String), expect.any(String), expect.any(String)]);
 });
