@@ -69,6 +69,18 @@ describe('a message that comes in', () => {
     expect(people).toEqual([{ external_id: 'in-1', name: 'Asha', seen: true }]);
   });
 
+  test('from a person who is known by e-mail is theirs, however the address is spelled', async () => {
+    const { id } = (
+      await parley.call('POST', '/api/end-users', {
+        key: (await parley.key(orgId, { permissions: ['end_users'] })).value,
+        body: { email: 'noor@example.qa' },
+      })
+    ).body;
+    await post({ type: 'message', address: 'in-mail', text: 'hours', person: { email: 'Noor@Example.QA' } });
+    const [known] = await rows(sql`SELECT end_user_id FROM conversation WHERE address = 'in-mail'`);
+    expect(known).toEqual({ end_user_id: id });
+  });
+
   test('is stored once, however often it comes and though it comes at once', async () => {
     const id = randomUUID();
     const answers = await Promise.all([1, 2, 3, 4].map(() => post(message('in-2', 'hours'), { id })));

@@ -102,7 +102,7 @@ async function personOf(
   suppression: Suppression,
 ): Promise<string> {
   const said = Object.fromEntries(
-    Object.entries(person).map(([name, value]) => [name, value ? clean(value) : null]),
+    Object.entries(person).map(([name, value]) => [name, value ? cleanField(name, value) : null]),
   ) as typeof person;
   const known = await findNewcomer(tx, orgId, said);
   if (known !== null) return known;
@@ -114,6 +114,10 @@ async function personOf(
   await insertNewcomer(tx, orgId, id, said, await findSuppressed(tx, orgId, named, suppression));
   return id;
 }
+
+/** E-mail addresses are stored and looked for as one whatever their case. */
+const cleanField = (name: string, value: string): string =>
+  name === 'email' ? clean(value).toLowerCase() : clean(value);
 
 /** Strangers send anything: the database takes neither NUL nor half a character. */
 export const clean = (text: string): string => text.replaceAll('\0', '').toWellFormed();
