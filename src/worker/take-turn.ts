@@ -66,6 +66,8 @@ export function completedTurn(run: ClaimedRun, result: TurnResult): CompletedTur
     reason: result.opted_out ? 'opted_out' : null,
     conversationStatus: result.opted_out ? 'resolved' : conversationStatuses[result.next],
     tags: [...new Set([...run.tags, ...result.tags])],
+    // The agent opened, because that is what the backend called for. Whoever has spoken meanwhile is answered next.
+    leavesUnanswered: inputIds(run).length === 0 && result.next !== 'handed_off',
     state: result.state ?? null,
     messages: result.messages
       .flatMap((message) => inParts(message, run.channel_kind))
@@ -125,6 +127,7 @@ const unchanged = (run: ClaimedRun): CompletedTurn => ({
   locale: run.conversation_locale ?? run.end_user.locale,
   tags: run.tags,
   state: run.state,
+  leavesUnanswered: false,
   messages: [],
   messageStatus: 'delivered',
 });

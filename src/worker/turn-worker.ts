@@ -8,7 +8,7 @@ import type { Db } from '../store/db.ts';
 import { isMoreDue } from '../store/queue-lanes.ts';
 import { setConsent } from '../store/turns/set-consent.ts';
 import { type ClaimedRun, claimRuns, findOutdated, renewRuns, RUN_LEASE_SECONDS } from '../store/turns/claim-runs.ts';
-import { type CompletedTurn, completeTurns, type TurnOutcome } from '../store/turns/complete-turns.ts';
+import { type CompletedTurn, completeTurns, CONTINUED, type TurnOutcome } from '../store/turns/complete-turns.ts';
 import { failRun, releaseRun } from '../store/turns/release-run.ts';
 import { SETTLE_MS } from '../store/turns/settle.ts';
 import type { LoadAgent } from './load-agent.ts';
@@ -143,8 +143,11 @@ export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: Turn
     if (run.turns === 0 && run.input.opening && run.unanswered.length === 0) return openingTurn(run, run.input.opening);
     const loaded = await loadAgent(run.org_id, run.agent_id, run.agent_revision);
     const request = turnRequest(run, loaded, signal);
-    // Woken without anything new to answer: back to waiting.
-    if (run.turns > 0 && request.input.length === 0) return silentTurn(run, 'waiting_for_user', null);
+    // Woken without anything new to answer: back to waiting, unless another run has answered it.
+    if (run.turns > 0 && request.input.length === 0) {
+      const isCurrent = run.conversation_run_id === run.run_id;
+      return isCurrent ? silentTurn(run, 'waiting_for_user', null) : silentTurn(run, 'completed', CONTINUED);
+    }
     const answer = loaded.provider.turn(request);
     const result = answer instanceof Promise ? await withTimeout(answer, TURN_TIMEOUT_MS) : answer;
     if (result.opted_out) await setConsent(db, run.org_id, run.end_user.id, run.channel_kind, 'opted_out', 'stop_word');

@@ -16,46 +16,60 @@ export type CompletedTurn = {
   locale: string | null;
   tags: string[];
   state: unknown;
+  /** What people have said is not answered by it and wants a turn of its own, at once. */
+  leavesUnanswered: boolean;
   messages: { id: string; content: MessageContent; sources: MessageSource[]; trace: TurnTrace | null }[];
   /** Delivery state of the messages at once: `delivered` where the channel is the database itself, else `queued`. */
   messageStatus: 'delivered' | 'queued';
 };
+
+/** The reason of a run that has nothing to say any more, because another one speaks in its conversation. */
+export const CONTINUED = 'continued';
+const GOES_ON_ELSEWHERE = `(mine.reason IS NOT DISTINCT FROM '${CONTINUED}')`;
 
 export type TurnOutcome = 'stored' | 'outdated';
 
 /**
  * Stores turns, all in one statement. A turn counts only while the run's lease is its worker's own (locked here, so
  * that nobody can take the run meanwhile; the conversation before the run, as everywhere) and while the conversation is at the version that the turn saw: a message
- * that came in since makes the turn outdated, and it is computed anew with that message.
+ * that came in since makes the turn outdated, and it is computed anew with that message. Whoever spoke before in the
+ * conversation and waits for the person has ended now: one run of a conversation waits, the one that spoke last.
  */
 const COMPLETE = `
 WITH turn AS MATERIALIZED (
   SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::text[], $7::text[], $8::text[],
-    $9::text[], $10::text[], $11::text[])
-    AS t(org_id, run_id, lease, conversation_id, version, status, reason, conversation_status, locale, tags, state)
+    $9::text[], $10::text[], $11::text[], $12::bool[])
+    AS t(org_id, run_id, lease, conversation_id, version, status, reason, conversation_status, locale, tags, state, leaves)
 ), mine AS MATERIALIZED (
-  SELECT t.* FROM turn t
+  SELECT t.*, c.run_id AS before FROM turn t
   JOIN conversation c ON c.org_id = t.org_id AND c.id = t.conversation_id
   JOIN run r ON r.org_id = t.org_id AND r.id = t.run_id AND r.lease = t.lease
   ORDER BY t.conversation_id FOR NO KEY UPDATE OF c, r
 ), talked AS (
-  UPDATE conversation c SET version = c.version + 1, unanswered = '{}', state = mine.state::jsonb,
+  UPDATE conversation c SET version = c.version + 1, state = mine.state::jsonb,
+    unanswered = CASE WHEN mine.leaves THEN c.unanswered ELSE '{}' END,
     tags = (SELECT coalesce(array_agg(v), '{}') FROM json_array_elements_text(mine.tags::json) v), locale = mine.locale,
-    status = mine.conversation_status, run_id = mine.run_id, updated_at = clock_timestamp()
+    status = mine.conversation_status, run_id = CASE WHEN ${GOES_ON_ELSEWHERE} THEN c.run_id ELSE mine.run_id END, updated_at = clock_timestamp()
   FROM mine WHERE c.org_id = mine.org_id AND c.id = mine.conversation_id AND c.version = mine.version
-  RETURNING c.org_id, c.id, c.run_id
+  RETURNING c.org_id, c.id, mine.run_id, cardinality(c.unanswered) > 0 AS is_more
 ), ended AS (
-  UPDATE run r SET status = mine.status, reason = mine.reason, error = NULL, due_at = NULL, lease = NULL, attempts = 0,
+  UPDATE run r SET status = CASE WHEN talked.is_more THEN 'queued' ELSE mine.status END,
+    reason = mine.reason, error = NULL, due_at = CASE WHEN talked.is_more THEN now() END, lease = NULL, attempts = 0,
     turns = r.turns + 1,
-    finished_at = CASE WHEN mine.status IN ('completed', 'skipped') THEN clock_timestamp() END
+    finished_at = CASE WHEN mine.status IN ('completed', 'skipped') AND NOT talked.is_more THEN clock_timestamp() END
   FROM mine JOIN talked ON talked.org_id = mine.org_id AND talked.run_id = mine.run_id
   WHERE r.org_id = mine.org_id AND r.id = mine.run_id
   RETURNING r.id
+), overtaken AS (
+  UPDATE run r SET status = 'completed', reason = '${CONTINUED}', finished_at = clock_timestamp(), due_at = NULL, lease = NULL
+  FROM mine JOIN talked ON talked.org_id = mine.org_id AND talked.run_id = mine.run_id
+  WHERE r.org_id = mine.org_id AND r.id = mine.before AND mine.before <> mine.run_id AND NOT ${GOES_ON_ELSEWHERE}
+    AND r.status IN ('waiting_for_user', 'handed_off')
 ), said AS (
   INSERT INTO message (org_id, id, conversation_id, run_id, role, content, sources, trace, status, created_at, due_at)
   SELECT m.org_id, m.id, m.conversation_id, m.run_id, 'agent', m.content::jsonb, m.sources::jsonb, m.trace::jsonb, m.status, clock_timestamp(),
     CASE WHEN m.status = 'queued' THEN now() END
-  FROM unnest($12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[])
+  FROM unnest($13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[])
     AS m(org_id, id, conversation_id, run_id, content, sources, trace, status)
   JOIN talked ON talked.org_id = m.org_id AND talked.run_id = m.run_id
 )
@@ -78,6 +92,7 @@ export async function completeTurns(pool: pg.Pool, turns: readonly CompletedTurn
       turns.map((turn) => turn.locale),
       turns.map((turn) => JSON.stringify(turn.tags)),
       turns.map((turn) => (turn.state === null ? null : JSON.stringify(turn.state))),
+      turns.map((turn) => turn.leavesUnanswered),
       messages.map(({ turn }) => turn.orgId),
       messages.map(({ message }) => message.id),
       messages.map(({ turn }) => turn.conversationId),
