@@ -24,12 +24,26 @@ export async function releaseRun(
   });
 }
 
-/** The run is dead: it will not be tried again, and says why. */
-export async function failRun(pool: pg.Pool, run: Held, error: { code: string; detail: string }): Promise<void> {
+/**
+ * The run is dead: it will not be tried again, and says why. Unless somebody has spoken since it was claimed: what was said
+ * counts on this run, so it begins anew. The conversation is locked before the run, as everywhere.
+ */
+export async function failRun(
+  pool: pg.Pool,
+  run: Held & { conversation_version: number },
+  error: { code: string; detail: string },
+): Promise<void> {
   await pool.query({
     name: 'fail-run',
-    text: `UPDATE run SET status = 'failed', reason = $4, error = $5::jsonb, lease = NULL, due_at = NULL, finished_at = now()
-      WHERE org_id = $1 AND id = $2 AND lease = $3`,
-    values: [run.org_id, run.run_id, run.lease, error.code, JSON.stringify(error)],
+    text: `WITH mine AS MATERIALIZED (
+        SELECT r.org_id, r.id, c.version <> $6 AS outdated
+        FROM run r JOIN conversation c ON c.org_id = r.org_id AND c.id = r.conversation_id
+        WHERE r.org_id = $1 AND r.id = $2 AND r.lease = $3 FOR NO KEY UPDATE OF c, r
+      )
+      UPDATE run r SET status = CASE WHEN outdated THEN 'queued' ELSE 'failed' END, lease = NULL, error = $5::jsonb,
+        reason = CASE WHEN outdated THEN NULL ELSE $4 END, due_at = CASE WHEN outdated THEN now() END,
+        finished_at = CASE WHEN outdated THEN NULL ELSE now() END, attempts = CASE WHEN outdated THEN 0 ELSE r.attempts END
+      FROM mine WHERE r.org_id = mine.org_id AND r.id = mine.id`,
+    values: [run.org_id, run.run_id, run.lease, error.code, JSON.stringify(error), run.conversation_version],
   });
 }
