@@ -119,7 +119,8 @@ function plan(
   const silent = goesOn?.status === 'handed_off';
   const run: NewRun = {
     id: newId('run'),
-    status: silent ? 'handed_off' : call.sendAt ? 'scheduled' : 'queued',
+    // What is for later is decided when its time has come.
+    status: call.sendAt ? 'scheduled' : silent ? 'handed_off' : 'queued',
     agentId: call.agentId,
     triggerId: call.triggerId,
     conversationId: goesOn?.id ?? newId('conv'),

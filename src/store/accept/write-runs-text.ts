@@ -63,8 +63,8 @@ WITH gate AS MATERIALIZED (
 )${keyed ? `, ${continuedText(said)}` : ''}${said ? `, ${SAID}` : ''}, accepted AS (
   INSERT INTO run (org_id, id, trigger_id, conversation_id, status, input, request_id, created_at, send_at, due_at)
   SELECT org_id, run_id, trigger_id, conversation_id,
-    CASE ${keyed ? "WHEN silent THEN 'handed_off'" : ''} WHEN send_at IS NOT NULL THEN 'scheduled' ELSE 'queued' END,
-    input::jsonb, request_id, created_at, send_at, ${keyed ? 'CASE WHEN silent THEN NULL ELSE coalesce(send_at, now()) END' : 'coalesce(send_at, now())'}
+    CASE WHEN send_at IS NOT NULL THEN 'scheduled' ${keyed ? "WHEN silent THEN 'handed_off'" : ''} ELSE 'queued' END,
+    input::jsonb, request_id, created_at, send_at, ${keyed ? 'CASE WHEN silent THEN send_at ELSE coalesce(send_at, now()) END' : 'coalesce(send_at, now())'}
   FROM go RETURNING id
 )
 SELECT id,
