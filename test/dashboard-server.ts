@@ -120,6 +120,7 @@ export async function startDashboard(): Promise<DashboardServer> {
       db,
       queue,
       waiter,
+      kinds: channelKinds,
       guard: createIdempotencyGuard(),
       findChannel: (orgId, id) => access.facts.channel(orgId, id),
       renderOpening: async () => null,
