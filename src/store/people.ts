@@ -56,6 +56,16 @@ export async function readPasswordHash(db: Queryable, userId: string): Promise<s
   return rows[0]?.password ?? null;
 }
 
+/** The same of whoever has this address. */
+export async function readPasswordHashByEmail(db: Queryable, email: string): Promise<string | null> {
+  const rows = await db
+    .select({ password: account.password })
+    .from(account)
+    .innerJoin(user, eq(user.id, account.userId))
+    .where(and(eq(user.email, email.toLowerCase()), eq(account.providerId, 'credential')));
+  return rows[0]?.password ?? null;
+}
+
 /** Locks the password until the transaction ends. */
 export async function lockPasswordHash(tx: Queryable, userId: string): Promise<string | null> {
   const rows = await tx
@@ -96,6 +106,11 @@ export async function deleteSession(db: Queryable, userId: string, sessionId: st
     .where(and(eq(session.userId, userId), eq(session.id, sessionId)))
     .returning({ id: session.id });
   return gone.length > 0;
+}
+
+/** For the moment after signing in, when nobody but who signed in has the token. */
+export async function deleteSessionByToken(db: Queryable, userId: string, token: string): Promise<void> {
+  await db.delete(session).where(and(eq(session.userId, userId), eq(session.token, token)));
 }
 
 export async function deleteOtherSessions(db: Queryable, userId: string, keepId: string): Promise<void> {

@@ -1,7 +1,15 @@
+import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
 import { type Db, openDb } from '../../store/db.ts';
-import { findPersonByEmail, insertPerson, listSessions } from '../../store/people.ts';
+import {
+  deleteOtherSessions,
+  findPersonByEmail,
+  insertPerson,
+  listSessions,
+  readPasswordHash,
+  setPasswordHash,
+} from '../../store/people.ts';
 import { SESSION_COOKIE } from './create-auth.ts';
 import { createSessions, type Sessions } from './sessions.ts';
 import { createSignInLimit } from './sign-in-limit.ts';
@@ -12,6 +20,10 @@ let sessions: Sessions;
 const PASSWORD = 'correct horse battery';
 const EMAIL = 'Asha@Example.qa';
 const loose = { pair: 1_000, subject: 1_000, address: 1_000, node: 1_000 };
+
+const WAITING = sql`SELECT 1 FROM pg_locks WHERE relation = 'session'::regclass AND NOT granted`;
+const WAITING_FOR_ROW = sql`SELECT 1 FROM pg_stat_activity
+  WHERE datname = current_database() AND wait_event_type = 'Lock' AND query ILIKE '%account%'`;
 
 const make = (limits = loose) =>
   createSessions({
@@ -124,6 +136,52 @@ describe('a session', () => {
     expect(await sessions.read(caller(first))).not.toBeNull();
     expect(await sessions.read(caller(second))).toBeNull();
     await sessions.changePassword(caller(), signedIn, 'another good one', PASSWORD);
+  });
+
+  it('does not overwrite a password that was changed while its own change was looked at', async () => {
+    const { id } = (await findPersonByEmail(db, EMAIL))!;
+    const { signedIn } = (await sessions.read(
+      caller(cookieOf((await sessions.signIn(caller(), EMAIL, PASSWORD)).setCookie)),
+    ))!;
+    const before = (await readPasswordHash(db, id))!;
+    const first = await sessions.hashPassword('the first of two');
+    const late = await db.transaction(async (tx) => {
+      await setPasswordHash(tx, id, first);
+      const second = sessions
+        .changePassword(caller(), signedIn, PASSWORD, 'the second of two')
+        .catch((error: unknown) => error);
+      // Its current password has been found right, and it waits for the row.
+      await expect
+        .poll(async () => (await db.execute(WAITING_FOR_ROW)).rows.length, { interval: 10, timeout: 4_000 })
+        .toBeGreaterThan(0);
+      return { second };
+    });
+    expect(await late.second).toMatchObject({ code: 'sign_in_failed' });
+    expect(await readPasswordHash(db, id)).toBe(first);
+    await setPasswordHash(db, id, before);
+  });
+
+  it('is not made with a password that was changed while it was looked at', async () => {
+    const { id } = (await findPersonByEmail(db, EMAIL))!;
+    const before = (await readPasswordHash(db, id))!;
+    const signedIn = (await sessions.read(
+      caller(cookieOf((await sessions.signIn(caller(), EMAIL, PASSWORD)).setCookie)),
+    ))!.signedIn;
+    const nextHash = await sessions.hashPassword('another good one');
+    const late = await db.transaction(async (tx) => {
+      await tx.execute(sql`LOCK TABLE session IN SHARE ROW EXCLUSIVE MODE`);
+      const signingIn = sessions.signIn(caller(), EMAIL, PASSWORD).catch((error: unknown) => error);
+      // The password has been found right, and the session that it opens waits for the table.
+      await expect
+        .poll(async () => (await db.execute(WAITING)).rows.length, { interval: 10, timeout: 4_000 })
+        .toBeGreaterThan(0);
+      await setPasswordHash(tx, id, nextHash);
+      await deleteOtherSessions(tx, id, signedIn.sessionId);
+      return { signingIn };
+    });
+    expect(await late.signingIn).toMatchObject({ code: 'sign_in_failed' });
+    expect((await listSessions(db, id)).map((one) => one.id)).toEqual([signedIn.sessionId]);
+    await setPasswordHash(db, id, before);
   });
 
   it('is unknown, not ended, while the database does not answer', async () => {

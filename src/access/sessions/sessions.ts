@@ -4,7 +4,10 @@ import { type Db, isUnreachable } from '../../store/db.ts';
 import {
   deleteOtherSessions,
   deleteSession,
+  deleteSessionByToken,
+  lockPasswordHash,
   readPasswordHash,
+  readPasswordHashByEmail,
   setPasswordHash,
   type Person,
 } from '../../store/people.ts';
@@ -55,13 +58,26 @@ export function createSessions({ db, secret, baseUrl, limit, log }: Deps): Sessi
     };
   }
 
+  /**
+   * Checking a password takes a while. Whoever changes it ends the sessions of that moment, and one that an older password
+   * was opening is not among them yet: so it is ended here. The lock lets one of the two see the other.
+   */
+  const isStillRight = (userId: string, token: string, hash: string | null): Promise<boolean> =>
+    db.transaction(async (tx) => {
+      if ((await lockPasswordHash(tx, userId)) === hash) return true;
+      await deleteSessionByToken(tx, userId, token);
+      return false;
+    });
+
   return {
     read,
     async signIn(caller, email, password) {
       await limit.attempt(caller.address, email);
+      const hash = await asked(() => readPasswordHashByEmail(db, email));
       const { headers, response } = await asked(() =>
         auth.api.signInEmail({ body: { email, password }, headers: headersOf(caller), returnHeaders: true }),
       );
+      if (!(await asked(() => isStillRight(response.user.id, response.token, hash)))) throw wrong();
       await limit.succeeded(caller.address, email);
       return { userId: response.user.id, setCookie: headers.getSetCookie() };
     },
@@ -78,10 +94,12 @@ export function createSessions({ db, secret, baseUrl, limit, log }: Deps): Sessi
         hash !== null &&
         current.length <= MAX_PASSWORD_CHARACTERS &&
         (await password.verify({ hash, password: current }));
-      if (!isRight) throw new Refusal('sign_in_failed', 'The current password is wrong.');
+      if (!isRight) throw wrongNow();
       await limit.succeeded(caller.address, who.user.email);
       const nextHash = await password.hash(next);
       await db.transaction(async (tx) => {
+        // Somebody may have changed it since it was found right; theirs stays.
+        if ((await lockPasswordHash(tx, who.user.id)) !== hash) throw wrongNow();
         await setPasswordHash(tx, who.user.id, nextHash);
         await deleteOtherSessions(tx, who.user.id, who.sessionId);
       });
@@ -99,6 +117,11 @@ const headersOf = ({ cookie, address, userAgent }: Caller): Headers =>
 
 const MAX_USER_AGENT = 300;
 
+const wrong = (cause?: unknown): Refusal =>
+  new Refusal('sign_in_failed', 'E-mail address or password is wrong.', { cause });
+
+const wrongNow = (): Refusal => new Refusal('sign_in_failed', 'The current password is wrong.');
+
 /**
  * better-auth's errors in our words. What it knows no better word for than 500 is a database that did not answer:
  * that is 503, never "signed out".
@@ -108,7 +131,7 @@ async function asked<T>(ask: () => Promise<T>): Promise<T> {
     return await ask();
   } catch (error) {
     if (isAPIError(error) && error.statusCode < 500) {
-      throw new Refusal('sign_in_failed', 'E-mail address or password is wrong.', { cause: error });
+      throw wrong(error);
     }
     if (isAPIError(error) || isUnreachable(error)) {
       throw new Refusal('unavailable', undefined, { headers: { 'Retry-After': '1' }, cause: error });
