@@ -57,6 +57,12 @@ type Deps = { gate: ReturnType<typeof createSessionGate>; paging: Paging; baseUr
 /** Bodies larger than usual are definitions and documents; the former hold many members. */
 const LARGE_BODY_KEYS = 20_000;
 
+/**
+ * A body may take as long to arrive as a request may last: what the gate said before it is asked again behind it, so that
+ * nobody keeps a role for half a minute by sending slowly.
+ */
+const takesBody = ({ method }: DashboardRoute): boolean => method !== 'GET' && method !== 'DELETE';
+
 /** Makes a Route of one line of contract/dashboard/routes.ts and the function that answers it. */
 export function createDeclareRoute({ gate, paging, baseUrl }: Deps): DeclareRoute {
   const guardOf = (access: DashboardRoute['access']) => {
@@ -69,6 +75,7 @@ export function createDeclareRoute({ gate, paging, baseUrl }: Deps): DeclareRout
 
   return (name, handle, more = {}) => {
     const declared: DashboardRoute = DASHBOARD_ROUTES[name];
+    const lookAgain = takesBody(declared) && declared.access !== 'public' ? gate(declared.access) : null;
     return {
       method: declared.method,
       path: DASHBOARD_BASE + declared.path,
@@ -84,6 +91,11 @@ export function createDeclareRoute({ gate, paging, baseUrl }: Deps): DeclareRout
         // Said here, because a further status of success may come first in the list of answers.
         reply.code(declared.status);
         try {
+          if (lookAgain) {
+            const former = (request.session as DashboardCaller).setCookie;
+            const caller = await lookAgain(request);
+            request.session = { ...caller, setCookie: [...former, ...caller.setCookie] };
+          }
           return await handle(callOf(name, request, reply, paging));
         } catch (error) {
           throw lostDatabase(request.method, error);

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CHANNEL_KINDS } from '../../../contract/channel-kinds.ts';
 import {
@@ -169,6 +172,38 @@ describe('members', () => {
     expect((await viewer.call(`GET ${at}`)).body.code).toBe('organization_not_found');
     expect((await call(`PATCH ${at}/members/${idOf(admin.email)}`, { role: 'viewer' })).status).toBe(200);
     expect((await admin.call(`POST ${at}/agents`, { name: 'X' })).body.code).toBe('role_missing');
+  });
+});
+
+/** Sends the head, and the body only after `meanwhile`, which begins once the server has asked for the body. */
+async function slowly(cookie: string, path: string, body: unknown, meanwhile: () => Promise<unknown>) {
+  const headers = { cookie, 'content-type': 'application/json', expect: '100-continue' };
+  const sent = request(server.url + path, { method: 'POST', headers });
+  sent.flushHeaders();
+  await once(sent, 'continue');
+  await meanwhile();
+  sent.end(JSON.stringify(body));
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  return { status: answer.statusCode, body: (await json(answer)) as { code?: string } };
+}
+
+describe('a body that takes its time', () => {
+  it('does nothing for who lost the role, the membership or the session before it was all there', async () => {
+    const invitation = { email: 'back@example.qa', role: 'admin' };
+    const lose: Record<string, (one: Awaited<ReturnType<typeof addMember>>, memberId: string) => Promise<unknown>> = {
+      role_missing: (_one, id) => call(`PATCH ${at}/members/${id}`, { role: 'viewer' }),
+      organization_not_found: (_one, id) => call(`DELETE ${at}/members/${id}`),
+      session_missing: (one) => one.call('POST /sign-out'),
+    };
+    for (const [code, losing] of Object.entries(lose)) {
+      const admin = await addMember(server, call, owner.orgId, 'admin');
+      const members = (await call(`GET ${at}/members`)).body.data as { id: string; email: string }[];
+      const { id } = members.find(({ email }) => email === admin.email)!;
+      const answer = await slowly(admin.cookie, `${at}/invitations`, invitation, () => losing(admin, id));
+      expect(answer.body.code).toBe(code);
+    }
+    const open = (await call(`GET ${at}/invitations`)).body.data as { email: string }[];
+    expect(open.map(({ email }) => email)).not.toContain(invitation.email);
   });
 });
 
