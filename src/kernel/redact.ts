@@ -1,14 +1,14 @@
 /**
  * The last wall before a log line leaves the program: whatever looks like a credential is cut out of the finished
  * line, so it does not matter whether it came in a message, a nested object, an error or a stack. Patterns are those of
- * this program (keys, signing secrets, setup links), of HTTP (Authorization, cookies), of URLs with a password, of
+ * this program (keys, signing secrets, links that let somebody in), of HTTP (Authorization, cookies), of URLs with a password, of
  * members with telling names, and of the model and channel providers that people connect.
  */
 export const REDACTED = '[redacted]';
 
 /** Cheap to test: a line without any of these cannot match a pattern below. Most lines stop here. */
 const SUSPICIOUS =
-  /parley(?:_|%5f)|whsec_|bearer|authorization|cookie|api[-_]?key|[?&]key=|passw|secret|token|\/setup|\/invite|:\/\/[^\s"/]*@|sk-|AIza|xox[a-z]-|:AA/i;
+  /parley(?:_|%5f)|whsec_|bearer|authorization|cookie|api[-_]?key|[?&]key=|passw|secret|token|\/setup|\/invitations|:\/\/[^\s"/]*@|sk-|AIza|xox[a-z]-|:AA/i;
 
 /** Names of JSON members whose text is secret whatever it looks like. */
 const MEMBERS =
@@ -33,7 +33,7 @@ const PLAIN = [
   // scheme://user:password@host, the password up to the last @ before the path.
   /([a-z][a-z0-9+.-]{0,20}:\/\/[^\s"/@:]{0,256}:)[^\s"/]+(?=@)/gi,
   /((?:password|token|secret|api_?key|[?&]key)=)[^&;\s"\\]+/gi,
-  /(\/(?:setup|invite)(?:\/|[?#]\w{0,20}=?))[\w.~-]{16,}/gi,
+  /(\/(?:setup|invitations|password(?:-links)?)(?:\/|[?#]\w{0,20}=?))[\w.~-]{16,}/gi,
   /(whsec_)[\w+/=-]+/gi,
   /((?:\b|\\[nrt])sk-)[\w-]{16,}/g,
   /(AIza)[\w-]{30,}/g,
