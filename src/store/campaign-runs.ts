@@ -18,7 +18,7 @@ const unsaidRuns = (orgId: string, campaignId: string) => sql`
  */
 const unsentMessages = (orgId: string, campaignId: string) => sql`
   WITH unsent AS MATERIALIZED (
-    SELECT m.org_id, m.id FROM recipient r
+    SELECT m.org_id, m.id, m.run_id FROM recipient r
     JOIN message m ON m.org_id = r.org_id AND m.conversation_id = r.conversation_id AND m.run_id = r.run_id
       AND m.role = 'agent' AND m.status = 'queued'
     WHERE r.org_id = ${orgId} AND r.campaign_id = ${campaignId} AND r.status = 'sending'
@@ -33,12 +33,31 @@ export async function holdCampaignRuns(tx: Queryable, orgId: string, campaignId:
     WHERE m.org_id = unsent.org_id AND m.id = unsent.id AND m.status = 'queued' AND m.due_at IS NOT NULL`);
 }
 
-export async function letCampaignRunsGo(tx: Queryable, orgId: string, campaignId: string): Promise<void> {
-  await tx.execute(sql`UPDATE run SET due_at = now()
+/** In which time zones those live who are held; null for whoever has none. */
+export async function listHeldZones(tx: Queryable, orgId: string, campaignId: string): Promise<(string | null)[]> {
+  const found = await tx.execute<{ zone: string | null }>(sql`SELECT DISTINCT e.time_zone AS zone FROM recipient r
+    JOIN end_user e ON e.org_id = r.org_id AND e.id = r.end_user_id
+    WHERE r.org_id = ${orgId} AND r.campaign_id = ${campaignId} AND r.status = 'sending'`);
+  return found.rows.map(({ zone }) => zone);
+}
+
+/** `openings`: from when on people of a time zone may be written to; who is in none of them, at once. */
+export async function letCampaignRunsGo(
+  tx: Queryable,
+  orgId: string,
+  campaignId: string,
+  openings: ReadonlyMap<string | null, Date>,
+): Promise<void> {
+  const opening = sql`coalesce((SELECT o.at FROM end_user e
+    JOIN unnest(${sql.param([...openings.keys()])}::text[], ${sql.param([...openings.values()].map((at) => at.toISOString()))}::timestamptz[])
+      AS o(zone, at) ON o.zone IS NOT DISTINCT FROM e.time_zone
+    WHERE e.org_id = r.org_id AND e.id = r.end_user_id), now())`;
+  await tx.execute(sql`UPDATE run SET due_at = ${opening}
     ${unsaidRuns(orgId, campaignId)} AND run.status = 'queued' AND run.due_at IS NULL`);
   // Whoever holds one goes on as after a renewal; if it has died meanwhile, others find the lease run out.
   await tx.execute(sql`${unsentMessages(orgId, campaignId)}
-    UPDATE message m SET due_at = now() + CASE WHEN m.lease IS NULL THEN interval '0' ELSE ${LEASE} END FROM unsent
+    UPDATE message m SET due_at = CASE WHEN m.lease IS NULL THEN ${opening} ELSE now() + ${LEASE} END FROM unsent
+    JOIN recipient r ON r.org_id = unsent.org_id AND r.campaign_id = ${campaignId} AND r.run_id = unsent.run_id
     WHERE m.org_id = unsent.org_id AND m.id = unsent.id AND m.status = 'queued' AND m.due_at IS NULL`);
 }
 

@@ -6,12 +6,18 @@ import {
 } from '../../../contract/dashboard/campaigns.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { type Actor, recordAudit } from '../../store/audit.ts';
-import { cancelCampaignRuns, holdCampaignRuns, letCampaignRunsGo } from '../../store/campaign-runs.ts';
-import { changeCampaign, moveCampaign as moveRow, readCampaign as readRow } from '../../store/campaigns.ts';
+import { cancelCampaignRuns, holdCampaignRuns, letCampaignRunsGo, listHeldZones } from '../../store/campaign-runs.ts';
+import {
+  type CampaignRow,
+  changeCampaign,
+  moveCampaign as moveRow,
+  readCampaign as readRow,
+} from '../../store/campaigns.ts';
 import type { Queryable } from '../../store/db.ts';
 import { planAnew } from '../../store/recipients.ts';
 import { type CampaignsDeps, presentCampaign } from './campaigns.ts';
 import { checkSettings } from './check-settings.ts';
+import { nextOpening } from './opening-hours.ts';
 
 const PAST = { start: 'started', pause: 'paused', resume: 'resumed', end: 'ended' } as const;
 
@@ -42,7 +48,7 @@ export async function moveInside(
   const moved = await moveRow(tx, orgId, id, from, to);
   if (moved) {
     if (move === 'pause') await holdCampaignRuns(tx, orgId, id);
-    if (move === 'resume') await letCampaignRunsGo(tx, orgId, id);
+    if (move === 'resume') await letGo(tx, moved);
     if (move === 'end') await cancelCampaignRuns(tx, orgId, id);
     await recordAudit(tx, { orgId, actor, action: `campaign.${PAST[move]}`, subjectId: id });
     return presentCampaign(moved);
@@ -51,6 +57,16 @@ export async function moveInside(
   if (!row) throw new Refusal('campaign_not_found');
   if (row.state === to) return presentCampaign(row);
   throw new Refusal('campaign_not_open', `A campaign that is ${row.state} cannot be ${PAST[move]}.`);
+}
+
+/** Who was held may be resumed at night: everybody waits for the hours in which they may be written to. */
+async function letGo(tx: Queryable, { orgId, id, settings }: CampaignRow): Promise<void> {
+  const from = new Date(Math.max(Date.now(), Date.parse(settings.starts_at ?? '') || 0));
+  const zones = await listHeldZones(tx, orgId, id);
+  const openings = zones.map(
+    (zone) => [zone, nextOpening(settings, zone ?? settings.time_zone ?? 'UTC', from)] as const,
+  );
+  await letCampaignRunsGo(tx, orgId, id, new Map(openings.map(([zone, at]) => [zone, at ?? from])));
 }
 
 /** Name and settings; settings are replaced as a whole, and hold for everybody who was not written to yet. */

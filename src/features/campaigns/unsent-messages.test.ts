@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { givenAgent, givenConversation, givenMessage, givenOrganization } from '../../../test/factories.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
@@ -50,7 +50,7 @@ async function givenSending() {
     status: 'queued',
     dueAt: new Date(0),
   });
-  return { id, messageId, recipientId };
+  return { id, messageId, recipientId, conversationId, endUserId };
 }
 
 const claim = () => claimDeliveries(db.$client, newId('node'), 10);
@@ -132,6 +132,26 @@ describe('a pause', () => {
     expect(await claim()).toEqual([]);
     await leaseRunsOut();
     expect((await claimOne()).possible_duplicate).toBe(true);
+  });
+
+  test.each([null, 'Asia/Kolkata'])('that ends in the quiet hours of %s holds until they are over', async (zone) => {
+    const clock = (hours: number) =>
+      new Date(Date.now() + hours * 3_600_000 + (zone ? 5.5 : 0) * 3_600_000).toISOString().slice(11, 16);
+    const settings = { quiet_hours: { from: clock(-1), to: clock(2) } };
+    await db.update(campaign).set({ settings }).where(eq(campaign.id, given.id));
+    await db.execute(sql`UPDATE end_user SET time_zone = ${zone} WHERE id = ${given.endUserId}`);
+    const waiting = { id: newId('run'), status: 'queued', input: {}, dueAt: new Date() };
+    await db.insert(run).values({ orgId, conversationId: given.conversationId, ...waiting });
+    const other = { orgId, campaignId: given.id, id: newId('rcpt'), endUserId: given.endUserId, enrolment: 1 };
+    await db.insert(recipient).values({ ...other, status: 'sending', runId: waiting.id });
+    await move('pause');
+    await move('resume');
+    const { rows } = await db.execute<{ due: string }>(sql`
+      SELECT due_at AS due FROM message WHERE id = ${given.messageId}
+      UNION ALL SELECT due_at FROM run WHERE id = ${waiting.id}`);
+    const opens = new Date(Math.floor(Date.now() / 60_000) * 60_000 + 7_200_000).getTime();
+    expect(rows.map(({ due }) => Math.abs(new Date(due).getTime() - opens) <= 60_000)).toEqual([true, true]);
+    expect(await claim()).toEqual([]);
   });
 });
 
