@@ -91,23 +91,26 @@ export async function releaseImport(pool: pg.Pool, held: ClaimedImport, inSecond
   );
 }
 
-/** Removes files that nobody imported and failed rows that nobody fetched. */
-export async function forgetImports(pool: pg.Pool, limit: number): Promise<void> {
-  await pool.query(
+/** Removes files that nobody imported and failed rows that nobody fetched; at most `limit` of each, returns how many of the fuller one. */
+export async function forgetImports(pool: pg.Pool, limit: number): Promise<number> {
+  const pieces = await pool.query<{ count: number }>(
     `WITH gone AS (
       DELETE FROM end_user_import_piece WHERE ctid = ANY (ARRAY(SELECT p.ctid FROM end_user_import_piece p
         JOIN end_user_import i ON i.org_id = p.org_id AND i.id = p.import_id AND i.due_at IS NULL
         WHERE p.created_at < now() - interval '${IMPORT_KEPT_HOURS} hours' LIMIT $1)) RETURNING org_id, import_id
+    ), cancelled AS (
+      UPDATE end_user_import i SET state = 'cancelled', finished_at = now() FROM gone
+      WHERE i.org_id = gone.org_id AND i.id = gone.import_id AND i.state = 'uploading'
     )
-    UPDATE end_user_import i SET state = 'cancelled', finished_at = now() FROM gone
-    WHERE i.org_id = gone.org_id AND i.id = gone.import_id AND i.state = 'uploading'`,
+    SELECT count(*)::int FROM gone`,
     [limit],
   );
-  await pool.query(
+  const faults = await pool.query(
     `DELETE FROM end_user_import_fault WHERE ctid = ANY (ARRAY(SELECT ctid FROM end_user_import_fault
       WHERE created_at < now() - interval '${FAULTS_KEPT_DAYS} days' LIMIT $1))`,
     [limit],
   );
+  return Math.max(pieces.rows[0]!.count, faults.rowCount ?? 0);
 }
 
 /** Failed rows that name a person who is being erased, by any identifier. */

@@ -9,32 +9,49 @@ import { forgetUsage, trimRequests } from '../store/usage.ts';
 const EVERY_MS = 60_000;
 /** Rows of one statement: short enough to disturb nobody. */
 const BATCH = 5_000;
-/** Statements of one round: the rest waits for the next one. */
-const MAX_BATCHES = 20;
+/** Statements of one kind in one round; together more a minute than one server can take in. The rest waits for the next round. */
+const MAX_BATCHES = 100;
 
-/** Removes what has served its time: stored answers older than 24 hours, counts and requests older than a month or beyond the newest 50,000 of an organization, what providers told us a week ago. Any number of nodes may do it at once. */
+/** Each removes at most `limit` rows, and returns how many. */
+const CHORES: readonly ((pool: Db['$client'], limit: number) => Promise<number>)[] = [
+  forgetStoredAnswers,
+  forgetUsage,
+  (pool, limit) => trimRequests(pool, limit),
+  forgetInbound,
+  forgetEvents,
+  forgetImports,
+];
+
+/** Removes what has served its time: stored answers older than 24 hours, counts and requests older than a month or beyond the newest 50,000 of an organization, what providers told us a week ago, events older than 30 days. Any number of nodes may do it at once. */
 export function createHousekeeper({ db, log }: { db: Db; log: Logger }) {
   let timer: NodeJS.Timeout | undefined;
-  const tidy = async () => {
-    try {
-      for (let batch = 0; batch < MAX_BATCHES; batch++) {
-        if ((await forgetStoredAnswers(db.$client, BATCH)) < BATCH) break;
+  let isTidying = false;
+  let stopped = false;
+
+  async function tidy(): Promise<void> {
+    if (isTidying) return;
+    isTidying = true;
+    for (const chore of CHORES) {
+      try {
+        for (let batch = 0; batch < MAX_BATCHES && !stopped; batch++) {
+          if ((await chore(db.$client, BATCH)) < BATCH) break;
+        }
+      } catch (error) {
+        // The other chores are done all the same.
+        if (!stopped) log.warn({ err: error }, 'tidying up failed; it is tried again in a minute');
       }
-      await forgetUsage(db.$client, BATCH);
-      for (let batch = 0; batch < MAX_BATCHES; batch++) {
-        if ((await trimRequests(db.$client, BATCH)) < BATCH) break;
-      }
-      await forgetInbound(db.$client, BATCH);
-      await forgetEvents(db.$client, BATCH);
-      await forgetImports(db.$client, BATCH);
-    } catch (error) {
-      log.warn({ err: error }, 'tidying up failed; it is tried again in a minute');
     }
-  };
+    isTidying = false;
+  }
+
   return {
     start: () => {
       timer = setInterval(() => void tidy(), EVERY_MS);
     },
-    stop: () => clearInterval(timer),
+    tidy,
+    stop: () => {
+      stopped = true;
+      clearInterval(timer);
+    },
   };
 }
