@@ -11,6 +11,8 @@ import type { Egress } from '../kernel/egress.ts';
 export type ChannelKind = {
   readonly kind: string;
   readonly capabilities: ChannelCapabilities;
+  /** Why this one cannot be carried although its type can, in a sentence; null when it can. */
+  refuses?(content: MessageContent): string | null;
   /** What a person gives to connect it; the fields named in `secretFields` are sealed, the rest is stored readable. */
   readonly settings: TSchema;
   readonly secretFields: readonly string[];

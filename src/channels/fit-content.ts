@@ -1,13 +1,14 @@
-import type { ChannelCapabilities } from '../../contract/channels.ts';
 import type { MessageContent } from '../../contract/messages.ts';
-import { ChannelFailure } from './channel.ts';
+import { ChannelFailure, type ChannelKind } from './channel.ts';
 
 /**
  * What an agent says in a form that a channel can carry: choices become a numbered list, a file its address. A backend's
  * own message is never changed like this: it is refused when it is accepted.
  */
-export function fitContent(content: MessageContent, capabilities: ChannelCapabilities): MessageContent {
-  const fitted = capabilities.content.includes(content.type) ? content : asText(content);
+export function fitContent(content: MessageContent, kind: ChannelKind): MessageContent {
+  const { capabilities } = kind;
+  const fits = capabilities.content.includes(content.type) && !kind.refuses?.(content);
+  const fitted = fits ? content : asText(content);
   if (fitted === null || !capabilities.content.includes(fitted.type)) {
     throw new ChannelFailure('content_unsupported', `The channel cannot carry ${content.type}.`);
   }

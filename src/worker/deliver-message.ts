@@ -80,11 +80,12 @@ const because = (status: 'failed' | 'suppressed', code: string, detail: string) 
   error: { code, detail, provider_code: null },
 });
 
-function checked(claimed: ClaimedDelivery, { capabilities }: ChannelKind, address: string | null, now: number) {
+function checked(claimed: ClaimedDelivery, kind: ChannelKind, address: string | null, now: number) {
+  const { capabilities } = kind;
   if (capabilities.needs_address && address === null) {
     throw new ChannelFailure('no_address', 'It is not known where the recipient is reached on this channel.');
   }
-  const content = fitContent(claimed.content, capabilities);
+  const content = fitContent(claimed.content, kind);
   const hours = capabilities.reply_window_hours;
   const open =
     hours === null ||

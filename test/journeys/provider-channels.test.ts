@@ -251,6 +251,10 @@ describe.each(PROVIDERS)('%s', (_, start) => {
       provider.kind === 'whatsapp' ? { type: 'text', text: 'x'.repeat(5_000) } : { type: 'template', name: 'x' };
     const answer = await send('', { content });
     expect([answer.status, answer.body.code]).toEqual([422, 'content_unsupported']);
+    if (provider.kind !== 'whatsapp') return;
+    const choices = Array.from({ length: 11 }, (_one, n) => ({ id: `c${n}`, label: `Choice ${n}` }));
+    const many = await send('', { content: { type: 'choices', text: 'Which?', choices } });
+    expect([many.status, many.body.code]).toEqual([422, 'content_unsupported']);
   });
 });
 

@@ -48,6 +48,16 @@ describe('sending', () => {
     expect(fake.delivered.at(-1)!.text).toBe('&lt;!channel&gt; a &amp; b');
   });
 
+  test('what is said of an image is shown above it, not only read out', async () => {
+    await send({ type: 'image', url: 'https://example.com/a.png', text: 'Your seat & row' });
+    expect(fake.delivered.at(-1)!.raw).toMatchObject({
+      blocks: [
+        { type: 'section', text: { text: 'Your seat &amp; row' } },
+        { type: 'image', image_url: 'https://example.com/a.png' },
+      ],
+    });
+  });
+
   test('choices are buttons, and pressing one says its label', async () => {
     await send({ type: 'choices', text: 'Which?', choices: [{ id: 'a', label: 'A & B' }] });
     expect(JSON.stringify(fake.delivered.at(-1)!.raw)).toContain('"action_id":"choice_0"');
@@ -102,6 +112,22 @@ test('the app’s own words, edits and channels are left out', () => {
   expect(event({ bot_id: 'B1' })).toEqual([]);
   expect(event({ subtype: 'message_changed' })).toEqual([]);
   expect(event({ channel_type: 'channel' })).toEqual([]);
+});
+
+test('a file is heard of, with the words beside it', () => {
+  const files = [{ id: 'F1' }];
+  expect(event({ subtype: 'file_share', files })).toMatchObject([{ content: { text: 'a < b' } }]);
+  expect(event({ subtype: 'file_share', files, text: '' })).toMatchObject([{ content: { text: '[file]' } }]);
+});
+
+test.each([
+  ['<mailto:asha@example.qa|asha@example.qa>', 'asha@example.qa'],
+  ['see <https://example.qa/a?b=1&amp;c=2>', 'see https://example.qa/a?b=1&c=2'],
+  ['<http://example.qa|example.qa> and <tel:+97430000000|+974 3000 0000>', 'example.qa and +974 3000 0000'],
+  ['<https://example.qa/order|my order>', 'my order (https://example.qa/order)'],
+  ['&lt;mailto:x@example.qa&gt; <@U1>', '<mailto:x@example.qa> <@U1>'],
+])('a link of Slack’s making is what the person typed: %s', (text, typed) => {
+  expect(event({ text })).toMatchObject([{ content: { text: typed } }]);
 });
 
 describe('what comes in', () => {

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { CHANNEL_FORMS } from '../../../contract/channel-kinds.ts';
 import { MAX_MESSAGE_CHARACTERS } from '../../../contract/limits.ts';
+import type { MessageContent } from '../../../contract/messages.ts';
 import {
   apiBase,
   callProvider,
@@ -41,6 +42,7 @@ export const slack: ChannelKind = {
     needs_address: true,
   },
   ...CHANNEL_FORMS.slack,
+  refuses,
   readAddress: (text) => (/^[UW][A-Z0-9]{5,20}$/.test(text) ? text : null),
 
   async connect(account, tools) {
@@ -52,17 +54,15 @@ export const slack: ChannelKind = {
 
   async send(message, account, tools) {
     const { content } = message;
-    if (content.type === 'choices' && content.text.length > MAX_SECTION_CHARACTERS) {
-      const detail = `Slack carries at most ${MAX_SECTION_CHARACTERS} characters together with choices.`;
-      throw new ChannelFailure('content_unsupported', detail);
-    }
+    const refusal = refuses(content);
+    if (refusal !== null) throw new ChannelFailure('content_unsupported', refusal);
     const text = 'text' in content ? escapeText(content.text ?? '') : '';
     const thread = message.replyTo?.providerMessageId?.split(':')[1];
     const sent = await call(account, tools, 'chat.postMessage', {
       channel: message.address,
       text: text || (content.type === 'image' ? content.url : ''),
       ...(content.type === 'choices' && { blocks: buttons(text, content.choices) }),
-      ...(content.type === 'image' && { blocks: [imageBlock(content.url, text)] }),
+      ...(content.type === 'image' && { blocks: imageBlocks(content.url, text) }),
       ...(thread && { thread_ts: thread }),
     });
     return { providerMessageId: `${textMember(sent, 'channel')}:${textMember(sent, 'ts')}`, status: 'sent' };
@@ -95,12 +95,16 @@ function payloadOf({ headers, body }: InboundRequest): unknown {
   return readJson(Buffer.from(new URLSearchParams(body.toString('utf8')).get('payload') ?? ''));
 }
 
+/** Other subtypes tell of edits, of deletions, of what an app or a channel did. */
+const SAID = new Set<unknown>([undefined, 'file_share', 'thread_broadcast', 'me_message']);
+
 function said(payload: unknown): InboundEvent[] {
   const event = member(payload, 'event');
   const eventId = textMember(payload, 'event_id');
   const user = textMember(event, 'user');
-  const text = textMember(event, 'text');
-  const isTheirs = member(event, 'bot_id') === undefined && member(event, 'subtype') === undefined;
+  const files = member(event, 'files');
+  const text = textMember(event, 'text') || (Array.isArray(files) && files.length > 0 ? '[file]' : '');
+  const isTheirs = member(event, 'bot_id') === undefined && SAID.has(member(event, 'subtype'));
   if (textMember(event, 'type') !== 'message' || textMember(event, 'channel_type') !== 'im') return [];
   if (!isTheirs || !eventId || !user || !text) return [];
   const content = { type: 'text' as const, text: unescapeText(text) };
@@ -119,24 +123,47 @@ function pressed(payload: unknown): InboundEvent[] {
   return [{ type: 'message', eventId: `action:${user}:${at}`, address: user, person: {}, content }];
 }
 
+/** Its bound counts what is escaped as well. */
+function refuses(content: MessageContent): string | null {
+  const isLong = content.type === 'choices' || content.type === 'image';
+  if (!isLong || escapeText(content.text ?? '').length <= MAX_SECTION_CHARACTERS) return null;
+  return `Slack carries at most ${MAX_SECTION_CHARACTERS} characters together with choices or an image.`;
+}
+
+const section = (text: string) => ({ type: 'section', text: { type: 'mrkdwn', text } });
+
 const buttons = (text: string, choices: readonly { id: string; label: string }[]) => [
-  { type: 'section', text: { type: 'mrkdwn', text } },
+  section(text),
   {
     type: 'actions',
     elements: choices.map(({ id, label }, index) => ({
       type: 'button',
       action_id: `choice_${index}`,
       value: id,
-      text: { type: 'plain_text', text: label.slice(0, MAX_BUTTON_CHARACTERS) },
+      text: { type: 'plain_text', text: label.slice(0, MAX_BUTTON_CHARACTERS).toWellFormed() },
     })),
   },
 ];
 
-const imageBlock = (url: string, text: string) => ({ type: 'image', image_url: url, alt_text: text || 'image' });
+/** What is read out of an image is shown nowhere: words that belong to it stand above. */
+const imageBlocks = (url: string, text: string) => [
+  ...(text ? [section(text)] : []),
+  { type: 'image', image_url: url, alt_text: text || 'image' },
+];
 
 /** https://docs.slack.dev/messaging/formatting-message-text#escaping */
 const escapeText = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-const unescapeText = (text: string) => text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+const unescapeText = (text: string) =>
+  text.replace(LINK, asTyped).replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+
+/** Slack makes links of what looks like one: `<mailto:a@example.qa|a@example.qa>`, `<https://example.qa>`. */
+const LINK = /<(mailto:|tel:|https?:\/\/)([^<>|]+)(?:\|([^<>]*))?>/g;
+
+const asTyped = (_: string, scheme: string, rest: string, label = ''): string => {
+  if (!scheme.startsWith('http')) return label || rest;
+  const url = scheme + rest;
+  return label === '' || url.includes(label) ? label || url : `${label} (${url})`;
+};
 
 async function call(...[account, tools, method, body]: Parameters<typeof ask>): Promise<unknown> {
   return (await ask(account, tools, method, body)).json;

@@ -3,6 +3,7 @@ import { channelTools, inboundRequest, outbound } from '../../../test/channel-to
 import type { FakeProvider } from '../../../test/fakes/provider.ts';
 import { startWhatsApp } from '../../../test/fakes/whatsapp.ts';
 import type { ChannelAccount } from '../channel.ts';
+import { fitContent } from '../fit-content.ts';
 import { whatsapp } from './whatsapp.ts';
 
 let fake: FakeProvider;
@@ -55,12 +56,27 @@ describe('sending', () => {
       type: 'list',
       action: { sections: [{ rows: [{ id: 'c1' }, {}, {}, {}] }] },
     });
+    await send({ type: 'choices', text: 'x'.repeat(1_025), choices: [1, 2].map(choice) });
+    expect(last()['interactive']).toMatchObject({ type: 'list' });
     const before = fake.attempts();
     const many = Array.from({ length: 11 }, (_, n) => choice(n));
     await expect(send({ type: 'choices', text: 'Which?', choices: many })).rejects.toMatchObject({
       code: 'content_unsupported',
     });
+    const spoken = { type: 'audio' as const, url: 'https://example.com/a.mp3', text: 'Listen' };
+    await expect(send(spoken)).rejects.toMatchObject({ code: 'content_unsupported' });
     expect(fake.attempts()).toBe(before);
+  });
+
+  test('an agent’s own question with more choices than fit is asked as a numbered list', () => {
+    const many = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11].map(choice);
+    const asked = fitContent({ type: 'choices', text: 'Which?', choices: many }, whatsapp);
+    expect(asked).toEqual({
+      type: 'text',
+      text: ['Which?', ...many.map(({ label }, at) => `${at + 1}. ${label}`)].join('\n'),
+    });
+    const few = { type: 'choices' as const, text: 'Which?', choices: many.slice(0, 10) };
+    expect(fitContent(few, whatsapp)).toBe(few);
   });
 
   test('files, places and answers in the provider’s words', async () => {

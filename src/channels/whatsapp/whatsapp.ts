@@ -5,7 +5,7 @@ import type { ChannelAccount, ChannelKind, SendTools } from '../channel.ts';
 import { sameText } from '../same-text.ts';
 import { connectFailureOf, failureOf } from './failures.ts';
 import { parseNotification } from './notifications.ts';
-import { wireContent } from './wire-content.ts';
+import { refuses, wireContent } from './wire-content.ts';
 
 /**
  * WhatsApp Business Platform, Cloud API (https://developers.facebook.com/docs/whatsapp/cloud-api). Free text only within
@@ -27,6 +27,7 @@ export const whatsapp: ChannelKind = {
   ...CHANNEL_FORMS.whatsapp,
   // To be pasted into the app dashboard together with the hook's address.
   ownSecrets: { make: () => ({ verify_token: randomBytes(24).toString('base64url') }), shown: 'verify_token' },
+  refuses,
   addressOf: (person) => person.phone,
   personAt: (address) => ({ phone: address }),
   readAddress: (text) => (/^\+[1-9]\d{6,14}$/.test(text) ? text : null),

@@ -1,14 +1,36 @@
 import type { MessageContent } from '../../../contract/messages.ts';
 import { ChannelFailure } from '../channel.ts';
 
-/** Meta's bounds: three buttons, ten rows of a list, and short titles. */
+/** Meta's bounds: three buttons under a short text, ten rows of a list, and short titles. */
 const MAX_BUTTONS = 3;
 const MAX_BUTTON_TITLE = 20;
+const MAX_BUTTON_BODY = 1_024;
 const MAX_ROWS = 10;
 const MAX_ROW_TITLE = 24;
+const MAX_ROW_ID = 200;
+
+type Choices = Extract<MessageContent, { type: 'choices' }>;
+
+/** What Meta would refuse, or leave out without a word: an audio message has no caption. */
+export function refuses(content: MessageContent): string | null {
+  if (content.type === 'audio' && content.text) return 'WhatsApp carries no text with audio: send it on its own.';
+  if (content.type !== 'choices' || areButtons(content) || areRows(content)) return null;
+  return `WhatsApp carries at most ${MAX_ROWS} choices of at most ${MAX_ROW_TITLE} characters.`;
+}
+
+const areButtons = ({ text, choices }: Choices): boolean =>
+  choices.length <= MAX_BUTTONS &&
+  text.length <= MAX_BUTTON_BODY &&
+  choices.every(({ label }) => label.length <= MAX_BUTTON_TITLE);
+
+const areRows = ({ choices }: Choices): boolean =>
+  choices.length <= MAX_ROWS &&
+  choices.every(({ id, label }) => label.length <= MAX_ROW_TITLE && id.length <= MAX_ROW_ID);
 
 /** `type` and its part of a message, https://developers.facebook.com/docs/whatsapp/cloud-api/reference/messages */
 export function wireContent(content: MessageContent): Record<string, unknown> {
+  const refusal = refuses(content);
+  if (refusal !== null) throw new ChannelFailure('content_unsupported', refusal);
   switch (content.type) {
     case 'text':
       return { type: 'text', text: { body: content.text } };
@@ -30,18 +52,12 @@ export function wireContent(content: MessageContent): Record<string, unknown> {
   }
 }
 
-function interactive({ text, choices }: Extract<MessageContent, { type: 'choices' }>): unknown {
-  const fits = (max: number) => choices.every(({ label }) => label.length <= max);
+function interactive(content: Choices): unknown {
+  const { text, choices } = content;
   const body = { text };
-  if (choices.length <= MAX_BUTTONS && fits(MAX_BUTTON_TITLE)) {
+  if (areButtons(content)) {
     const buttons = choices.map(({ id, label }) => ({ type: 'reply', reply: { id, title: label } }));
     return { type: 'button', body, action: { buttons } };
-  }
-  if (choices.length > MAX_ROWS || !fits(MAX_ROW_TITLE)) {
-    throw new ChannelFailure(
-      'content_unsupported',
-      `WhatsApp carries at most ${MAX_ROWS} choices of at most ${MAX_ROW_TITLE} characters.`,
-    );
   }
   const rows = choices.map(({ id, label }) => ({ id, title: label }));
   return { type: 'list', body, action: { button: '☰', sections: [{ rows }] } };

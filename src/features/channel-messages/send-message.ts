@@ -123,7 +123,7 @@ function readSendAt({ send_at: text }: SendMessage, faults: Fault[]): Date | nul
   return at.getTime() > Date.now() ? at : null;
 }
 
-function checkContent({ content }: SendMessage, { kind, capabilities }: ChannelKind): void {
+function checkContent({ content }: SendMessage, { kind, capabilities, refuses }: ChannelKind): void {
   if (!capabilities.content.includes(content.type)) {
     const can = capabilities.content.join(', ');
     throw new Refusal('content_unsupported', `A ${kind} channel carries ${can}.`);
@@ -131,6 +131,8 @@ function checkContent({ content }: SendMessage, { kind, capabilities }: ChannelK
   if ('text' in content && (content.text?.length ?? 0) > capabilities.max_text) {
     throw new Refusal('content_unsupported', `A ${kind} channel carries at most ${capabilities.max_text} characters.`);
   }
+  const refusal = refuses?.(content);
+  if (refusal) throw new Refusal('content_unsupported', refusal);
 }
 
 const presentAccepted = (message: NewMessage): AcceptedMessage => ({
