@@ -2,6 +2,7 @@ import type { Db } from '../../store/db.ts';
 import type { AcceptQueue } from '../../store/accept/accept-runs.ts';
 import type { IdempotentCall } from '../../store/accept/stored-answer.ts';
 import type { RunWaiter } from '../../store/await-run.ts';
+import { holdFence } from '../../store/hold-fence.ts';
 import { type IdempotencyGuard, once } from '../../store/idempotency.ts';
 import type { PageRequest } from '../../store/page.ts';
 import { createAwaitAnswer } from './await-answer.ts';
@@ -29,14 +30,19 @@ export const createTriggers = (deps: TriggersDeps) => ({
     readRun(deps.db, orgId, triggerId, runId, options),
   listRuns: (orgId: string, filter: { triggerId: string; status?: string | undefined }, page: PageRequest) =>
     listRuns(deps.db, orgId, filter, page),
-  cancelRun: (orgId: string, triggerId: string, runId: string, idempotency: IdempotentCall['idempotency']) => {
+  cancelRun: (
+    { orgId, keyId }: { orgId: string; keyId: string },
+    triggerId: string,
+    runId: string,
+    idempotency: IdempotentCall['idempotency'],
+  ) => {
     const call = { orgId, idempotency };
     return deps.guard(call, () =>
-      once(deps.db, call, async (tx) => ({
-        status: 200,
-        location: null,
-        body: JSON.stringify(await cancelRun(tx, orgId, triggerId, runId)),
-      })),
+      once(deps.db, call, async (tx) => {
+        await holdFence(tx, { orgId, keyId });
+        const run = await cancelRun(tx, orgId, triggerId, runId);
+        return { status: 200, location: null, body: JSON.stringify(run) };
+      }),
     );
   },
   presentRun,

@@ -20,7 +20,7 @@ export const cancelRun = ({ triggers }: TriggerRoutesDeps): Route => ({
   async handle(request, reply) {
     const { caller, trigger } = request.admission;
     const { run_id: runId } = request.params as { run_id: string };
-    const { answer, replayed } = await triggers.cancelRun(caller.orgId, trigger!.id, runId, request.idempotency);
+    const { answer, replayed } = await triggers.cancelRun(caller, trigger!.id, runId, request.idempotency);
     if (replayed) reply.header('idempotent-replayed', 'true');
     return answer.body;
   },
