@@ -24,6 +24,9 @@ export type Mounting = {
   readonly checkAnswers: boolean;
 };
 
+/** A body that takes longer to arrive is slow: who may call with this key is asked again behind it. */
+export const SLOW_BODY_MS = 100;
+
 /** Makes each declared route run: access and limit in onRequest, then body, schema, and the route's own handler. */
 export function mountRoutes(server: FastifyInstance, routes: readonly Route[], mounting: Mounting): void {
   for (const route of routes) {
@@ -133,10 +136,11 @@ function refuseControlCharacters(request: FastifyRequest): void {
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Rows 13 and 14, then the handler. A route without body and query costs no promise of its own. */
-function handling(route: Route, { problems, checkAnswers }: Mounting) {
+function handling(route: Route, { access, problems, checkAnswers }: Mounting) {
   const { handle } = route;
   const status = successStatus(route);
   const { rawBody } = route;
+  const need = isKeyRoute(route.access) ? route.access : null;
   const takesBody =
     rawBody === undefined && (route.method === 'POST' || route.method === 'PUT' || route.method === 'PATCH');
   const checkBody = takesBody ? compileBody(route.body ?? EmptyObject) : null;
@@ -161,6 +165,9 @@ function handling(route: Route, { problems, checkAnswers }: Mounting) {
       maxKeys: route.bodyKeys,
       maxBytes: route.bodyBytes,
     });
+    const { authorization, startedAt } = metaOf(request.raw)!;
+    if (need !== null && performance.now() - startedAt > SLOW_BODY_MS)
+      request.admission = await access.admit(authorization, need, request.params as Record<string, string>);
     check(value);
     request.body = value;
     if (route.idempotent) request.idempotency = idempotencyOf(request.raw, bytes);

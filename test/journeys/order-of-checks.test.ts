@@ -1,10 +1,13 @@
 import { Agent, request } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { mintKey } from '../../src/access/key-format.ts';
+import { SLOW_BODY_MS } from '../../src/http/mount-routes.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { type Answer, startTestApp, type TestApp } from '../app.ts';
 import { givenAgent, givenKey, givenOrganization, givenTrigger } from '../factories.ts';
+import { rawExchange } from '../raw-http.ts';
 
 /** Contract, section 3, row by row, against the running program: the first condition that applies answers. */
 let parley: TestApp;
@@ -237,6 +240,34 @@ describe('strictness', () => {
     expect(verdict(await post(value))).toEqual([401, 'key_revoked']);
     const after = await parley.db.execute<{ n: string }>(sql`SELECT count(*) AS n FROM run`);
     expect(after.rows).toEqual(before.rows);
+  });
+
+  test('the fence holds back who cancels a run as well', async () => {
+    const { id, value } = await parley.key(orgId);
+    const made = await post(value);
+    await parley.db.execute(sql`UPDATE api_key SET revoked_at = now() WHERE id = ${id}`);
+    expect(verdict(await parley.call('POST', `${path}/runs/${made.body.id}/cancel`, { key: value }))).toEqual([
+      401,
+      'key_revoked',
+    ]);
+  });
+
+  test('a body that takes its time is not answered once the key was revoked meanwhile', async () => {
+    const { id, value } = await parley.key(orgId, { permissions: ['end_users'] });
+    const revoked = Promise.withResolvers<void>();
+    const head = `POST /api/end-users/search HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${value}\r\n`;
+    const body = 'Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{';
+    const asking = rawExchange(Number(new URL(parley.url).port), [head + body, revoked.promise, '}']);
+    // It counts as a use of the key once it was let in.
+    const used = sql`SELECT 1 FROM api_key WHERE id = ${id} AND last_used_at IS NOT NULL`;
+    await vi.waitUntil(async () => (await parley.db.execute(used)).rows.length > 0, { timeout: 20_000 });
+    await parley.app.access.change({ kind: 'key', id }, async (tx) => {
+      await tx.execute(sql`UPDATE api_key SET revoked_at = now() WHERE id = ${id}`);
+    });
+    await pause(SLOW_BODY_MS);
+    revoked.resolve();
+    const [answer] = (await asking).answers;
+    expect([answer!.status, answer!.json().code]).toEqual([401, 'key_revoked']);
   });
 
   test('an expired key is refused at its second, without anybody revoking it', async () => {
