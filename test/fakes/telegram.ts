@@ -9,6 +9,7 @@ const METHODS: Record<string, string> = {
   sendVideo: 'video',
   sendDocument: 'document',
   sendLocation: 'latitude',
+  sendVenue: 'address',
 };
 
 const method = (path: string) => path.split('/').at(-1)!;

@@ -52,6 +52,29 @@ describe('sending', () => {
     expect(events).toMatchObject([{ eventId: '7', address: '700100200', content: { type: 'text', text: 'Size B' } }]);
   });
 
+  test('a choice with a name that no button carries is pressed all the same', async () => {
+    const long = (label: string) => ({ id: `${'x'.repeat(63)}${label}`, label });
+    await send({ type: 'choices', text: 'Which?', choices: [long('نعم'), long('لا')] });
+    const { reply_markup } = fake.delivered.at(-1)!.raw as {
+      reply_markup: { inline_keyboard: { callback_data: string }[][] };
+    };
+    const data = reply_markup.inline_keyboard.flat().map((key) => key.callback_data);
+    expect(data.every((one) => Buffer.byteLength(one) <= 64)).toBe(true);
+    const message = { message_id: 1, chat: { id: 700100200, type: 'private' }, reply_markup };
+    const body = JSON.stringify({ update_id: 8, callback_query: { id: '2', data: data[1], message } });
+    expect(telegram.inbound!.parse(inboundRequest({ body }), account)).toMatchObject([{ content: { text: 'لا' } }]);
+  });
+
+  test('what is said of a place goes with it', async () => {
+    await send({ type: 'location', latitude: 25.28, longitude: 51.53, text: 'Our shop' });
+    expect(fake.delivered.at(-1)!.raw).toMatchObject({ latitude: 25.28, title: 'Our shop', address: '25.28, 51.53' });
+  });
+
+  test('a chat that there is not is the recipient’s matter', async () => {
+    const sent = telegram.send!(outbound({ type: 'text', text: 'x' }, { address: '404' }), account, tools);
+    await expect(sent).rejects.toMatchObject({ code: 'recipient_unreachable', facts: { providerCode: '400' } });
+  });
+
   test('an answer names the message that it answers', async () => {
     await send({ type: 'text', text: 'yes' }, { replyTo: { id: 'msg_1', providerMessageId: `${fake.person}:41` } });
     expect(fake.delivered.at(-1)!.raw).toMatchObject({ reply_parameters: { message_id: 41 } });

@@ -117,11 +117,15 @@ function requestOf(content: MessageContent): [method: string, body: Record<strin
       return ['sendVideo', { video: content.url, caption: content.text }];
     case 'file':
       return ['sendDocument', { document: content.url, caption: content.text }];
-    case 'location':
-      return ['sendLocation', { latitude: content.latitude, longitude: content.longitude }];
+    case 'location': {
+      const { latitude, longitude, text: title } = content;
+      if (!title) return ['sendLocation', { latitude, longitude }];
+      return ['sendVenue', { latitude, longitude, title, address: `${latitude}, ${longitude}` }];
+    }
     case 'choices': {
-      const keys = content.choices.map(({ id, label }) => [
-        { text: label, callback_data: Buffer.from(id).subarray(0, MAX_CALLBACK_BYTES).toString('utf8') },
+      const keys = content.choices.map(({ id, label }, index) => [
+        // What is pressed is told by its label; a long id, cut, might be another's, or half a character.
+        { text: label, callback_data: Buffer.byteLength(id) > MAX_CALLBACK_BYTES ? `#${index + 1}` : id },
       ]);
       return ['sendMessage', { text: content.text, reply_markup: { inline_keyboard: keys } }];
     }
@@ -164,13 +168,16 @@ function failureOf(answer: ProviderAnswer): ChannelFailure {
       setting: 'bot_token',
     });
   }
-  if (answer.status === 403) {
+  if (answer.status === 403 || (answer.status === 400 && NO_SUCH_CHAT.test(detail ?? ''))) {
     return new ChannelFailure('recipient_unreachable', `Telegram: ${detail ?? 'the person has blocked the bot'}`, {
       providerCode,
     });
   }
   return statusFailure({ ...answer, headers }, 'Telegram', { providerCode, detail, setting: 'bot_token' });
 }
+
+/** Telegram has no code of its own for it, only the 400 of every wrong request. */
+const NO_SUCH_CHAT = /\bchat not found\b/i;
 
 function contentOf(message: unknown): MessageContent | null {
   const text = textMember(message, 'text') ?? textMember(message, 'caption');
@@ -179,11 +186,11 @@ function contentOf(message: unknown): MessageContent | null {
   const [latitude, longitude] = [member(location, 'latitude'), member(location, 'longitude')];
   if (typeof latitude === 'number' && typeof longitude === 'number') return { type: 'location', latitude, longitude };
   // A file's address holds the bot's token: that there was one is all that may be kept of it.
-  const kind = ['photo', 'voice', 'audio', 'video', 'document', 'sticker'].find(
-    (name) => member(message, name) !== undefined,
-  );
+  const kind = OTHER_KINDS.find((name) => member(message, name) !== undefined);
   return kind ? { type: 'text', text: `[${kind}]` } : null;
 }
+
+const OTHER_KINDS = 'photo voice audio video video_note document sticker contact poll dice'.split(' ');
 
 /** The label of the pressed button is what the person saw, and so what the person said. */
 function choiceOf(pressed: unknown): MessageContent | null {
