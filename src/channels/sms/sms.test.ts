@@ -67,6 +67,7 @@ describe('sending', () => {
     [400, 21610, 'recipient_opted_out', false],
     [400, 21614, 'recipient_unreachable', false],
     [429, 20429, 'provider_rate_limited', true],
+    [400, 21611, 'provider_rate_limited', true],
     [400, 21602, 'provider_refused', false],
     [503, 20503, 'provider_unavailable', true],
   ])('%i with code %i is %s', async (status, code, ours, retryable) => {

@@ -119,7 +119,8 @@ const OURS: Readonly<Record<number, string>> = {
   30005: 'recipient_unreachable',
   30006: 'recipient_unreachable',
 };
-const BUSY = new Set([14107, 20429, 30001, 63018]);
+/** 21611: as much waits for this number as Twilio keeps for one. */
+const BUSY = new Set([14107, 20429, 21611, 30001, 63018]);
 
 function failureOf(answer: ProviderAnswer): ChannelFailure {
   const code = member(answer.json, 'code');

@@ -99,6 +99,8 @@ describe('sending', () => {
     [500, 131000, 'provider_unavailable', true, false],
     [403, 10, 'channel_unauthorized', false, true],
     [401, 190, 'channel_unauthorized', false, true],
+    [403, 368, 'channel_unauthorized', false, true],
+    [400, 133010, 'channel_unauthorized', false, true],
     [400, 100, 'provider_refused', false, false],
   ])('%i with code %i is %s', async (status, code, ours, retryable, broken) => {
     fake.fail({ status, code });
