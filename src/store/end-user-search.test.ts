@@ -59,3 +59,25 @@ test.each<[string, EndUserFilter, (n: number) => boolean]>([
   }
   expect(found).toEqual(all.filter(fits).map((n) => `crm-${n}`));
 });
+
+test.each([
+  ['Booking.com', ['booking.com', 'booking', 'Booking.c']],
+  ['A.P.J. Abdul Kalam', ['a.p.j. abdul', 'A.P', 'abdul kal']],
+  ['O’Brien-Smith', ['O’Brien', 'O’Brien-Sm', 'smith']],
+  ["Rossi D'Angelo", ["d'angelo", 'ross', "d'"]],
+  ['asha@example.qa', ['asha@example.qa']],
+  ['محمد (أبو علي)', ['محمد', 'أبو', '(أبو علي)']],
+  ['AT&T', ['at&t', 'AT']],
+  ['3rd & Main: *', ['3rd & Main: *', 'main:*', '3rd !', "3rd '\\"]],
+])('finds %s by the beginnings of its words as it is written', async (name, texts) => {
+  await db.$client.query('DELETE FROM end_user WHERE org_id = $1', ['org_names']);
+  await db.$client.query('INSERT INTO end_user (org_id, id, name, phone) VALUES ($1, $1, $2, $3)', [
+    'org_names',
+    name,
+    '+97430000000',
+  ]);
+  const found = async (text: string) => (await listEndUsers(db, 'org_names', { text }, { limit: 5, after: null })).rows;
+  for (const text of [...texts, '+974 3000', '00974 3000'])
+    expect([text, (await found(text)).length]).toEqual([text, 1]);
+  expect(await found("nobody's")).toEqual([]);
+});

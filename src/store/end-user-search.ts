@@ -105,12 +105,9 @@ const searched = (orgId: string, condition: SQL): SQL =>
 const begins = (value: string): string => `${value.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
 
 function mentions(orgId: string, text: string): SQL {
-  const compact = text.replaceAll(/[\s().-]/g, '');
+  const compact = text.replaceAll(/[\s().-]/g, '').replace(/^00/, '+');
   const phone = /^\+?\d{3,15}$/.test(compact) ? begins(compact.startsWith('+') ? compact : `+${compact}`) : null;
-  const words = text
-    .split(/[^\p{L}\p{M}\p{N}]+/u)
-    .filter((word) => word !== '')
-    .map((word) => `${word}:*`);
+  const words = text.split(/[^\p{L}\p{M}\p{N}]+/u).filter((word) => word !== '');
   const arms = [
     sql`${endUser.externalId} LIKE ${begins(text)}`,
     sql`${endUser.email} LIKE ${begins(text.toLowerCase())}`,
@@ -119,11 +116,18 @@ function mentions(orgId: string, text: string): SQL {
       ? []
       : [
           sql`(ARRAY[org_id] @> ARRAY[${orgId}::text] AND name IS NOT NULL
-            AND to_tsvector('simple', name) @@ to_tsquery('simple', ${words.join(' & ')}))`,
+            AND to_tsvector('simple', name) @@ (${beginnings(words)} || ${beginnings(text.trim().split(/\s+/))}))`,
         ]),
   ];
   return sql`(${sql.join(arms, sql` OR `)})`;
 }
+
+/**
+ * Words that begin so, all of them. Asked for as letters alone and as they are written: what the database takes for one
+ * word may hold signs (`booking.com`, `a.p.j`), and it takes the words of a query apart as it did those of the name.
+ */
+const beginnings = (words: readonly string[]): SQL =>
+  sql`to_tsquery('simple', ${words.map((word) => `'${word.replaceAll(/['\\]/g, '$&$&')}':*`).join(' & ')})`;
 
 /** Clocks of servers differ a little, and an id is made a moment before its row. */
 const SKEW_MS = 60_000;
