@@ -186,12 +186,15 @@ describe('a file', () => {
   });
 });
 
-test('what an export wrote stays what it is when it is read back: numbers and lists too', async () => {
+test('what an export wrote stays what it is when it is read back: numbers, lists and signs in tags too', async () => {
   const attributes = { seats: -5, trial: true, sizes: ['S', 'M'], code: '007' };
-  await client.query(`UPDATE end_user SET attributes = $1 WHERE external_id = 'f-2'`, [attributes]);
+  const tags = ['gold, or more', 'a|b', 'b', 'vip'];
+  const before = await person('f-2');
+  await client.query(`UPDATE end_user SET attributes = $1, tags = $2 WHERE external_id = 'f-2'`, [attributes, tags]);
   const { stdout } = await cli(['export']);
   expect(await imported(stdout)).toMatchObject({ created: 0, invalid: 0 });
-  expect((await person('f-2')).attributes).toEqual(attributes);
+  expect(await person('f-2')).toMatchObject({ attributes, tags });
+  await client.query(`UPDATE end_user SET tags = $1 WHERE external_id = 'f-2'`, [before.tags]);
   expect(await imported('external_id,attributes.seats\nf-2,6\n')).toMatchObject({ updated: 1 });
   expect((await person('f-2')).attributes).toEqual({ ...attributes, seats: '6' });
   await client.query(`UPDATE end_user SET attributes = '{"plan": "gold"}' WHERE external_id = 'f-2'`);

@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync';
 import { timestamp } from '../../kernel/clock.ts';
-import { attributeText } from '../../store/accept/resolve-end-users.ts';
+import { attributeText, tagsText } from '../../store/accept/resolve-end-users.ts';
 import type { Db } from '../../store/db.ts';
 import { type EndUserFilter, listAttributeNames, listEndUsers } from '../../store/end-user-search.ts';
 import type { EndUserRow } from '../../store/end-users.ts';
@@ -49,7 +49,7 @@ const FIELDS: [string, (row: EndUserRow) => string][] = [
   ['phone', (row) => row.phone ?? ''],
   ['locale', (row) => row.locale ?? ''],
   ['time_zone', (row) => row.timeZone ?? ''],
-  ['tags', (row) => row.tags.join('|')],
+  ['tags', (row) => tagsText(row.tags)],
   ['blocked', (row) => (row.blocked ? 'yes' : '')],
   // Ours; an import leaves them out.
   ['end_user_id', (row) => row.id],

@@ -1,5 +1,6 @@
 import type { ImportField } from '../../../contract/dashboard/imports.ts';
 import type { Fault } from '../../../contract/problems.ts';
+import { tagsIn } from '../../store/accept/resolve-end-users.ts';
 
 /** What a column's heading usually means, in the languages of our users; without spaces, signs and case. */
 const KNOWN: Record<ImportField, string[]> = {
@@ -46,7 +47,7 @@ export function personOf(
     const cell = target === null ? '' : plain(cells[index]!);
     if (target === null || cell === '') continue;
     if (target.startsWith('attributes.')) attributes.push([target.slice('attributes.'.length), cell]);
-    else if (target === 'tags') said['tags'] = cell.split(/[|;,]/).flatMap((tag) => tag.trim() || []);
+    else if (target === 'tags') said['tags'] = tagsIn(cell);
     else if (target === 'phone') said['phone'] = phoneOf(cell);
     else if (target === 'blocked') {
       const blocked = YES.has(cell.toLowerCase()) ? true : NO.has(cell.toLowerCase()) ? false : null;

@@ -15,7 +15,7 @@ export type EndUserFields = {
   /** All tags, in place of the stored ones. */
   tags?: string[];
   blocked?: boolean;
-  /** A file said it, which holds text alone: an attribute that reads the same is the same. */
+  /** A file said it, which holds text alone: an attribute that reads the same is the same, and so are tags. */
   from_file?: true;
 };
 

@@ -229,7 +229,8 @@ export class EndUserBook {
       );
       if (!isDeepStrictEqual(attributes, row.attributes)) news.attributes = attributes;
     }
-    if (said.tags && !isDeepStrictEqual(unique(said.tags), row.tags)) news.tags = unique(said.tags);
+    if (said.tags && !isDeepStrictEqual(unique(said.tags), said.from_file ? tagsAsRead(row.tags) : row.tags))
+      news.tags = unique(said.tags);
     if (said.blocked !== undefined && said.blocked !== row.blocked) news.blocked = said.blocked;
     if (Object.keys(news).length === 0) return null;
     return { ...news, ...this.#optOuts(row, news) };
@@ -275,6 +276,11 @@ function merged(before: Record<string, unknown>, said: Record<string, unknown> =
   }
   return after;
 }
+
+/** Tags as a file holds them, in one cell, and read back; one that holds a separator itself comes back in parts. */
+export const tagsText = (tags: readonly string[]): string => tags.join('|');
+export const tagsIn = (text: string): string[] => text.split(/[|;,]/).flatMap((tag) => tag.trim() || []);
+const tagsAsRead = (tags: readonly string[]): string[] => unique(tagsIn(tagsText(tags)));
 
 /** An attribute as a file holds it. */
 export const attributeText = (value: unknown): string =>
