@@ -66,15 +66,17 @@ const TYPING_MS = 250;
 
 /** A search field that writes the URL once the person pauses. */
 export function useTypedFilter(value: string | undefined, commit: (value: string | undefined) => void) {
-  const [typed, setTyped] = useState<string | null>(null);
+  const [typed, setTyped] = useState<{ text: string; written: boolean } | null>(null);
   const later = useDebouncedCallback((text: string) => {
     commit(text.trim() === '' ? undefined : text.trim());
-    setTyped(null);
+    setTyped({ text, written: true });
   }, TYPING_MS);
+  // A pause after a space does not take the space away; what the address says otherwise, as after Back, counts.
+  const isTyped = typed !== null && (!typed.written || typed.text.trim() === (value ?? ''));
   return {
-    value: typed ?? value ?? '',
+    value: isTyped ? typed.text : (value ?? ''),
     onChange: (text: string) => {
-      setTyped(text);
+      setTyped({ text, written: false });
       later(text);
     },
   };

@@ -52,7 +52,8 @@ export function VariablesCard({ item }: { item: TriggerRecord }): ReactNode {
       { params: { org_id, trigger_id: item.id }, body: { variables: rows.map(declarationOf) } },
       {
         onSuccess: () => {
-          setEdited(null);
+          // What was typed while it was being saved is not saved yet.
+          setEdited((now) => (now === edited ? null : now));
           notifyDone(say('variables_saved'));
         },
         onError: (problem) =>

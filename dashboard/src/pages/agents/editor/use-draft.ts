@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { AgentDefinition } from '../../../../../contract/agents.ts';
 import type { AgentRecord } from '../../../../../contract/dashboard/agents.ts';
 import type { Fault } from '../../../../../contract/problems.ts';
@@ -40,9 +40,13 @@ export function useDraft(agent: AgentRecord, readOnly: boolean) {
     faulty: (pointer) => faults.some((one) => `${one.pointer}/`.startsWith(`/definition${pointer}/`)),
   };
   const params = { org_id, agent_id: agent.id };
+  const newest = useRef(kept);
+  newest.current = kept;
   const done = (after: (saved: AgentRecord) => void) => ({
     onSuccess: (saved: AgentRecord) => {
-      keep(null);
+      // What was typed while it was being saved is not saved yet.
+      const later = newest.current !== kept && newest.current;
+      keep(later ? { ...later, base: saved.updated_at } : null);
       setFaults([]);
       after(saved);
     },

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { CampaignSettings } from '../../../../../contract/campaigns.ts';
 import type { CampaignRecord } from '../../../../../contract/dashboard/campaigns.ts';
 import type { Fault } from '../../../../../contract/problems.ts';
@@ -24,6 +24,8 @@ export function useSettingsDraft(item: CampaignRecord, readOnly: boolean) {
   const focusOn = useFocus();
   const update = useAct('updateCampaign', { refresh: READ_AGAIN });
 
+  const newest = useRef(kept);
+  newest.current = kept;
   const stored = JSON.stringify(item.settings);
   const values = kept?.values ?? valuesOf(item.settings);
   const settings = settingsOf(values);
@@ -67,8 +69,11 @@ export function useSettingsDraft(item: CampaignRecord, readOnly: boolean) {
       update.mutate(
         { params: { org_id, campaign_id: item.id }, body: { settings } },
         {
-          onSuccess: () => {
+          onSuccess: (saved) => {
             forget();
+            // What was typed while it was being saved is not saved yet.
+            const later = newest.current !== kept && newest.current;
+            if (later) setKept({ ...later, base: JSON.stringify(saved.settings) });
             onSaved();
           },
           onError: ({ faults: told }) => {
