@@ -36,7 +36,22 @@ describe.skipIf(!CHROMIUM)('end users in the dashboard', () => {
       'people.csv',
       'Customer;Full name;E-mail;Plan\r\nw-1;ليلى;layla@example.qa;gold\r\nw-2;आशा;not an address;gold\r\nw-3;Omar;omar@example.qa;\r\n',
     );
+    // Whoever goes elsewhere while the file is sent stays there, and finds it among the imports.
+    const gone = Promise.withResolvers<void>();
+    await page.route('**/pieces/**', async (route) => {
+      await gone.promise;
+      await route.continue();
+    });
+    const sent = page.waitForResponse(/pieces/);
     await page.locator('input[type=file]').setInputFiles(file);
+    await page.getByText('Sending').waitFor();
+    await page.getByRole('link', { name: 'Agents' }).click();
+    await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor();
+    gone.resolve();
+    await sent;
+    await page.goBack();
+    expect(new URL(page.url()).search).toBe('');
+    await page.getByRole('link', { name: 'people.csv' }).click();
     await page.getByRole('heading', { name: 'What each column becomes' }).waitFor();
     // A reload loses nothing.
     await page.reload();
@@ -111,7 +126,7 @@ describe.skipIf(!CHROMIUM)('end users in the dashboard', () => {
     await dialog.getByRole('button', { name: 'Add end user' }).click();
     await dialog.getByText('Must be a phone number').waitFor();
     await dialog.getByLabel('Phone').fill('+97430001111');
-    await dialog.getByLabel('Tags').fill('vip, gold');
+    await dialog.getByLabel('Tags').fill('vip، gold');
     await dialog.getByLabel('Attributes').fill('{"plan": "gold", "seats": 3}');
     await dialog.getByRole('button', { name: 'Add end user' }).click();
     await page.getByRole('heading', { name: 'Noor', level: 1 }).waitFor();
@@ -122,6 +137,20 @@ describe.skipIf(!CHROMIUM)('end users in the dashboard', () => {
     await dialog.waitFor({ state: 'hidden' });
     await page.getByText('silver').waitFor();
     expect(await page.getByText('seats').count()).toBe(0);
+
+    // What a backend changes while the dialog is open is not undone by it.
+    const id = new URL(page.url()).pathname.split('/').at(-1)!;
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await dialog.getByLabel('Name').fill('Noor A.');
+    const change = { locale: 'ar', tags: ['vip', 'gold', 'new'], attributes: { city: 'Doha' } };
+    await journey.api(`PATCH ${org}/end-users/${id}`, change, cookie);
+    await page.getByRole('button', { name: 'Opted in', includeHidden: true }).dispatchEvent('click');
+    await page.getByText('Doha').waitFor({ state: 'attached' });
+    await dialog.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByRole('heading', { name: 'Noor A.', level: 1 }).waitFor();
+    const { body: changed } = await journey.api(`GET ${org}/end-users/${id}`, undefined, cookie);
+    expect(changed).toMatchObject({ locale: 'ar', attributes: { plan: 'silver', city: 'Doha' } });
+    expect(changed.tags.toSorted()).toEqual(['gold', 'new', 'vip']);
 
     await page.getByLabel('Kind of channel').selectOption('whatsapp');
     await page.getByRole('button', { name: 'Opted out' }).click();
@@ -138,9 +167,12 @@ describe.skipIf(!CHROMIUM)('end users in the dashboard', () => {
     await dialog.getByRole('textbox').fill('Nor');
     await dialog.getByRole('button', { name: 'Erase' }).click();
     expect(await dialog.isVisible()).toBe(true);
-    await dialog.getByRole('textbox').fill('Noor');
+    await dialog.getByRole('textbox').fill('Noor A.');
     await dialog.getByRole('button', { name: 'Erase' }).click();
     await page.getByText('The end user was erased.').waitFor();
+    await page.goBack();
+    await page.getByText('No such end user').waitFor();
+    expect(await page.locator('body').innerText()).not.toContain('+97430001111');
     const { body } = await journey.api(`GET ${org}/end-users?text=noor-1`, undefined, cookie);
     expect(body.data).toEqual([]);
     expect(faults).toEqual([]);

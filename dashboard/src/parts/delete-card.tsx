@@ -1,30 +1,35 @@
 import { Button } from '@mantine/core';
-import { useNavigate, type LinkProps } from '@tanstack/react-router';
+import type { LinkProps } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { Problem } from '../api/client.ts';
 import type { Say } from '../language/words.tsx';
 import { Card } from './card.tsx';
 import { DeleteDialog } from './delete-dialog.tsx';
-import { notifyDone } from './notify.tsx';
+import { useLeaveDeleted } from './use-leave-deleted.ts';
 
 type Props = {
   /** Has to be typed before it is deleted. */
   name: string;
   say: Say<'delete' | 'delete_hint' | 'delete_title' | 'delete_words' | 'deleted'>;
   remove: { isPending: boolean; error: Problem | null; reset: () => void };
-  onDelete: (then: { onSuccess: () => void }) => void;
+  onDelete: () => Promise<unknown>;
   /** Where the others of its kind are. */
   leadsTo: LinkProps['to'];
 };
 
 /** The end of a page about one thing: it can be deleted for good. */
 export function DeleteCard({ name, say, remove, onDelete, leadsTo }: Props): ReactNode {
-  const navigate = useNavigate();
+  const leave = useLeaveDeleted();
   const [opened, setOpened] = useState(false);
   const named = { name: `\u2068${name}\u2069` };
-  const deleted = (): void => {
-    notifyDone(say('deleted', named));
-    void navigate({ to: leadsTo });
+  const act = async (): Promise<void> => {
+    try {
+      await onDelete();
+      // Awaited here, for this page may have seen meanwhile that it is about nothing any more.
+      leave(leadsTo, say('deleted', named));
+    } catch {
+      // The dialog shows the problem.
+    }
   };
   return (
     <>
@@ -48,7 +53,7 @@ export function DeleteCard({ name, say, remove, onDelete, leadsTo }: Props): Rea
         act={say('delete')}
         busy={remove.isPending}
         problem={remove.error}
-        onAct={() => onDelete({ onSuccess: deleted })}
+        onAct={() => void act()}
       >
         {say('delete_words')}
       </DeleteDialog>

@@ -12,10 +12,13 @@ type Props<T> = {
   children: (data: T) => ReactNode;
 };
 
+/** It was deleted, perhaps in another window: what was read before is not shown as if it were still there. */
+export const isGone = ({ error }: { error: Problem | null }): boolean => error?.status === 404;
+
 /** A page about one thing: its outline until it has come, and what went wrong if it does not. */
 export function WhenRead<T>({ read, title, crumbs = [], children }: Props<T>): ReactNode {
   if (read.isPending) return <PagePending />;
-  if (read.data === undefined)
+  if (read.data === undefined || isGone(read))
     return (
       <>
         <PageHeader title={title} crumbs={crumbs} />

@@ -118,7 +118,7 @@ function DeleteAgent({ agent }: { agent: AgentRecord }): ReactNode {
       name={agent.name}
       say={say}
       remove={remove}
-      onDelete={(then) => remove.mutate({ params: { org_id, agent_id: agent.id } }, then)}
+      onDelete={() => remove.mutateAsync({ params: { org_id, agent_id: agent.id } })}
       leadsTo="/agents"
     />
   );

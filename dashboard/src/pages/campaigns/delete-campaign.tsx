@@ -17,7 +17,7 @@ export function DeleteCampaign({ item }: { item: CampaignRecord }): ReactNode {
         name={item.name}
         say={say}
         remove={remove}
-        onDelete={(then) => remove.mutate({ params: { org_id, campaign_id: item.id } }, then)}
+        onDelete={() => remove.mutateAsync({ params: { org_id, campaign_id: item.id } })}
         leadsTo="/campaigns"
       />
     </div>

@@ -1,12 +1,11 @@
 import { Button, Text } from '@mantine/core';
-import { useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { ChannelRecord } from '../../../../contract/dashboard/channels.ts';
 import { useAct, useRead } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
 import { Card } from '../../parts/card.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { notifyDone } from '../../parts/notify.tsx';
+import { useLeaveDeleted } from '../../parts/use-leave-deleted.ts';
 import { useOrganization } from '../../session/session.ts';
 import { words } from './words.ts';
 import classes from './channels.module.css';
@@ -15,7 +14,7 @@ import classes from './channels.module.css';
 export function DisconnectCard({ item }: { item: ChannelRecord }): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
-  const navigate = useNavigate();
+  const leave = useLeaveDeleted();
   const [opened, setOpened] = useState(false);
   const agent = useRead('readAgent', { params: { org_id, agent_id: item.agent_id } }, {});
   const remove = useAct('disconnectChannel', { refresh: ['listChannels', 'readOverview'] });
@@ -45,14 +44,10 @@ export function DisconnectCard({ item }: { item: ChannelRecord }): ReactNode {
         busy={remove.isPending}
         problem={remove.error}
         onAct={() =>
-          remove.mutate(
-            { params: { org_id, channel_id: item.id } },
-            {
-              onSuccess: () => {
-                notifyDone(say('disconnected', { name }));
-                void navigate({ to: '/channels' });
-              },
-            },
+          void remove.mutateAsync({ params: { org_id, channel_id: item.id } }).then(
+            () => leave('/channels', say('disconnected', { name })),
+            // The dialog shows the problem.
+            () => {},
           )
         }
       >

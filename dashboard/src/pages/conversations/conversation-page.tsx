@@ -9,6 +9,7 @@ import { LiveState } from '../../parts/live-state.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { PagePending } from '../../parts/page-pending.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { isGone } from '../../parts/when-read.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { Composer } from './composer.tsx';
 import { ConversationFacts } from './conversation-facts.tsx';
@@ -33,7 +34,7 @@ export function ConversationPage(): ReactNode {
         <PagePending />
       </div>
     );
-  if (!read.data)
+  if (!read.data || isGone(read))
     return (
       <div className={classes.wide}>
         <Back />
@@ -109,7 +110,11 @@ function Moves({ item }: { item: ConversationRecord }): ReactNode {
   const handBack = useAct('handBackConversation', { refresh: READ_AGAIN });
   const resolve = useAct('resolveConversation', { refresh: READ_AGAIN });
   const error = takeOver.error ?? handBack.error ?? resolve.error;
-  const tell = (word: 'taken_over' | 'handed_back' | 'resolved') => ({ onSuccess: () => notifyDone(say(word)) });
+  const tell = (word: 'taken_over' | 'handed_back' | 'resolved') => {
+    // What another move was refused is over with this one.
+    for (const move of [takeOver, handBack, resolve]) move.reset();
+    return { onSuccess: () => notifyDone(say(word)) };
+  };
   return (
     <div className={classes.moves}>
       {item.status === 'handed_off' ? (

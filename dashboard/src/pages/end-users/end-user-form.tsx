@@ -32,33 +32,32 @@ export function EndUserDialog({ opened, onClose, ...rest }: Props): ReactNode {
 }
 
 const READ_AGAIN = ['readEndUser', 'listEndUsers'] as const;
+/** The Arabic one too. */
+const COMMA = /[,،]/;
 const TEXTS = ['external_id', 'name', 'email', 'phone', 'locale', 'time_zone'] as const;
 
-function EndUserForm({ item, onClose, onMade }: Omit<Props, 'opened'>): ReactNode {
+function EndUserForm({ item: now, onClose, onMade }: Omit<Props, 'opened'>): ReactNode {
   const say = useWords(words);
   const sayCommon = useWords(common);
   const org_id = useOrganization().id;
+  // As it was when the dialog opened: what a backend changes meanwhile is not what the person here changed.
+  const [item] = useState(now);
   const create = useAct('createEndUser', { refresh: READ_AGAIN });
   const update = useAct('updateEndUser', { refresh: READ_AGAIN });
   const act = item ? update : create;
   const [blocked, setBlocked] = useState(item?.blocked ?? false);
-  const form = useCheckedForm(
-    {
-      ...(Object.fromEntries(TEXTS.map((name) => [name, item?.[name] ?? ''])) as Record<
-        (typeof TEXTS)[number],
-        string
-      >),
-      tags: item?.tags.join(', ') ?? '',
-      attributes: item && Object.keys(item.attributes).length > 0 ? JSON.stringify(item.attributes, null, 2) : '',
-    },
-    () => ({
-      external_id: (_, values) =>
-        item === null && [values.external_id, values.email, values.phone].every((value) => value.trim() === '')
-          ? say('identifier_missing')
-          : null,
-      attributes: (value) => (readAttributes(value) === null ? say('attributes_wrong') : null),
-    }),
-  );
+  const initial = {
+    ...(Object.fromEntries(TEXTS.map((name) => [name, item?.[name] ?? ''])) as Record<(typeof TEXTS)[number], string>),
+    tags: item?.tags.join(', ') ?? '',
+    attributes: item && Object.keys(item.attributes).length > 0 ? JSON.stringify(item.attributes, null, 2) : '',
+  };
+  const form = useCheckedForm(initial, () => ({
+    external_id: (_, values) =>
+      item === null && [values.external_id, values.email, values.phone].every((value) => value.trim() === '')
+        ? say('identifier_missing')
+        : null,
+    attributes: (value) => (readAttributes(value) === null ? say('attributes_wrong') : null),
+  }));
   const submit = form.submit((values) => {
     const said: UpdateEndUser = {
       ...Object.fromEntries(
@@ -67,8 +66,10 @@ function EndUserForm({ item, onClose, onMade }: Omit<Props, 'opened'>): ReactNod
           values[name].trim() || null,
         ]),
       ),
-      tags: values.tags.split(',').flatMap((tag) => tag.trim() || []),
-      attributes: changed(item?.attributes ?? {}, readAttributes(values.attributes)!),
+      ...(values.tags !== initial.tags && { tags: values.tags.split(COMMA).flatMap((tag) => tag.trim() || []) }),
+      ...(values.attributes !== initial.attributes && {
+        attributes: changed(item?.attributes ?? {}, readAttributes(values.attributes)!),
+      }),
       ...(blocked !== (item?.blocked ?? false) && { blocked }),
     };
     const ended = {
@@ -148,8 +149,14 @@ function readAttributes(text: string): Record<string, unknown> | null {
   }
 }
 
-/** Attributes merge at the server: what was taken out of the field is said to be gone. */
+/** Attributes merge at the server: what was taken out of the field is said to be gone, and what is as it was is not said. */
 const changed = (before: Record<string, unknown>, after: Record<string, unknown>): Record<string, unknown> => ({
-  ...Object.fromEntries(Object.keys(before).map((name) => [name, null])),
-  ...after,
+  ...Object.fromEntries(
+    Object.keys(before)
+      .filter((name) => !Object.hasOwn(after, name))
+      .map((name) => [name, null]),
+  ),
+  ...Object.fromEntries(
+    Object.entries(after).filter(([name, value]) => JSON.stringify(before[name]) !== JSON.stringify(value)),
+  ),
 });

@@ -1,6 +1,5 @@
 import { Button, Group } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
-import { useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { EndUserRecord } from '../../../../contract/dashboard/end-users.ts';
 import { addressOf } from '../../api/client.ts';
@@ -8,7 +7,7 @@ import { useAct } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
 import { Card } from '../../parts/card.tsx';
 import { DeleteDialog } from '../../parts/delete-dialog.tsx';
-import { notifyDone } from '../../parts/notify.tsx';
+import { useLeaveDeleted } from '../../parts/use-leave-deleted.ts';
 import { useOrganization } from '../../session/session.ts';
 import { words } from './words.ts';
 
@@ -16,7 +15,7 @@ import { words } from './words.ts';
 export function EraseCard({ item }: { item: EndUserRecord }): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
-  const navigate = useNavigate();
+  const leave = useLeaveDeleted();
   const [opened, setOpened] = useState(false);
   const erase = useAct('eraseEndUser', { refresh: ['listEndUsers', 'readOverview'] });
   const params = { org_id, end_user_id: item.id };
@@ -54,14 +53,10 @@ export function EraseCard({ item }: { item: EndUserRecord }): ReactNode {
         busy={erase.isPending}
         problem={erase.error}
         onAct={() =>
-          erase.mutate(
-            { params },
-            {
-              onSuccess: () => {
-                notifyDone(say('erased'));
-                void navigate({ to: '/end-users' });
-              },
-            },
+          void erase.mutateAsync({ params }).then(
+            () => leave('/end-users', say('erased')),
+            // The dialog shows the problem.
+            () => {},
           )
         }
       >

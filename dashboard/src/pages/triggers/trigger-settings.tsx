@@ -117,7 +117,7 @@ function DeleteTrigger({ item }: { item: TriggerRecord }): ReactNode {
       name={item.name}
       say={say}
       remove={remove}
-      onDelete={(then) => remove.mutate({ params: { org_id, trigger_id: item.id } }, then)}
+      onDelete={() => remove.mutateAsync({ params: { org_id, trigger_id: item.id } })}
       leadsTo="/triggers"
     />
   );

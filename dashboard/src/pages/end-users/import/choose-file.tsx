@@ -1,6 +1,6 @@
 import { Button, FileButton, Group, Progress, Text } from '@mantine/core';
 import { IconUpload } from '@tabler/icons-react';
-import { useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { IMPORT_PIECE_BYTES, MAX_IMPORT_BYTES } from '../../../../../contract/dashboard/imports.ts';
 import { call } from '../../../api/client.ts';
 import { useWords } from '../../../language/words.tsx';
@@ -20,6 +20,11 @@ export function ChooseFile({ onSent }: { onSent: (id: string) => void }): ReactN
   const [sending, setSending] = useState<{ name: string; percent: number } | null>(null);
   const [problem, setProblem] = useState<unknown>(null);
   const [fault, setFault] = useState<string | null>(null);
+  const isHere = useRef(false);
+  useEffect(() => {
+    isHere.current = true;
+    return () => void (isHere.current = false);
+  }, []);
 
   const send = async (file: File): Promise<void> => {
     setProblem(null);
@@ -35,7 +40,8 @@ export function ChooseFile({ onSent }: { onSent: (id: string) => void }): ReactN
         const sent = Math.min(file.size, (piece + 1) * IMPORT_PIECE_BYTES);
         setSending({ name: file.name, percent: Math.floor((sent / file.size) * 100) });
       }
-      onSent(id);
+      // Whoever went to another page meanwhile stays there; the file waits in the list of imports.
+      if (isHere.current) onSent(id);
     } catch (error) {
       setProblem(error);
       setSending(null);

@@ -1,6 +1,5 @@
 import { Button, Group, Modal, Radio, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { WebhookRecord } from '../../../../../../contract/dashboard/webhooks.ts';
 import { call, Problem } from '../../../../api/client.ts';
@@ -10,6 +9,7 @@ import { useWords } from '../../../../language/words.tsx';
 import { ConfirmDialog } from '../../../../parts/confirm-dialog.tsx';
 import { notifyDone } from '../../../../parts/notify.tsx';
 import { ProblemAlert } from '../../../../parts/problem-alert.tsx';
+import { useLeaveDeleted } from '../../../../parts/use-leave-deleted.ts';
 import { useOrganization } from '../../../../session/session.ts';
 import { SecretDialog } from './secret-dialog.tsx';
 import { WebhookDialog } from './webhook-form.tsx';
@@ -96,7 +96,7 @@ function SwitchDialog({ item, dialog, onClose }: Props): ReactNode {
 function DeleteDialog({ item, dialog, onClose }: Props): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
-  const navigate = useNavigate();
+  const leave = useLeaveDeleted();
   const remove = useAct('deleteWebhook', { refresh: ['listWebhooks'] });
   return (
     <ConfirmDialog
@@ -110,14 +110,10 @@ function DeleteDialog({ item, dialog, onClose }: Props): ReactNode {
       busy={remove.isPending}
       problem={remove.error}
       onAct={() =>
-        remove.mutate(
-          { params: { org_id, endpoint_id: item.id } },
-          {
-            onSuccess: () => {
-              notifyDone(say('deleted_done'));
-              void navigate({ to: '/settings/integrations/webhooks' });
-            },
-          },
+        void remove.mutateAsync({ params: { org_id, endpoint_id: item.id } }).then(
+          () => leave('/settings/integrations/webhooks', say('deleted_done')),
+          // The dialog shows the problem.
+          () => {},
         )
       }
     >
