@@ -46,7 +46,10 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     journey = await startJourney();
     ({ cookie, orgId } = await journey.owner());
     agentId = (await journey.api(`POST /organizations/${orgId}/agents`, { name: 'Concierge' }, cookie)).body.id;
-    await journey.api(`POST /organizations/${orgId}/triggers`, { agent_id: agentId, name: 'Order update' }, cookie);
+    // What it needs is in the code and the calls that are offered with a key.
+    const variables = [{ name: 'order_id', type: 'string', required: true }];
+    const trigger = { agent_id: agentId, name: 'Order update', variables };
+    await journey.api(`POST /organizations/${orgId}/triggers`, trigger, cookie);
   });
   afterAll(() => journey?.stop());
 
@@ -58,7 +61,8 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
   for (const agent of [undefined, 'Concierge'])
     test(`a key of ${agent ?? 'the whole organization'} is made, used, revoked and then refused`, async () => {
       const label = `Life of ${agent ?? 'all'}`;
-      const { page, context, faults } = await journey.open(KEYS, { as: OWNER });
+      // West of Greenwich: the days of its requests are those of UTC all the same.
+      const { page, context, faults } = await journey.open(KEYS, { as: OWNER, timezoneId: 'America/New_York' });
       const key = await create(page, label, { agent });
       expect(key).toMatch(/^parley_us_[0-9A-Za-z]{49}$/);
       await saved(page);
@@ -91,6 +95,11 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
         .getByText(/Revoked .* by Asha Rao/)
         .waitFor();
       expect(page.url()).toContain('state=all');
+      await row(page, label).getByRole('link', { name: label }).click();
+      await page.getByText('30 days').click();
+      const days = page.locator('figcaption span');
+      const today = { dateStyle: 'medium', timeZone: 'UTC' } as const;
+      await days.getByText(new Intl.DateTimeFormat('en', today).format()).waitFor();
       expect(faults).toEqual([]);
       await context.close();
     });
@@ -143,6 +152,20 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     await page.getByText('The value of “Half done” is gone').waitFor();
     expect(await everythingKept(page)).not.toContain(key);
     await context.close();
+  });
+
+  test('a session that ends takes no value away: it can be saved, and then one signs in again', async () => {
+    const { page, context, faults } = await journey.open(KEYS, { as: OWNER });
+    const key = await create(page, 'Session gone');
+    await context.clearCookies();
+    await page.waitForResponse((answer) => answer.status() === 401);
+    await page.getByRole('button', { name: 'Send a test request' }).click();
+    await dialog(page).getByText('It works: 200').waitFor();
+    expect(await valueOf(page)).toBe(key);
+    await page.getByRole('button', { name: 'I have saved this key' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('back')).toContain(KEYS);
+    expect(faults).toEqual([]);
   });
 
   test('an agent’s key loses End-users, and says why; Campaigns is never to be had here', async () => {

@@ -32,6 +32,10 @@ export const utcTime = (at: string | number | Date): string => `${new Date(at).t
 export const day = (language: Language, at: string | number | Date): string =>
   new Intl.DateTimeFormat(LOCALES[language], { dateStyle: 'medium' }).format(new Date(at));
 
+/** Of a day that the server counted: its days are those of UTC, wherever one looks from. */
+export const utcDay = (language: Language, at: string | number | Date): string =>
+  new Intl.DateTimeFormat(LOCALES[language], { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(at));
+
 export const clock = (language: Language, at: string | number | Date): string =>
   new Intl.DateTimeFormat(LOCALES[language], { timeStyle: 'short' }).format(new Date(at));
 

@@ -15,9 +15,11 @@ const curl = (url: string, body: object): string =>
     `curl -X POST '${url}'`,
     `-H "Authorization: Bearer $${KEY_PLACE}"`,
     "-H 'Content-Type: application/json'",
-    // A quote in a default would end the shell's.
-    `-d '${JSON.stringify(body).replaceAll("'", String.raw`'\''`)}'`,
+    `-d '${quoted(JSON.stringify(body))}'`,
   ].join(' \\\n  ');
+
+/** A quote in a default would end the shell's. */
+export const quoted = (text: string): string => text.replaceAll("'", String.raw`'\''`);
 
 const typescript = (url: string, body: object): string => `const response = await fetch('${url}', {
   method: 'POST',

@@ -2,6 +2,7 @@ import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
 import { useRef, useState, type ReactNode } from 'react';
 import { CopyButton } from './copy-button.tsx';
+import { useSecretShown } from './secret-shown.ts';
 import classes from './shown-once.module.css';
 
 export type ShownOnceGuard = { asking: boolean; ask: () => void; stay: () => void; leave: () => void };
@@ -11,6 +12,7 @@ export type ShownOnceGuard = { asking: boolean; ask: () => void; stay: () => voi
  * going to another page, and the browser asks before it closes or loads the page again.
  */
 export function useShownOnceGuard(shown: boolean, close: () => void): ShownOnceGuard {
+  useSecretShown(shown);
   const [asking, setAsking] = useState(false);
   const done = useRef(false);
   const blocker = useBlocker({

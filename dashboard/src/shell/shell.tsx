@@ -7,6 +7,7 @@ import { onProblem } from '../api/queries.ts';
 import { useWords } from '../language/words.tsx';
 import { onceOpened } from '../parts/once-opened.tsx';
 import { PagePending } from '../parts/page-pending.tsx';
+import { isSecretShown } from '../parts/secret-shown.ts';
 import { forgetSession, useMaybeOrganization } from '../session/session.ts';
 import { ConnectionBar } from './connection-bar.tsx';
 import { FrontPage } from './front-page.tsx';
@@ -97,9 +98,12 @@ function useSignInWhenRefused(): void {
       onProblem(({ code }) => {
         // Several reads find out at the same time; one way out is enough.
         if (code !== 'session_missing' || leaving.current) return;
+        // It can be saved without a session. What is read once it is put away finds out again.
+        if (isSecretShown()) return;
         leaving.current = true;
         const back = router.state.location.href;
-        void forgetSession().then(() => router.navigate({ to: '/sign-in', search: { back } }));
+        // In this order: a page without its session would say that it broke.
+        void router.navigate({ to: '/sign-in', search: { back } }).then(forgetSession);
       }),
     [router],
   );

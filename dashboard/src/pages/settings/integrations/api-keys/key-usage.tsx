@@ -2,7 +2,7 @@ import { Badge, Code, Skeleton, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { KeyUsage } from '../../../../../../contract/dashboard/keys.ts';
 import { useRead } from '../../../../api/queries.ts';
-import { clock, day, number } from '../../../../language/format.ts';
+import { clock, number, utcDay } from '../../../../language/format.ts';
 import { useWords } from '../../../../language/words.tsx';
 import { DataList } from '../../../../list/data-list.tsx';
 import { Card } from '../../../../parts/card.tsx';
@@ -43,7 +43,7 @@ function Bars({ buckets, range }: { buckets: KeyUsage['buckets']; range: UsageRa
   for (const bucket of buckets) for (const outcome of OUTCOMES) sums[outcome] += bucket[outcome];
   const total = sums.accepted + sums.refused + sums.failed;
   const highest = Math.max(1, ...buckets.map(({ accepted, refused, failed }) => accepted + refused + failed));
-  const moment = (at: string): string => (range === '24h' ? clock(say.language, at) : day(say.language, at));
+  const moment = (at: string): string => (range === '24h' ? clock(say.language, at) : utcDay(say.language, at));
   const count = (value: number): string => number(say.language, value);
   if (total === 0)
     return (

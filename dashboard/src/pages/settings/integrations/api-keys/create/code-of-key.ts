@@ -1,7 +1,10 @@
 import type { NewKey } from '../../../../../../../contract/dashboard/keys.ts';
+import type { TriggerRecord } from '../../../../../../../contract/dashboard/triggers.ts';
 import type { CodeTab } from '../../../../../parts/code-tabs.tsx';
+import { quoted } from '../../../../../parts/post-code.ts';
+import { exampleBody } from '../../../../triggers/trigger-code.ts';
 
-type Target = { agentId: string | null; triggerId: string | null };
+type Target = { agentId: string | null; trigger: Pick<TriggerRecord, 'id' | 'variables'> | undefined };
 export type Call = { method: string; path: string; body?: string };
 
 /** Code that runs as it is copied: real address, real agent and trigger, and the call that this key may make. */
@@ -16,12 +19,12 @@ export function codeOfKey(made: NewKey, baseUrl: string, call: Call): CodeTab[] 
 }
 
 /** The first call to make with a key: what it may do, best one that starts a conversation. */
-export function callOfKey({ permissions }: NewKey, { agentId, triggerId }: Target): Call {
-  if (permissions.includes('triggers') && agentId && triggerId)
+export function callOfKey({ permissions }: NewKey, { agentId, trigger }: Target): Call {
+  if (permissions.includes('triggers') && agentId && trigger)
     return {
       method: 'POST',
-      path: `/api/triggers/${agentId}/${triggerId}`,
-      body: JSON.stringify({ end_user: { external_id: 'crm-42', name: 'Asha' }, message: 'Hello' }),
+      path: `/api/triggers/${agentId}/${trigger.id}`,
+      body: JSON.stringify({ ...exampleBody(trigger.variables), message: 'Hello' }),
     };
   if (permissions.includes('channels') && agentId) return { method: 'GET', path: `/api/channels/${agentId}` };
   if (permissions.includes('end_users')) return { method: 'GET', path: '/api/end-users?limit=1' };
@@ -32,7 +35,7 @@ export function curl({ method, path, body }: Call, baseUrl: string, key: string)
   // A variable of the shell is seen only between double quotes.
   const quote = key.startsWith('$') ? '"' : "'";
   const lines = [`curl -X ${method} '${baseUrl}${path}'`, `-H ${quote}Authorization: Bearer ${key}${quote}`];
-  if (body) lines.push("-H 'Content-Type: application/json'", `-d '${body}'`);
+  if (body) lines.push("-H 'Content-Type: application/json'", `-d '${quoted(body)}'`);
   return lines.join(' \\\n  ');
 }
 
@@ -54,7 +57,7 @@ request = urllib.request.Request(
     method="${method}",
     headers={
         "Authorization": "Bearer " + os.environ["PARLEY_API_KEY"],${body ? '\n        "Content-Type": "application/json",' : ''}
-    },${body ? `\n    data=json.dumps(${body}).encode(),` : ''}
+    },${body ? `\n    data=json.dumps(json.loads(r"""${body}""")).encode(),` : ''}
 )
 with urllib.request.urlopen(request) as response:
     print(response.status, json.load(response))`;

@@ -47,7 +47,7 @@ export function ShownOnce({ made, guard }: { made: NewKey; guard: ShownOnceGuard
 }
 
 /** An agent and a trigger of it, for code that can be run as it stands. */
-function useTarget({ agent_id, permissions }: NewKey): { agentId: string | null; triggerId: string | null } {
+function useTarget({ agent_id, permissions }: NewKey): Parameters<typeof callOfKey>[1] {
   const org_id = useOrganization().id;
   const triggers = useRead(
     'listTriggers',
@@ -58,6 +58,6 @@ function useTarget({ agent_id, permissions }: NewKey): { agentId: string | null;
   const trigger = triggers.data?.data[0];
   return {
     agentId: agent_id ?? trigger?.agent_id ?? agents.data?.data[0]?.id ?? null,
-    triggerId: trigger?.id ?? null,
+    trigger,
   };
 }
