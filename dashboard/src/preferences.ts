@@ -23,11 +23,16 @@ let person: string | null = null;
 let current: Preferences = read(STORAGE);
 const listeners = new Set<() => void>();
 
-/** From now on the preferences are this person's; what they chose before signing in is kept where they had none. */
-export function rememberAs(userId: string): void {
+/**
+ * From now on the preferences are this person's; what they chose before signing in is kept where they had none. `first`
+ * is the organization of who has not chosen one.
+ */
+export function rememberAs(userId: string, first: string | undefined): void {
   if (person === userId) return;
   person = userId;
   current = { ...read(`${STORAGE}.${userId}`) };
+  // A window stays in its organization, whichever another one goes to: its address names things of that one.
+  current.organization = readPlace() ?? current.organization ?? first;
   const before = read(STORAGE);
   current.language ??= before.language;
   current.theme ??= before.theme;
@@ -59,12 +64,23 @@ export const languageOf = (liked: Preferences): Language =>
 function save(): void {
   try {
     if (person !== null) localStorage.setItem(`${STORAGE}.${person}`, JSON.stringify(current));
+    if (current.organization) sessionStorage.setItem(place(), current.organization);
     // Before anybody has signed in again, the page looks as it did for the last person; their places are not told.
     localStorage.setItem(STORAGE, JSON.stringify({ language: current.language, theme: current.theme }));
   } catch {
     // Storage may be full or switched off: the choice then lasts as long as the page.
   }
   for (const listener of listeners) listener();
+}
+
+const place = (): string => `${STORAGE}.${person}.organization`;
+
+function readPlace(): string | undefined {
+  try {
+    return sessionStorage.getItem(place()) ?? undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function read(name: string): Preferences {

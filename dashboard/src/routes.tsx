@@ -13,6 +13,7 @@ import { readCampaignSearch, readCampaignsSearch } from './pages/campaigns/searc
 import { readChannelsSearch } from './pages/channels/search.ts';
 import { readConversationsSearch } from './pages/conversations/search.ts';
 import { readEndUserSearch, readEndUsersSearch, readImportSearch } from './pages/end-users/search.ts';
+import { readFirstStepsSearch } from './pages/first-steps/search.ts';
 import { readKeySearch, readKeysSearch } from './pages/settings/integrations/api-keys/search.ts';
 import { readDeliverySearch } from './pages/settings/integrations/webhooks/search.ts';
 import { readInstallationSearch } from './pages/settings/installation/search.ts';
@@ -37,7 +38,8 @@ const inside = createRoute({
   component: Shell,
   beforeLoad: async ({ location }) => {
     try {
-      rememberAs((await queryClient.ensureQueryData(sessionOptions)).user.id);
+      const { user, organizations } = await queryClient.ensureQueryData(sessionOptions);
+      rememberAs(user.id, organizations[0]?.id);
     } catch (error) {
       if (error instanceof Problem && error.status === 401)
         throw redirect({ to: '/sign-in', search: { back: location.href === '/' ? undefined : location.href } });
@@ -63,7 +65,7 @@ const routeTree = root.addChildren([
     createRoute({ getParentRoute: () => front, path: '/invitations/$invitation', component: lazyPage(() => import('./pages/invitations/invitation-page.tsx'), 'InvitationPage') }),
   ]),
   inside.addChildren([
-    createRoute({ getParentRoute: () => inside, path: '/', component: lazyPage(() => import('./pages/first-steps/first-steps-page.tsx'), 'FirstStepsPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/', validateSearch: readFirstStepsSearch, component: lazyPage(() => import('./pages/first-steps/first-steps-page.tsx'), 'FirstStepsPage') }),
     createRoute({ getParentRoute: () => inside, path: '/agents', validateSearch: readAgentsSearch, component: lazyPage(() => import('./pages/agents/agents-page.tsx'), 'AgentsPage') }),
     createRoute({ getParentRoute: () => inside, path: '/agents/$agent_id', validateSearch: readAgentSearch, component: lazyPage(() => import('./pages/agents/agent-page.tsx'), 'AgentPage') }),
     createRoute({ getParentRoute: () => inside, path: '/triggers', validateSearch: readTriggersSearch, component: lazyPage(() => import('./pages/triggers/triggers-page.tsx'), 'TriggersPage') }),

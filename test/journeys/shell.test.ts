@@ -1,8 +1,18 @@
 import { execFile } from 'node:child_process';
+import type { Page } from '@playwright/test';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CHROMIUM, type Journey, KEYS, OWNER, PASSWORD, settled, startJourney } from './dashboard-browser.ts';
+import {
+  CHROMIUM,
+  everythingKept,
+  type Journey,
+  KEYS,
+  OWNER,
+  PASSWORD,
+  settled,
+  startJourney,
+} from './dashboard-browser.ts';
 
 /** Before there is anybody. */
 describe.skipIf(!CHROMIUM)('setup link', () => {
@@ -40,9 +50,10 @@ describe.skipIf(!CHROMIUM)('setup link', () => {
 /** Coming in, being somebody, going out; and what holds on every page. */
 describe.skipIf(!CHROMIUM)('dashboard shell', () => {
   let journey: Journey;
+  let owner: Awaited<ReturnType<Journey['owner']>>;
   beforeAll(async () => {
     journey = await startJourney();
-    await journey.owner();
+    owner = await journey.owner();
   });
   afterAll(() => journey?.stop());
 
@@ -51,8 +62,13 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await page.getByLabel('E-mail address').fill(OWNER);
     await page.getByLabel('Password', { exact: true }).fill('not the password');
+    await page.route('**/sign-in', (route) => route.abort(), { times: 1 });
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('The connection was lost').waitFor();
+    expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('not the password');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('E-mail address or password is wrong').waitFor();
+    expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('');
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'API Keys', level: 1 }).waitFor();
@@ -166,7 +182,13 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
     await page.getByLabel('Label').fill('First');
     await page.getByRole('dialog').getByRole('button', { name: 'Create API key' }).click();
     const key = await page.getByLabel('API key', { exact: true }).inputValue();
-    await page.getByRole('button', { name: 'I have saved this key' }).click();
+    page.on('dialog', (asked) => void asked.accept());
+    await page.reload();
+    await page.getByText('The value of “First” is gone').waitFor();
+    expect(await everythingKept(page)).not.toContain(key);
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    await page.getByText('The value of “First” is gone').waitFor({ state: 'detached' });
+    expect(new URL(page.url()).search).toBe('');
     await page.getByText('Waiting for your first request…').waitFor();
     expect((await journey.app.call('GET', '/api/me', { key })).status).toBe(200);
     await page.getByText('The key works. Waiting for the call that starts a conversation…').waitFor();
@@ -206,6 +228,39 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
       expect(bytes).toBeLessThan(FIRST_LOAD_BYTES);
       await context.close();
     });
+
+  test('a window stays in its organization, whichever another one goes to; who joins one is led into it', async () => {
+    const { orgId } = owner;
+    const { cookie } = await journey.api('POST /sign-in', { email: OWNER, password: PASSWORD });
+    const agent = await journey.api(`POST /organizations/${orgId}/agents`, { name: 'Of Northwind' }, cookie);
+    const south = await journey.api('POST /organizations', { name: 'Southwind' }, cookie);
+    const { page, context } = await journey.open('/', { as: OWNER });
+    const go = async (window: Page, name: string): Promise<void> => {
+      await window.getByRole('button', { name: 'Switch organization' }).click();
+      await window.getByRole('menuitem', { name }).click();
+      await window.getByRole('button', { name: `Switch organization: ${name}` }).waitFor();
+    };
+    await go(page, 'Northwind');
+    await page.goto(`${journey.app.url}/agents/${agent.body.id}`);
+    await page.getByRole('heading', { name: 'Of Northwind' }).waitFor();
+    const other = await context.newPage();
+    await other.goto(journey.app.url);
+    await go(other, 'Southwind');
+    await page.reload();
+    await page.getByRole('heading', { name: 'Of Northwind' }).waitFor();
+
+    const email = 'cy@example.com';
+    const invited = async (id: string): Promise<string> => {
+      const { body } = await journey.api(`POST /organizations/${id}/invitations`, { email, role: 'member' }, cookie);
+      return new URL(body.url).pathname;
+    };
+    await journey.api(`POST ${await invited(south.body.id)}`, { name: 'Cy', password: PASSWORD });
+    await page.goto(journey.app.url + (await invited(orgId)));
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Join' }).click();
+    await page.getByRole('button', { name: 'Switch organization: Northwind' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/');
+  });
 
   test('the page comes with a policy that lets no foreign or inline script in', async () => {
     const answer = await fetch(`${journey.app.url}/`, { headers: { accept: 'text/html' } });

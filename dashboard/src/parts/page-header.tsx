@@ -1,6 +1,8 @@
 import { Group, Text, Title } from '@mantine/core';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { useEffect, type ReactNode } from 'react';
+import { common } from '../language/common.ts';
+import { useWords } from '../language/words.tsx';
 import classes from './page-header.module.css';
 
 type Crumb = { label: string; to?: LinkProps['to'] };
@@ -15,13 +17,14 @@ type Props = {
 
 /** The head of every page; also names the browser's tab. */
 export function PageHeader({ title, description, crumbs = [], actions, badge }: Props): ReactNode {
+  const say = useWords(common);
   useEffect(() => {
     document.title = `${title} · Parley`;
   }, [title]);
   return (
     <header className={classes.header}>
       {crumbs.length > 0 && (
-        <nav className={classes.crumbs} aria-label="Breadcrumb">
+        <nav className={classes.crumbs} aria-label={say('way_here')}>
           <ol>
             {crumbs.map(({ label, to }) => (
               <li key={label}>{to ? <Link to={to}>{label}</Link> : label}</li>

@@ -7,6 +7,7 @@ import { useWords } from '../../language/words.tsx';
 import { CodeBlock } from '../../parts/code-tabs.tsx';
 import { useSession } from '../../session/session.ts';
 import { curl } from '../settings/integrations/api-keys/create/code-of-key.ts';
+import { exampleBody } from '../triggers/trigger-code.ts';
 import { Step } from './step.tsx';
 import { words } from './words.ts';
 import classes from './first-steps.module.css';
@@ -31,7 +32,7 @@ export function CallStep({ done, trigger, called, conversations }: Props): React
               {
                 method: 'POST',
                 path: trigger.path,
-                body: JSON.stringify({ end_user: { external_id: 'crm-42', name: 'Asha' }, message: 'Hello' }),
+                body: JSON.stringify({ ...exampleBody(trigger.variables), message: 'Hello' }),
               },
               base_url,
               PLACE,

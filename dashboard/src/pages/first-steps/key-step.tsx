@@ -1,21 +1,30 @@
 import { Anchor, Button, Group, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconKey } from '@tabler/icons-react';
-import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
 import type { AgentSummary } from '../../../../contract/dashboard/agents.ts';
 import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { UpgradeLink } from '../settings/integrations/api-keys/upgrade-link.tsx';
 import { CreateKeyDialog } from '../settings/integrations/api-keys/dialogs.tsx';
+import { LostValue } from '../settings/integrations/api-keys/lost-value.tsx';
 import { Step } from './step.tsx';
 import { words } from './words.ts';
+
+const route = getRouteApi('/inside/');
 
 type Props = { done: boolean; agent: AgentSummary | null; active: number };
 
 export function KeyStep({ done, agent, active }: Props): ReactNode {
   const say = useWords(words);
+  const { created } = route.useSearch();
+  const navigate = route.useNavigate();
+  const [opened, { open, close }] = useDisclosure(false);
+  const [shown, setShown] = useState(false);
+  const setCreated = (id: string | undefined): void =>
+    void navigate({ to: '.', search: { created: id }, replace: true, resetScroll: false });
   return (
     <Step number={4} done={done} title={say('step_key')} hint={say('step_key_hint')}>
       {done && (
@@ -26,17 +35,31 @@ export function KeyStep({ done, agent, active }: Props): ReactNode {
           </Anchor>
         </Text>
       )}
-      <Create done={done} agent={agent} />
+      {created && !shown && <LostValue keyId={created} onDismiss={() => setCreated(undefined)} />}
+      <Create done={done} agent={agent} onCreate={open} />
+      {/* Whatever becomes of plan, role and agent: a value that is shown stays until it is saved. */}
+      <CreateKeyDialog
+        opened={opened}
+        agentId={agent?.id ?? null}
+        onMade={({ id }) => {
+          setShown(true);
+          setCreated(id);
+        }}
+        onClose={() => {
+          close();
+          setShown(false);
+          setCreated(undefined);
+        }}
+      />
     </Step>
   );
 }
 
-function Create({ done, agent }: Omit<Props, 'active'>): ReactNode {
+function Create({ done, agent, onCreate }: Omit<Props, 'active'> & { onCreate: () => void }): ReactNode {
   const say = useWords(words);
   const sayCommon = useWords(common);
   const organization = useOrganization();
   const may = useMay('admin');
-  const [opened, { open, close }] = useDisclosure(false);
   if (!may)
     return (
       <Text size="sm" c="dimmed">
@@ -57,11 +80,8 @@ function Create({ done, agent }: Omit<Props, 'active'>): ReactNode {
       </Text>
     );
   return (
-    <>
-      <Button variant={done ? 'default' : 'filled'} leftSection={<IconKey size={16} />} onClick={open}>
-        {say(done ? 'key_more' : 'key_create')}
-      </Button>
-      <CreateKeyDialog opened={opened} agentId={agent.id} onClose={close} />
-    </>
+    <Button variant={done ? 'default' : 'filled'} leftSection={<IconKey size={16} />} onClick={onCreate}>
+      {say(done ? 'key_more' : 'key_create')}
+    </Button>
   );
 }

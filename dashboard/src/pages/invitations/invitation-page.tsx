@@ -63,7 +63,7 @@ function AcceptForm({ invitation, look }: { invitation: string; look: Invitation
   const submit = form.submit(({ name, password }) =>
     accept.mutate(
       { params: { invitation }, body: { password, ...(!look.has_account && { name: name.trim() }) } },
-      { onSuccess: (session) => void entered(session), onError: form.place },
+      { onSuccess: (session) => void entered(session, undefined, look.organization), onError: form.place },
     ),
   );
   return (

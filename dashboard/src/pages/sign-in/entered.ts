@@ -2,16 +2,18 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import type { SessionView } from '../../../../contract/dashboard/sign-in.ts';
 import { rememberAs } from '../../preferences.ts';
-import { sessionOptions } from '../../session/session.ts';
+import { chooseOrganization, sessionOptions } from '../../session/session.ts';
 
-/** Signed in: the session is known at once, and one is back where one was. */
+/** Signed in: the session is known at once, and one is back where one was, or in the organization that one joined. */
 export function useEntered() {
   const client = useQueryClient();
   const router = useRouter();
-  return async (session: SessionView, back?: string): Promise<void> => {
+  return async (session: SessionView, back?: string, joined?: string): Promise<void> => {
     client.clear();
     client.setQueryData(sessionOptions.queryKey, session);
-    rememberAs(session.user.id);
+    rememberAs(session.user.id, session.organizations[0]?.id);
+    const place = session.organizations.find(({ name }) => name === joined);
+    if (place) chooseOrganization(place.id);
     await router.invalidate();
     await router.navigate({ href: isOwnPath(back) ? back : '/', replace: true });
   };

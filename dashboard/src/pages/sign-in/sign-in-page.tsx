@@ -27,7 +27,9 @@ export function SignInPage(): ReactNode {
       { body: { email: email.trim(), password } },
       {
         onSuccess: (session) => void entered(session, back),
-        onError: () => {
+        onError: ({ code }) => {
+          // Right or wrong is not known where the server did not say so: then it stays.
+          if (code !== 'sign_in_failed') return;
           form.setFieldValue('password', '');
           form.focus('password');
         },

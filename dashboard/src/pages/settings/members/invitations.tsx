@@ -62,7 +62,10 @@ export function Invitations(): ReactNode {
       />
       <ConfirmDialog
         opened={leaving !== null}
-        onClose={() => setLeaving(null)}
+        onClose={() => {
+          withdraw.reset();
+          setLeaving(null);
+        }}
         title={say('withdraw_title')}
         act={say('withdraw')}
         busy={withdraw.isPending}

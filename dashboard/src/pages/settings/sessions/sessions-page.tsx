@@ -91,6 +91,7 @@ function Sessions(): ReactNode {
                   size="compact-sm"
                   variant="subtle"
                   color="gray"
+                  loading={end.isPending && end.variables.params.session_id === id}
                   onClick={() =>
                     end.mutate({ params: { session_id: id } }, { onSuccess: () => notifyDone(say('ended')) })
                   }
