@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createSignInLimit } from './sign-in-limit.ts';
 
 test('sign-ins that succeed are no guesses: a script may sign in for each of its commands', async () => {
@@ -13,4 +13,32 @@ test('failures are counted, and refused with the wait', async () => {
   const limit = createSignInLimit({ pair: 3, subject: 10, address: 10, node: 1_000 });
   for (let n = 0; n < 3; n++) await limit.attempt('127.0.0.1', 'o@example.com');
   await expect(limit.attempt('127.0.0.1', 'O@example.com')).rejects.toMatchObject({ code: 'rate_limited' });
+});
+
+test('a refused attempt lengthens no wait, whichever limit refused it', async () => {
+  vi.useFakeTimers();
+  try {
+    const limit = createSignInLimit({ pair: 1, subject: 1, address: 1, node: 1 });
+    await limit.attempt('192.0.2.1', 'one@example.com');
+    vi.advanceTimersByTime(50_000);
+    for (const [address, subject] of [
+      ['192.0.2.1', 'two@example.com'],
+      ['192.0.2.2', 'one@example.com'],
+      ['192.0.2.2', 'two@example.com'],
+    ] as const)
+      await expect(limit.attempt(address, subject)).rejects.toMatchObject({ code: 'rate_limited' });
+    vi.advanceTimersByTime(10_001);
+    await expect(limit.attempt('192.0.2.2', 'two@example.com')).resolves.toBeUndefined();
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('what all nodes together refuse counts on none of them', async () => {
+  let refusedBy: number | null = 0;
+  const shared = { take: async () => ({ refusedBy, counts: [] }), giveBack: () => {}, forget: () => {} };
+  const limit = createSignInLimit({ pair: 1, subject: 1, address: 1, node: 1 }, shared as never);
+  await expect(limit.attempt('192.0.2.1', 'one@example.com')).rejects.toMatchObject({ code: 'rate_limited' });
+  refusedBy = null;
+  await expect(limit.attempt('192.0.2.1', 'one@example.com')).resolves.toBeUndefined();
 });

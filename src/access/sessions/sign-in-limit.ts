@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { RATE_WINDOW_SECONDS } from '../../../contract/limits.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { SharedCounters } from '../shared-counters.ts';
+import { type Counted, giveBackToAll, takeFromAll } from '../take-from-all.ts';
 
 /**
  * Guessing passwords is made slow on three roads: one account from one place, one account from everywhere, one place
@@ -36,22 +37,22 @@ export function createSignInLimit(
   return {
     async attempt(address, subject) {
       const who = digest(subject);
-      try {
-        await pair.consume(`${address} ${who}`);
-        await addresses.consume(address);
-        await subjects.consume(who);
-        await node.consume('node');
-      } catch (error) {
-        if (!(error instanceof RateLimiterRes)) throw error;
-        throw tooMany();
-      }
+      const counters: Counted[] = [
+        [node, 'node'],
+        [addresses, address],
+        [subjects, who],
+        [pair, `${address} ${who}`],
+      ];
+      if (!(await takeFromAll(counters))) throw tooMany();
       const names = namesOf(address, who);
       const taken = await shared?.take([
         { name: names.pair, limit: limits.pair },
         { name: names.address, limit: limits.address },
         { name: names.subject, limit: limits.subject },
       ]);
-      if (taken && taken.refusedBy !== null) throw tooMany();
+      if (!taken || taken.refusedBy === null) return;
+      await giveBackToAll(counters);
+      throw tooMany();
     },
     async succeeded(address, subject) {
       // Only failures are guesses: a script that signs in for each command must not lock itself out.

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { RATE_WINDOW_SECONDS } from '../../../contract/limits.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { SharedCounters } from '../shared-counters.ts';
+import { type Counted, giveBackToAll, takeFromAll } from '../take-from-all.ts';
 
 /**
  * Strangers on the internet talk to a model that somebody pays for: each of their calls is counted against the visitor,
@@ -43,14 +44,12 @@ export function createVisitorLimit(
       const counter = counters[call];
       const limit = limits[call];
       const from = digest(address);
-      try {
-        if (visitor !== null) await counter.visitor.consume(`${channelId} ${visitor}`);
-        await counter.address.consume(from);
-        await counter.channel.consume(channelId);
-      } catch (error) {
-        if (!(error instanceof RateLimiterRes)) throw error;
-        throw tooMany();
-      }
+      const counted: Counted[] = [
+        [counter.channel, channelId],
+        [counter.address, from],
+      ];
+      if (visitor !== null) counted.push([counter.visitor, `${channelId} ${visitor}`]);
+      if (!(await takeFromAll(counted))) throw tooMany();
       // The braces keep all of them on one server of a Redis cluster.
       const place = `{${channelId}}:${call}`;
       const taken = await shared?.take([
@@ -58,7 +57,9 @@ export function createVisitorLimit(
         { name: `${place}:from:${from}`, limit: limit.address },
         { name: place, limit: limit.channel },
       ]);
-      if (taken && taken.refusedBy !== null) throw tooMany();
+      if (!taken || taken.refusedBy === null) return;
+      await giveBackToAll(counted);
+      throw tooMany();
     },
   };
 }
