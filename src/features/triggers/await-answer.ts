@@ -7,15 +7,21 @@ import { presentMessage } from '../../store/present-message.ts';
 import { listRunMessages, readRunProgress } from '../../store/runs.ts';
 import type { Started } from './start-conversation.ts';
 
+type Idempotency = { scope: Buffer; request: Buffer } | null;
+
 /**
  * Waits for the agent's first words after an accepted call and makes the 200 of it; null when the time is over or the
- * agent stayed silent, then the 202 stands. A replay of the call is answered as the first one was.
+ * agent stayed silent, then the 202 stands. So it does where the database is lost meanwhile: the call was accepted, and
+ * nothing that happens now may be told as a refusal. A replay of the call is answered as the first one was.
  */
 export function createAwaitAnswer({ db, waiter }: { db: Db; waiter: RunWaiter }) {
-  return async function awaitAnswer(
+  return (started: Started, ms: number, idempotency: Idempotency): Promise<StoredAnswer | null> =>
+    awaitWords(started, ms, idempotency).catch(() => null);
+
+  async function awaitWords(
     { run, answer }: Started,
     ms: number,
-    idempotency: { scope: Buffer; request: Buffer } | null,
+    idempotency: Idempotency,
   ): Promise<StoredAnswer | null> {
     const accepted = JSON.parse(answer.body) as Omit<AnsweredRun, 'messages'>;
     const target = { orgId: run.orgId, runId: run.id };
@@ -28,7 +34,7 @@ export function createAwaitAnswer({ db, waiter }: { db: Db; waiter: RunWaiter })
     if (messages.length === 0) return null;
     const body: AnsweredRun = { ...accepted, status: (progress?.status ?? accepted.status) as RunStatus, messages };
     const answered = { status: 200, location: answer.location, body: JSON.stringify(body) };
-    await replaceStoredAnswer(db.$client, { orgId: run.orgId, idempotency }, answered);
+    await replaceStoredAnswer(db.$client, { orgId: run.orgId, idempotency }, answer, answered);
     return answered;
-  };
+  }
 }

@@ -4,8 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { givenAgent, givenKey, givenOrganization, givenTrigger } from '../../../test/factories.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
 import { type Db, openDb } from '../db.ts';
+import { eraseEndUser } from '../erase-end-user.ts';
+import { createSuppression } from '../suppression.ts';
 import { type AcceptQueue, createAcceptQueue } from './accept-runs.ts';
 import type { AcceptCall, AcceptOutcome } from './call.ts';
+import { replaceStoredAnswer } from './stored-answer.ts';
 
 let database: TestDatabase;
 let db: Db;
@@ -32,7 +35,11 @@ beforeAll(async () => {
     sendAt: null,
     requestId: 'req_test',
     idempotency: null,
-    answer: (run) => ({ status: 202, location: `/runs/${run.id}`, body: JSON.stringify({ id: run.id }) }),
+    answer: (run) => ({
+      status: 202,
+      location: `/runs/${run.id}`,
+      body: JSON.stringify({ id: run.id, end_user_id: run.endUserId }),
+    }),
   };
 });
 
@@ -199,6 +206,22 @@ describe('idempotency keys', () => {
     const second = await queue.accept(call({ idempotency: idempotent('k1') }));
     expect(second).toEqual({ kind: 'replayed', answer: first.kind === 'accepted' && first.answer });
     expect(await count('run')).toBe(before);
+  });
+
+  test('keep the words that were waited for, but not those of somebody who was erased meanwhile', async () => {
+    const words = { status: 200, location: null, body: '{"messages":["Hello"]}' };
+    for (const erased of [false, true]) {
+      const again = call({ idempotency: idempotent(`words-${erased}`) });
+      const outcome = await queue.accept(again);
+      if (outcome.kind !== 'accepted') throw new Error('not accepted');
+      if (erased) {
+        const { endUserId } = outcome.run;
+        await db.transaction((tx) => eraseEndUser(tx, base.orgId, endUserId, createSuppression(Buffer.alloc(32))));
+      }
+      await replaceStoredAnswer(db.$client, again, outcome.answer, words);
+      const replay = await queue.accept(again);
+      expect(replay.kind === 'replayed' && replay.answer.body === words.body).toBe(!erased);
+    }
   });
 
   test('refuse another body', async () => {

@@ -25,17 +25,18 @@ export async function readStoredAnswer(
   return { kind: 'replayed', answer: { status: row.status, location: row.location, body: row.body } };
 }
 
-/** A call that waited and then answered 200 is replayed as that 200. */
+/** A call that waited and then answered 200 is replayed as that 200; unless somebody was erased from its answer meanwhile. */
 export async function replaceStoredAnswer(
   client: pg.Pool | pg.PoolClient,
   { orgId, idempotency }: IdempotentCall,
+  before: Pick<StoredAnswer, 'body'>,
   answer: StoredAnswer,
 ): Promise<void> {
   if (idempotency === null) return;
   await client.query({
     name: 'replace-stored-answer',
-    text: 'UPDATE idempotency SET status = $3, location = $4, body = $5 WHERE org_id = $1 AND scope = $2',
-    values: [orgId, idempotency.scope, answer.status, answer.location, answer.body],
+    text: 'UPDATE idempotency SET status = $3, location = $4, body = $5 WHERE org_id = $1 AND scope = $2 AND body = $6',
+    values: [orgId, idempotency.scope, answer.status, answer.location, answer.body, before.body],
   });
 }
 

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import type { RunWaiter } from '../../store/await-run.ts';
+import { openDb } from '../../store/db.ts';
+import { createAwaitAnswer } from './await-answer.ts';
+
+test('a database that is lost after the call was accepted does not make a refusal of it', async () => {
+  // Nobody listens there.
+  const db = openDb('postgres://127.0.0.1:1/parley');
+  const waiter: RunWaiter = { wait: async () => true, look: () => {}, stop: () => {} };
+  const answer = { status: 202, location: null, body: '{"id":"run_1","conversation_id":"conv_1"}' };
+  const started = { answer, replayed: false, run: { orgId: 'org_1', id: 'run_1' } };
+  expect(await createAwaitAnswer({ db, waiter })(started, 1_000, null)).toBeNull();
+  await db.$client.end();
+});
