@@ -1,7 +1,7 @@
 import { channelKinds } from '../channels/kinds.ts';
 import type { MessageContent } from '../../contract/messages.ts';
 import type { TurnRequest, TurnResult } from '../engine/provider.ts';
-import { newId } from '../kernel/ids.ts';
+import { newId, timeOfId } from '../kernel/ids.ts';
 import type { ClaimedRun } from '../store/turns/claim-runs.ts';
 import type { CompletedTurn } from '../store/turns/complete-turns.ts';
 import type { LoadedAgent } from './load-agent.ts';
@@ -59,7 +59,7 @@ const personVariables = ({ end_user: person }: ClaimedRun) => ({
 const conversationStatuses = { waiting_for_user: 'open', handed_off: 'handed_off', completed: 'resolved' } as const;
 
 export function completedTurn(run: ClaimedRun, result: TurnResult): CompletedTurn {
-  const said = Date.now();
+  const said = timeToSpeak(run);
   return {
     ...unchanged(run),
     status: result.opted_out ? 'completed' : result.next,
@@ -83,6 +83,10 @@ export function completedTurn(run: ClaimedRun, result: TurnResult): CompletedTur
   };
 }
 
+/** Now, and after all that was said: what it answers may have been stored by a node whose clock is ahead. */
+const timeToSpeak = ({ history }: ClaimedRun): number =>
+  history.reduce((latest, { id }) => Math.max(latest, timeOfId(id) + 1), Date.now());
+
 /** A text that is longer than the channel carries, as several messages; its sources stay with the last. */
 function inParts(message: TurnResult['messages'][number], channelKind: string): TurnResult['messages'] {
   const { content } = message;
@@ -103,7 +107,7 @@ export function openingTurn(run: ClaimedRun, content: MessageContent): Completed
     ...unchanged(run),
     status: 'waiting_for_user',
     conversationStatus: 'open',
-    messages: [{ id: newId('msg'), content, sources: [], trace }],
+    messages: [{ id: newId('msg', timeToSpeak(run)), content, sources: [], trace }],
     messageStatus: DELIVERED_BY_STORING.has(run.channel_kind) ? 'delivered' : 'queued',
   };
 }
