@@ -33,19 +33,36 @@ export function createLogger({ level, pretty, destination }: LogOptions): Logger
 }
 
 const standardOutput = (): DestinationStream =>
-  pino.destination({
-    dest: 1,
-    sync: false,
-    minLength: BUFFER_BYTES,
-    periodicFlush: FLUSH_EVERY_MS,
-    maxLength: MAX_WAITING_BYTES,
-  });
+  lossy(
+    pino.destination({
+      dest: 1,
+      sync: false,
+      minLength: BUFFER_BYTES,
+      periodicFlush: FLUSH_EVERY_MS,
+      maxLength: MAX_WAITING_BYTES,
+    }),
+  );
+
+/**
+ * A terminal that was closed and a full disk take lines of the log, and never the program. What cannot be written now
+ * waits for the next line; to insist on it (at exit, and after `fatal`) would be to try for ever.
+ */
+function lossy(out: ReturnType<typeof pino.destination>): DestinationStream {
+  let isRefused = false;
+  out.on('error', () => (isRefused = true));
+  out.on('write', () => (isRefused = false));
+  const insist = out.flushSync.bind(out);
+  out.flushSync = () => {
+    if (!isRefused) insist();
+  };
+  return out;
+}
 
 /** Members of a request's line (http/request-log.ts): on a terminal they make one short line. */
 const REQUEST = ['method', 'route', 'status', 'ms', 'code', 'request_id', 'key_id', 'org_id', 'cut_off'];
 
 function forPeople(destination: DestinationStream | undefined): DestinationStream {
-  const out = destination ?? pino.destination({ dest: 1, sync: true });
+  const out = destination ?? lossy(pino.destination({ dest: 1, sync: true }));
   const format = prettyFactory({
     colorize: destination === undefined && process.stdout.isTTY && process.stdout.hasColors(),
     singleLine: true,

@@ -16,8 +16,10 @@ import { readConfig } from './read-config.ts';
 const NOTICE_MS = 1_500;
 /** A stop that hangs is ended after this; the promise is "drained in 30 s". */
 const STOP_WITHIN_MS = 29_000;
+/** Whoever reads the log may have stopped reading. */
+const LAST_LINES_WITHIN_MS = 1_000;
 
-/** Starts everything this process is to do, says where to go, and stops cleanly on SIGTERM and SIGINT. */
+/** Starts everything this process is to do, says where to go, and stops cleanly on SIGTERM, SIGINT and SIGHUP. */
 export async function serve(role: Role): Promise<void> {
   let config = readConfig((text) => process.stderr.write(`${text}\n`));
   const pretty = config.logFormat === null ? process.stdout.isTTY : config.logFormat === 'pretty';
@@ -72,16 +74,25 @@ function createEnd(log: Logger, stopStarted: (noticeMs: number) => Promise<void>
     log.info(`stopping: ${why}`);
     setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
     await stopStarted(noticeMs);
+    setTimeout(leaveAtOnce, LAST_LINES_WITHIN_MS);
     log.flush(() => process.exit(code));
   };
   process.on('SIGTERM', () => void end('SIGTERM', 0, NOTICE_MS));
-  // Somebody at a terminal waits for it.
-  process.on('SIGINT', () => void end('SIGINT', 0));
+  // Somebody at a terminal waits for it, or has closed it.
+  for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => void end(signal, 0));
+  // The greeting, to a terminal that was closed or a file on a full disk; the log looks after itself.
+  process.stdout.on('error', () => {});
   process.on('uncaughtException', (error) => {
     log.fatal({ err: error }, 'an error that nobody expected');
     void end('an unexpected error', 1);
   });
   return { isEnding: () => isEnding };
+}
+
+/** A line that waits for its reader in write(2) holds up exit(3), for ever; a signal asks nobody. */
+function leaveAtOnce(): void {
+  process.removeAllListeners('SIGTERM');
+  process.kill(process.pid, 'SIGTERM');
 }
 
 /**

@@ -1,4 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -81,6 +83,46 @@ test('SIGTERM ends it in order, and the next start prints counts instead', async
   expect(program.output()).toMatch(/1 organization, 1 agent, 1 active API key/);
   expect(program.output()).not.toContain('Bearer');
   expect(await program.stop()).toBe(0);
+});
+
+test('a terminal that is closed ends it in order', async () => {
+  const program = start();
+  await program.printed('Here are');
+  expect(await program.stop('SIGHUP')).toBe(0);
+  expect(existsSync(path.join(dataDir, 'postgres', 'postmaster.pid'))).toBe(false);
+  expect(existsSync(path.join(dataDir, 'parley.lock'))).toBe(false);
+});
+
+test('a reader of the log that has stopped reading does not keep it from ending', async () => {
+  const program = start({ LOG_LEVEL: 'trace' });
+  await program.printed('Here are');
+  program.child.stdout!.pause();
+  for (let round = 0; round < 12; round += 1) {
+    await Promise.all(Array.from({ length: 100 }, async () => (await fetch(`${program.url}/api/me`)).text()));
+  }
+  program.child.kill('SIGTERM');
+  const [code, signal] = await once(program.child, 'exit');
+  expect([code, signal]).toEqual([null, 'SIGTERM']);
+  expect(existsSync(path.join(dataDir, 'postgres', 'postmaster.pid'))).toBe(false);
+});
+
+test('a log on a full disk keeps nobody from being served, nor it from ending', async () => {
+  const full = openSync('/dev/full', 'w');
+  const child = spawn(process.execPath, ['src/main.ts', 'serve'], {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', full, 'ignore'],
+  });
+  closeSync(full);
+  const ready = () =>
+    fetch(`http://127.0.0.1:${env.PORT}/ready`).then(
+      (answer) => answer.status,
+      () => 0,
+    );
+  await expect.poll(ready, { timeout: 60_000 }).toBe(200);
+  for (let line = 0; line < 3; line += 1) expect(await ready()).toBe(200);
+  child.kill('SIGTERM');
+  expect(await once(child, 'exit')).toEqual([0, null]);
+  expect(existsSync(path.join(dataDir, 'postgres', 'postmaster.pid'))).toBe(false);
 });
 
 test('wrong settings are all named at once, with their cure', async () => {
