@@ -251,6 +251,23 @@ describe('a data folder', () => {
   });
 });
 
+describe('a command that makes nothing', () => {
+  test('takes a folder without a database for a mistake, and leaves nothing in it', () => {
+    const env = { DATA_DIR: path.join(dataDir, 'other'), PARLEY_SECRET: '' };
+    const load = () => loadConfig(env, { mustExist: true });
+    expect(load()).toMatchObject({ faults: [{ variable: 'DATA_DIR', fault: expect.stringContaining('no database') }] });
+    expect(readdirSync(dataDir)).toEqual([]);
+    mkdirSync(path.join(dataDir, 'other', 'postgres'), { recursive: true });
+    writeFileSync(path.join(dataDir, 'other', 'secret'), SECRET);
+    expect(load()).toHaveProperty('config');
+  });
+
+  test('needs no folder beside DATABASE_URL', () => {
+    const env = { DATA_DIR: path.join(dataDir, 'other'), PARLEY_SECRET: SECRET, DATABASE_URL };
+    expect(loadConfig(env, { mustExist: true })).toHaveProperty('config');
+  });
+});
+
 describe('warnings', () => {
   test('name the nearest known variable for an unknown one', () => {
     expect(warningsOf({ PARLEY_REGOIN: 'eu' })).toEqual([expect.stringContaining('Did you mean PARLEY_REGION?')]);

@@ -17,7 +17,7 @@ import {
   redisUrl,
   webUrl,
 } from './readers.ts';
-import { checkSecret, secretOf } from './secret-file.ts';
+import { checkDatabase, checkSecret, secretOf } from './secret-file.ts';
 import { unknownVariables } from './variables.ts';
 
 /** Everything that the environment decides, read once at start. No other room reads the environment. */
@@ -63,12 +63,18 @@ export type ConfigFault = { variable: string; fault: string; cure: string };
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+export type LoadOptions = {
+  /** For commands that make nothing: a folder without a database is a mistake, not a new installation. */
+  mustExist?: boolean;
+};
+
 /**
  * Reads the environment and reports all faults together. Only if there is none is anything written: the secret of
  * an embedded installation, on its first start.
  */
 export function loadConfig(
   env: Environment = process.env,
+  { mustExist = false }: LoadOptions = {},
 ): { config: Config; warnings: string[] } | { faults: ConfigFault[] } {
   const faults: ConfigFault[] = [];
   const read = <T>(variable: string, reader: (text: string) => Reading<T>, absent: T): T => {
@@ -106,6 +112,7 @@ export function loadConfig(
   };
   const given = env.PARLEY_SECRET?.trim() || null;
   faults.push(...checkSecret(given, Boolean(env.DATABASE_URL?.trim())));
+  if (mustExist && config.databaseUrl === null) faults.push(...checkDatabase(config.dataDir));
   if (faults.length > 0) return { faults };
 
   const secret = given ?? secretOf(config.dataDir);

@@ -29,6 +29,18 @@ export function checkSecret(given: string | null, isNeeded: boolean): ConfigFaul
   return isPattern ? [{ variable, fault: 'is a placeholder or a pattern, not a random secret', cure: MAKE_ONE }] : [];
 }
 
+/** Whether an embedded installation has been made here. */
+export const checkDatabase = (dataDir: string): ConfigFault[] =>
+  existsSync(path.join(dataDir, 'postgres'))
+    ? []
+    : [
+        {
+          variable: 'DATA_DIR',
+          fault: `names ${dataDir}, where there is no database`,
+          cure: 'Name the folder of the installation that is meant, or set its DATABASE_URL.',
+        },
+      ];
+
 /** The embedded installation's own secret, made on the first start. Simultaneous starts agree on one. */
 export function secretOf(dataDir: string): string | ConfigFault {
   const file = path.join(dataDir, 'secret');

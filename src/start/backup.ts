@@ -1,23 +1,19 @@
 import { createLogger } from '../kernel/log.ts';
 import { StartError } from '../kernel/start-error.ts';
 import { backup } from '../store/backup.ts';
-import { findRunningPostgres } from '../store/embedded/start-embedded-postgres.ts';
 import { restore } from '../store/restore.ts';
-import { openDatabase } from './open-database.ts';
+import { joinDatabase, openDatabase } from './open-database.ts';
 import { readConfig } from './read-config.ts';
 
 const warn = (text: string): void => void process.stderr.write(`${text}\n`);
 
 /** Beside a running server, or by itself. Prints what it made as JSON. */
 export async function runBackup(file: string | undefined): Promise<void> {
-  const config = readConfig(warn);
-  const running = config.databaseUrl ?? findRunningPostgres(config.dataDir);
-  const database =
-    running === null
-      ? await openDatabase(config, createLogger({ level: 'warn', pretty: false }))
-      : { url: running, stop: async () => {} };
+  const target = named(file);
+  const config = readConfig(warn, { mustExist: true });
+  const database = await joinDatabase(config, createLogger({ level: 'warn', pretty: false }));
   try {
-    const { rows } = await backup(database.url, named(file));
+    const { rows } = await backup(database.url, target);
     process.stdout.write(`${JSON.stringify({ file, rows })}\n`);
   } finally {
     await database.stop();
@@ -25,9 +21,10 @@ export async function runBackup(file: string | undefined): Promise<void> {
 }
 
 export async function runRestore(file: string | undefined, keepKeys: boolean): Promise<void> {
+  const source = named(file);
   const database = await openDatabase(readConfig(warn), createLogger({ level: 'warn', pretty: false }));
   try {
-    process.stdout.write(`${JSON.stringify({ file, ...(await restore(database.url, named(file), { keepKeys })) })}\n`);
+    process.stdout.write(`${JSON.stringify({ file, ...(await restore(database.url, source, { keepKeys })) })}\n`);
   } finally {
     await database.stop();
   }

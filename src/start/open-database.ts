@@ -2,8 +2,8 @@ import type { Config } from '../config/config.ts';
 import type { Logger } from '../kernel/log.ts';
 import { StartError } from '../kernel/start-error.ts';
 import { isUnreachable } from '../store/db.ts';
-import { startEmbeddedPostgres } from '../store/embedded/start-embedded-postgres.ts';
-import { migrate, SchemaError } from '../store/migrate.ts';
+import { findRunningPostgres, startEmbeddedPostgres } from '../store/embedded/start-embedded-postgres.ts';
+import { isMigrated, migrate, SchemaError } from '../store/migrate.ts';
 
 export type OpenDatabase = {
   url: string;
@@ -20,16 +20,44 @@ export async function openDatabase(config: Config, log: Logger): Promise<OpenDat
     return database;
   } catch (error) {
     await database.stop();
-    if (error instanceof SchemaError) throw new StartError(error.message, 'Nothing was changed.', { cause: error });
-    if (isUnreachable(error) || config.databaseUrl !== null) {
-      throw new StartError(
-        `The database at ${withoutPassword(database.url)} cannot be used: ${(error as Error).message}`,
-        'Check that the server runs, and that DATABASE_URL names an existing database and a role that may create tables in it.',
-        { cause: error },
-      );
-    }
-    throw error;
+    throw explained(config, database.url, error);
   }
+}
+
+/** The database as it is, for commands that work beside a running server or by themselves: it is neither made nor migrated. */
+export async function joinDatabase(config: Config, log: Logger): Promise<OpenDatabase> {
+  const running = config.databaseUrl ?? findRunningPostgres(config.dataDir);
+  const database = running === null ? await embedded(config, log) : external(running);
+  try {
+    if (await isMigrated(database.url)) return database;
+    throw new SchemaError(`The database at ${withoutPassword(database.url)} holds nothing of Parley.`);
+  } catch (error) {
+    await database.stop();
+    throw explained(config, database.url, error);
+  }
+}
+
+function explained(config: Config, url: string, error: unknown): unknown {
+  if (error instanceof SchemaError) return new StartError(error.message, 'Nothing was changed.', { cause: error });
+  if (!isUnreachable(error) && config.databaseUrl === null) return error;
+  return new StartError(
+    `The database at ${withoutPassword(url)} cannot be used: ${words(error)}.`,
+    'Check that the server runs, and that DATABASE_URL names an existing database and a role that may create tables in it.',
+    { cause: error },
+  );
+}
+
+/** What the server said, or what was met on the way to it: the innermost cause. */
+function words(error: unknown): string {
+  let at = error as Error;
+  for (;;) {
+    const inner: unknown = at instanceof AggregateError ? at.errors[0] : at.cause;
+    if (!(inner instanceof Error)) break;
+    at = inner;
+  }
+  if (at.message === 'timeout expired') return 'it does not answer';
+  if (at.message.includes('client password must be a string')) return 'it asks for a password, and there is none';
+  return at.message.replace(/\.$/, '');
 }
 
 async function embedded(config: Config, log: Logger): Promise<OpenDatabase> {

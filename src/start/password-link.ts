@@ -3,9 +3,8 @@ import { deriveSecrets } from '../config/secrets.ts';
 import { createLogger } from '../kernel/log.ts';
 import { StartError } from '../kernel/start-error.ts';
 import { openDb } from '../store/db.ts';
-import { findRunningPostgres } from '../store/embedded/start-embedded-postgres.ts';
 import { findPersonByEmail, readPasswordHash } from '../store/people.ts';
-import { openDatabase } from './open-database.ts';
+import { joinDatabase } from './open-database.ts';
 import { readConfig } from './read-config.ts';
 
 const MINUTE_MS = 60_000;
@@ -13,12 +12,8 @@ const MINUTE_MS = 60_000;
 /** Prints a link by which a person sets a new password. Whoever can run this owns the installation anyway. */
 export async function runPasswordLink(email: string | undefined): Promise<void> {
   if (!email) throw new StartError('Nobody is named.', 'Name the address: ./parley reset-password EMAIL.');
-  const config = readConfig((text) => void process.stderr.write(`${text}\n`));
-  const running = config.databaseUrl ?? findRunningPostgres(config.dataDir);
-  const database =
-    running === null
-      ? await openDatabase(config, createLogger({ level: 'warn', pretty: false }))
-      : { url: running, stop: async () => {} };
+  const config = readConfig((text) => void process.stderr.write(`${text}\n`), { mustExist: true });
+  const database = await joinDatabase(config, createLogger({ level: 'warn', pretty: false }));
   const db = openDb(database.url);
   try {
     const person = await findPersonByEmail(db, email);

@@ -1,9 +1,9 @@
-import { type Config, loadConfig } from '../config/config.ts';
+import { type Config, type LoadOptions, loadConfig } from '../config/config.ts';
 import { StartError } from '../kernel/start-error.ts';
 
 /** The configuration, or one error that names every fault. */
-export function readConfig(warn: (text: string) => void): Config {
-  const loaded = loadConfig();
+export function readConfig(warn: (text: string) => void, options?: LoadOptions): Config {
+  const loaded = loadConfig(undefined, options);
   if ('config' in loaded) {
     for (const warning of loaded.warnings) warn(warning);
     return loaded.config;

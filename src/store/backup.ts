@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import pg from 'pg';
+import type pg from 'pg';
 import { StartError } from '../kernel/start-error.ts';
 import {
   BACKUP_FORMAT,
@@ -14,6 +14,7 @@ import {
   readSchemaVersion,
   readTables,
 } from './backup-format.ts';
+import { withClient } from './db.ts';
 
 /** Rows are fetched so many at a time that they weigh about this much; a single row weighs at most a few megabytes. */
 const BATCH_BYTES = 4 * 1024 * 1024;
@@ -24,22 +25,20 @@ const MAX_BATCH_ROWS = 2_000;
  * one transaction sees none of it. What is secret stays sealed by PARLEY_SECRET, which is not in the file.
  */
 export async function backup(url: string, file: string): Promise<{ rows: number }> {
-  const client = new pg.Client({ connectionString: url, application_name: 'parley backup' });
-  await client.connect();
   const counted: BackupEnd = { end: true, rows: 0 };
   let made = false;
   try {
-    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-    const target = createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true });
-    target.once('open', () => (made = true));
-    await pipeline(Readable.from(lines(client, counted), { objectMode: true }), createGzip(), target);
-    await client.query('COMMIT');
+    await withClient(url, 'parley backup', async (client) => {
+      await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+      const target = createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true });
+      target.once('open', () => (made = true));
+      await pipeline(Readable.from(lines(client, counted), { objectMode: true }), createGzip(), target);
+      await client.query('COMMIT');
+    });
     return { rows: counted.rows };
   } catch (error) {
     if (made) await rm(file, { force: true });
     throw explained(error, file);
-  } finally {
-    await client.end();
   }
 }
 
@@ -82,7 +81,7 @@ function explained(error: unknown, file: string): unknown {
     return new StartError(`${file} exists already.`, 'A backup never overwrites anything: choose another name.');
   if (code === 'ENOSPC')
     return new StartError(`The disk is full: ${file} was not made.`, 'Free some space, or write it elsewhere.');
-  if (code === 'ENOENT' || code === 'EACCES' || code === 'EROFS' || code === 'ENOTDIR') {
+  if (code === 'ENOENT' || code === 'EACCES' || code === 'EROFS' || code === 'ENOTDIR' || code === 'EISDIR') {
     return new StartError(
       `${file} cannot be made (${code}).`,
       'Choose a folder that exists and that you may write to.',

@@ -42,6 +42,28 @@ export function openDb(url: string, options: DbOptions = {}): Db {
   return drizzle(pool);
 }
 
+/** A connection of its own for one long task that is not a request's (a migration, a backup); closed whatever happens. */
+export async function withClient<T>(
+  url: string,
+  applicationName: string,
+  use: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: applicationName,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+  });
+  // The statement under way fails too, and tells it.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}
+
 /** SQLSTATE of a failed statement, whether thrown by the driver or wrapped by Drizzle; null for anything else. */
 export function sqlState(error: unknown): string | null {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth++) {

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate as runMigrations } from 'drizzle-orm/node-postgres/migrator';
-import pg from 'pg';
+import type pg from 'pg';
+import { withClient } from './db.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
 /** Any number, but the same in every release: nodes that start together migrate one after the other. */
@@ -15,10 +16,8 @@ export class SchemaError extends Error {
 }
 
 /** Brings the schema up to this program's. Safe to call from many nodes at once; refuses a newer schema. */
-export async function migrate(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, application_name: 'parley migrate' });
-  await client.connect();
-  try {
+export const migrate = (url: string): Promise<void> =>
+  withClient(url, 'parley migrate', async (client) => {
     const version = await client.query<{ server_version_num: string }>('SHOW server_version_num');
     if (Number(version.rows[0]?.server_version_num) < OLDEST_SERVER) {
       throw new SchemaError('The database server is older than PostgreSQL 15: point DATABASE_URL at a newer one.');
@@ -32,10 +31,11 @@ export async function migrate(url: string): Promise<void> {
       );
     }
     if (applied < known) await runMigrations(drizzle(client), { migrationsFolder: MIGRATIONS });
-  } finally {
-    await client.end();
-  }
-}
+  });
+
+/** Whether a Parley, of whatever version, has been here. */
+export const isMigrated = (url: string): Promise<boolean> =>
+  withClient(url, 'parley', async (client) => (await newestApplied(client)) > 0);
 
 async function newestKnown(): Promise<number> {
   const journal = JSON.parse(await readFile(`${MIGRATIONS}/meta/_journal.json`, 'utf8')) as {
