@@ -42,28 +42,9 @@ export function noAnswer(error: unknown): unknown {
       cause: error,
     });
   }
-  const mayHaveSent = !neverConnected(error);
+  const mayHaveSent = !error.neverConnected;
   const code = error.code === 'egress_timeout' ? 'provider_timeout' : 'provider_unreachable';
   return new ChannelFailure(code, error.message, { retryable: true, mayHaveSent, setting: 'api_url', cause: error });
-}
-
-const NOT_CONNECTED = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
-const MAX_CAUSES = 8;
-
-function neverConnected(error: unknown): boolean {
-  let at = error;
-  for (let depth = 0; depth < MAX_CAUSES && at instanceof Error; depth++) {
-    if (NOT_CONNECTED.has((at as NodeJS.ErrnoException).code ?? '')) return true;
-    at = at.cause;
-  }
-  return false;
 }
 
 /** What a status outside 200–299 means, where the provider's own code says nothing more exact. */

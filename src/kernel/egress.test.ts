@@ -120,7 +120,21 @@ describe.each(Object.entries(WAYS))('egress by %s', (_name, call) => {
     expect((await call(egress, `https://hooks.test:${port}/`)).text).toBe('tls');
     await expect(call(egress, `https://other.test:${port}/`)).rejects.toMatchObject({ code: 'egress_unreachable' });
     const stranger = egressWith({ allow: ['127.0.0.0/8'], resolve: async () => ['127.0.0.1'] });
-    await expect(call(stranger, `https://hooks.test:${port}/`)).rejects.toMatchObject({ code: 'egress_unreachable' });
+    await expect(call(stranger, `https://hooks.test:${port}/`)).rejects.toMatchObject({
+      code: 'egress_unreachable',
+      neverConnected: true,
+    });
+  });
+
+  it('knows when nobody can have read the request, and when somebody may have', async () => {
+    const nameless = egressWith({ allow: [], resolve: () => Promise.reject(new Error('the resolver is down')) });
+    await expect(call(nameless, 'https://hooks.test/')).rejects.toMatchObject({ neverConnected: true });
+    const nobody = `http://127.0.0.1:${await freePort()}/`;
+    const egress = egressWith({ allow: ['127.0.0.1'] });
+    await expect(call(egress, nobody)).rejects.toMatchObject({ neverConnected: true });
+    const port = await serve((request) => request.socket.destroy());
+    const hungUp = call(egress, `http://127.0.0.1:${port}/`);
+    await expect(hungUp).rejects.toMatchObject({ code: 'egress_unreachable', neverConnected: false });
   });
 
   it('follows no redirect: it is the answer', async () => {

@@ -1,4 +1,4 @@
-import { EgressError } from './egress-error.ts';
+import { EgressError, NotConnected } from './egress-error.ts';
 
 export type Deadline = {
   /** Fires when the time is up or the caller gives up. */
@@ -38,13 +38,21 @@ const MAX_CAUSES = 8;
 
 function explainFailure(error: unknown): EgressError {
   let at = error;
+  let neverConnected = false;
   for (let depth = 0; depth < MAX_CAUSES && at instanceof Error; depth++) {
     if (at instanceof EgressError) return at;
+    neverConnected ||= at instanceof NotConnected;
     const code = (at as NodeJS.ErrnoException).code;
     if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT') {
-      return new EgressError('egress_timeout', 'The other side took too long to answer.', { cause: error });
+      return new EgressError('egress_timeout', 'The other side took too long to answer.', {
+        cause: error,
+        neverConnected,
+      });
     }
     at = at.cause;
   }
-  return new EgressError('egress_unreachable', 'The other side could not be reached or broke off.', { cause: error });
+  return new EgressError('egress_unreachable', 'The other side could not be reached or broke off.', {
+    cause: error,
+    neverConnected,
+  });
 }

@@ -6,10 +6,21 @@ export type EgressCode = 'egress_refused' | 'egress_timeout' | 'egress_unreachab
  */
 export class EgressError extends Error {
   readonly code: EgressCode;
+  /** True where it is certain that nobody has read anything of the request: no connection, no certificate, no name. */
+  readonly neverConnected: boolean;
 
-  constructor(code: EgressCode, message: string, options: { cause?: unknown } = {}) {
-    super(message, options);
+  constructor(code: EgressCode, message: string, options: { cause?: unknown; neverConnected?: boolean } = {}) {
+    super(message, { cause: options.cause });
     this.name = 'EgressError';
     this.code = code;
+    this.neverConnected = options.neverConnected ?? false;
+  }
+}
+
+/** Why no connection was made; what undici makes of it holds it among its causes. */
+export class NotConnected extends Error {
+  constructor(cause: unknown) {
+    super('No connection was made.', { cause });
+    this.name = 'NotConnected';
   }
 }

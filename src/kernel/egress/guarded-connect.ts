@@ -4,7 +4,7 @@ import { callbackify } from 'node:util';
 import { buildConnector } from 'undici';
 import type { AllowList } from './allow-list.ts';
 import { plainName } from './allow-list.ts';
-import { EgressError } from './egress-error.ts';
+import { EgressError, NotConnected } from './egress-error.ts';
 import { isPublicAddress } from './public-address.ts';
 
 /** All addresses of a name, in the order in which they are to be tried. */
@@ -61,7 +61,10 @@ async function resolveName(name: string, resolve: Resolve): Promise<string[]> {
     if (addresses.length > 0) return addresses;
     throw new Error('the name has no address');
   } catch (cause) {
-    throw new EgressError('egress_unreachable', 'The host of the URL could not be found.', { cause });
+    throw new EgressError('egress_unreachable', 'The host of the URL could not be found.', {
+      cause,
+      neverConnected: true,
+    });
   } finally {
     clearTimeout(timer);
   }
@@ -96,7 +99,7 @@ export function guardedConnect(allow: AllowList, resolve: Resolve, ca?: string):
         failure = error;
       }
     }
-    throw failure;
+    throw new NotConnected(failure);
   };
   const opened = callbackify(open);
   return (options, callback) => opened(options, callback as (error: Error | null, socket: Socket) => void);

@@ -32,7 +32,10 @@ export async function openGuardedSocket(
       failure = error;
     }
   }
-  throw new EgressError('egress_unreachable', 'The other side could not be reached.', { cause: failure });
+  throw new EgressError('egress_unreachable', 'The other side could not be reached.', {
+    cause: failure,
+    neverConnected: true,
+  });
 }
 
 function dial(host: string, port: number): Promise<Socket> {
