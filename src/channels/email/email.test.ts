@@ -181,5 +181,20 @@ describe('what comes in', () => {
     ['yes\n\n> old\n> older\n', 'yes'],
     ['> only a quote', '> only a quote'],
     ['a\n> quoted\nb', 'a\n> quoted\nb'],
+    // As mail programs fold their lines.
+    ['yes\n\nOn Sun, Nov 22, 2026 at 2:31 AM Example <support@example.com>\nwrote:\n\n> old\n', 'yes'],
+    ['On time?\nOn Sun, Nov 22, 2026 at 2:31 AM Example <s@example.com> wrote:\n> old', 'On time?'],
+    [
+      'نعم\n\n\u202bفي الأحد، 22 نوفمبر 2026 في 2:31 ص تمت كتابة ما يلي بواسطة \u202aExample\u202c <s@example.com>:\u202c\n> old',
+      'نعم',
+    ],
+    ['हाँ\n\nरवि, 22 नव॰ 2026 को 2:31 am बजे को Example <s@example.com> ने लिखा:\n\n> old', 'हाँ'],
+    // Outlook marks no line.
+    [
+      'yes\n\n________________________________\nFrom: Example <s@example.com>\nSent: Sunday, November 22, 2026 2:31 AM\nTo: Asha\nSubject: Re\n\nold',
+      'yes',
+    ],
+    ['From: Doha\nTo: London\nDate: tomorrow', 'From: Doha\nTo: London\nDate: tomorrow'],
+    ['My trip\nFrom: Doha\nTo: London\nDate: May', 'My trip\nFrom: Doha\nTo: London\nDate: May'],
   ])('%j says %j', (text, said) => expect(withoutQuote(text)).toBe(said));
 });
