@@ -48,11 +48,7 @@ export async function updateEndUser(
   id: string,
   said: UpdateEndUser,
 ): Promise<EndUser> {
-  const person = await writeOne(queue, caller, { ...(said as EndUserFields), id }).catch((error: unknown) => {
-    // The one thing that can be wrong here with a body that keeps to its schema.
-    if (error instanceof Refusal && error.code === 'validation_failed') throw new Refusal('end_user_not_found');
-    throw error;
-  });
+  const person = await writeOne(queue, caller, { ...(said as EndUserFields), id });
   return presentWritten(person.row, person.written);
 }
 
@@ -119,10 +115,20 @@ const resultOf = (index: number, outcome: PersonOutcome): BulkResult =>
     : { index, status: outcome.kind, id: outcome.row.id, errors: [] };
 
 async function writeOne(queue: EndUserQueue, { orgId, keyId }: Caller, said: EndUserFields) {
-  const outcome = await queue.upsert({ orgId, keyId, mode: 'upsert', people: [said], idempotency: null });
+  const call = { orgId, keyId, mode: 'upsert' as const, people: [said], idempotency: null };
+  const outcome = await queue.upsert(call).catch((error: unknown) => {
+    throw error instanceof Refusal && error.code === 'validation_failed' ? asBody(error) : error;
+  });
   const person = outcome.kind === 'written' ? outcome.people[0]! : null;
   if (person === null || person.kind === 'refused') throw new Error('a single upsert is written or throws');
   return person;
+}
+
+/** A fault of the person, where the person is all that the request names. */
+function asBody(refusal: Refusal): Refusal {
+  const errors = faultsOf(refusal, '');
+  if (errors.some(({ pointer }) => pointer === '/id')) return new Refusal('end_user_not_found');
+  return new Refusal('validation_failed', undefined, { errors });
 }
 
 function answered(

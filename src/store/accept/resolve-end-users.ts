@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type pg from 'pg';
+import { MAX_ATTRIBUTES } from '../../../contract/end-users.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type Consent, type Identifier, IDENTIFIERS, type Suppression, withOptOuts } from '../suppression.ts';
@@ -147,6 +148,7 @@ export class EndUserBook {
     if (row === null) return this.#make(orgId, said);
     const news = this.#news(row, said);
     if (!together && row.uses > 0 && (row.changed || news !== null)) return LATER;
+    if (isTooMuch(row.attributes, news?.attributes)) return tooManyAttributes();
     row.uses++;
     if (news !== null) this.#change(row, news);
     return row;
@@ -276,6 +278,21 @@ function merged(before: Record<string, unknown>, said: Record<string, unknown> =
   }
   return after;
 }
+
+/** Merging must not let a person grow without end; whoever has more already may have fewer of them. */
+const isTooMuch = (before: object, after: object = before): boolean =>
+  Object.keys(after).length > Math.max(MAX_ATTRIBUTES, Object.keys(before).length);
+
+const tooManyAttributes = (): Refusal =>
+  new Refusal('validation_failed', undefined, {
+    errors: [
+      {
+        pointer: '/end_user/attributes',
+        code: 'too_many',
+        detail: `A person has at most ${MAX_ATTRIBUTES} attributes, those that are stored among them: null removes one.`,
+      },
+    ],
+  });
 
 /** Tags as a file holds them, in one cell, and read back; one that holds a separator itself comes back in parts. */
 export const tagsText = (tags: readonly string[]): string => tags.join('|');

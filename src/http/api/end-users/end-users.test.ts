@@ -66,6 +66,29 @@ describe('201', () => {
     expect((await call('PUT', at, {})).body).toEqual(third.body);
   });
 
+  test('attributes merge up to the bound of one person, whoever says them', async () => {
+    const many = (prefix: string, count: number, value: unknown = 'x') =>
+      Object.fromEntries(Array.from({ length: count }, (_, n) => [`${prefix}${n}`, value]));
+    const at = `${people}/external/u-full`;
+    const { body: person } = await call('PUT', at, { attributes: many('a', 99) });
+    expect((await call('PUT', at, { attributes: many('b', 1) })).status).toBe(200);
+    const errors = [{ pointer: '/attributes', code: 'too_many' }];
+    for (const [method, path] of [
+      ['PUT', at],
+      ['PATCH', `${people}/${person.id}`],
+    ] as const)
+      expect(await call(method, path, { attributes: many('c', 1) })).toMatchObject({ status: 422, body: { errors } });
+    const bulk = await call('POST', `${people}/bulk`, {
+      end_users: [
+        { external_id: 'u-full', attributes: many('c', 1) },
+        { external_id: 'u-full', name: 'Full' },
+      ],
+    });
+    expect(bulk.body.results).toMatchObject([{ status: 'invalid', errors }, { status: 'updated' }]);
+    const traded = await call('PUT', at, { attributes: { ...many('a', 50, null), ...many('c', 50) } });
+    expect([traded.status, Object.keys(traded.body.attributes).length]).toEqual([200, 100]);
+  });
+
   test('many upserts of one person at once make one person', async () => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, n) => call('PUT', `${people}/external/u-many`, { attributes: { [`n${n}`]: n } })),
