@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { givenAgent, givenKey, givenOrganization, givenTrigger } from '../../test/factories.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
 import { backup } from './backup.ts';
@@ -81,6 +82,18 @@ describe('a backup', () => {
       expect(await dump(target, 'session')).toEqual([]);
     });
     expect(gunzipSync(readFileSync(file)).toString()).not.toContain('canary');
+  });
+
+  test('never asks for so many rows, however small the last ones were, that large ones would not fit', async () => {
+    await db.execute(
+      sql`INSERT INTO authz_change (seq, kind, subject_id) SELECT n, 'key', 'small' FROM generate_series(1, 300) n`,
+    );
+    const query = vi.spyOn(pg.Client.prototype, 'query');
+    await backup(source.url, file);
+    const fetched = query.mock.calls.flatMap(([text]) => /^FETCH (\d+)/.exec(String(text))?.[1] ?? []).map(Number);
+    query.mockRestore();
+    expect(fetched.length).toBeGreaterThan(300 / 50);
+    expect(Math.max(...fetched)).toBeLessThanOrEqual(50);
   });
 
   test('shows one moment, whatever is written meanwhile', async () => {

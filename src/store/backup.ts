@@ -16,9 +16,10 @@ import {
 } from './backup-format.ts';
 import { withClient } from './db.ts';
 
-/** Rows are fetched so many at a time that they weigh about this much; a single row weighs at most a few megabytes. */
+/** Rows are fetched so many at a time that they weigh about this much … */
 const BATCH_BYTES = 4 * 1024 * 1024;
-const MAX_BATCH_ROWS = 2_000;
+/** … and no more of them than this: behind many small rows large ones may come, of a few megabytes each. */
+const MAX_BATCH_ROWS = 50;
 
 /**
  * Writes every record as of one moment into a new file, readable by its owner alone. Servers may go on working: the
