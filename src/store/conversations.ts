@@ -245,16 +245,17 @@ export async function insertMessage(
     content: MessageContent;
     status?: string | null;
     authorId?: string | null;
-    /** For what has to be delivered: when. */
-    dueAt?: Date | null;
+    /** It has to be delivered, now. */
+    isDue?: boolean;
     /** What the other side calls it. */
     providerMessageId?: string;
     metadata?: Readonly<Record<string, string>>;
   },
 ): Promise<MessageRow> {
+  const { isDue = false, ...plain } = row;
   const [made] = await tx
     .insert(message)
-    .values({ orgId, ...row })
+    .values({ orgId, ...plain, dueAt: isDue ? sql`now()` : null })
     .returning();
   return made!;
 }

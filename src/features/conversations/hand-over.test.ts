@@ -1,7 +1,13 @@
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { givenAgent, givenOrganization, givenTrigger } from '../../../test/factories.ts';
+import {
+  givenAgent,
+  givenChannel,
+  givenConversation,
+  givenOrganization,
+  givenTrigger,
+} from '../../../test/factories.ts';
 import { createRunWaiter } from '../../store/await-run.ts';
 import { handBackConversation, replyInConversation, resolveConversation, takeOverConversation } from './hand-over.ts';
 import { readConversation } from './read-conversations.ts';
@@ -74,4 +80,19 @@ test('each of it is in the audit log', async () => {
     'conversation.handed_back',
     'conversation.resolved',
   ]);
+});
+
+test('a reply leaves at once, also from a node whose clock is ahead', async () => {
+  const { agentId } = await givenAgent(parley.db, orgId);
+  const { id } = await givenConversation(
+    parley.db,
+    orgId,
+    await givenChannel(parley.db, orgId, agentId, { kind: 'webhook', settings: { url: 'https://there.invalid' } }),
+  );
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 600_000 });
+  const reply = await replyInConversation(parley.db, orgId, id, 'Now.', actor).finally(() => vi.useRealTimers());
+  const { rows } = await parley.db.execute<{ left: boolean }>(
+    sql`SELECT attempts > 0 OR due_at <= now() AS left FROM message WHERE id = ${reply.id}`,
+  );
+  expect(rows).toEqual([{ left: true }]);
 });

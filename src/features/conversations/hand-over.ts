@@ -101,7 +101,7 @@ export async function replyInConversation(
       role: 'member',
       content: { type: 'text', text },
       status: isSandbox ? 'delivered' : 'queued',
-      dueAt: isSandbox ? null : new Date(),
+      isDue: !isSandbox,
       authorId: actor.userId,
     });
   });
