@@ -1,7 +1,8 @@
-import { NumberInput, Stack, Switch, Textarea } from '@mantine/core';
+import { Stack, Switch, Textarea } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useWords } from '../../../language/words.tsx';
 import { Card } from '../../../parts/card.tsx';
+import { NumberField } from '../../../parts/number-field.tsx';
 import { words } from '../words.ts';
 import { useEditor } from './editor.ts';
 import { LocalizedField } from './localized-field.tsx';
@@ -67,7 +68,7 @@ function HandOffCard(): ReactNode {
           disabled={readOnly}
           onChange={(event) => set({ on_request: event.currentTarget.checked })}
         />
-        <NumberInput
+        <NumberField
           label={say('after_misses')}
           description={say('after_misses_hint')}
           maw={360}
@@ -76,9 +77,9 @@ function HandOffCard(): ReactNode {
           allowDecimal={false}
           clampBehavior="strict"
           readOnly={readOnly}
-          value={handOff.after_misses ?? ''}
+          value={handOff.after_misses}
           error={fault('/hand_off/after_misses')}
-          onChange={(value) => set({ after_misses: typeof value === 'number' ? value : undefined })}
+          onChange={(value) => set({ after_misses: value })}
         />
         <LocalizedField
           label={say('hand_off_text')}

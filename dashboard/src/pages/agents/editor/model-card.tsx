@@ -1,4 +1,4 @@
-import { Alert, Button, Group, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { IconAlertTriangle, IconCheck } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import { PROVIDERS, type ProviderName } from '../../../../../contract/agents.ts';
@@ -6,6 +6,7 @@ import type { ModelProviderName } from '../../../../../contract/dashboard/models
 import { useRead } from '../../../api/queries.ts';
 import { useWords } from '../../../language/words.tsx';
 import { Card } from '../../../parts/card.tsx';
+import { NumberField } from '../../../parts/number-field.tsx';
 import { useMay, useOrganization } from '../../../session/session.ts';
 import { words } from '../words.ts';
 import { useEditor } from './editor.ts';
@@ -51,7 +52,7 @@ export function ModelCard(): ReactNode {
                 error={fault('/model')}
                 onChange={(event) => change({ model: event.currentTarget.value })}
               />
-              <NumberInput
+              <NumberField
                 label={say('temperature')}
                 description={say('temperature_hint')}
                 inputWrapperOrder={['label', 'input', 'description', 'error']}
@@ -59,9 +60,9 @@ export function ModelCard(): ReactNode {
                 max={2}
                 step={0.1}
                 readOnly={readOnly}
-                value={definition.temperature ?? ''}
+                value={definition.temperature}
                 error={fault('/temperature')}
-                onChange={(value) => change({ temperature: typeof value === 'number' ? value : undefined })}
+                onChange={(value) => change({ temperature: value })}
               />
             </>
           )}

@@ -1,9 +1,10 @@
-import { ActionIcon, Button, Checkbox, Input, NumberInput, Select, Stack, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Checkbox, Input, Select, Stack, TextInput } from '@mantine/core';
 import { IconPlus, IconX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { STEP_TYPES, type Step } from '../../../../../contract/agents.ts';
 import { useWords } from '../../../language/words.tsx';
 import { Card } from '../../../parts/card.tsx';
+import { NumberField } from '../../../parts/number-field.tsx';
 import { words, type AgentWord } from '../words.ts';
 import { useEditor } from './editor.ts';
 import { ItemCards } from './item-cards.tsx';
@@ -98,14 +99,14 @@ function StepFields({ step, set, pointer }: { step: Step; set: Change; pointer: 
         />
         {bounded &&
           (['min', 'max'] as const).map((bound) => (
-            <NumberInput
+            <NumberField
               key={bound}
               label={say(`${bound}_${bounded}` as AgentWord)}
               readOnly={readOnly}
               allowDecimal={bounded === 'number'}
-              value={step[bound] ?? ''}
+              value={step[bound]}
               error={fault(`${pointer}/${bound}`)}
-              onChange={(value) => set({ [bound]: typeof value === 'number' ? value : undefined })}
+              onChange={(value) => set({ [bound]: value })}
             />
           ))}
       </div>
