@@ -88,6 +88,14 @@ describe.skipIf(!CHROMIUM)('the pages of channels', () => {
     await page.getByLabel('Access token').fill(whatsapp.secrets['access_token']!);
     await page.getByRole('button', { name: 'Check and save' }).click();
     await page.getByText('This channel is broken').waitFor({ state: 'detached' });
+    expect(await page.getByLabel('Access token').inputValue()).toBe('');
+
+    // What is typed stays, whatever somebody else does to the channel meanwhile.
+    const name = page.getByRole('region', { name: 'Settings' }).getByLabel('Name');
+    await name.fill('Half typed');
+    await journey.app.db.execute(sql`UPDATE channel SET name = 'Renamed' WHERE kind = 'whatsapp'`);
+    await page.getByRole('heading', { name: 'Renamed', level: 1 }).waitFor();
+    expect(await name.inputValue()).toBe('Half typed');
     await page.getByRole('button', { name: 'Make a new secret' }).click();
     await dialog.getByRole('button', { name: 'Make a new secret' }).click();
     await dialog.getByRole('button', { name: 'I have entered this token' }).waitFor();

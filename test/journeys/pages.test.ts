@@ -138,6 +138,12 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     await page.getByRole('button', { name: 'Discard' }).click();
     await page.getByText('Version 1 answers.').waitFor();
     expect(await page.getByRole('list', { name: 'Steps' }).getByRole('listitem').count()).toBe(0);
+
+    await page.getByRole('tab', { name: 'Behaviour' }).click();
+    await page.getByRole('combobox', { name: 'Provider' }).click();
+    await page.getByRole('option', { name: 'OpenAI', exact: true }).click();
+    await page.getByLabel('Temperature').pressSequentially('0.05');
+    expect(await page.getByLabel('Temperature').inputValue()).toBe('0.05');
   });
 
   it('declares a variable, runs dry, sends a test and sees its run', async () => {
@@ -191,6 +197,14 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     await mine.page.getByLabel('Write as the end user would').fill('How much does delivery cost?');
     await mine.page.keyboard.press('Enter');
     await log.getByText('From Shop guide').waitFor();
+    // What one was writing is still there after a look elsewhere.
+    await other.page.getByLabel('Write as the end user would').fill('Half a question');
+    await other.page.getByRole('link', { name: 'Agents' }).click();
+    await other.page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor();
+    await other.page.goBack();
+    const half = other.page.getByLabel('Write as the end user would');
+    await expect.poll(() => half.inputValue()).toBe('Half a question');
+    await half.fill('');
     await other.page.getByRole('log').getByText('From Shop guide').waitFor();
 
     await mine.page.getByRole('button', { name: 'Take over' }).click();

@@ -21,11 +21,13 @@ export const unplaced = (problem: Problem | null | undefined, hasField: (fault: 
 export function useCheckedForm<V extends Record<string, string>>(initial: V, checks: (say: CommonSay) => Checks<V>) {
   const say = useWords(common);
   const id = useId();
-  const [values, setValues] = useState(initial);
+  // What was not typed follows what is stored, which may change while somebody types into another field.
+  const [typed, setTyped] = useState<Partial<V>>({});
+  const values: V = { ...initial, ...typed };
   const [faults, setFaults] = useState<Faults<V>>({});
 
   const setFieldValue = <K extends keyof V & string>(name: K, value: V[K]): void => {
-    setValues((before) => ({ ...before, [name]: value }));
+    setTyped((before) => ({ ...before, [name]: value }));
     setFaults((before) => ({ ...before, [name]: null }));
   };
   const focusOn = useFocus();
@@ -45,7 +47,12 @@ export function useCheckedForm<V extends Record<string, string>>(initial: V, che
     setFieldError: (name: keyof V, fault: string | null) => setFaults((before) => ({ ...before, [name]: fault })),
     clearErrors: () => setFaults({}),
     focus,
-    reset: () => setValues(initial),
+    reset: () => setTyped({}),
+    /** These were saved: from now on they follow what is stored. What was typed meanwhile stays. */
+    settled: (saved: V) =>
+      setTyped(
+        (now) => Object.fromEntries(Object.entries(now).filter(([name, value]) => value !== saved[name])) as Partial<V>,
+      ),
     /** For an input of Mantine. */
     getInputProps: <K extends keyof V & string>(name: K) => ({
       id: `${id}-${name}`,

@@ -21,7 +21,7 @@ export function SettingsTab({ agent }: { agent: AgentRecord }): ReactNode {
   const search = { agent_id: agent.id };
   return (
     <>
-      <NameCard agent={agent} key={agent.name} />
+      <NameCard agent={agent} />
       <Card title={say('ids')}>
         <Facts>
           <CopyFact label={say('agent_id')} value={agent.id} copyLabel={say('copy_agent_id')} />
@@ -59,10 +59,16 @@ function NameCard({ agent }: { agent: AgentRecord }): ReactNode {
   const form = useCheckedForm({ name: agent.name }, () => ({
     name: (value) => (value.trim() === '' ? say('name_missing') : null),
   }));
-  const submit = form.submit(({ name }) =>
+  const submit = form.submit((values) =>
     rename.mutate(
-      { params, body: { name: name.trim() } },
-      { onSuccess: () => notifyDone(say('renamed')), onError: form.place },
+      { params, body: { name: values.name.trim() } },
+      {
+        onSuccess: () => {
+          form.settled(values);
+          notifyDone(say('renamed'));
+        },
+        onError: form.place,
+      },
     ),
   );
   const problem = form.unplaced(rename.error) ?? toggle.error;

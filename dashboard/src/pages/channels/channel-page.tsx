@@ -42,10 +42,8 @@ export function ChannelPage(): ReactNode {
             <AboutCard item={item} />
             {kind === 'web_chat' && <InstallCard item={item} />}
             {may && isKnownKind(kind) && kind !== 'web_chat' && <SendTest item={item} kind={kind} />}
-            <SettingsCard item={item} key={item.name} />
-            {may && isKnownKind(kind) && (
-              <CredentialsCard key={JSON.stringify(item.settings)} item={item} kind={kind} />
-            )}
+            <SettingsCard item={item} />
+            {may && isKnownKind(kind) && <CredentialsCard item={item} kind={kind} />}
             {may && <DisconnectCard item={item} />}
           </div>
         );

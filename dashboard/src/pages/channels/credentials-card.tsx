@@ -38,7 +38,10 @@ export function CredentialsCard({ item, kind }: Props): ReactNode {
     update.mutate(
       { params: { org_id, channel_id: item.id }, body: { settings: toSettings(kind, values, item.settings) } },
       {
-        onSuccess: () => notifyDone(say('credentials_saved')),
+        onSuccess: () => {
+          form.settled(values);
+          notifyDone(say('credentials_saved'));
+        },
         onError: (problem) => placeSettings(form, problem.faults),
       },
     ),

@@ -28,10 +28,16 @@ export function SettingsCard({ item }: { item: ChannelRecord }): ReactNode {
   const form = useCheckedForm({ name: item.name }, () => ({
     name: (value) => (value.trim() === '' ? sayAgent('name_missing') : null),
   }));
-  const submit = form.submit(({ name }) =>
+  const submit = form.submit((values) =>
     update.mutate(
-      { params, body: { name: name.trim() } },
-      { onSuccess: () => notifyDone(say('saved')), onError: form.place },
+      { params, body: { name: values.name.trim() } },
+      {
+        onSuccess: () => {
+          form.settled(values);
+          notifyDone(say('saved'));
+        },
+        onError: form.place,
+      },
     ),
   );
   const problem = form.unplaced(update.error) ?? toggle.error;

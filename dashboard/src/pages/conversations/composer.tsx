@@ -8,6 +8,7 @@ import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
+import { useKeptText } from '../../parts/use-kept-text.ts';
 import { READ_AGAIN } from './search.ts';
 import { words } from './words.ts';
 import classes from './conversations.module.css';
@@ -25,7 +26,7 @@ export function Composer({ item }: { item: ConversationRecord }): ReactNode {
   const [picked, setPicked] = useState<{ side: Side; status: string } | null>(null);
   const likely: Side = sandbox && item.status !== 'handed_off' ? 'end_user' : 'member';
   const side = picked?.status === item.status ? picked.side : likely;
-  const [text, setText] = useState('');
+  const [text, setText] = useKeptText(`parley.reply.${item.id}`);
   const field = useRef<HTMLTextAreaElement>(null);
   const speak = useAct('sayInConversation', { refresh: READ_AGAIN });
   const reply = useAct('replyInConversation', { refresh: READ_AGAIN });

@@ -20,7 +20,7 @@ export function TriggerSettings({ item }: { item: TriggerRecord }): ReactNode {
   const may = useMay('member');
   return (
     <>
-      <General item={item} key={`${item.name} ${item.channel_id}`} />
+      <General item={item} />
       {may && <DeleteTrigger item={item} />}
     </>
   );
@@ -43,12 +43,19 @@ function General({ item }: { item: TriggerRecord }): ReactNode {
   const form = useCheckedForm({ name: item.name, channel_id: item.channel_id ?? OWN }, () => ({
     name: (value) => (value.trim() === '' ? sayAgent('name_missing') : null),
   }));
-  const submit = form.submit(({ name, channel_id }) =>
+  const submit = form.submit((values) => {
+    const { name, channel_id } = values;
     update.mutate(
       { params, body: { name: name.trim(), channel_id: channel_id === OWN ? null : channel_id } },
-      { onSuccess: () => notifyDone(say('saved')), onError: form.place },
-    ),
-  );
+      {
+        onSuccess: () => {
+          form.settled(values);
+          notifyDone(say('saved'));
+        },
+        onError: form.place,
+      },
+    );
+  });
   const data = (channels.data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }));
   const gone = item.channel_id !== null && channels.data && !data.some(({ value }) => value === item.channel_id);
   const channel = form.getInputProps('channel_id');

@@ -48,10 +48,16 @@ function NameCard(): ReactNode {
   const form = useCheckedForm({ name: organization.name }, (common) => ({
     name: (value) => (value.trim() === '' ? common('required') : null),
   }));
-  const submit = form.submit(({ name }) =>
+  const submit = form.submit((values) =>
     rename.mutate(
-      { params: { org_id: organization.id }, body: { name: name.trim() } },
-      { onSuccess: () => notifyDone(say('name_saved')), onError: form.place },
+      { params: { org_id: organization.id }, body: { name: values.name.trim() } },
+      {
+        onSuccess: () => {
+          form.settled(values);
+          notifyDone(say('name_saved'));
+        },
+        onError: form.place,
+      },
     ),
   );
   return (

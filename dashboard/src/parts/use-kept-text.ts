@@ -1,0 +1,32 @@
+import { useState } from 'react';
+
+type SetText = (next: string | ((now: string) => string)) => void;
+
+/** What is being written, kept in this tab's session storage: a look at another page, or a reload, does not lose it. */
+export function useKeptText(place: string): [string, SetText] {
+  const [text, setText] = useState(() => read(place));
+  const set: SetText = (next) =>
+    setText((now) => {
+      const text = typeof next === 'string' ? next : next(now);
+      write(place, text);
+      return text;
+    });
+  return [text, set];
+}
+
+function read(place: string): string {
+  try {
+    return sessionStorage.getItem(place) ?? '';
+  } catch {
+    return '';
+  }
+}
+
+function write(place: string, text: string): void {
+  try {
+    if (text === '') sessionStorage.removeItem(place);
+    else sessionStorage.setItem(place, text);
+  } catch {
+    // Storage may be full or switched off: it then lasts as long as the page.
+  }
+}
