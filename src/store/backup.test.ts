@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -9,6 +10,8 @@ import { givenAgent, givenKey, givenOrganization, givenTrigger } from '../../tes
 import { createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
 import { backup } from './backup.ts';
 import { type Db, openDb } from './db.ts';
+import { insertInvitation, listInvitations } from './members.ts';
+import { insertPerson } from './people.ts';
 import { restore } from './restore.ts';
 import { session, user } from './schema/identity.ts';
 
@@ -164,6 +167,41 @@ describe('a restore', () => {
       const audit = await target.execute(sql`SELECT action, actor FROM audit WHERE facts ? 'restored_from'`);
       expect(audit.rows).toEqual([{ action: 'api_key.revoked', actor: 'system' }]);
     });
+  });
+
+  test('ends every invitation: its link may have been withdrawn or used since', async () => {
+    await insertPerson(db, { name: 'Inviter', email: 'inviter@example.qa', passwordHash: 'x' }).then((inviter) =>
+      insertInvitation(db, orgId, { email: 'late@example.qa', role: 'owner', inviterId: inviter.id, days: 7 }),
+    );
+    expect(await listInvitations(db, orgId)).toHaveLength(1);
+    await backup(source.url, file);
+    await withEmptyDatabase(async (target, url) => {
+      await restore(url, file, { keepKeys: true });
+      expect(await listInvitations(target, orgId)).toEqual([]);
+      const { rows } = await target.execute(sql`SELECT actor, facts->>'restored_from' IS NOT NULL AS told FROM audit
+        WHERE org_id = ${orgId} AND action = 'invitation.withdrawn'`);
+      expect(rows).toEqual([{ actor: 'system', told: true }]);
+    });
+  });
+
+  test('does to the rows of an older backup what later migrations did to rows', async () => {
+    const canary = 'mail-from-asha@example.qa';
+    await db.execute(sql`INSERT INTO inbound_event (org_id, channel_id, event_id)
+      SELECT org_id, id, ${canary} FROM channel LIMIT 1`);
+    await backup(source.url, file);
+    await db.execute(sql`DELETE FROM inbound_event WHERE event_id = ${canary}`);
+    const idsAfter = async (): Promise<unknown> => {
+      let ids: unknown;
+      await withEmptyDatabase(async (target, url) => {
+        await restore(url, file, { keepKeys: true });
+        ids = (await target.execute(sql`SELECT event_id FROM inbound_event`)).rows;
+      });
+      return ids;
+    };
+    expect(await idsAfter()).toEqual([{ event_id: canary }]);
+    // Before 0014, which keeps only the hash.
+    rewrite((lines) => [lines[0]!.replace(/"schema":\d+/, '"schema":1795279223305'), ...lines.slice(1)]);
+    expect(await idsAfter()).toEqual([{ event_id: createHash('sha256').update(canary).digest('hex') }]);
   });
 
   test('refuses a database that holds anything, and leaves it alone', async () => {

@@ -37,11 +37,26 @@ export const migrate = (url: string): Promise<void> =>
 export const isMigrated = (url: string): Promise<boolean> =>
   withClient(url, 'parley', async (client) => (await newestApplied(client)) > 0);
 
-async function newestKnown(): Promise<number> {
-  const journal = JSON.parse(await readFile(`${MIGRATIONS}/meta/_journal.json`, 'utf8')) as {
-    entries: { when: number }[];
-  };
-  return Math.max(0, ...journal.entries.map((entry) => entry.when));
+type Step = { when: number; tag: string };
+
+async function steps(): Promise<Step[]> {
+  const journal = JSON.parse(await readFile(`${MIGRATIONS}/meta/_journal.json`, 'utf8')) as { entries: Step[] };
+  return journal.entries;
+}
+
+const newestKnown = async (): Promise<number> => Math.max(0, ...(await steps()).map((step) => step.when));
+
+/**
+ * What later migrations than this one did to rows, as statements: a backup's rows come into the newest schema without
+ * having met them.
+ */
+export async function rowChangesSince(schema: number): Promise<string[]> {
+  const later = (await steps()).filter((step) => step.when > schema);
+  const texts = await Promise.all(later.map(({ tag }) => readFile(`${MIGRATIONS}/${tag}.sql`, 'utf8')));
+  return texts
+    .flatMap((text) => text.split('--> statement-breakpoint'))
+    .map((statement) => statement.replace(/^(\s*--.*\n)+/, '').trim())
+    .filter((statement) => /^(INSERT|UPDATE|DELETE)\b/i.test(statement));
 }
 
 async function newestApplied(client: pg.Client): Promise<number> {

@@ -15,6 +15,7 @@ import {
   readTables,
   SEEDED_TABLE,
 } from './backup-format.ts';
+import { rowChangesSince } from './migrate.ts';
 
 export type RestoreOptions = {
   /**
@@ -39,8 +40,10 @@ export async function restore(url: string, file: string, options: RestoreOptions
     // Rows that come back are no news.
     await client.query(`SET LOCAL parley.events = 'off'`);
     const { rows, header } = await load(client, file);
+    for (const change of await rowChangesSince(header.schema)) await client.query(change);
     await client.query(`SET LOCAL parley.events = 'on'`);
     const revokedKeys = options.keepKeys ? 0 : await revokeAllKeys(client, header.created_at);
+    await endAllInvitations(client, header.created_at);
     await client.query('COMMIT');
     await client.query('ANALYZE');
     return { rows, made_at: header.created_at, revoked_keys: revokedKeys };
@@ -160,19 +163,32 @@ async function insert(client: pg.Client, { table, columns }: BackupTable, batch:
 }
 
 async function revokeAllKeys(client: pg.Client, madeAt: string): Promise<number> {
-  const { rows } = await client.query<{ org_id: string; id: string }>(`
+  const { rows } = await client.query<Ended>(`
     UPDATE api_key SET revoked_at = now(), revoked_by = 'system', effective_at = now()
     WHERE revoked_at IS NULL RETURNING org_id, id`);
+  await tellAudit(client, 'api_key.revoked', rows, madeAt);
+  return rows.length;
+}
+
+/** Their links are not stored but signed: one that was withdrawn or used since would let somebody in again. */
+async function endAllInvitations(client: pg.Client, madeAt: string): Promise<void> {
+  const { rows } = await client.query<Ended>(`
+    UPDATE invitation SET status = 'canceled' WHERE status = 'pending' RETURNING organization_id AS org_id, id`);
+  await tellAudit(client, 'invitation.withdrawn', rows, madeAt);
+}
+
+type Ended = { org_id: string; id: string };
+
+async function tellAudit(client: pg.Client, action: string, rows: readonly Ended[], madeAt: string): Promise<void> {
   for (let from = 0; from < rows.length; from += BATCH_ROWS) {
     const part = rows.slice(from, from + BATCH_ROWS);
     await client.query(
       `INSERT INTO audit (org_id, id, actor, action, subject_id, facts)
-       SELECT org_id, id, 'system', 'api_key.revoked', subject_id, jsonb_build_object('restored_from', $4::text)
+       SELECT org_id, id, 'system', $5, subject_id, jsonb_build_object('restored_from', $4::text)
        FROM unnest($1::text[], $2::text[], $3::text[]) AS t (org_id, id, subject_id)`,
-      [part.map((row) => row.org_id), part.map(() => newId('audit')), part.map((row) => row.id), madeAt],
+      [part.map((row) => row.org_id), part.map(() => newId('audit')), part.map((row) => row.id), madeAt, action],
     );
   }
-  return rows.length;
 }
 
 const damaged = (file: string): StartError =>
