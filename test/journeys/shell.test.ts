@@ -95,9 +95,11 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
     const other = await context.newPage();
     await other.goto(journey.app.url + KEYS);
     await other.getByRole('heading', { name: 'API Keys', level: 1 }).waitFor();
+    await page.evaluate("sessionStorage['parley.reply.conv_1'] = 'half written'");
     await page.getByRole('button', { name: 'Your menu' }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await everythingKept(page)).not.toContain('half written');
     await other.getByRole('heading', { name: 'Sign in' }).waitFor();
     expect(other.url()).toContain(encodeURIComponent(KEYS));
     await context.close();

@@ -36,6 +36,15 @@ export const atLeast = (role: Role, needed: Role): boolean => RANK[role] >= RANK
 /** Whether the person may do what the route table asks this role for. The server decides all the same. */
 export const useMay = (needed: Role): boolean => atLeast(useOrganization().role, needed);
 
+/** What was half written is kept in this tab over the end of a session; whoever signs out leaves none of it behind. */
+export function forgetWritten(): void {
+  try {
+    sessionStorage.clear();
+  } catch {
+    // Without storage nothing was kept.
+  }
+}
+
 /** Nothing of the last person stays in memory. */
 export async function forgetSession(): Promise<void> {
   await queryClient.cancelQueries();

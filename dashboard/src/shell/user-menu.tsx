@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import { useAct } from '../api/queries.ts';
 import { useWords } from '../language/words.tsx';
 import { Menu, MenuItem, MenuLine } from '../parts/menu.tsx';
-import { forgetSession, useSession } from '../session/session.ts';
+import { forgetSession, forgetWritten, useSession } from '../session/session.ts';
 import { LanguageChoice, ThemeChoice } from './preference-controls.tsx';
 import { words } from './words.ts';
 import classes from './shell.module.css';
@@ -18,6 +18,7 @@ export function UserMenu(): ReactNode {
 
   const leave = (): void => {
     // Signed out or not reached: either way nothing of this person stays on the screen.
+    forgetWritten();
     signOut.mutate({}, { onSettled: () => void forgetSession().then(() => location.assign('/sign-in')) });
   };
   return (
