@@ -51,7 +51,7 @@ export async function run(main, onFault = () => {}) {
 
 /** Installs and builds what is missing (`dashboard`: what browsers get); the path of the Node that runs Parley. */
 export async function prepare({ dashboard = false } = {}) {
-  if (!isInstalled()) await withLock('install', installUnlessDone);
+  if (!isInstalled()) await withLock('install', 'installing the packages', installUnlessDone);
   const node = findNode();
   if (dashboard) for (const site of SITES) await buildSite(node, site);
   return node;
@@ -255,7 +255,7 @@ async function buildSite(node, { name, called }) {
   if (!config) return;
   const built = path.join(folder, 'dist', '.built-from');
   if (existsSync(built) && readFileSync(built, 'utf8') === sourcesHash(name)) return;
-  await withLock(name, async () => {
+  await withLock(name, `building ${called}`, async () => {
     const hash = sourcesHash(name);
     if (existsSync(built) && readFileSync(built, 'utf8') === hash) return;
     say(`Building ${called} (a few seconds)…`);
@@ -292,7 +292,7 @@ function sourcesHash(name) {
 let noteChild = () => {};
 
 /** A folder as a lock (made by one process only) with the holder's number in it; a dead holder's is taken away. */
-async function withLock(name, work) {
+async function withLock(name, doing, work) {
   const folder = path.join(ROOT, '.parley', `${name}.lock`);
   const note = path.join(folder, 'pid');
   let told = false;
@@ -300,8 +300,8 @@ async function withLock(name, work) {
     try {
       mkdirSync(path.dirname(folder), { recursive: true });
       mkdirSync(folder);
-      writeFileSync(note, String(process.pid));
-      noteChild = (pid) => writeFileSync(note, `${process.pid} ${pid}`);
+      writeFileSync(note, named(process.pid));
+      noteChild = (pid) => writeFileSync(note, `${named(process.pid)} ${named(pid)}`);
       break;
     } catch (error) {
       if (error.code !== 'EEXIST') {
@@ -315,7 +315,7 @@ async function withLock(name, work) {
       }
       if (!isHolderAlive(note)) rmSync(folder, { recursive: true, force: true });
       else {
-        say('Another start is installing the packages; waiting for it.');
+        say(`Another start is ${doing}; waiting for it.`);
         while (isHolderAlive(note)) await pause(500);
       }
     }
@@ -342,11 +342,26 @@ function isHolderAlive(note) {
     existsSync(note) &&
     readFileSync(note, 'utf8')
       .split(' ')
-      .some((text) => isAlive(Number(text)))
+      .some((text) => isAlive(...text.split(':')))
   );
 }
 
-function isAlive(pid) {
+/** A process by its number and its start: after a restart of the machine or the container somebody else has the number. */
+const named = (pid) => `${pid}:${startOf(pid)}`;
+
+/** In ticks since the system started (field 22 of proc(5)); nothing where there is no /proc. */
+function startOf(pid) {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+  } catch {
+    return '';
+  }
+}
+
+function isAlive(text, start = '') {
+  const pid = Number(text);
+  if (start !== '' && start !== startOf(pid)) return false;
   // Numbers below 2 mean groups of processes to kill(2).
   if (!Number.isInteger(pid) || pid < 2) return false;
   try {
