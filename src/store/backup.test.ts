@@ -93,7 +93,7 @@ describe('a backup', () => {
     );
     const query = vi.spyOn(pg.Client.prototype, 'query');
     await backup(source.url, file);
-    const fetched = query.mock.calls.flatMap(([text]) => /^FETCH (\d+)/.exec(String(text))?.[1] ?? []).map(Number);
+    const fetched = query.mock.calls.flatMap(([text]) => /^FETCH (\d+)/.exec(text)?.[1] ?? []).map(Number);
     query.mockRestore();
     expect(fetched.length).toBeGreaterThan(300 / 50);
     expect(Math.max(...fetched)).toBeLessThanOrEqual(50);
