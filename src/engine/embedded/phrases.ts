@@ -82,6 +82,9 @@ const GREETING = phrases(
 const GREETING_FILLER = phrases(
   'there|to|you|all|team|everyone|sir|madam|dear|how|are|is|it|going|ورحمة|الله|وبركاته|و|بك|بكم|فيكم|كيف|حالك|حالكم|الحال|जी|सर|मैडम|आप|कैसे|हैं|हो|सब|राम|a|nice',
 );
+/** What Telegram sends when somebody presses the button with which every talk with a bot begins. */
+export const asksToBegin = (text: string): boolean => /^\s*\/start(?:@\w{1,64})?(?:\s|$)/i.test(text);
+
 const THANKS = phrases(
   'thanks|thank|thankyou|thx|thnx|tnx|ty|cheers|appreciate|appreciated|shukriya|dhanyavad|dhanyawad|shukran|awesome|perfect|great',
   'شكرا|شكراً|مشكور|مشكورين|شاكر|شاكرين|ممنون|تسلم|تسلمون|أشكرك|اشكرك|اشكركم|يعطيك',

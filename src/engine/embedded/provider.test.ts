@@ -384,6 +384,23 @@ describe('small talk', () => {
     expect(texts(result)[0]).not.toMatch(/do not know/);
   });
 
+  it('begins when somebody presses Start, which is how a talk on Telegram begins', () => {
+    const definition = {
+      opening: { default: 'Welcome!' },
+      steps: { items: [{ name: 'n', type: 'text' as const, ask: { default: 'Your name?' } }] },
+    };
+    expect(texts(turn({ opening: { default: 'Welcome!' } }, ['/start']))).toEqual(['Welcome!']);
+    expect(texts(turn({}, ['/start ref_42']))).toEqual(['Hello, I am Concierge. How can I help you?']);
+    const first = turn(definition, ['/start']);
+    expect(texts(first)).toEqual(['Welcome!', 'Your name?']);
+    // Pressed again it is no name.
+    expect(texts(turn(definition, ['/start'], { state: first.state }))).toEqual(['Welcome!', 'Your name?']);
+    expect(texts(turn(definition, ['/start', 'When do you open?'], { knowledge: openingHours }))[0]).toContain(
+      '9 to 17',
+    );
+    expect(turn({}, ['/startle']).state).toMatchObject({ misses: 1 });
+  });
+
   it('answers the first greeting with the opening', () => {
     expect(texts(turn({ opening: { default: 'Welcome to the shop.' } }, ['Hi']))).toEqual(['Welcome to the shop.']);
   });

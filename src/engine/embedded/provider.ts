@@ -5,6 +5,7 @@ import { acceptAnswer, askCurrent, currentStep, refuseAnswer, startsOnOpen, star
 import { matchRules, rulesOf } from './match-rules.ts';
 import {
   asksForPerson,
+  asksToBegin,
   asksToStop,
   isQuestion,
   readWords,
@@ -102,6 +103,7 @@ const respond = (talk: Talk, heard: Heard, alone: boolean): Outcome => {
   const rule = ruleFor(talk, text, words);
   const step = currentStep(talk);
   if (rule !== null && (step === null || outranksStep(rule))) return obey(talk, rule);
+  if (asksToBegin(text)) return begin(talk, alone);
   if (step !== null) {
     // A question in place of an answer is answered, and the step asked again.
     if (step.type === 'text' && isQuestion(text, words) && answerQuestion(talk, text)) return again(talk);
@@ -153,6 +155,13 @@ const obey = (talk: Talk, rule: Rule): Outcome => {
     return 'ended';
   }
   if (rule.action === 'start_steps') startSteps(talk);
+  return 'said';
+};
+
+/** The button with which a talk begins; what was said beside it is answered instead. */
+const begin = (talk: Talk, alone: boolean): Outcome => {
+  if (!alone) return 'silent';
+  open(talk);
   return 'said';
 };
 

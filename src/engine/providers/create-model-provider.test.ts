@@ -292,6 +292,8 @@ describe('a turn by any model', () => {
     const result = await provider().turn(request);
     expect(result.messages).toEqual([{ content: { type: 'text', text: 'أهلا Asha، أنا Nour' }, sources: [] }]);
     expect(result.state).toEqual({ kept: 1 });
+    const pressed = await provider().turn({ ...request, input: ['/start'] });
+    expect(pressed.messages).toEqual(result.messages);
     expect(fake.calls).toHaveLength(0);
   });
 

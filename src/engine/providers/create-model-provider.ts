@@ -8,6 +8,7 @@ import {
   type TurnResult,
   type TurnTrace,
 } from '../provider.ts';
+import { asksToBegin } from '../embedded/phrases.ts';
 import { renderText } from '../templates.ts';
 import { buildInstructions, buildMessages, templateVariables } from './build-prompt.ts';
 import { citePassages } from './cite-passages.ts';
@@ -49,7 +50,7 @@ export function createModelProvider(options: ModelProviderOptions): Provider {
 /** An opening that somebody wrote is said as written: no model is needed for it. */
 function openByText(provider: string, request: TurnRequest): TurnResult | null {
   const { agent, input, history, locale } = request;
-  if (input.length > 0 || history.some((message) => message.role === 'agent')) return null;
+  if (!input.every(asksToBegin) || history.some((message) => message.role === 'agent')) return null;
   const text = renderText(agent.definition.opening, locale, templateVariables(request));
   if (text === null || text.trim() === '') return null;
   return {
