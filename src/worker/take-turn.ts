@@ -54,6 +54,8 @@ const personVariables = ({ end_user: person }: ClaimedRun) => ({
   name: person.name,
   email: person.email,
   phone: person.phone,
+  locale: person.locale,
+  time_zone: person.time_zone,
 });
 
 const conversationStatuses = { waiting_for_user: 'open', handed_off: 'handed_off', completed: 'resolved' } as const;

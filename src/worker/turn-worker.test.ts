@@ -123,6 +123,20 @@ describe('turns', () => {
     expect(await agentTexts(answered.conversationId)).toEqual(['you said hello']);
   });
 
+  test('know where the person lives: “tomorrow” is tomorrow there', async () => {
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    startWorker((request) => {
+      resolve(request.variables['end_user']);
+      return say('opening');
+    });
+    const sendAt = new Date(Date.now() + 3_600_000);
+    const run = await accept(null, sendAt);
+    await db.execute(sql`UPDATE end_user SET time_zone = 'Asia/Qatar', locale = 'ar-QA'
+      WHERE id = (SELECT end_user_id FROM conversation WHERE id = ${run.conversationId})`);
+    await db.execute(sql`UPDATE run SET due_at = now() WHERE id = ${run.id}`);
+    expect(await promise).toMatchObject({ time_zone: 'Asia/Qatar', locale: 'ar-QA' });
+  });
+
   test('two workers never answer the same run twice', async () => {
     let turns = 0;
     const turn = () => {
