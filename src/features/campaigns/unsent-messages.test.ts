@@ -195,3 +195,15 @@ describe.each([
     expect(await read()).toMatchObject({ status: 'sent', code: null, due: false, recipient });
   });
 });
+
+test.each([
+  ['sending', 'failed', 'failed'],
+  ['sent', 'undelivered', 'failed'],
+  ['delivered', 'failed', 'delivered'],
+  ['replied', 'failed', 'replied'],
+  ['replied', 'suppressed', 'replied'],
+])('whose recipient is %s: a message of the run that is %s leaves it %s', async (before, message, after) => {
+  await db.update(recipient).set({ status: before }).where(eq(recipient.id, given.recipientId));
+  await db.execute(sql`UPDATE message SET status = ${message} WHERE id = ${given.messageId}`);
+  expect(await read()).toMatchObject({ recipient: after });
+});
