@@ -337,6 +337,16 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     await second.page.evaluate('parleyChat.reset()');
     await expect.poll(() => bubble(second.page, 'I am Layla').count()).toBe(0);
 
+    const full = await visit();
+    await full.page.evaluate(() => {
+      Storage.prototype.setItem = () => {
+        throw new DOMException('full', 'QuotaExceededError');
+      };
+    });
+    await open(full.page);
+    await say(full.page, 'ping');
+    await bubble(full.page, 'pong').waitFor();
+    expect(await bubble(full.page, 'ping').count()).toBe(1);
     const spoiled = await visit();
     await spoiled.page.evaluate(
       `localStorage['parley.chat.${channelId}.'] = JSON.stringify({ token: 'x', until: 9e15, renew: 9e15, queue: [] })`,

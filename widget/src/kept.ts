@@ -25,8 +25,11 @@ export const MAX_WAITING = 50;
 export function openKept(name: string, onElsewhere: () => void) {
   const prefix = `${name}:`;
   let memory: Kept = { queue: [] };
+  /** The storage takes no more: what is read from it is older than what this page remembers. */
+  let isFull = false;
   const places = (): string[] => Object.keys(localStorage).filter((key) => key.startsWith(prefix));
   const read = (): Kept => {
+    if (isFull) return memory;
     try {
       const kept = JSON.parse(localStorage.getItem(name) ?? '{}') as Kept;
       const queue = places().map((key) => JSON.parse(localStorage.getItem(key) ?? 'null') as Waiting | null);
@@ -55,6 +58,7 @@ export function openKept(name: string, onElsewhere: () => void) {
       for (const gone of before.keys()) localStorage.removeItem(prefix + gone);
     } catch {
       // Not writable: it lasts as long as the page.
+      isFull = true;
     }
   };
   const listen = (event: StorageEvent): void => {
@@ -65,6 +69,7 @@ export function openKept(name: string, onElsewhere: () => void) {
     read,
     change,
     forget: () => {
+      isFull = false;
       memory = { queue: [] };
       try {
         for (const key of [name, ...places()]) localStorage.removeItem(key);
