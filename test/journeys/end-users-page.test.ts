@@ -142,14 +142,15 @@ describe.skipIf(!CHROMIUM)('end users in the dashboard', () => {
     const id = new URL(page.url()).pathname.split('/').at(-1)!;
     await page.getByRole('button', { name: 'Edit' }).click();
     await dialog.getByLabel('Name').fill('Noor A.');
-    const change = { locale: 'ar', tags: ['vip', 'gold', 'new'], attributes: { city: 'Doha' } };
+    const change = { locale: 'ar-QA-u-nu-latn', tags: ['vip', 'gold', 'new'], attributes: { city: 'Doha' } };
     await journey.api(`PATCH ${org}/end-users/${id}`, change, cookie);
     await page.getByRole('button', { name: 'Opted in', includeHidden: true }).dispatchEvent('click');
     await page.getByText('Doha').waitFor({ state: 'attached' });
     await dialog.getByRole('button', { name: 'Save changes' }).click();
     await page.getByRole('heading', { name: 'Noor A.', level: 1 }).waitFor();
     const { body: changed } = await journey.api(`GET ${org}/end-users/${id}`, undefined, cookie);
-    expect(changed).toMatchObject({ locale: 'ar', attributes: { plan: 'silver', city: 'Doha' } });
+    expect(changed).toMatchObject({ locale: 'ar-QA-u-nu-latn', attributes: { plan: 'silver', city: 'Doha' } });
+    await page.getByText('Arabic (Qatar)').waitFor();
     expect(changed.tags.toSorted()).toEqual(['gold', 'new', 'vip']);
 
     await page.getByLabel('Kind of channel').selectOption('whatsapp');

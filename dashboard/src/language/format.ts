@@ -49,6 +49,10 @@ export const list = (language: Language, items: readonly string[]): string =>
 export const regionName = (language: Language, region: string): string =>
   new Intl.DisplayNames(LOCALES[language], { type: 'region' }).of(region.toUpperCase()) ?? region;
 
+/** "Arabic (Qatar)" for `ar-QA`; what a tag says besides (`ar-u-nu-latn`) has no name. */
+export const languageName = (language: Language, tag: string): string =>
+  new Intl.DisplayNames(language, { type: 'language' }).of(new Intl.Locale(tag).baseName) ?? tag;
+
 const known = new Map<Language, Intl.RelativeTimeFormat>();
 function relativeFormat(language: Language): Intl.RelativeTimeFormat {
   let format = known.get(language);

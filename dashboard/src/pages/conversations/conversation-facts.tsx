@@ -2,6 +2,7 @@ import { Badge, Group } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { ConversationRecord } from '../../../../contract/dashboard/conversations.ts';
+import { languageName } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
 import { CopyFact, Fact } from '../../parts/fact.tsx';
 import { Moment } from '../../parts/moment.tsx';
@@ -52,11 +53,7 @@ export function ConversationFacts({ item, shown }: Props): ReactNode {
           <code>{item.key}</code>
         </Fact>
       )}
-      {item.locale && (
-        <Fact label={say('language')}>
-          {new Intl.DisplayNames(say.language, { type: 'language' }).of(item.locale) ?? item.locale}
-        </Fact>
-      )}
+      {item.locale && <Fact label={say('language')}>{languageName(say.language, item.locale)}</Fact>}
       {item.assignee_id && (
         <Fact label={say('assignee')}>
           <bdi>{people(item.assignee_id) ?? say('gone_person')}</bdi>

@@ -5,6 +5,7 @@ import { useState, type ReactNode } from 'react';
 import type { EndUserRecord } from '../../../../contract/dashboard/end-users.ts';
 import { useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
+import { languageName } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
 import { DataList } from '../../list/data-list.tsx';
 import { Empty } from '../../list/empty.tsx';
@@ -81,11 +82,7 @@ function RecordCard({ item }: { item: EndUserRecord }): ReactNode {
         <Fact label={say('external_id')}>{item.external_id ? <code>{item.external_id}</code> : none}</Fact>
         <Fact label={say('email')}>{item.email ? <span className="ltr">{item.email}</span> : none}</Fact>
         <Fact label={say('phone')}>{item.phone ? <span className="ltr">{item.phone}</span> : none}</Fact>
-        <Fact label={say('language')}>
-          {item.locale
-            ? (new Intl.DisplayNames(say.language, { type: 'language' }).of(item.locale) ?? item.locale)
-            : none}
-        </Fact>
+        <Fact label={say('language')}>{item.locale ? languageName(say.language, item.locale) : none}</Fact>
         <Fact label={say('time_zone')}>{item.time_zone ? <span className="ltr">{item.time_zone}</span> : none}</Fact>
         <Fact label={say('tags')}>
           {item.tags.length === 0 ? (
