@@ -32,6 +32,7 @@ beforeAll(async () => {
 });
 
 afterEach(async () => {
+  vi.useRealTimers();
   for (const worker of workers.splice(0)) await worker.stop(1_000);
   await db.execute(sql`UPDATE run SET due_at = NULL`);
 });
@@ -173,13 +174,9 @@ describe('turns', () => {
     };
     // The poll is a time-out: now it never comes, and only what follows from the work itself goes on.
     vi.useFakeTimers({ toFake: ['setTimeout'] });
-    try {
-      const speak = () => firstEnds.promise.then(() => say('Hi'));
-      startWorker(speak, { $client: { query } } as unknown as Db);
-      while ((await count('due_at IS NOT NULL')) > 0) await nextTurn();
-    } finally {
-      vi.useRealTimers();
-    }
+    const speak = () => firstEnds.promise.then(() => say('Hi'));
+    startWorker(speak, { $client: { query } } as unknown as Db);
+    while ((await count('due_at IS NOT NULL')) > 0) await nextTurn();
     expect((await count('turns > 0')) - ended).toBe(500);
   });
 
@@ -320,6 +317,24 @@ describe('failures', () => {
     const done = await until(run.id, (state) => state.status === 'waiting_for_user');
     expect(done.error).toBeNull();
     expect(await agentTexts(run.conversationId)).toEqual(['after all']);
+  });
+
+  test('that take too long are broken off, and tried again later', async () => {
+    const run = await accept();
+    const asked = Promise.withResolvers<AbortSignal>();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    startWorker(({ signal }) => {
+      asked.resolve(signal);
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+    });
+    const signal = await asked.promise;
+    await vi.advanceTimersByTimeAsync(119_000);
+    expect(signal.aborted).toBe(false);
+    await vi.advanceTimersByTimeAsync(1_000);
+    vi.useRealTimers();
+    expect(signal.aborted).toBe(true);
+    const state = await until(run.id, ({ error }) => error !== null);
+    expect(state).toMatchObject({ status: 'queued', attempts: 1, error: { code: 'provider_timeout' } });
   });
 
   test('that cannot be mended end the run with their reason', async () => {

@@ -142,14 +142,15 @@ export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: Turn
     if (run.conversation_status === 'handed_off') return silentTurn(run, 'handed_off', null);
     if (run.turns === 0 && run.input.opening && run.unanswered.length === 0) return openingTurn(run, run.input.opening);
     const loaded = await loadAgent(run.org_id, run.agent_id, run.agent_revision);
-    const request = turnRequest(run, loaded, signal);
+    const tooLate = new AbortController();
+    const request = turnRequest(run, loaded, AbortSignal.any([signal, tooLate.signal]));
     // Woken without anything new to answer: back to waiting, unless another run has answered it.
     if (run.turns > 0 && request.input.length === 0) {
       const isCurrent = run.conversation_run_id === run.run_id;
       return isCurrent ? silentTurn(run, 'waiting_for_user', null) : silentTurn(run, 'completed', CONTINUED);
     }
     const answer = loaded.provider.turn(request);
-    const result = answer instanceof Promise ? await withTimeout(answer, TURN_TIMEOUT_MS) : answer;
+    const result = answer instanceof Promise ? await withTimeout(answer, TURN_TIMEOUT_MS, tooLate) : answer;
     if (result.opted_out) await setConsent(db, run.org_id, run.end_user.id, run.channel_kind, 'opted_out', 'stop_word');
     return completedTurn(run, result);
   }
@@ -212,16 +213,16 @@ export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: Turn
   };
 }
 
-async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
+/** A turn that comes too late is broken off: nobody waits for it any more, and nothing more may be done for it. */
+async function withTimeout<T>(work: Promise<T>, ms: number, breakOff: AbortController): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () =>
-        reject(
-          new ProviderError('provider_timeout', 'The provider did not finish the turn in time.', { retryable: true }),
-        ),
-      ms,
-    );
+    timer = setTimeout(() => {
+      reject(
+        new ProviderError('provider_timeout', 'The provider did not finish the turn in time.', { retryable: true }),
+      );
+      breakOff.abort();
+    }, ms);
   });
   try {
     return await Promise.race([work, late]);
