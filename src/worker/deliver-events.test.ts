@@ -15,8 +15,9 @@ import { verifyWebhook } from '../kernel/standard-webhooks.ts';
 import { createRowOpener } from '../store/channel-secrets.ts';
 import { type Db, openDb } from '../store/db.ts';
 import { claimEvents } from '../store/event-deliveries.ts';
+import type { Worker } from './claim-loop.ts';
 import { deliverEvent, MAX_EVENT_ATTEMPTS } from './deliver-event.ts';
-import { createEventWorker, type EventWorker } from './deliver-events.ts';
+import { createEventWorker } from './deliver-events.ts';
 
 const sealingKey = deriveKey('secret of the test', 'sealing');
 const egress = createEgress({ allow: ['127.0.0.1'] });
@@ -26,7 +27,7 @@ const actor = { userId: 'user_test', address: null, requestId: null };
 let database: TestDatabase;
 let db: Db;
 let receiver: Receiver;
-let workers: EventWorker[];
+let workers: Worker[];
 let orgId: string;
 let endpoint: { id: string; secret: string };
 

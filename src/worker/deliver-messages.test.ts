@@ -14,7 +14,8 @@ import { createSecretsOpener } from '../store/channel-secrets.ts';
 import { type Db, openDb } from '../store/db.ts';
 import { claimDeliveries } from '../store/deliveries.ts';
 import { applyReceipts, keepReceipts } from '../store/receipts.ts';
-import { createDeliveryWorker, type DeliveryWorker } from './deliver-messages.ts';
+import type { Worker } from './claim-loop.ts';
+import { createDeliveryWorker } from './deliver-messages.ts';
 
 const SECRET = `whsec_${createHash('sha256').update('test').digest('base64')}`;
 const sealingKey = deriveKey('secret of the test', 'sealing');
@@ -24,7 +25,7 @@ const log = createLogger({ level: 'silent', pretty: false });
 let database: TestDatabase;
 let db: Db;
 let receiver: Receiver;
-let workers: DeliveryWorker[];
+let workers: Worker[];
 let orgId: string;
 let channelId: string;
 

@@ -57,27 +57,3 @@ export function createLookLoop(pollMs: number, look: () => Promise<boolean>): Lo
     isStopping: () => stopping,
   };
 }
-
-const BREAK_OFF_MS = 2_000;
-
-/** Waits for what is under way, at most `graceMs`; then breaks it off and waits a little for that. */
-export async function waitOrBreakOff(all: Promise<unknown>, graceMs: number, breakOff: () => void): Promise<void> {
-  await Promise.race([all, new Promise((resolve) => setTimeout(resolve, graceMs).unref())]);
-  breakOff();
-  await Promise.race([all, new Promise((resolve) => setTimeout(resolve, BREAK_OFF_MS).unref())]);
-}
-
-const STORE_ATTEMPTS = 5;
-
-/** Somebody outside has been called: what came of it is worth some patience with the database. */
-export async function storeSurely(store: () => Promise<unknown>, isStopping: () => boolean): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      await store();
-      return;
-    } catch (error) {
-      if (attempt >= STORE_ATTEMPTS || isStopping()) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 250 * 2 ** attempt));
-    }
-  }
-}

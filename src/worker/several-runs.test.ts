@@ -8,8 +8,9 @@ import { handBackConversation, takeOverConversation } from '../features/conversa
 import { createReceiveMessage } from '../features/conversations/receive-message.ts';
 import { type AcceptQueue, createAcceptQueue } from '../store/accept/accept-runs.ts';
 import { type Db, openDb } from '../store/db.ts';
+import type { Worker } from './claim-loop.ts';
 import { createAgentLoader } from './load-agent.ts';
-import { createTurnWorker, type TurnWorker } from './turn-worker.ts';
+import { createTurnWorker } from './turn-worker.ts';
 
 /** A backend and a person speak into one conversation at the same time: all that was said is answered, and every run ends. */
 let database: TestDatabase;
@@ -17,7 +18,7 @@ let db: Db;
 let queue: AcceptQueue;
 let orgId: string;
 let agent: { agentId: string; channelId: string; triggerId: string };
-const workers: TurnWorker[] = [];
+const workers: Worker[] = [];
 
 beforeAll(async () => {
   database = await createTestDatabase();

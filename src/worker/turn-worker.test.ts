@@ -10,8 +10,9 @@ import { createReceiveMessage } from '../features/conversations/receive-message.
 import { type AcceptQueue, createAcceptQueue } from '../store/accept/accept-runs.ts';
 import { type Db, openDb } from '../store/db.ts';
 import { claimRuns } from '../store/turns/claim-runs.ts';
+import type { Worker } from './claim-loop.ts';
 import { createAgentLoader } from './load-agent.ts';
-import { createTurnWorker, type TurnWorker } from './turn-worker.ts';
+import { createTurnWorker } from './turn-worker.ts';
 
 let database: TestDatabase;
 let db: Db;
@@ -20,7 +21,7 @@ let orgId: string;
 let agentId: string;
 let channelId: string;
 let triggerId: string;
-const workers: TurnWorker[] = [];
+const workers: Worker[] = [];
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -44,7 +45,7 @@ afterAll(async () => {
 });
 
 /** A worker whose agents all speak through this function. */
-function startWorker(turn: (request: TurnRequest) => TurnResult | Promise<TurnResult>, its: Db = db): TurnWorker {
+function startWorker(turn: (request: TurnRequest) => TurnResult | Promise<TurnResult>, its: Db = db): Worker {
   const provider: Provider = { name: 'fake', turn };
   const worker = createTurnWorker({
     db: its,

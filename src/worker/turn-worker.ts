@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { ProviderError } from '../engine/provider.ts';
-import { createBatcher } from '../kernel/batcher.ts';
 import { newId } from '../kernel/ids.ts';
 import { createTally } from '../kernel/tally.ts';
 import type { Db } from '../store/db.ts';
@@ -11,8 +10,8 @@ import { type ClaimedRun, claimRuns, findOutdated, renewRuns, RUN_LEASE_SECONDS 
 import { type CompletedTurn, completeTurns, CONTINUED, type TurnOutcome } from '../store/turns/complete-turns.ts';
 import { failRun, releaseRun } from '../store/turns/release-run.ts';
 import { SETTLE_MS } from '../store/turns/settle.ts';
+import { createClaimLoop, type Worker } from './claim-loop.ts';
 import type { LoadAgent } from './load-agent.ts';
-import { createLookLoop, waitOrBreakOff } from './look-loop.ts';
 import { completedTurn, openingTurn, silentTurn, skipReason, turnRequest } from './take-turn.ts';
 
 /**
@@ -21,14 +20,6 @@ import { completedTurn, openingTurn, silentTurn, skipReason, turnRequest } from 
  * because the lease and the conversation's version are checked in the storing statement itself. Many workers share one
  * database without knowing of each other.
  */
-export type TurnWorker = {
-  start(): void;
-  /** Something became due: look now instead of at the next poll. */
-  wake(): void;
-  /** Claims nothing more, waits for turns under way (at most `graceMs`), gives the rest back. */
-  stop(graceMs: number): Promise<void>;
-};
-
 export type TurnWorkerOptions = {
   db: Db;
   log: Logger;
@@ -46,65 +37,58 @@ const CLAIM_BATCH = 200;
 const MAX_PER_LANE = 350;
 /** How long an idle worker sleeps: a run accepted by another process waits this long at most. */
 const POLL_MS = 200;
-/** While calls press in, so many runs are claimed every PRESSED_PAUSE_MS all the same: nothing waits for ever. */
+/** While calls press in, this many runs are still claimed every PRESSED_PAUSE_MS: nothing waits for ever. */
 const PRESSED_BATCH = 50;
 const PRESSED_PAUSE_MS = 100;
 /** A run that was claimed this often without ending is dead. */
 const MAX_ATTEMPTS = 8;
 const MAX_BACKOFF_MS = 5 * 60_000;
 const TURN_TIMEOUT_MS = 120_000;
-/** Turns that take longer than this are asked about as often: nobody waits for a model that answers too little. */
+/** Turns that take longer than this are checked this often: a model need not finish an answer that is out of date. */
 const OUTDATED_MS = 500;
 
-export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: TurnWorkerOptions): TurnWorker {
+export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: TurnWorkerOptions): Worker {
   const pool = db.$client;
   const lease = newId('node');
-  const underWay = new Set<{ run: ClaimedRun; abort: AbortController; done: Promise<void>; since: number }>();
   const lanes = createTally<number>();
-  let heartbeat: NodeJS.Timeout | undefined;
   let watch: NodeJS.Timeout | undefined;
   let watching = false;
 
-  const store = createBatcher<CompletedTurn, TurnOutcome>({
-    size: CLAIM_BATCH,
-    lanes: 2,
-    queue: CAPACITY * 2,
-    send: async (turns) => {
+  const loop = createClaimLoop<ClaimedRun, CompletedTurn, TurnOutcome>({
+    rows: 'runs',
+    log,
+    pollMs: POLL_MS,
+    capacity: CAPACITY,
+    batch: CLAIM_BATCH,
+    leaseSeconds: RUN_LEASE_SECONDS,
+    claim: async (limit) => {
+      const isPressed = pressed?.() ?? false;
+      if (isPressed) await pause(PRESSED_PAUSE_MS);
+      const room = isPressed ? Math.min(PRESSED_BATCH, limit) : limit;
+      const claimed = await claimRuns(pool, lease, room, lanes.counts, MAX_PER_LANE);
+      // crash point: worker:after-claim
+      return { claimed, isMoreDue: isPressed || isMoreDue(claimed, room) };
+    },
+    renew: async (runs) => {
+      const ours = await renewRuns(pool, runs);
+      return (run) => ours.has(run.run_id);
+    },
+    work: ({ row, abort }) => takeTurn(row, abort.signal),
+    complete: async (turns) => {
       const outcomes = await completeTurns(pool, turns);
       // crash point: worker:after-store
       onStored();
       return outcomes;
     },
-    full: () => new Error('The turn worker is stopping'),
-  });
-
-  const loop = createLookLoop(POLL_MS, async () => {
-    const isPressed = pressed?.() ?? false;
-    const room = Math.min(isPressed ? PRESSED_BATCH : CLAIM_BATCH, CAPACITY - underWay.size);
-    let claimed: ClaimedRun[] = [];
-    try {
-      if (room > 0) claimed = await claimRuns(pool, lease, room, lanes.counts, MAX_PER_LANE);
-    } catch (error) {
-      if (!loop.isStopping()) log.warn({ err: error }, 'the worker cannot claim runs; it tries again');
-    }
-    // crash point: worker:after-claim
-    for (const run of claimed) begin(run);
-    if (isPressed && !loop.isStopping()) await pause(PRESSED_PAUSE_MS);
-    return isPressed || isMoreDue(claimed, room);
-  });
-
-  function begin(run: ClaimedRun): void {
-    const abort = new AbortController();
-    const one = { run, abort, done: Promise.resolve(), since: performance.now() };
-    underWay.add(one);
-    lanes.add(run.lane);
-    one.done = takeTurn(run, abort.signal).finally(() => {
-      const wasFull = underWay.size === CAPACITY || lanes.of(run.lane) === MAX_PER_LANE;
-      underWay.delete(one);
+    storeLanes: 2,
+    ids: (run) => ({ run_id: run.run_id }),
+    onBegin: (run) => lanes.add(run.lane),
+    onEnd: (run, wasFull) => {
+      const wasLaneFull = lanes.of(run.lane) === MAX_PER_LANE;
       lanes.remove(run.lane);
-      if (wasFull) loop.wake();
-    });
-  }
+      return wasFull || wasLaneFull;
+    },
+  });
 
   async function takeTurn(run: ClaimedRun, signal: AbortSignal): Promise<void> {
     try {
@@ -116,17 +100,12 @@ export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: Turn
       }
       const turn = await speak(run, signal);
       // crash point: worker:before-store
-      if ((await store.add(turn)) === 'outdated') {
+      if ((await loop.store(turn)) === 'outdated') {
         // Somebody wrote meanwhile (or our lease is gone, then this does nothing): speak again, knowing it.
         await again(run);
       }
     } catch (error) {
-      await giveBack(run, error, signal).catch((failure: unknown) =>
-        log.warn(
-          { err: failure, run_id: run.run_id },
-          'a run could not be given back; it is taken again when its lease ends',
-        ),
-      );
+      await giveBack(run, error, signal);
     }
   }
 
@@ -169,59 +148,40 @@ export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: Turn
     await releaseRun(pool, run, { afterMs: Math.max(backoff, (known && error.retryAfterMs) || 0), error: problem });
   }
 
-  /** Keeps our runs ours; one that was lost all the same is stopped, since its turn can no longer be stored. */
-  async function renew(): Promise<void> {
-    const held = [...underWay];
-    if (held.length === 0) return;
-    const ours = await renewRuns(
-      pool,
-      held.map(({ run }) => run),
-    ).catch(() => null);
-    if (ours === null) return;
-    for (const one of held) if (!ours.has(one.run.run_id) && underWay.has(one)) one.abort.abort();
-  }
-
-  /** A turn that can no longer be stored is broken off, so that the answer to all that was said begins now. */
-  async function breakOffOutdated(): Promise<void> {
+  /** A turn that can no longer be stored is aborted, so that the answer to all that was said begins now. */
+  async function abortOutdated(): Promise<void> {
     const old = performance.now() - OUTDATED_MS;
-    const slow = [...underWay].filter(({ since, abort }) => since < old && !abort.signal.aborted);
+    const slow = loop.underWay().filter(({ since, abort }) => since < old && !abort.signal.aborted);
     if (slow.length === 0 || watching) return;
     watching = true;
-    const runs = slow.map(({ run }) => run);
+    const runs = slow.map(({ row }) => row);
     const outdated = await findOutdated(pool, runs).catch(() => new Set<string>());
     watching = false;
-    for (const { run, abort } of slow) if (outdated.has(run.run_id)) abort.abort();
+    for (const { row, abort } of slow) if (outdated.has(row.run_id)) abort.abort();
   }
 
   return {
     start: () => {
-      heartbeat = setInterval(() => void renew(), (RUN_LEASE_SECONDS * 1_000) / 3);
-      watch = setInterval(() => void breakOffOutdated(), OUTDATED_MS);
+      watch = setInterval(() => void abortOutdated(), OUTDATED_MS);
       loop.start();
     },
     wake: loop.wake,
     stop: async (graceMs) => {
-      await loop.stop();
-      const all = Promise.all([...underWay].map(({ done }) => done));
-      await waitOrBreakOff(all, graceMs, () => {
-        for (const { abort } of underWay) abort.abort();
-      });
-      clearInterval(heartbeat);
+      await loop.stop(graceMs);
       clearInterval(watch);
-      await store.drain();
     },
   };
 }
 
-/** A turn that comes too late is broken off: nobody waits for it any more, and nothing more may be done for it. */
-async function withTimeout<T>(work: Promise<T>, ms: number, breakOff: AbortController): Promise<T> {
+/** A turn that exceeds its time is aborted, with its tool calls: nobody waits for it any more. */
+async function withTimeout<T>(work: Promise<T>, ms: number, tooLate: AbortController): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       reject(
         new ProviderError('provider_timeout', 'The provider did not finish the turn in time.', { retryable: true }),
       );
-      breakOff.abort();
+      tooLate.abort();
     }, ms);
   });
   try {

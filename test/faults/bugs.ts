@@ -196,5 +196,5 @@ export const bugs: Bug[] = [
 export const IMPATIENT: Edit[] = [
   { file: 'src/store/turns/claim-runs.ts', find: 'RUN_LEASE_SECONDS = 30;', replace: 'RUN_LEASE_SECONDS = 5;' },
   { file: 'src/store/deliveries.ts', find: 'DELIVERY_LEASE_SECONDS = 30;', replace: 'DELIVERY_LEASE_SECONDS = 6;' },
-  { file: 'src/worker/deliver-messages.ts', find: 'NEEDED_LEASE_MS = 17_000;', replace: 'NEEDED_LEASE_MS = 3_000;' },
+  { file: 'src/worker/claim-loop.ts', find: 'NEEDED_LEASE_MS = 17_000;', replace: 'NEEDED_LEASE_MS = 3_000;' },
 ];

@@ -1,0 +1,170 @@
+import type { Logger } from 'pino';
+import { createBatcher } from '../kernel/batcher.ts';
+import { createLookLoop } from './look-loop.ts';
+
+/**
+ * The loop that turns, deliveries, events and mails share. It claims due rows of a queue under a lease, works on them
+ * side by side, renews the leases of those under way, stores the outcomes in batches, and stops in order. Any number of
+ * workers share one database: a claim moves a row's `due_at` to the end of the lease, and storing needs the lease, so a
+ * worker that dies is replaced by the clock and one that wakes up late changes nothing.
+ */
+export type Worker = {
+  start(): void;
+  /** Something became due: look now instead of at the next poll. */
+  wake(): void;
+  /** Claims nothing more and waits for what is under way, at most `graceMs`; then aborts it. */
+  stop(graceMs: number): Promise<void>;
+};
+
+export type ClaimLoop<Row, Outcome, Stored> = Worker & {
+  isStopping(): boolean;
+  /** What is under way now, in no order. */
+  underWay(): Work<Row>[];
+  /** Stores an outcome together with others; rejects when the database fails. */
+  store(outcome: Outcome): Promise<Stored>;
+  /** The same with some patience: the outside world has been called, and its answer must not be lost. */
+  storeWithRetries(outcome: Outcome): Promise<void>;
+};
+
+export type Work<Row> = {
+  row: Row;
+  /** Milliseconds on the clock of `performance.now()`: before the claim was sent. */
+  since: number;
+  abort: AbortController;
+};
+
+export type ClaimLoopOptions<Row, Outcome, Stored> = {
+  /** What the rows are, for log lines: "runs". */
+  rows: string;
+  log: Logger;
+  pollMs: number;
+  /** Rows under way at once at most. */
+  capacity: number;
+  /** Rows of one claim, and of one storing statement, at most. */
+  batch: number;
+  leaseSeconds: number;
+  /** Takes up to `limit` due rows; `isMoreDue`: whether this claim may have left something due behind. */
+  claim(limit: number): Promise<{ claimed: Row[]; isMoreDue: boolean }>;
+  /** Extends the leases. Where it answers which rows are still ours, work on the others is aborted. */
+  renew(rows: Row[]): Promise<((row: Row) => boolean) | void>;
+  /** Works on one row to the end. A rejection is logged, and the row comes back when its lease ends. */
+  work(work: Work<Row>): Promise<void>;
+  /** One outcome per item, in the same order. */
+  complete(outcomes: Outcome[]): Promise<(Stored | Error)[]>;
+  /** Storing statements under way at once at most. */
+  storeLanes: number;
+  /** The ids of a row that a log line names. */
+  ids(row: Row): Record<string, unknown>;
+  /** For caps on what is under way at once. `onEnd` answers whether a row that was left behind may go now. */
+  onBegin(row: Row): void;
+  onEnd(row: Row, wasFull: boolean): boolean;
+};
+
+export function createClaimLoop<Row, Outcome, Stored>(
+  options: ClaimLoopOptions<Row, Outcome, Stored>,
+): ClaimLoop<Row, Outcome, Stored> {
+  const { log, capacity, leaseSeconds } = options;
+  const underWay = new Map<Work<Row>, Promise<void>>();
+  let heartbeat: NodeJS.Timeout | undefined;
+
+  const batcher = createBatcher<Outcome, Stored>({
+    size: options.batch,
+    lanes: options.storeLanes,
+    queue: capacity * 2,
+    send: options.complete,
+    full: () => new Error(`The worker of ${options.rows} is stopping`),
+  });
+
+  const loop = createLookLoop(options.pollMs, async () => {
+    const limit = Math.min(options.batch, capacity - underWay.size);
+    // Without room nothing is asked for: what ends makes room, and wakes the loop.
+    if (limit <= 0) return false;
+    const since = performance.now();
+    try {
+      const { claimed, isMoreDue } = await options.claim(limit);
+      for (const row of claimed) begin(row, since);
+      return isMoreDue;
+    } catch (error) {
+      if (!loop.isStopping()) log.warn({ err: error }, `the worker cannot claim ${options.rows}; it tries again`);
+      return false;
+    }
+  });
+
+  function begin(row: Row, since: number): void {
+    const work = { row, since, abort: new AbortController() };
+    options.onBegin(row);
+    const done = options
+      .work(work)
+      .catch((error: unknown) =>
+        log.warn(
+          { err: error, ...options.ids(row) },
+          'the outcome of claimed work could not be stored; it is claimed again when its lease ends',
+        ),
+      )
+      .finally(() => {
+        const wasFull = underWay.size === capacity;
+        underWay.delete(work);
+        if (options.onEnd(row, wasFull)) loop.wake();
+      });
+    underWay.set(work, done);
+  }
+
+  async function renew(): Promise<void> {
+    const held = [...underWay.keys()];
+    if (held.length === 0) return;
+    const isOurs = await options.renew(held.map(({ row }) => row)).catch(() => undefined);
+    if (!isOurs) return;
+    for (const work of held) if (underWay.has(work) && !isOurs(work.row)) work.abort.abort();
+  }
+
+  return {
+    isStopping: loop.isStopping,
+    underWay: () => [...underWay.keys()],
+    store: batcher.add,
+    storeWithRetries: (outcome) => storeWithRetries(() => batcher.add(outcome), loop.isStopping),
+    start: () => {
+      heartbeat = setInterval(() => void renew(), (leaseSeconds * 1_000) / 3);
+      loop.start();
+    },
+    wake: loop.wake,
+    stop: async (graceMs) => {
+      await loop.stop();
+      const all = Promise.all(underWay.values());
+      await within(all, graceMs);
+      for (const { abort } of underWay.keys()) abort.abort();
+      await within(all, ABORT_GRACE_MS);
+      clearInterval(heartbeat);
+      await batcher.drain();
+    },
+  };
+}
+
+/** How long aborted work may take to store its outcome. */
+const ABORT_GRACE_MS = 2_000;
+
+const within = (all: Promise<unknown>, ms: number): Promise<unknown> =>
+  Promise.race([all, new Promise((resolve) => setTimeout(resolve, ms).unref())]);
+
+/** A call to a provider may take 15 s (kernel/egress): it begins only while this much of the lease is left. */
+const NEEDED_LEASE_MS = 17_000;
+
+/**
+ * False when the claim is too old to call anybody outside: a worker that slept (a suspended machine, a stopped process)
+ * must not call for what others have claimed since.
+ */
+export const hasLeaseForCall = ({ since }: Work<unknown>, leaseSeconds: number): boolean =>
+  performance.now() - since <= leaseSeconds * 1_000 - NEEDED_LEASE_MS;
+
+const STORE_ATTEMPTS = 5;
+
+async function storeWithRetries(store: () => Promise<unknown>, isStopping: () => boolean): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await store();
+      return;
+    } catch (error) {
+      if (attempt >= STORE_ATTEMPTS || isStopping()) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 250 * 2 ** attempt));
+    }
+  }
+}
