@@ -1,8 +1,16 @@
+import { RATE_WINDOW_SECONDS } from './limits.ts';
+
 /**
  * The closed list of everything that can be refused, and why. Each code is one status, one title and one cure;
  * the same list makes the error bodies (RFC 9457), the pages under /docs/problems/ and the OpenAPI description.
  */
-export type ProblemKind = { status: number; title: string; cure: string };
+export type ProblemKind = {
+  status: number;
+  title: string;
+  cure: string;
+  /** Seconds after which the same call may succeed: the header `Retry-After` of every answer with this code. */
+  retryAfterSeconds?: number;
+};
 
 const kinds = {
   // 400: the request cannot be read
@@ -265,6 +273,7 @@ const kinds = {
   },
   idempotency_in_progress: {
     status: 409,
+    retryAfterSeconds: 1,
     title: 'The first call with this Idempotency-Key is still under way',
     cure: 'Wait a second and send the same call again; its answer will be replayed.',
   },
@@ -323,6 +332,7 @@ const kinds = {
   // 429, 5xx
   rate_limited: {
     status: 429,
+    retryAfterSeconds: RATE_WINDOW_SECONDS,
     title: 'Too many calls',
     cure: 'Wait the seconds that Retry-After names, then call again.',
   },
@@ -338,11 +348,13 @@ const kinds = {
   },
   unavailable: {
     status: 503,
+    retryAfterSeconds: 1,
     title: 'Parley cannot answer for certain right now',
     cure: 'Nothing was done. Wait the seconds that Retry-After names, then call again.',
   },
   outcome_unknown: {
     status: 503,
+    retryAfterSeconds: 1,
     title: 'It is not known whether the call took effect',
     cure: 'Retry with the same Idempotency-Key: the call takes effect once, whatever happened.',
   },
@@ -376,7 +388,7 @@ export type RefusalExtras = {
   errors?: Fault[];
   /** Members that this code adds to the body, such as `required_permission`. */
   members?: Record<string, unknown>;
-  /** Headers that this refusal adds to the answer, such as `Retry-After`. */
+  /** Headers that this refusal adds to the answer, such as `RateLimit`. `Retry-After` comes with the code. */
   headers?: Record<string, string>;
   /** The verified key that was refused, for the log and the counters; never sent. */
   caller?: { keyId: string; orgId: string };

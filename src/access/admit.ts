@@ -11,7 +11,7 @@ import { parseKey } from './key-format.ts';
 import type { LastUsed } from './last-used.ts';
 import type { Lease } from './lease.ts';
 import type { Admission, AgentFacts, CampaignFacts, Caller, ChannelFacts, Need, TriggerFacts } from './types.ts';
-import { unavailable } from './unavailable.ts';
+import { undecided } from './undecided.ts';
 
 type Known<T> = T | null | Promise<T | null>;
 
@@ -182,13 +182,13 @@ const wrongRegion = (region: Region, baseUrl: string): Refusal =>
 async function orUnavailable<T>(fill: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(unavailable(new Error('The look-up took too long.'))), FILL_TIMEOUT_MS);
+    timer = setTimeout(() => reject(undecided(new Error('The look-up took too long.'))), FILL_TIMEOUT_MS);
   });
   try {
     return await Promise.race([fill, late]);
   } catch (error) {
     // Whatever the reason: a look-up that failed says neither yes nor no.
-    throw error instanceof Refusal ? error : unavailable(error);
+    throw error instanceof Refusal ? error : undecided(error);
   } finally {
     clearTimeout(timer);
   }

@@ -5,7 +5,7 @@ import { takePlaces } from '../store/leases.ts';
 import type { Barrier } from './barrier.ts';
 import type { Lease, Memory } from './lease.ts';
 import type { Subject } from './types.ts';
-import { unavailable } from './unavailable.ts';
+import { undecided } from './undecided.ts';
 
 /** A change that is committed. `everywhere` resolves with the moment from which it holds on every node. */
 export type Committed<T> = { result: T; seq: number; everywhere: () => Promise<Date> };
@@ -56,7 +56,7 @@ export function createChanges({ db, lease, barrier, memory, clock, onSettled }: 
       return { result, seq, everywhere: () => settle(seq, lease.nodeId()) };
     } catch (error) {
       if (!isUnreachable(error)) throw error;
-      throw isCommitting ? new Refusal('outcome_unknown', undefined, { cause: error }) : unavailable(error);
+      throw isCommitting ? new Refusal('outcome_unknown', undefined, { cause: error }) : undecided(error);
     } finally {
       if (isCommitting) for (const subject of list) memory.drop(subject);
     }

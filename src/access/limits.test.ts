@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { DEFAULT_RATE_LIMITS, type RateLimits } from '../../contract/limits.ts';
-import type { Refusal } from '../../contract/problems.ts';
+import { PROBLEMS, type Refusal } from '../../contract/problems.ts';
 import { createLimits } from './limits.ts';
 import type { Caller } from './types.ts';
 
@@ -39,8 +39,8 @@ describe('limits', () => {
     vi.advanceTimersByTime(45_000);
     const refusal = await refusalOf(limits.limit(caller('key_a'), 'triggers'));
     expect(refusal.code).toBe('rate_limited');
+    expect(PROBLEMS[refusal.code].retryAfterSeconds).toBe(60);
     expect(refusal.extras.headers).toEqual({
-      'Retry-After': '60',
       'RateLimit-Policy': '"key";q=3;w=60, "organization";q=100;w=60',
       RateLimit: '"key";r=0;t=15',
     });

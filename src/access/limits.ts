@@ -113,5 +113,5 @@ const stateOf = (name: string, remaining: number, msLeft: number): string =>
 /** Always the whole minute, as the specification says, even if less is left of the window. */
 const over = (who: string, policy: string, state: string): Refusal =>
   new Refusal('rate_limited', `${who} has made all the calls of this minute. Wait 60 seconds, then call again.`, {
-    headers: { 'Retry-After': String(RATE_WINDOW_SECONDS), 'RateLimit-Policy': policy, RateLimit: state },
+    headers: { 'RateLimit-Policy': policy, RateLimit: state },
   });

@@ -99,7 +99,7 @@ describe('a stream of events', () => {
   it('is refused beyond what one group or the whole server may have, and says when to try again', async () => {
     await start({ total: 3 });
     await Promise.all([listen('b'), listen('c'), listen('d')]);
-    expect(await refusal()).toEqual({ status: 503, code: 'unavailable', retry: '60' });
+    expect(await refusal()).toEqual({ status: 503, code: 'unavailable', retry: '1' });
   });
 
   it('ends for a reader that does not read, instead of keeping everything for it', async () => {
@@ -127,7 +127,7 @@ describe('a stream of events', () => {
     http.server.drain();
     await expect.poll(() => text()).toMatch(/\r\n0\r\n\r\n$/);
     expect(ended).toBe(1);
-    expect(await refusal()).toEqual({ status: 503, code: 'unavailable', retry: '2' });
+    expect(await refusal()).toEqual({ status: 503, code: 'unavailable', retry: '1' });
     await http.server.close();
     await closed;
   });

@@ -76,11 +76,9 @@ export function createEventStreams(bounds: Partial<StreamBounds> = {}): EventStr
   };
 
   const refuse = (options: OpenStream): void => {
-    if (draining) throw new Refusal('unavailable', 'This server is stopping.', { headers: { 'Retry-After': '2' } });
-    if (groups.of(options.group) >= options.perGroup)
-      throw new Refusal('rate_limited', 'Too many open streams.', { headers: { 'Retry-After': '60' } });
-    if (streams.size >= total)
-      throw new Refusal('unavailable', 'Too many open streams on this server.', { headers: { 'Retry-After': '60' } });
+    if (draining) throw new Refusal('unavailable', 'This server is stopping.');
+    if (groups.of(options.group) >= options.perGroup) throw new Refusal('rate_limited', 'Too many open streams.');
+    if (streams.size >= total) throw new Refusal('unavailable', 'Too many open streams on this server.');
   };
 
   return {

@@ -91,10 +91,6 @@ const CODE_HEADERS: Partial<Record<ProblemCode, Record<string, string>>> = {
   key_invalid: { 'www-authenticate': 'Bearer realm="parley", error="invalid_token"' },
   key_wrong_region: { 'www-authenticate': 'Bearer realm="parley", error="invalid_token"' },
   key_revoked: { 'www-authenticate': 'Bearer realm="parley", error="invalid_token"' },
-  rate_limited: { 'retry-after': '60' },
-  idempotency_in_progress: { 'retry-after': '1' },
-  unavailable: { 'retry-after': '1' },
-  outcome_unknown: { 'retry-after': '1' },
 };
 
 function problemHeaders({ code, extras }: Refusal): Record<string, string> {
@@ -104,6 +100,8 @@ function problemHeaders({ code, extras }: Refusal): Record<string, string> {
     'x-content-type-options': 'nosniff',
     ...CODE_HEADERS[code],
   };
+  const { retryAfterSeconds } = PROBLEMS[code];
+  if (retryAfterSeconds !== undefined) headers['retry-after'] = String(retryAfterSeconds);
   const required = extras.members?.['required_permission'];
   if (code === 'permission_missing' && typeof required === 'string') {
     headers['www-authenticate'] = `Bearer realm="parley", error="insufficient_scope", scope="${required}"`;

@@ -1,7 +1,6 @@
 import type pg from 'pg';
 import { type Fault, type ProblemCode, Refusal } from '../../contract/problems.ts';
 import type { EndUserFields } from './accept/call.ts';
-import { unavailable } from './accept/plan-and-write.ts';
 import { type EndUserRow, EndUserBook, LATER } from './accept/resolve-end-users.ts';
 import { readStoredAnswer } from './accept/stored-answer.ts';
 import { createWriteQueue, writeTogether } from './accept/write-queue.ts';
@@ -163,7 +162,7 @@ export async function readKeyFence(
     [orgId, keyId],
   );
   const code = found.rows[0]?.code;
-  return code ? new Refusal(code) : unavailable('The call was overtaken; try again.');
+  return code ? new Refusal(code) : new Refusal('unavailable', 'The call was overtaken; try again.');
 }
 
 /** What a refused row of a bulk call says of itself. */

@@ -13,8 +13,7 @@ export function createIdempotencyGuard(): IdempotencyGuard {
   return async (call, work) => {
     if (call.idempotency === null) return work();
     const name = `${call.orgId} ${call.idempotency.scope.toString('base64')}`;
-    if (underWay.has(name))
-      throw new Refusal('idempotency_in_progress', undefined, { headers: { 'Retry-After': '1' } });
+    if (underWay.has(name)) throw new Refusal('idempotency_in_progress');
     underWay.add(name);
     try {
       return await work();
@@ -42,7 +41,7 @@ export async function once(
   if (answer !== null) return { answer, replayed: false };
   const stored = await readStoredAnswer(db.$client, call);
   if (stored?.kind === 'refused') throw stored.refusal;
-  if (stored?.kind !== 'replayed') throw new Refusal('unavailable', undefined, { headers: { 'Retry-After': '1' } });
+  if (stored?.kind !== 'replayed') throw new Refusal('unavailable');
   return { answer: stored.answer, replayed: true };
 }
 

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { type Fault, type ProblemCode, Refusal } from '../../contract/problems.ts';
 import { newId } from '../kernel/ids.ts';
 import type { EndUserFields } from './accept/call.ts';
-import { planAndWrite, unavailable } from './accept/plan-and-write.ts';
+import { planAndWrite } from './accept/plan-and-write.ts';
 import { PERSON_COLUMNS, peopleLost, peopleOf, personColumns, writePeople } from './accept/end-user-rows.ts';
 import { EndUserBook, LATER, type EndUserRow } from './accept/resolve-end-users.ts';
 import { readStoredAnswer } from './accept/stored-answer.ts';
@@ -210,5 +210,5 @@ async function readFence(client: pg.PoolClient, { orgId, keyId, campaignId }: Pu
     [orgId, keyId, campaignId],
   );
   const code = found.rows[0]?.code;
-  return code ? new Refusal(code) : unavailable('The call was overtaken; try again.');
+  return code ? new Refusal(code) : new Refusal('unavailable', 'The call was overtaken; try again.');
 }

@@ -7,15 +7,11 @@ import { isUnreachable } from '../../store/db.ts';
  */
 export function lostDatabase(method: string, error: unknown): unknown {
   if (error instanceof Refusal || !isUnreachable(error)) return error;
-  const headers = { 'Retry-After': '1' };
   return method === 'GET'
-    ? new Refusal('unavailable', undefined, { headers, cause: error })
+    ? new Refusal('unavailable', undefined, { cause: error })
     : new Refusal(
         'outcome_unknown',
         'The database went away before it confirmed the change: look before you repeat it.',
-        {
-          headers,
-          cause: error,
-        },
+        { cause: error },
       );
 }

@@ -134,7 +134,7 @@ async function asked<T>(ask: () => Promise<T>): Promise<T> {
       throw wrong(error);
     }
     if (isAPIError(error) || isUnreachable(error)) {
-      throw new Refusal('unavailable', undefined, { headers: { 'Retry-After': '1' }, cause: error });
+      throw new Refusal('unavailable', undefined, { cause: error });
     }
     throw error;
   }

@@ -66,9 +66,7 @@ export function createSignInLimit(
 }
 
 const tooMany = (): Refusal =>
-  new Refusal('rate_limited', 'Too many attempts to sign in. Wait a minute and try again.', {
-    headers: { 'Retry-After': String(RATE_WINDOW_SECONDS) },
-  });
+  new Refusal('rate_limited', 'Too many attempts to sign in. Wait a minute and try again.', {});
 
 /** In Redis. One word in braces: a cluster keeps them on one server. */
 function namesOf(address: string, who: string) {

@@ -65,9 +65,7 @@ export function createVisitorLimit(
 }
 
 const tooMany = (): Refusal =>
-  new Refusal('rate_limited', 'Too many calls from this visitor or place. Wait a minute.', {
-    headers: { 'Retry-After': String(RATE_WINDOW_SECONDS) },
-  });
+  new Refusal('rate_limited', 'Too many calls from this visitor or place. Wait a minute.', {});
 
 /** The memory of the limiter holds no addresses. */
 const digest = (address: string): string => createHash('sha256').update(address).digest('base64url').slice(0, 22);

@@ -63,5 +63,5 @@ export async function cancelRecipient(
     if (row?.status === 'cancelled') return presentRecipient(row);
     if (row && ENDED.has(row.status)) throw new Refusal('recipient_finished');
   }
-  throw new Refusal('unavailable', undefined, { headers: { 'Retry-After': '1' } });
+  throw new Refusal('unavailable');
 }

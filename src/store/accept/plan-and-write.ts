@@ -7,6 +7,9 @@ const LOST_RACE = 'PY001';
 const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK = '40P01';
 
+const AWAY = 'The database cannot be reached.';
+const CONTENDED = 'Too many calls change the same records at this moment.';
+
 export type PlannedWrite<Plan, Out> = {
   /** Plans before giving up: each repetition means that somebody else was faster. */
   readonly tries: number;
@@ -26,7 +29,7 @@ export async function planAndWrite<Plan, Out>(pool: pg.Pool, planned: PlannedWri
   const races = [LOST_RACE, SERIALIZATION_FAILURE, DEADLOCK, ...(planned.races ?? [])];
   for (let attempt = 1; ; attempt++) {
     const client = await pool.connect().catch((error: unknown) => {
-      throw unavailable('The database cannot be reached.', error);
+      throw new Refusal('unavailable', AWAY, { cause: error });
     });
     let lost = false;
     let isPlanned = false;
@@ -37,18 +40,15 @@ export async function planAndWrite<Plan, Out>(pool: pg.Pool, planned: PlannedWri
     } catch (error) {
       if (error instanceof Refusal) throw error;
       lost = isUnreachable(error);
-      if (lost) throw isPlanned ? outcomeUnknown(error) : unavailable('The database cannot be reached.', error);
+      if (lost) throw isPlanned ? outcomeUnknown(error) : new Refusal('unavailable', AWAY, { cause: error });
       if (!races.includes(sqlState(error) ?? '')) throw error;
-      if (attempt === planned.tries) throw unavailable('Too many calls change the same records at this moment.', error);
+      if (attempt === planned.tries) throw new Refusal('unavailable', CONTENDED, { cause: error });
     } finally {
       client.release(lost);
     }
   }
 }
 
-export const unavailable = (detail: string, cause?: unknown): Refusal =>
-  new Refusal('unavailable', detail, { headers: { 'Retry-After': '1' }, cause });
-
 /** The statement was sent and no answer came: it may have committed. */
 const outcomeUnknown = (cause: unknown): Refusal =>
-  new Refusal('outcome_unknown', PROBLEMS.outcome_unknown.cure, { headers: { 'Retry-After': '1' }, cause });
+  new Refusal('outcome_unknown', PROBLEMS.outcome_unknown.cure, { cause });

@@ -23,5 +23,5 @@ export async function readFence(client: pg.Pool | pg.PoolClient, call: AcceptCal
   );
   const code = found.rows[0]?.code;
   // Switched off and on again in between: nothing was written, so trying again is right.
-  return code ? new Refusal(code) : new Refusal('unavailable', undefined, { headers: { 'Retry-After': '1' } });
+  return code ? new Refusal(code) : new Refusal('unavailable');
 }

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { Refusal } from '../../../contract/problems.ts';
 import { createBatcher } from '../../kernel/batcher.ts';
-import { type PlannedWrite, planAndWrite, unavailable } from './plan-and-write.ts';
+import { type PlannedWrite, planAndWrite } from './plan-and-write.ts';
 import { LATER } from './resolve-end-users.ts';
 
 /** Calls of one statement: beyond this a batch only gets slower. */
@@ -27,7 +27,7 @@ export function createWriteQueue<Call, Outcome>(
     lanes: LANES,
     queue: QUEUE,
     send,
-    full: () => unavailable('More calls are waiting than this server takes at once.'),
+    full: () => new Refusal('unavailable', 'More calls are waiting than this server takes at once.'),
   });
   return {
     add: async (call) => {

@@ -1,7 +1,6 @@
 import type pg from 'pg';
 import { type ProblemCode, Refusal } from '../../../contract/problems.ts';
 import { newId } from '../../kernel/ids.ts';
-import { unavailable } from '../accept/plan-and-write.ts';
 import { type EndUserRow, EndUserBook, LATER } from '../accept/resolve-end-users.ts';
 import { readStoredAnswer } from '../accept/stored-answer.ts';
 import { createWriteQueue, writeTogether } from '../accept/write-queue.ts';
@@ -212,5 +211,8 @@ async function whyNotWritten(client: pg.PoolClient, call: SendCall): Promise<Sen
     [call.orgId, call.keyId, call.agentId, call.channelId],
   );
   const code = found.rows[0]?.code;
-  return { kind: 'refused', refusal: code ? new Refusal(code) : unavailable('The call was overtaken; try again.') };
+  return {
+    kind: 'refused',
+    refusal: code ? new Refusal(code) : new Refusal('unavailable', 'The call was overtaken; try again.'),
+  };
 }
