@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { LocalizedText } from './agents.ts';
-import { EndUserInput } from './triggers.ts';
+import { EndUserInput, Unchanged } from './triggers.ts';
 
 const closed = { additionalProperties: false };
 
@@ -144,6 +144,7 @@ export const PushResult = Type.Object(
     recipient_id: Nullable(Type.String()),
     status: Type.Enum(['pending', 'duplicate', 'suppressed', 'invalid']),
     reason: Nullable(Type.String()),
+    unchanged: Unchanged,
     errors: Type.Optional(
       Type.Array(Type.Object({ pointer: Type.String(), code: Type.String(), detail: Type.String() })),
     ),

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { idPattern } from './ids.ts';
 import { MessageContent } from './messages.ts';
-import { EndUserInput, Metadata } from './triggers.ts';
+import { EndUserInput, Metadata, Unchanged } from './triggers.ts';
 
 const closed = { additionalProperties: false };
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -136,7 +136,7 @@ const accepted = {
 };
 
 /** The 202 of a channel send. */
-export const AcceptedMessage = Type.Object(accepted, { title: 'AcceptedMessage' });
+export const AcceptedMessage = Type.Object({ ...accepted, unchanged: Unchanged }, { title: 'AcceptedMessage' });
 export type AcceptedMessage = Static<typeof AcceptedMessage>;
 
 export const ChannelMessage = Type.Object(

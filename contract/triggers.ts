@@ -20,6 +20,14 @@ export const VariableDeclaration = Type.Object(
 );
 export type VariableDeclaration = Static<typeof VariableDeclaration>;
 
+/** In answers to calls that say something about a person. */
+export const Unchanged = Type.Optional(
+  Type.Array(Type.String(), {
+    description:
+      'What the call says about the person and was left as it was, e.g. `email`, `attributes.tier`: a key without the permission `end_users` fills what is empty and changes nothing. Absent: nothing was left.',
+  }),
+);
+
 /** Names a person: by our id, or by the caller's own identifiers, in which case the record is made or updated. */
 export const EndUserInput = Type.Object(
   {
@@ -45,7 +53,7 @@ export const EndUserInput = Type.Object(
       Type.Record(Type.String(), Type.Unknown(), {
         maxProperties: 100,
         propertyNames: { minLength: 1, maxLength: 64 },
-        description: 'Merged into what is stored; null removes an attribute.',
+        description: 'Merged into what is stored; null removes an attribute, where the key may.',
       }),
     ),
   },
@@ -156,11 +164,14 @@ const accepted = {
 };
 
 /** The 202 of a trigger call. */
-export const AcceptedRun = Type.Object(accepted, { title: 'AcceptedRun' });
+export const AcceptedRun = Type.Object({ ...accepted, unchanged: Unchanged }, { title: 'AcceptedRun' });
 export type AcceptedRun = Static<typeof AcceptedRun>;
 
 /** The 200 of a trigger call that waited for the agent's first message. */
-export const AnsweredRun = Type.Object({ ...accepted, messages: Type.Array(Message) }, { title: 'AnsweredRun' });
+export const AnsweredRun = Type.Object(
+  { ...accepted, unchanged: Unchanged, messages: Type.Array(Message) },
+  { title: 'AnsweredRun' },
+);
 export type AnsweredRun = Static<typeof AnsweredRun>;
 
 export const RunRecord = Type.Object(
@@ -200,6 +211,7 @@ export const DryRun = Type.Object(
     /** The rendered first words; null when the agent answers `message` or a model writes them. */
     opening: Type.Union([Type.String(), Type.Null()]),
     skip_reason: Type.Union([Type.String(), Type.Null()]),
+    unchanged: Unchanged,
     send_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
   },
   { title: 'DryRun' },

@@ -68,7 +68,7 @@ export function decideTarget(caller: Caller, need: Need, found: Found): Refusal 
  * Whether the key grants the permission. The pairs that may not exist (docs/adr/0101) grant nothing even if such a
  * row stood in the database. `campaigns` on an organization or agent key is left to row 8, which names the cure.
  */
-function holds(caller: Caller, permission: Permission): boolean {
+export function holds(caller: Caller, permission: Permission): boolean {
   if (caller.scope === 'campaign' && permission !== 'campaigns') return false;
   if (caller.scope === 'agent' && permission === 'end_users') return false;
   return caller.permissions.includes(permission);

@@ -107,12 +107,13 @@ async function writeBatch(client: pg.PoolClient, calls: UpsertCall[], { now, pla
 function planCall(call: UpsertCall, book: EndUserBook, now: Date, together: boolean): Plan {
   const people: PersonOutcome[] = [];
   for (const said of call.people) {
-    const row = call.mode === 'create' ? book.make(call.orgId, said) : book.take(call.orgId, said, together);
-    if (row === LATER) return LATER;
-    if (row instanceof Refusal) {
-      if (call.mode !== 'bulk') return row;
-      people.push({ kind: 'refused', refusal: row });
+    const taken = call.mode === 'create' ? book.make(call.orgId, said) : book.take(call.orgId, said, { together });
+    if (taken === LATER) return LATER;
+    if (taken instanceof Refusal) {
+      if (call.mode !== 'bulk') return taken;
+      people.push({ kind: 'refused', refusal: taken });
     } else {
+      const { row } = taken;
       const isNew = row.updated_at === null && row.uses === 1;
       if (row.created_at === null) row.created_at = now;
       people.push({ kind: isNew ? 'created' : 'updated', row, written: null });

@@ -4,7 +4,7 @@ import { newId } from '../kernel/ids.ts';
 import type { EndUserFields } from './accept/call.ts';
 import { planAndWrite } from './accept/plan-and-write.ts';
 import { PERSON_COLUMNS, peopleLost, peopleOf, personColumns, writePeople } from './accept/end-user-rows.ts';
-import { EndUserBook, LATER, type EndUserRow } from './accept/resolve-end-users.ts';
+import { EndUserBook, LATER, type EndUserRow, type Taken } from './accept/resolve-end-users.ts';
 import { readStoredAnswer } from './accept/stored-answer.ts';
 import type { Db } from './db.ts';
 import type { Suppression } from './suppression.ts';
@@ -34,7 +34,7 @@ export type PushedRecipient = {
 };
 
 export type PushOutcome =
-  | { kind: 'pending' | 'duplicate' | 'suppressed'; id: string; reason: string | null }
+  | { kind: 'pending' | 'duplicate' | 'suppressed'; id: string; reason: string | null; unchanged: readonly string[] }
   | { kind: 'invalid'; faults: Fault[] };
 
 export type PushAnswer = { answer: { status: number; body: string }; replayed: boolean };
@@ -51,6 +51,11 @@ export const pushRecipients = (db: Db, call: PushCall, suppression: Suppression 
     write: (client, plan) => writePlan(client, call, plan),
   });
 
+/** The key of a campaign holds no other permission, `end_users` neither. */
+const FROM_CAMPAIGN_KEY = { together: true, fillsOnly: true };
+
+const isTaken = (taken: Taken | Refusal | typeof LATER): taken is Taken => typeof taken === 'object' && 'row' in taken;
+
 type NewRecipient = { id: string; person: EndUserRow; enrolment: number; status: string; reason: string | null };
 type Enrolled = { id: string; enrolments: number };
 type Plan = {
@@ -63,22 +68,24 @@ async function planPush(client: pg.PoolClient, call: PushCall, suppression: Supp
   const { orgId } = call;
   const named = call.recipients.map(({ endUser }) => ({ orgId, endUser }));
   const book = await EndUserBook.read(client, named, suppression);
-  const people = call.recipients.map(({ endUser }) => book.take(orgId, endUser, true));
+  const people = call.recipients.map(({ endUser }) => book.take(orgId, endUser, FROM_CAMPAIGN_KEY));
   const enrolled = await readEnrolled(client, call, people);
   const made: Plan['made'] = [];
-  const outcomes = people.map((person, index): PushOutcome => {
-    if (person === LATER) throw new Error('a push is planned together');
-    if (person instanceof Refusal) return { kind: 'invalid', faults: faultsOf(person) };
+  const outcomes = people.map((taken, index): PushOutcome => {
+    if (taken === LATER) throw new Error('a push is planned together');
+    if (taken instanceof Refusal) return { kind: 'invalid', faults: faultsOf(taken) };
+    const { row: person, unchanged } = taken;
     const known = enrolled.get(person.id);
-    if (known && call.dedupe === 'campaign') return { kind: 'duplicate', id: known.id, reason: 'already_enrolled' };
+    if (known && call.dedupe === 'campaign')
+      return { kind: 'duplicate', id: known.id, reason: 'already_enrolled', unchanged };
     const reason = silenceReason(person, call.channelKind);
     const status = reason === null ? 'pending' : 'suppressed';
     const id = newId('rcpt');
     made.push({ id, person, enrolment: known?.enrolments ?? 0, status, reason, pushed: call.recipients[index]! });
     enrolled.set(person.id, { id: known?.id ?? id, enrolments: (known?.enrolments ?? 0) + 1 });
-    return { kind: status, id, reason };
+    return { kind: status, id, reason, unchanged };
   });
-  const rows = people.filter((person): person is EndUserRow => typeof person === 'object' && 'org_id' in person);
+  const rows = people.filter(isTaken).map(({ row }) => row);
   return { rows, made, answer: call.answer(outcomes) };
 }
 
@@ -103,11 +110,10 @@ function silenceReason(person: EndUserRow, channelKind: string): string | null {
 async function readEnrolled(
   client: pg.PoolClient,
   { orgId, campaignId }: PushCall,
-  people: readonly (EndUserRow | Refusal | typeof LATER)[],
+  people: readonly (Taken | Refusal | typeof LATER)[],
 ): Promise<Map<string, Enrolled>> {
   const known = new Set<string>();
-  for (const person of people)
-    if (typeof person === 'object' && 'org_id' in person && person.updated_at !== null) known.add(person.id);
+  for (const { row } of people.filter(isTaken)) if (row.updated_at !== null) known.add(row.id);
   if (known.size === 0) return new Map();
   const found = await client.query<{ end_user_id: string; id: string; enrolments: number }>({
     name: 'read-enrolled',

@@ -95,7 +95,14 @@ function answered(rows: readonly PushRow[], outcomes: readonly PushOutcome[]): P
     const outcome = 'said' in row ? outcomes[next++]! : { kind: 'invalid' as const, faults: row.errors };
     const { ref } = row;
     if (outcome.kind !== 'invalid')
-      return { index, ref, recipient_id: outcome.id, status: outcome.kind, reason: outcome.reason };
+      return {
+        index,
+        ref,
+        recipient_id: outcome.id,
+        status: outcome.kind,
+        reason: outcome.reason,
+        ...(outcome.unchanged.length > 0 && { unchanged: [...outcome.unchanged] }),
+      };
     const { faults } = outcome;
     return { index, ref, recipient_id: null, status: 'invalid', reason: faults[0]?.code ?? 'invalid', errors: faults };
   });

@@ -15,6 +15,8 @@ export type SendInput = {
   body: SendMessage;
   /** Fenced in the accepting statement; null for a send from the dashboard. */
   keyId: string | null;
+  /** The key may not change people: it fills what is empty. */
+  fillsOnly: boolean;
   idempotency: { scope: Buffer; request: Buffer } | null;
 };
 
@@ -45,7 +47,8 @@ export function createSendMessage({ db, queue, guard, kinds, onQueued }: Channel
 }
 
 /** Rows 14 (what the schema cannot say) and 15 of the order of checks, as far as they need no database. */
-function checkSend({ orgId, agentId, channel, body, keyId, idempotency }: SendInput, kind?: ChannelKind): SendCall {
+function checkSend(input: SendInput, kind?: ChannelKind): SendCall {
+  const { orgId, agentId, channel, body, keyId, fillsOnly, idempotency } = input;
   if (!kind) throw new Refusal('channel_unsupported', 'This server does not know the kind of the channel.');
   const faults: Fault[] = [];
   const to = readTarget(body, kind, faults);
@@ -61,6 +64,7 @@ function checkSend({ orgId, agentId, channel, body, keyId, idempotency }: SendIn
     channelId: channel.id,
     rules: rulesOf(kind),
     to: to!,
+    fillsOnly,
     content: body.content,
     replyTo: body.reply_to ?? null,
     metadata: body.metadata && Object.keys(body.metadata).length > 0 ? body.metadata : null,
@@ -141,4 +145,5 @@ const presentAccepted = (message: NewMessage): AcceptedMessage => ({
   conversation_id: message.conversationId,
   end_user_id: message.endUserId,
   created_at: timestamp(message.createdAt),
+  ...(message.unchanged.length > 0 && { unchanged: [...message.unchanged] }),
 });

@@ -20,7 +20,11 @@ type Deps = CheckDeps & { db: Db; renderOpening: RenderOpening };
 
 /** A dry run: all checks and look-ups of the real call, nothing stored. */
 export function createPreviewCall({ db, renderOpening, ...deps }: Deps) {
-  return async function previewCall(target: CallTarget, call: TriggerCall): Promise<DryRun> {
+  return async function previewCall(
+    target: CallTarget,
+    call: TriggerCall,
+    { fillsOnly }: { fillsOnly: boolean },
+  ): Promise<DryRun> {
     const checked = await checkTriggerCall(target, call, deps);
     const { orgId } = target;
     const asked = {
@@ -38,9 +42,11 @@ export function createPreviewCall({ db, renderOpening, ...deps }: Deps) {
         members: { existing_id: goesOn.id },
       });
     }
-    const named = goesOn && asked.endUser === null ? null : book.take(orgId, asked.endUser);
-    if (named instanceof Refusal) throw named;
-    if (named === LATER) throw new Error('one call never waits for itself');
+    const taken = goesOn && asked.endUser === null ? null : book.take(orgId, asked.endUser, { fillsOnly });
+    if (taken instanceof Refusal) throw taken;
+    if (taken === LATER) throw new Error('one call never waits for itself');
+    const named = taken?.row ?? null;
+    const unchanged = taken?.unchanged ?? [];
     const stored = await readConversationPerson(db, orgId, goesOn?.end_user_id ?? named!.id, checked.channel.kind);
     const person = named ?? stored!.person;
     return {
@@ -52,7 +58,7 @@ export function createPreviewCall({ db, renderOpening, ...deps }: Deps) {
       recipient: {
         end_user_id: stored === null ? null : person.id,
         would_create: stored === null,
-        address: checked.address,
+        address: checked.addressFrom !== null && unchanged.includes(checked.addressFrom) ? null : checked.address,
       },
       conversation: { id: goesOn?.id ?? null, would: goesOn ? 'continue' : 'start' },
       variables: checked.variables,
@@ -68,6 +74,7 @@ export function createPreviewCall({ db, renderOpening, ...deps }: Deps) {
           : null,
       skip_reason: skipReason(stored, goesOn?.status ?? null),
       send_at: checked.sendAt && timestamp(checked.sendAt),
+      ...(unchanged.length > 0 && { unchanged }),
     };
   };
 }

@@ -12,6 +12,8 @@ export type StartConversation = {
   call: TriggerCall;
   /** Fenced in the accepting statement; null for a test from the dashboard. */
   keyId: string | null;
+  /** The key may not change people: it fills what is empty. */
+  fillsOnly: boolean;
   requestId: string;
   idempotency: { scope: Buffer; request: Buffer } | null;
 };
@@ -44,7 +46,9 @@ export function createStartConversation({ db, queue, guard, onAccepted, ...deps 
       triggerId: target.trigger.id,
       channelId: checked.channel.id,
       address: checked.address,
+      addressFrom: checked.addressFrom,
       endUser: call.end_user && Object.keys(call.end_user).length > 0 ? call.end_user : null,
+      fillsOnly: input.fillsOnly,
       conversation: call.conversation
         ? { key: call.conversation.key, onExisting: call.conversation.on_existing ?? 'continue' }
         : null,
@@ -83,6 +87,7 @@ export const presentAccepted = (run: NewRun): AcceptedRun => ({
   end_user_id: run.endUserId,
   channel_id: run.channelId,
   created_at: timestamp(run.createdAt),
+  ...(run.unchanged.length > 0 && { unchanged: [...run.unchanged] }),
 });
 
 const acceptedAnswer = (run: NewRun): StoredAnswer => ({

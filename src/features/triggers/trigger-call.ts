@@ -16,6 +16,8 @@ export type CheckDeps = { findChannel: FindChannel; kinds: ChannelKinds };
 export type CheckedCall = {
   channel: ChannelFacts;
   address: string | null;
+  /** The field of `end_user` that `address` was taken from; null: the caller named the address itself. */
+  addressFrom: 'email' | 'phone' | null;
   variables: Record<string, unknown>;
   sendAt: Date | null;
 };
@@ -50,6 +52,7 @@ export async function checkTriggerCall(
   return {
     channel: channel!,
     address,
+    addressFrom: address === null || call.channel?.address !== undefined ? null : addressField(channel!.kind),
     variables: values,
     sendAt,
   };
@@ -107,7 +110,11 @@ function readAddress(kinds: ChannelKinds, kind: string, call: TriggerCall, fault
 
 /** Where the named person is reached on this kind of channel, as far as the call says. */
 function addressOf(kind: string, { end_user: person }: TriggerCall): string | null {
-  if (kind === 'email') return person?.email ?? null;
-  if (kind === 'whatsapp' || kind === 'sms') return person?.phone ?? null;
-  return null;
+  const field = addressField(kind);
+  return (field && person?.[field]) ?? null;
+}
+
+function addressField(kind: string): 'email' | 'phone' | null {
+  if (kind === 'email') return 'email';
+  return kind === 'whatsapp' || kind === 'sms' ? 'phone' : null;
 }

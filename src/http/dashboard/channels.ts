@@ -29,7 +29,7 @@ export const channelRoutes = ({ route, room }: Desk): Route[] => [
   route('sendTest', async ({ orgId, params: { channel_id: id }, body: { address, content } }) => {
     const channel = await room.findChannel(orgId, id);
     if (!channel) throw new Refusal('channel_not_found');
-    const call = { agentId: channel.agentId, channel, keyId: null, idempotency: null };
+    const call = { agentId: channel.agentId, channel, keyId: null, fillsOnly: false, idempotency: null };
     const { answer } = await room.channelMessages.send({ ...call, orgId, body: { to: { address }, content } });
     return JSON.parse(answer.body) as AcceptedMessage;
   }),

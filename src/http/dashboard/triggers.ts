@@ -51,7 +51,14 @@ async function testTrigger(
   const [trigger, agent] = [await access.facts.trigger(orgId, triggerId), await access.facts.agent(orgId, agentId)];
   if (!trigger || !agent) throw new Refusal('trigger_not_found');
   const target = { orgId, agent, trigger };
-  if (call.dry_run) return triggers.preview(target, call);
-  const { answer } = await triggers.start({ target, call, keyId: null, requestId, idempotency: null });
+  if (call.dry_run) return triggers.preview(target, call, { fillsOnly: false });
+  const { answer } = await triggers.start({
+    target,
+    call,
+    keyId: null,
+    fillsOnly: false,
+    requestId,
+    idempotency: null,
+  });
   return JSON.parse(answer.body) as AcceptedRun;
 }

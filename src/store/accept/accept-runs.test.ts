@@ -28,7 +28,9 @@ beforeAll(async () => {
     triggerId: await givenTrigger(db, orgId, agentId),
     channelId,
     address: null,
+    addressFrom: null,
     endUser: null,
+    fillsOnly: false,
     conversation: null,
     message: null,
     input: {},
@@ -112,6 +114,23 @@ describe('accepting many calls at once', () => {
     );
     const runs = (await Promise.all(calls)).map(accepted);
     expect(new Set(runs.map((run) => run.endUserId)).size).toBe(1);
+  });
+
+  test('what a neighbour of the batch says of somebody new counts once the neighbour is accepted', async () => {
+    const endUser = { external_id: 'crm-neighbour' };
+    const refused = queue.accept(
+      call({ keyId: 'key_gone', endUser: { ...endUser, name: 'Refused' }, fillsOnly: true }),
+    );
+    const [first, second] = await Promise.all(
+      ['First', 'Second'].map((name) => queue.accept(call({ endUser: { ...endUser, name }, fillsOnly: true }))),
+    );
+    expect((await refused).kind).toBe('refused');
+    expect(accepted(first!).unchanged).toEqual([]);
+    expect(accepted(second!).unchanged).toEqual(['name']);
+    const found = await db.execute<{ name: string }>(
+      sql`SELECT name FROM end_user WHERE external_id = 'crm-neighbour'`,
+    );
+    expect(found.rows).toEqual([{ name: 'First' }]);
   });
 
   test('keeps the order of what calls say about one person', async () => {

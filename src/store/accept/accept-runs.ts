@@ -112,8 +112,10 @@ function plan(
     return exists(goesOn, 'A conversation with this key exists');
   if (goesOn && goesOn.channel_id !== call.channelId)
     return exists(goesOn, 'This key names a conversation on another channel');
-  const person = goesOn && call.endUser === null ? null : book.take(call.orgId, call.endUser);
-  if (person === LATER || person instanceof Refusal) return person;
+  const meant = goesOn && call.endUser === null ? null : book.take(call.orgId, call.endUser, call);
+  if (meant === LATER || meant instanceof Refusal) return meant;
+  const person = meant?.row ?? null;
+  const unchanged = meant?.unchanged ?? [];
   if (goesOn && person && person.id !== goesOn.end_user_id)
     return exists(goesOn, 'This key names a conversation with another end user');
   const silent = goesOn?.status === 'handed_off';
@@ -127,12 +129,15 @@ function plan(
     endUserId: person?.id ?? goesOn!.end_user_id,
     channelId: call.channelId,
     createdAt: at,
+    unchanged,
   };
   return {
     call,
     run,
     answer: call.answer(run),
     endUser: person,
+    // An address that the person did not get is not where they are reached: the worker takes the stored one.
+    address: call.addressFrom !== null && unchanged.includes(call.addressFrom) ? null : call.address,
     continues: goesOn,
     releases: goesOn ? null : existing,
     messageId: call.message === null ? null : newId('msg'),

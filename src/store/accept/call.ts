@@ -28,7 +28,11 @@ export type AcceptCall = {
   triggerId: string;
   channelId: string;
   address: string | null;
+  /** The field of `endUser` that `address` was taken from; null: the caller named the address itself. */
+  addressFrom: 'email' | 'phone' | null;
   endUser: EndUserFields | null;
+  /** The key may not change people: what is stored about them stays. */
+  fillsOnly: boolean;
   conversation: { key: string; onExisting: 'continue' | 'new' | 'reject' } | null;
   message: string | null;
   input: RunInput;
@@ -48,6 +52,8 @@ export type NewRun = {
   endUserId: string;
   channelId: string;
   createdAt: Date;
+  /** What the call said about the person that was left as it was. */
+  unchanged: readonly string[];
 };
 
 export type StoredAnswer = { status: number; location: string | null; body: string };

@@ -5,6 +5,7 @@ import { Refusal } from '../../../contract/problems.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type Consent, type Identifier, IDENTIFIERS, type Suppression, withOptOuts } from '../suppression.ts';
 import type { AcceptCall, EndUserFields } from './call.ts';
+import { leaveWhatIsThere } from './fill-end-user.ts';
 
 /**
  * Who is meant. A call names a person by our id, or by external id, else e-mail, else phone; whoever is not known
@@ -12,7 +13,8 @@ import type { AcceptCall, EndUserFields } from './call.ts';
  * row as long as they say the same of it; a call that says something new waits for the next batch, so that a call
  * which is refused in the end never leaves its words behind. Nothing is written here: `end-user-rows.ts` writes, and
  * undoes everything if a row changed in between (`updated_at`). An identifier that an erased person opted out under
- * brings its opt-outs along (`suppression.ts`).
+ * brings its opt-outs along (`suppression.ts`). A key that may not change people only fills what is empty
+ * (`fill-end-user.ts`).
  */
 export type EndUserRow = {
   org_id: string;
@@ -34,6 +36,16 @@ export type EndUserRow = {
   changed: boolean;
   /** Calls of this batch that use the row. */
   uses: number;
+};
+
+/** Who is meant, and what the call said of them that was left as it was. */
+export type Taken = { row: EndUserRow; unchanged: string[] };
+
+export type TakeOptions = {
+  /** All calls of the batch are accepted or refused as one, so a later one may add to what an earlier one says. */
+  together?: boolean;
+  /** The caller may not change people: what is empty is filled, what is there stays. */
+  fillsOnly?: boolean;
 };
 
 /** The call must wait for the next batch: another call of this one says something else about the same person. */
@@ -135,28 +147,31 @@ export class EndUserBook {
       this.#suppressed.set(names.get(digest.toString('base64'))!, { consent, blocked });
   }
 
-  /**
-   * The row that this call means, with what the call says about the person put in. `together`: all calls of the batch
-   * are accepted or refused as one, so a later one may add to what an earlier one says.
-   */
-  take(orgId: string, said: EndUserFields | null, together = false): EndUserRow | Refusal | typeof LATER {
-    if (said === null) return this.#make(orgId, {});
+  /** The row that this call means, with what the call says about the person put in. */
+  take(
+    orgId: string,
+    said: EndUserFields | null,
+    { together = false, fillsOnly = false }: TakeOptions = {},
+  ): Taken | Refusal | typeof LATER {
+    if (said === null) return { row: this.#make(orgId, {}), unchanged: [] };
     const row = this.#find(orgId, said);
     if (row instanceof Refusal) return row;
     const clash = this.#clash(orgId, said, row);
     if (clash) return clash;
-    if (row === null) return this.#make(orgId, said);
-    const news = this.#news(row, said);
-    if (!together && row.uses > 0 && (row.changed || news !== null)) return LATER;
+    if (row === null) return { row: this.#make(orgId, said), unchanged: [] };
+    const { news, unchanged } = this.#news(row, said, fillsOnly);
+    // What another call of this batch says is there only once that call is accepted.
+    const differs = news !== null || (unchanged.length > 0 && row.updated_at === null);
+    if (!together && row.uses > 0 && (row.changed || differs)) return LATER;
     if (isTooMuch(row.attributes, news?.attributes)) return tooManyAttributes();
     row.uses++;
     if (news !== null) this.#change(row, news);
-    return row;
+    return { row, unchanged };
   }
 
   /** A new row; refused when one of the identifiers is somebody's. */
-  make(orgId: string, said: EndUserFields): EndUserRow | Refusal {
-    return this.#clash(orgId, said, null) ?? this.#make(orgId, said);
+  make(orgId: string, said: EndUserFields): Taken | Refusal {
+    return this.#clash(orgId, said, null) ?? { row: this.#make(orgId, said), unchanged: [] };
   }
 
   #find(orgId: string, said: EndUserFields): EndUserRow | null | Refusal {
@@ -217,7 +232,11 @@ export class EndUserBook {
   }
 
   /** What a call says about a person that is not stored so; null when it says nothing new. */
-  #news(row: EndUserRow, said: EndUserFields): Partial<EndUserRow> | null {
+  #news(
+    row: EndUserRow,
+    said: EndUserFields,
+    fillsOnly: boolean,
+  ): { news: Partial<EndUserRow> | null; unchanged: string[] } {
     const news: Partial<EndUserRow> = {};
     for (const field of ['external_id', 'name', 'email', 'phone', 'locale', 'time_zone'] as const) {
       const value = field === 'email' ? said.email?.toLowerCase() : said[field];
@@ -234,8 +253,9 @@ export class EndUserBook {
     if (said.tags && !isDeepStrictEqual(unique(said.tags), said.from_file ? tagsAsRead(row.tags) : row.tags))
       news.tags = unique(said.tags);
     if (said.blocked !== undefined && said.blocked !== row.blocked) news.blocked = said.blocked;
-    if (Object.keys(news).length === 0) return null;
-    return { ...news, ...this.#optOuts(row, news) };
+    const unchanged = fillsOnly ? leaveWhatIsThere(row, said, news) : [];
+    const isNews = Object.keys(news).length > 0;
+    return { news: isNews ? { ...news, ...this.#optOuts(row, news) } : null, unchanged };
   }
 
   /** Opt-outs that identifiers which are new to the row bring along. */

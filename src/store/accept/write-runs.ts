@@ -12,6 +12,7 @@ export type PlannedCall = {
   run: NewRun;
   answer: StoredAnswer;
   endUser: EndUserRow | null;
+  address: string | null;
   /** The conversation that goes on; null: a new one is made. */
   continues: KeyedConversation | null;
   /** The conversation that loses its key to the new one. */
@@ -88,7 +89,7 @@ const ALWAYS = [
   column('run_id', 'text', ({ run }) => run.id),
   column('conversation_id', 'text', ({ run }) => run.conversationId),
   column('end_user_id', 'text', ({ run }) => run.endUserId),
-  column('address', 'text', ({ call }) => call.address),
+  column('address', 'text', ({ address }) => address),
   column('locale', 'text', ({ endUser }) => endUser?.locale ?? null),
   column('input', 'text', ({ call, messageId }) =>
     JSON.stringify(messageId === null ? call.input : { ...call.input, message_id: messageId }),

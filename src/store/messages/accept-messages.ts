@@ -29,7 +29,13 @@ export function createSendQueue(db: Db, suppression: Suppression): SendQueue {
   return { accept: (call) => queue.add(call), drain: () => queue.drain() };
 }
 
-type Meant = { call: SendCall; addressed: Addressed | null; row: EndUserRow | null; endUserId: string };
+type Meant = {
+  call: SendCall;
+  addressed: Addressed | null;
+  row: EndUserRow | null;
+  unchanged: string[];
+  endUserId: string;
+};
 type Plan = PlannedSend | Refusal | typeof LATER;
 
 async function writePlans(client: pg.PoolClient, plans: Plan[]): Promise<BatchOutcome[]> {
@@ -92,10 +98,10 @@ function whoIsMeant(call: SendCall, addressed: Addressed | null, book: EndUserBo
     return new Refusal('validation_failed', undefined, { errors });
   }
   const stored = addressed?.conversation?.end_user_id ?? addressed?.identityOf ?? null;
-  if (stored !== null) return { call, addressed, row: null, endUserId: stored };
-  const row = book.take(call.orgId, namedPerson(call));
-  if (row instanceof Refusal) return inTarget(row);
-  return row === LATER ? LATER : { call, addressed, row, endUserId: row.id };
+  if (stored !== null) return { call, addressed, row: null, unchanged: [], endUserId: stored };
+  const taken = book.take(call.orgId, namedPerson(call), call);
+  if (taken instanceof Refusal) return inTarget(taken);
+  return taken === LATER ? LATER : { call, addressed, ...taken, endUserId: taken.row.id };
 }
 
 /** Under a bare address somebody may have been known who was erased, and whose opt-out was kept. */
@@ -118,7 +124,7 @@ function inTarget(refusal: Refusal): Refusal {
 }
 
 function plan(
-  { call, addressed, row, endUserId }: Meant,
+  { call, addressed, row, unchanged, endUserId }: Meant,
   standing: Standing | undefined,
   begun: Map<string, string>,
   lastAt: Map<string, number>,
@@ -145,6 +151,7 @@ function plan(
     conversationId,
     endUserId,
     createdAt: new Date(at),
+    unchanged,
   };
   return {
     call,

@@ -29,6 +29,8 @@ export type SendCall = {
   channelId: string;
   rules: ChannelRules;
   to: Target;
+  /** The key may not change people: what is stored about them stays. */
+  fillsOnly: boolean;
   content: MessageContent;
   replyTo: string | null;
   metadata: Record<string, string> | null;
@@ -44,6 +46,8 @@ export type NewMessage = {
   conversationId: string;
   endUserId: string;
   createdAt: Date;
+  /** What the call said about the person that was left as it was. */
+  unchanged: readonly string[];
 };
 
 export type SendOutcome =

@@ -1,4 +1,5 @@
 import { AcceptedMessage, SendMessage } from '../../../../contract/channels.ts';
+import { holds } from '../../../access/decide.ts';
 import type { Route } from '../../route.ts';
 import type { ChannelRoutesDeps } from './routes.ts';
 
@@ -12,7 +13,7 @@ export const sendMessage = ({ channelMessages, baseUrl }: ChannelRoutesDeps): Ro
     id: 'sendChannelMessage',
     summary: 'Send a message',
     description:
-      'Sends on one of the agent’s channels, to exactly one of `end_user` (found, or made, as in a trigger call), `address` (the phone number, e-mail address or other name under which the channel knows the person) and `conversation_id`. The call is accepted (202) once it is stored; delivery follows, in the order of the conversation, and can be read under `Location`.',
+      'Sends on one of the agent’s channels, to exactly one of `end_user` (found, or made, as in a trigger call), `address` (the phone number, e-mail address or other name under which the channel knows the person) and `conversation_id`. The call is accepted (202) once it is stored; delivery follows, in the order of the conversation, and can be read under `Location`. A key without the permission `end_users` changes nothing that is stored about a person: it fills what is empty, and `unchanged` names what stayed.',
     tag: 'Channels',
     example: {
       to: { end_user: { external_id: 'crm-42' } },
@@ -58,6 +59,7 @@ export const sendMessage = ({ channelMessages, baseUrl }: ChannelRoutesDeps): Ro
       channel: channel!,
       body: request.body as SendMessage,
       keyId: caller.keyId,
+      fillsOnly: !holds(caller, 'end_users'),
       idempotency: request.idempotency,
     });
     if (replayed) reply.header('idempotent-replayed', 'true');

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { MAX_WAIT_SECONDS } from '../../../../contract/limits.ts';
 import { AcceptedRun, AnsweredRun, DryRun, TriggerCall } from '../../../../contract/triggers.ts';
 import { Type } from 'typebox';
+import { holds } from '../../../access/decide.ts';
 import type { CallTarget } from '../../../features/triggers/trigger-call.ts';
 import type { Route } from '../../route.ts';
 import type { TriggerRoutesDeps } from './routes.ts';
@@ -26,7 +27,7 @@ export const startConversation = ({ triggers, baseUrl }: TriggerRoutesDeps): Rou
   operation: {
     id: 'startConversation',
     summary: 'Start a conversation',
-    description: `Starts a conversation of the agent, or continues the one that \`conversation.key\` names. With \`message\` the agent's first turn answers it; without, the agent opens. The call is accepted (202) once it is stored: from then on it is never lost. \`Prefer: wait=N\` (at most ${MAX_WAIT_SECONDS}) waits for the agent's first message and then answers 200. \`dry_run\` answers 200 with what would happen and stores nothing.`,
+    description: `Starts a conversation of the agent, or continues the one that \`conversation.key\` names. With \`message\` the agent's first turn answers it; without, the agent opens. The call is accepted (202) once it is stored: from then on it is never lost. \`Prefer: wait=N\` (at most ${MAX_WAIT_SECONDS}) waits for the agent's first message and then answers 200. \`dry_run\` answers 200 with what would happen and stores nothing. A key without the permission \`end_users\` finds people, makes new ones and fills fields that are empty; what is there stays, and \`unchanged\` names it.`,
     tag: 'Triggers',
     example: {
       end_user: { external_id: 'crm-42', name: 'Asha', email: 'asha@example.qa', locale: 'en' },
@@ -68,11 +69,13 @@ export const startConversation = ({ triggers, baseUrl }: TriggerRoutesDeps): Rou
     const call = request.body as TriggerCall;
     const { caller, agent, trigger } = request.admission;
     const target: CallTarget = { orgId: caller.orgId, agent: agent!, trigger: trigger! };
-    if (call.dry_run) return reply.code(200).send(await triggers.preview(target, call));
+    const fillsOnly = !holds(caller, 'end_users');
+    if (call.dry_run) return reply.code(200).send(await triggers.preview(target, call, { fillsOnly }));
     const started = await triggers.start({
       target,
       call,
       keyId: caller.keyId,
+      fillsOnly,
       requestId: request.requestId,
       idempotency: request.idempotency,
     });
