@@ -13,6 +13,7 @@ export const ID_PREFIXES = [
   'rcpt',
   'conv',
   'msg',
+  'mail',
   'key',
   'evt',
   'whk',

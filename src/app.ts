@@ -47,6 +47,7 @@ import { createAcceptQueue } from './store/accept/accept-runs.ts';
 import { createRunWaiter } from './store/await-run.ts';
 import { createRowOpener, createSecretsOpener } from './store/channel-secrets.ts';
 import { type Db, isUnreachable } from './store/db.ts';
+import { createQueueMail } from './store/mail.ts';
 import { createMessageFeed } from './store/message-feed.ts';
 import { createEndUserQueue } from './store/end-users-upsert.ts';
 import { createIdempotencyGuard } from './store/idempotency.ts';
@@ -62,6 +63,7 @@ import { createFindProvider } from './worker/find-provider.ts';
 import { createPlayTurn } from './worker/play-turn.ts';
 import { createAgentLoader } from './worker/load-agent.ts';
 import { createRenderOpening } from './worker/render-opening.ts';
+import { createMailWorker } from './worker/send-mail.ts';
 import { createTurnWorker } from './worker/turn-worker.ts';
 import { createMetrics, type Metrics } from './start/metrics.ts';
 
@@ -164,6 +166,10 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
           egress,
           openRow: createRowOpener(db, secrets.sealingKey, 'webhook_endpoint'),
         });
+  const mailWorker =
+    role === 'api' || config.mail === null
+      ? null
+      : createMailWorker({ db, log, key: secrets.mailKey, server: config.mail });
   const onStored = () => {
     waiter.look();
     changes.look();
@@ -248,6 +254,7 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
     sealingKey: secrets.sealingKey,
     egress,
     onDelivery: () => events?.wake(),
+    queueMail: config.mail && createQueueMail(secrets.mailKey),
     region: config.region,
     baseUrl: config.baseUrl,
     upgradeUrl: config.upgradeUrl,
@@ -312,6 +319,7 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
       importWorker?.start();
       deliveries?.start();
       events?.start();
+      mailWorker?.start();
       housekeeper?.start();
       usage.start();
       if (!server) return null;
@@ -327,7 +335,8 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
       await campaignWorker?.stop();
       await importWorker?.stop();
       await worker?.stop(TURN_GRACE_MS);
-      await Promise.all([deliveries?.stop(DELIVERY_GRACE_MS), events?.stop(DELIVERY_GRACE_MS)]);
+      const senders = [deliveries, events, mailWorker].filter((sender) => sender !== null);
+      await Promise.all(senders.map((sender) => sender.stop(DELIVERY_GRACE_MS)));
       waiter.stop();
       changes.stop();
       feed.stop();

@@ -25,6 +25,7 @@ import { systemClock } from '../src/kernel/clock.ts';
 import { createEgress } from '../src/kernel/egress.ts';
 import { createLogger } from '../src/kernel/log.ts';
 import { createAcceptQueue } from '../src/store/accept/accept-runs.ts';
+import { createQueueMail } from '../src/store/mail.ts';
 import { createRunWaiter } from '../src/store/await-run.ts';
 import { createSecretsOpener } from '../src/store/channel-secrets.ts';
 import { type Db, openDb } from '../src/store/db.ts';
@@ -61,7 +62,7 @@ const noKey = async (): Promise<never> => {
   throw new Refusal('key_not_found');
 };
 
-export async function startDashboard(): Promise<DashboardServer> {
+export async function startDashboard(options: { mail?: boolean } = {}): Promise<DashboardServer> {
   const database = await createTestDatabase();
   const db = openDb(database.url);
   const secrets = deriveSecrets(SECRET);
@@ -102,6 +103,7 @@ export async function startDashboard(): Promise<DashboardServer> {
     sealingKey: secrets.sealingKey,
     egress,
     onDelivery: () => {},
+    queueMail: options.mail ? createQueueMail(secrets.mailKey) : null,
     region: 'us',
     baseUrl: BASE_URL,
     upgradeUrl: null,

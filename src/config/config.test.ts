@@ -59,6 +59,7 @@ describe('defaults', () => {
       logFormat: null,
       upgradeUrl: null,
       metricsAddress: null,
+      mail: null,
     });
   });
 
@@ -277,5 +278,41 @@ describe('warnings', () => {
   test('say that sign-in needs https beyond this machine', () => {
     expect(warningsOf({ BASE_URL_US: 'http://parley.lan:4000' })).toHaveLength(1);
     expect(warningsOf({ BASE_URL_US: 'https://parley.example', HOST: '0.0.0.0' })).toEqual([]);
+  });
+});
+
+describe('the mail server', () => {
+  const from = 'noreply@example.com';
+
+  test('is read with its sender', () => {
+    expect(load({ SMTP_URL: 'smtps://u%40x:p%2Fw@mail.example', MAIL_FROM: `Acme Help <${from}>` }).mail).toEqual({
+      host: 'mail.example',
+      port: 465,
+      security: 'tls',
+      username: 'u@x',
+      password: 'p/w',
+      from: { name: 'Acme Help', address: from },
+    });
+    const mail = { port: 587, security: 'starttls', from: { name: 'Parley', address: from } };
+    expect(load({ SMTP_URL: 'smtp://mail.example', MAIL_FROM: from }).mail).toMatchObject(mail);
+    const relay = load({ SMTP_URL: 'smtp://[::1]:25?security=none', MAIL_FROM: from }).mail;
+    expect(relay).toMatchObject({ host: '::1', port: 25, security: 'none', username: '' });
+  });
+
+  test('is set with a sender or not at all, and no fault repeats the password', () => {
+    expect(faultsOf({ SMTP_URL: 'smtps://mail.example' })).toEqual(['MAIL_FROM']);
+    expect(faultsOf({ MAIL_FROM: from })).toEqual(['SMTP_URL']);
+    for (const url of [
+      'mail.example:25',
+      'http://mail.example',
+      'smtp://h/path',
+      'smtps://h?security=none',
+      'smtp://u:%zz@h',
+    ])
+      expect(faultsOf({ SMTP_URL: url, MAIL_FROM: from })).toEqual(['SMTP_URL']);
+    for (const sender of ['nobody', 'A <b', 'A <b@c>, D <e@f.g>', 'x\r\nBcc: y@z.example'])
+      expect(faultsOf({ SMTP_URL: 'smtps://h', MAIL_FROM: sender })).toEqual(['MAIL_FROM']);
+    const result = loadConfig({ DATA_DIR: dataDir, SMTP_URL: 'smtps://u:canary@h/path', MAIL_FROM: from });
+    expect(JSON.stringify(result)).not.toContain('canary');
   });
 });

@@ -3,6 +3,7 @@ import type { RateLimits } from '../../contract/limits.ts';
 import { REGION_IDS, REGIONS, type Region } from '../../contract/regions.ts';
 import { parseAllow } from '../kernel/egress.ts';
 import { readLimits } from './limits.ts';
+import { type MailServer, readMail } from './mail.ts';
 import {
   baseUrl,
   choice,
@@ -50,6 +51,8 @@ export type Config = {
   logFormat: LogFormat | null;
   upgradeUrl: string | null;
   metricsAddress: { host: string; port: number } | null;
+  /** The operator's own mail server; null: links are handed over by people. */
+  mail: MailServer | null;
 };
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -109,6 +112,7 @@ export function loadConfig(
     logFormat: read<LogFormat | null>('LOG_FORMAT', choice(LOG_FORMATS), null),
     upgradeUrl: read<string | null>('UPGRADE_URL', webUrl, null),
     metricsAddress: read<Config['metricsAddress']>('METRICS_ADDRESS', listenAddress, null),
+    mail: readMail(env, faults),
   };
   const given = env.PARLEY_SECRET?.trim() || null;
   faults.push(...checkSecret(given, Boolean(env.DATABASE_URL?.trim())));

@@ -6,6 +6,8 @@ export type Secrets = {
   apiKeyPepper: Key;
   /** Signs list cursors. */
   cursorKey: Key;
+  /** Seals mails that wait to be sent. */
+  mailKey: Key;
   /** Wraps the organizations' data keys. */
   sealingKey: Key;
   /** For better-auth, which wants text. */
@@ -22,6 +24,7 @@ export function deriveSecrets(secret: string): Secrets {
   return {
     apiKeyPepper: deriveKey(secret, 'api key pepper'),
     cursorKey: deriveKey(secret, 'list cursor'),
+    mailKey: deriveKey(secret, 'mail'),
     sealingKey: deriveKey(secret, 'sealing'),
     sessionSecret: deriveKey(secret, 'session').toString('base64url'),
     setupKey: deriveKey(secret, 'setup link'),

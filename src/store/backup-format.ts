@@ -18,9 +18,9 @@ export type BackupEnd = { end: true; rows: number };
 
 /**
  * Left out on purpose. A session that was ended would come back with its row, so everybody signs in anew; leases
- * belong to processes that are gone, and so do looks at events.
+ * belong to processes that are gone, and so do looks at events. Mails hold links that work for a short time.
  */
-const LEFT_OUT = ['session', 'verification', 'node_lease', 'event_tail'];
+const LEFT_OUT = ['session', 'verification', 'node_lease', 'event_tail', 'mail'];
 /** Numbers of another server's transactions; the restored rows get those of the restore. */
 const LEFT_OUT_COLUMNS = ['event.tx'];
 

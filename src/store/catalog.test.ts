@@ -15,6 +15,7 @@ const REGION_TABLES = [
   'user', 'session', 'account', 'verification', // people, who may be members of many organizations
   'organization', 'member', 'invitation', // better-auth's, keyed by ids that are unique in the region
   'installation', // the installation itself
+  'mail', // to people, who may be members of many organizations or of none yet
   'authz_clock', 'authz_change', 'node_lease', // one order of changes for all nodes
   'api_key_digest', // the organization is what this look-up finds out
 ]; // prettier-ignore

@@ -13,7 +13,7 @@ import { givenOwner, type Owner } from '../owner.ts';
  * scanned without being named; it must also be planted, or be named below as one that holds nothing of anybody.
  */
 const NOT_ABOUT_PEOPLE = [
-  'user', 'session', 'account', 'verification', 'organization', 'member', 'invitation', // who works here
+  'user', 'session', 'account', 'verification', 'organization', 'member', 'invitation', 'mail', // who works here
   'agent', 'agent_version', 'document', 'model_provider', 'data_key', 'trigger', 'campaign', // what they make
   'api_key', 'api_key_digest', 'audit', 'key_usage', 'request_log', 'webhook_endpoint', 'event_tail',
   'installation', 'authz_clock', 'authz_change', 'node_lease', '__drizzle_migrations',

@@ -1,5 +1,6 @@
 import type { Sessions } from '../../access/sessions/sessions.ts';
 import type { Db } from '../../store/db.ts';
+import type { QueueMail } from '../../store/mail.ts';
 
 /** What the verbs of this folder stand on. */
 export type MembersDeps = {
@@ -8,4 +9,6 @@ export type MembersDeps = {
   /** HMAC key of invitation links. */
   setupKey: Buffer;
   baseUrl: string;
+  /** The outbox; null without a mail server, then links are handed over by people. */
+  queueMail: QueueMail | null;
 };

@@ -1,0 +1,21 @@
+import { index, integer, pgTable, text } from 'drizzle-orm/pg-core';
+import { createdAt, moment } from './columns.ts';
+
+/** A mail that waits to be sent, claimed as a run is (run.ts). The row goes once the mail is sent or given up. */
+export const mail = pgTable(
+  'mail',
+  {
+    id: text('id').primaryKey(),
+    /** Null: a decoy, which is sent to nobody (store/mail.ts). */
+    recipient: text('recipient'),
+    /** Subject, text and link under the mail key: the link lets somebody in. */
+    sealed: text('sealed').notNull(),
+    attempts: integer('attempts').notNull().default(0),
+    dueAt: moment('due_at').notNull().defaultNow(),
+    /** After this the mail is worth nothing any more. */
+    expiresAt: moment('expires_at').notNull(),
+    lease: text('lease'),
+    createdAt: createdAt(),
+  },
+  (table) => [index('mail_due').on(table.dueAt)],
+);
