@@ -36,6 +36,7 @@ export const common = defineWords(
     plan_free: 'Free',
     plan_paid: 'Paid',
     required: 'Please fill this in.',
+    password_too_common: 'This password is guessed first: choose another one.',
     too_long: {
       one: 'At most {count} character.',
       other: 'At most {count} characters.',
@@ -80,6 +81,7 @@ export const common = defineWords(
     plan_free: 'المجانية',
     plan_paid: 'المدفوعة',
     required: 'يرجى ملء هذا الحقل.',
+    password_too_common: 'كلمة المرور هذه من أول ما يُخمَّن: اختر غيرها.',
     too_long: {
       one: 'حرف واحد على الأكثر.',
       two: 'حرفان على الأكثر.',

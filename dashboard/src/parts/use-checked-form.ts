@@ -39,6 +39,7 @@ export function useCheckedForm<V extends Record<string, string>>(initial: V, che
     focus(first);
     return first !== undefined;
   };
+  const told = ({ code, detail }: Fault): string => (code === 'password_too_common' ? say(code) : detail);
   const hasField = (fault: Fault): boolean => Object.hasOwn(values, fieldOf(fault));
   return {
     values,
@@ -71,7 +72,7 @@ export function useCheckedForm<V extends Record<string, string>>(initial: V, che
     },
     /** Puts what the server refused beside its field. */
     place: ({ faults: refused }: Problem): void => {
-      const known = refused.filter(hasField).map((fault) => [fieldOf(fault), fault.detail] as const);
+      const known = refused.filter(hasField).map((fault) => [fieldOf(fault), told(fault)] as const);
       show(Object.fromEntries(known) as Faults<V>);
     },
     /** A refusal that must be said of the whole form: some of it stands beside no field. */

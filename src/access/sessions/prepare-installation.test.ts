@@ -7,7 +7,9 @@ import { findMembership, insertOrganization, listMemberships } from '../../store
 import { findPersonByEmail } from '../../store/people.ts';
 import { createOwner } from './create-owner.ts';
 import { openInstallation, prepareInstallation } from './prepare-installation.ts';
+import { createSessions } from './sessions.ts';
 import { setupDigest } from './setup-link.ts';
+import { createSignInLimit } from './sign-in-limit.ts';
 
 let database: TestDatabase;
 let db: Db;
@@ -97,6 +99,17 @@ describe('an owner given by the environment', () => {
     expect(await prepareInstallation({ ...base(), owner })).toEqual({ setupUrl: null, created: true });
     expect(await prepareInstallation({ ...base(), owner })).toEqual({ setupUrl: null, created: false });
     expect((await findPersonByEmail(db, 'op@example.qa'))?.id).toBe(await readOperatorId(db));
+  });
+
+  it('is not made with a password that is guessed first, and the start says so', async () => {
+    const limit = createSignInLimit();
+    const sessions = createSessions({ db, secret: 'x'.repeat(40), baseUrl: 'http://x.test', limit, log: () => {} });
+    const common = { ...owner, password: 'password123' };
+    await expect(prepareInstallation({ ...base(), sessions, owner: common })).rejects.toMatchObject({
+      name: 'StartError',
+      message: expect.stringContaining('PARLEY_OWNER_PASSWORD'),
+    });
+    expect(await readOperatorId(db)).toBeNull();
   });
 
   it('gets the demo organization instead of a second one', async () => {

@@ -1,3 +1,4 @@
+import { Refusal } from '../../../contract/problems.ts';
 import { REGIONS, type Region } from '../../../contract/regions.ts';
 import { StartError } from '../../kernel/start-error.ts';
 import type { Db } from '../../store/db.ts';
@@ -55,8 +56,8 @@ export async function prepareOwner(deps: {
   const { db, owner } = deps;
   if (deps.installation.operatorId !== null) return { setupUrl: null, created: false };
   if (owner) {
-    const passwordHash = await deps.sessions.hashPassword(owner.password);
     const name = owner.email.split('@')[0]!;
+    const passwordHash = await deps.sessions.hashPassword(owner.password, [name, owner.email]).catch(tooCommon);
     try {
       await createOwner(db, { name, email: owner.email, passwordHash, organizationName: null }, null);
       return { setupUrl: null, created: true };
@@ -69,6 +70,16 @@ export async function prepareOwner(deps: {
   if (deps.showsLink === false) return { setupUrl: null, created: false };
   const token = (await shownToken(deps)) ?? (await makeToken(deps));
   return { setupUrl: token === null ? null : setupUrl(deps.baseUrl, token), created: false };
+}
+
+/** In the words of the configuration: there is no field that the refusal could stand beside. */
+function tooCommon(error: unknown): never {
+  if (!(error instanceof Refusal) || error.code !== 'validation_failed') throw error;
+  throw new StartError(
+    'PARLEY_OWNER_PASSWORD is a common password, or made of the name or address of the owner.',
+    'Choose one that nobody guesses: four unrelated words, for example.',
+    { cause: error },
+  );
 }
 
 type LinkDeps = { db: Db; setupKey: Buffer; installation: Installation };

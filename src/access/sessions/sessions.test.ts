@@ -41,7 +41,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   db = openDb(database.url);
   sessions = make();
-  await insertPerson(db, { name: 'Asha', email: EMAIL, passwordHash: await sessions.hashPassword(PASSWORD) });
+  await insertPerson(db, { name: 'Asha', email: EMAIL, passwordHash: await sessions.hashPassword(PASSWORD, []) });
 });
 afterAll(async () => {
   await db.$client.end();
@@ -144,7 +144,7 @@ describe('a session', () => {
       caller(cookieOf((await sessions.signIn(caller(), EMAIL, PASSWORD)).setCookie)),
     ))!;
     const before = (await readPasswordHash(db, id))!;
-    const first = await sessions.hashPassword('the first of two');
+    const first = await sessions.hashPassword('the first of two', []);
     const late = await db.transaction(async (tx) => {
       await setPasswordHash(tx, id, first);
       const second = sessions
@@ -167,7 +167,7 @@ describe('a session', () => {
     const signedIn = (await sessions.read(
       caller(cookieOf((await sessions.signIn(caller(), EMAIL, PASSWORD)).setCookie)),
     ))!.signedIn;
-    const nextHash = await sessions.hashPassword('another good one');
+    const nextHash = await sessions.hashPassword('another good one', []);
     const late = await db.transaction(async (tx) => {
       await tx.execute(sql`LOCK TABLE session IN SHARE ROW EXCLUSIVE MODE`);
       const signingIn = sessions.signIn(caller(), EMAIL, PASSWORD).catch((error: unknown) => error);

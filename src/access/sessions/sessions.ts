@@ -11,6 +11,7 @@ import {
   setPasswordHash,
   type Person,
 } from '../../store/people.ts';
+import { isCommonPassword } from './common-password.ts';
 import { ADDRESS_HEADER, type Auth, createAuth, MAX_PASSWORD_CHARACTERS, SESSION_COOKIE } from './create-auth.ts';
 import type { SignInLimit } from './sign-in-limit.ts';
 
@@ -27,7 +28,11 @@ export type Sessions = {
   /** Resolves once the session is gone from the database. */
   signOut(caller: Caller): Promise<void>;
   changePassword(caller: Caller, who: SignedIn, current: string, next: string): Promise<void>;
-  hashPassword(password: string): Promise<string>;
+  /**
+   * The hash of a new password; every password that is set goes through here. Refuses one that is guessed first: `own`
+   * are the person's name and address, `pointer` is the field of the body.
+   */
+  hashPassword(password: string, own: readonly string[], pointer?: string): Promise<string>;
 };
 
 /** Removes the cookie from the browser. */
@@ -69,6 +74,11 @@ export function createSessions({ db, secret, baseUrl, limit, log }: Deps): Sessi
       return false;
     });
 
+  const hashPassword: Sessions['hashPassword'] = async (password, own, pointer = '/password') => {
+    if (await isCommonPassword(password, own)) throw tooCommon(pointer);
+    return (await auth.$context).password.hash(password);
+  };
+
   return {
     read,
     async signIn(caller, email, password) {
@@ -96,7 +106,7 @@ export function createSessions({ db, secret, baseUrl, limit, log }: Deps): Sessi
         (await password.verify({ hash, password: current }));
       if (!isRight) throw wrongNow();
       await limit.succeeded(caller.address, who.user.email);
-      const nextHash = await password.hash(next);
+      const nextHash = await hashPassword(next, [who.user.name, who.user.email], '/new_password');
       await db.transaction(async (tx) => {
         // Somebody may have changed it since it was found right; theirs stays.
         if ((await lockPasswordHash(tx, who.user.id)) !== hash) throw wrongNow();
@@ -104,7 +114,7 @@ export function createSessions({ db, secret, baseUrl, limit, log }: Deps): Sessi
         await deleteOtherSessions(tx, who.user.id, who.sessionId);
       });
     },
-    hashPassword: async (password) => (await auth.$context).password.hash(password),
+    hashPassword,
   };
 }
 
@@ -119,6 +129,11 @@ const MAX_USER_AGENT = 300;
 
 const wrong = (cause?: unknown): Refusal =>
   new Refusal('sign_in_failed', 'E-mail address or password is wrong.', { cause });
+
+const tooCommon = (pointer: string): Refusal =>
+  new Refusal('validation_failed', undefined, {
+    errors: [{ pointer, code: 'password_too_common', detail: 'This password is guessed first: choose another one.' }],
+  });
 
 const wrongNow = (): Refusal => new Refusal('sign_in_failed', 'The current password is wrong.');
 

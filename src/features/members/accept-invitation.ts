@@ -48,7 +48,7 @@ export async function acceptInvitation(
       errors: [{ pointer: '/name', code: 'required', detail: 'Say your name: this makes a new account.' }],
     });
   }
-  const passwordHash = await sessions.hashPassword(password);
+  const passwordHash = await sessions.hashPassword(password, [name, invitation.email]);
   await db
     .transaction(async (tx) => {
       const person = await insertPerson(tx, { name, email: invitation.email, passwordHash });

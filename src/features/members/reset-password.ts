@@ -20,7 +20,9 @@ export async function resetPassword(
   password: string,
   caller: Caller,
 ): Promise<{ userId: string; setCookie: string[] }> {
-  const passwordHash = await deps.sessions.hashPassword(password);
+  // A bad link costs no hashing of a password.
+  const { person: known } = await deps.db.transaction((tx) => found(deps, tx, token));
+  const passwordHash = await deps.sessions.hashPassword(password, [known.name, known.email]);
   const { email } = await deps.db.transaction(async (tx) => {
     const { person } = await found(deps, tx, token);
     await setPasswordHash(tx, person.id, passwordHash);

@@ -15,7 +15,7 @@ export async function setUp(
 ): Promise<void> {
   const digest = setupDigest(setupKey, body.token);
   if (!(await isSetupTokenGood(db, digest))) throw new Refusal('setup_closed');
-  const passwordHash = await sessions.hashPassword(body.password);
+  const passwordHash = await sessions.hashPassword(body.password, [body.name, body.email]);
   const owner = { name: body.name, email: body.email, passwordHash, organizationName: body.organization_name };
   const { person, organizationId } = await createOwner(db, owner, digest).catch((error: unknown) => {
     throw isUniqueViolation(error) ? new Refusal('setup_closed') : error;

@@ -1,0 +1,59 @@
+/**
+ * Whether a password is one that a guesser tries first: one of the list of common passwords, such a word with a few
+ * digits or signs around it, one short piece repeated, a run of neighbours (12345…, abcdef…), or the person's own name
+ * or address. This is the advice of NIST SP 800-63B: a block list instead of rules about kinds of characters.
+ */
+export async function isCommonPassword(password: string, own: readonly string[] = []): Promise<boolean> {
+  const text = password.normalize('NFKC').toLowerCase();
+  if (isRun(text)) return true;
+  const list = await loadList();
+  const isListed = (word: string): boolean => list.has(word);
+  if (isListed(text)) return true;
+  if (text.length - coreOf(text).length <= MAX_DECORATION && isListed(coreOf(text))) return true;
+  const piece = REPEATED.exec(text)?.[1];
+  if (piece !== undefined && (piece.length <= SHORT_PIECE || isListed(piece))) return true;
+  return isOwn(text, ownWords(own));
+}
+
+/** `dragon2024!!` is `dragon`: digits and signs at the ends are what people add when a rule asks for them. */
+const MAX_DECORATION = 6;
+const coreOf = (text: string): string => text.replaceAll(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
+
+const REPEATED = /^(.{1,32}?)\1+$/su;
+/** `abcd` again and again is as guessable as `abcd`. */
+const SHORT_PIECE = 4;
+
+/** Each character is the same step away from the one before it; among digits, nine is followed by zero. */
+function isRun(text: string): boolean {
+  const codes = [...text].map((character) => character.codePointAt(0)!);
+  const step = stepOf(codes[0]!, codes[1] ?? 0);
+  return Math.abs(step) <= 1 && codes.slice(1).every((code, index) => stepOf(codes[index]!, code) === step);
+}
+
+const isDigit = (code: number): boolean => code >= 48 && code <= 57;
+const stepOf = (a: number, b: number): number => (isDigit(a) && isDigit(b) ? ((b - a + 15) % 10) - 5 : b - a);
+
+/** Besides the person's own words: the product's. */
+const OURS = 'parley';
+/** Shorter ones are in every other word. */
+const OWN_CHARACTERS = 3;
+
+const ownWords = (own: readonly string[]): string[] =>
+  [OURS, ...own.flatMap((text) => text.toLowerCase().split(/[^\p{L}\p{N}]+/u))]
+    .filter((word) => word.length >= OWN_CHARACTERS)
+    .toSorted((a, b) => b.length - a.length);
+
+/** So many letters must be left that are not from their own words. */
+const OTHER_LETTERS = 4;
+
+function isOwn(text: string, words: readonly string[]): boolean {
+  let rest = text;
+  for (const word of words) rest = rest.replaceAll(word, '');
+  return rest !== text && rest.replaceAll(/\P{L}/gu, '').length < OTHER_LETTERS;
+}
+
+let list: Promise<ReadonlySet<string>> | null = null;
+
+/** 49,000 words and 20 MB of memory that only a process which sets passwords needs; read once, in about 30 ms. */
+const loadList = (): Promise<ReadonlySet<string>> =>
+  (list ??= import('@zxcvbn-ts/language-common').then(({ dictionary }) => new Set(dictionary['passwords-common'])));
