@@ -277,7 +277,7 @@ const kinds = {
     title: 'The first call with this Idempotency-Key is still under way',
     cure: 'Wait a second and send the same call again; its answer will be replayed.',
   },
-  // 413, 414, 415, 431
+  // 413, 414, 415, 421, 431
   payload_too_large: {
     status: 413,
     title: 'The body is too large',
@@ -292,6 +292,11 @@ const kinds = {
     status: 431,
     title: 'The header block is too large',
     cure: 'Send at most 16 KiB of headers.',
+  },
+  host_unknown: {
+    status: 421,
+    title: 'This server does not go by this name',
+    cure: 'Open the dashboard under the address that this server is configured with: BASE_URL_US, _EU, _IN or _QA, of its region. A proxy must pass the Host header on.',
   },
   // 422: read, but not right
   validation_failed: {

@@ -5,12 +5,24 @@ import type { Problems } from './problems.ts';
 import { type CountRequest, logWhenClosed, type RequestLog } from './request-log.ts';
 import { setMeta } from './request-meta.ts';
 
+type GateDeps = {
+  problems: Problems;
+  log: RequestLog;
+  baseUrl: string;
+  isDraining: () => boolean;
+  count?: CountRequest | undefined;
+};
+
+/** A year, the least that lists of such hosts take. */
+const HSTS = 'max-age=31536000';
+
 /**
  * Every request passes here before routing: it gets its id, and is refused if two readers of the same bytes could
  * understand it differently (two Host headers, a target that is not a path, a request line without a version, …).
  * Node's parser is lenient about these; a proxy in front of us may not be (RFC 9112, section 11).
  */
-export function createGate(problems: Problems, log: RequestLog, isDraining: () => boolean, count?: CountRequest) {
+export function createGate({ problems, log, baseUrl, isDraining, count }: GateDeps) {
+  const secureHost = baseUrl.startsWith('https:') ? new URL(baseUrl).host : null;
   return (handle: (request: IncomingMessage, response: ServerResponse) => void) =>
     (request: IncomingMessage, response: ServerResponse): void => {
       const authorization: string[] = [];
@@ -24,6 +36,9 @@ export function createGate(problems: Problems, log: RequestLog, isDraining: () =
         code: undefined,
       });
       logWhenClosed(response, log, count);
+      // To its own name alone: the same node may be reached over http under others, on its own machine for example.
+      if (secureHost !== null && request.headers.host?.toLowerCase() === secureHost)
+        response.setHeader('strict-transport-security', HSTS);
       if (isDraining()) response.shouldKeepAlive = false;
       const fault = inspect(request, authorization);
       if (fault === null) handle(request, response);

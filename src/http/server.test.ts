@@ -265,6 +265,23 @@ describe('every answer', () => {
     expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
   });
 
+  it('says that it is only for https where the public address is, under that name alone', async () => {
+    const under = (host: string, path = '/api/health') =>
+      raw(http.port, { path, bare: true, headers: [`Host: ${host}`, 'Connection: close'] });
+    for (const path of ['/api/health', '/api/me', '/api/boom', '/nothing', '/docs', '/%zz'])
+      expect((await under('us.parley.example', path)).headers['strict-transport-security']).toBe('max-age=31536000');
+    const others = [await under('127.0.0.1'), await under('evil.test'), await under('us.parley.example:4000')];
+    for (const { headers } of others) expect(headers).not.toHaveProperty('strict-transport-security');
+    const plain = await startHttpServer([], { baseUrl: 'http://us.parley.example' });
+    const answer = await raw(plain.port, {
+      path: '/api/health',
+      bare: true,
+      headers: ['Host: us.parley.example', 'Connection: close'],
+    });
+    expect(answer.headers).not.toHaveProperty('strict-transport-security');
+    await plain.server.close();
+  });
+
   it('has a request id of its own, whatever the caller sent', async () => {
     const answers = await Promise.all([1, 2].map(() => get('/api/health', ['X-Request-Id: mine', 'Request-Id: mine'])));
     const ids = answers.map(({ headers }) => headers['x-request-id']);

@@ -65,7 +65,13 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
   const { log, timeouts = {} } = deps;
   const problems = createProblems(deps.baseUrl, (err, request_id) => log.error({ err, request_id }, 'request failed'));
   const requestTimeout = timeouts.requestMs ?? REQUEST_TIMEOUT_MS;
-  const gate = createGate(problems, log, () => drain.isDraining(), deps.countRequest);
+  const gate = createGate({
+    problems,
+    log,
+    baseUrl: deps.baseUrl,
+    isDraining: () => drain.isDraining(),
+    count: deps.countRequest,
+  });
   let dispatch: Dispatch | undefined;
   const server = fastify({
     serverFactory: (handle) => {

@@ -69,6 +69,7 @@ export const problemTitlesAr: Readonly<Record<ProblemCode, string>> = {
   session_window_closed: 'انقضى الوقت الذي تسمح فيه القناة برد حر',
   recipient_opted_out: 'انسحب المستلم من تلقي الرسائل',
   no_address: 'ليس للمستلم عنوان على هذه القناة',
+  host_unknown: 'لا يحمل هذا الخادم هذا الاسم',
   rate_limited: 'محاولات كثيرة جدًا. انتظر دقيقة',
   internal_error: 'حدث خطأ لدينا',
   provider_failed: 'لم يُجب الطرف الآخر كما يجب',

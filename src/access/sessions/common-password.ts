@@ -25,7 +25,7 @@ const SHORT_PIECE = 4;
 
 /** Each character is the same step away from the one before it; among digits, nine is followed by zero. */
 function isRun(text: string): boolean {
-  const codes = [...text].map((character) => character.codePointAt(0)!);
+  const codes = Array.from(text, (character) => character.codePointAt(0)!);
   const step = stepOf(codes[0]!, codes[1] ?? 0);
   return Math.abs(step) <= 1 && codes.slice(1).every((code, index) => stepOf(codes[index]!, code) === step);
 }

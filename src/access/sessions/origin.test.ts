@@ -3,9 +3,9 @@ import { checkOrigin } from './origin.ts';
 
 const BASE = 'https://us.parley.test';
 const check =
-  (headers: Record<string, string>, method = 'POST') =>
+  (headers: Record<string, string>, method = 'POST', localAddress = '127.0.0.1', baseUrl = BASE) =>
   () =>
-    checkOrigin(method, { host: 'us.parley.test', ...headers }, BASE);
+    checkOrigin({ method, headers: { host: 'us.parley.test', ...headers }, socket: { localAddress } }, baseUrl);
 
 describe('a change', () => {
   it.each([
@@ -25,7 +25,7 @@ describe('a change', () => {
     ['from a sandboxed frame', { origin: 'null' }],
     ['from an address that only begins with ours', { origin: `${BASE}.evil.test` }],
     ['from a file', { origin: 'file://' }],
-    ['from an extension', { host: 'abc', origin: 'chrome-extension://abc' }],
+    ['from an extension', { host: 'localhost', origin: 'chrome-extension://localhost' }],
     ['of a browser from another site without Origin', { 'sec-fetch-site': 'cross-site' }],
     ['of a browser from a sister without Origin', { 'sec-fetch-site': 'same-site' }],
     ['of a browser from another site that says so', { origin: 'https://evil.test', 'sec-fetch-site': 'same-origin' }],
@@ -37,5 +37,50 @@ describe('a change', () => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
       expect(check({ origin: 'https://evil.test' }, method)).toThrow(/dashboard itself/);
     for (const method of ['GET', 'HEAD']) expect(check({ origin: 'https://evil.test' }, method)).not.toThrow();
+  });
+});
+
+describe('a host', () => {
+  const hosts = (...names: string[]) => names.map((host) => ({ host }));
+
+  it.each(
+    hosts('us.parley.test', 'US.Parley.Test', 'us.parley.test:443', '127.0.0.1:4000', 'localhost:5173', '[::1]:4000'),
+  )('$host is ours on this machine', (headers) => {
+    expect(check(headers, 'GET')).not.toThrow();
+  });
+
+  it.each(
+    hosts(
+      'evil.test',
+      'evil.test:4000',
+      'us.parley.test:4000',
+      'us.parley.test.evil.test',
+      'localhost.evil.test',
+      '127.0.0.1.evil.test:4000',
+      '127.0.0.2',
+      '192.168.1.5:4000',
+      '',
+    ),
+  )('"$host" is refused, whatever the method and the Origin', (headers) => {
+    for (const method of ['GET', 'POST'])
+      for (const origin of [null, `http://${headers.host}`, BASE])
+        expect(check({ ...headers, ...(origin !== null && { origin }) }, method)).toThrow(
+          expect.objectContaining({ code: 'host_unknown' }),
+        );
+  });
+
+  it('is refused where only a forwarded header names ours', () => {
+    const forwarded = { 'x-forwarded-host': 'us.parley.test', forwarded: 'host=us.parley.test' };
+    expect(check({ host: 'evil.test', ...forwarded }, 'GET')).toThrow(
+      expect.objectContaining({ code: 'host_unknown' }),
+    );
+  });
+
+  it('of this machine is refused where the server is reached from another one and has a name', () => {
+    expect(check({ host: 'localhost:4000' }, 'GET', '192.0.2.7')).toThrow(
+      expect.objectContaining({ code: 'host_unknown' }),
+    );
+    // A published port of a container, without a configured name.
+    expect(check({ host: 'localhost:4000' }, 'GET', '172.17.0.2', 'http://127.0.0.1:4000')).not.toThrow();
   });
 });

@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { Refusal } from '../../../contract/problems.ts';
 import { ROLES, type Role } from '../../../contract/permissions.ts';
 import { isId } from '../../../contract/ids.ts';
@@ -7,7 +6,7 @@ import type { Db } from '../../store/db.ts';
 import { readOperatorId } from '../../store/installation.ts';
 import { findMembership, type Membership } from '../../store/organizations.ts';
 import { lostDatabase } from './lost-database.ts';
-import { checkOrigin } from './origin.ts';
+import { type Arrival, checkOrigin } from './origin.ts';
 import type { Sessions, SignedIn } from './sessions.ts';
 
 /** What a dashboard route knows about its caller once the gate let it through. */
@@ -19,18 +18,13 @@ export type DashboardCaller = SignedIn & {
   setCookie: string[];
 };
 
-export type GateRequest = {
-  method: string;
-  headers: IncomingHttpHeaders;
-  params: unknown;
-  ip: string;
-};
+export type GateRequest = Arrival & { method: string; params: unknown; ip: string };
 
 /** Whether `role` may do what asks for `needed`; each role can do all that the later ones can. */
 export const isAtLeast = (role: Role, needed: Role): boolean => ROLES.indexOf(role) <= ROLES.indexOf(needed);
 
 /**
- * Before a body byte is read: the Origin, the session, the membership, the role, in this order. Everything is read
+ * Before a body byte is read: Host and Origin, the session, the membership, the role, in this order. Everything is read
  * from the database on each request, so an ended session or a changed role holds on the very next one.
  */
 export function createSessionGate(deps: { db: Db; sessions: Sessions; baseUrl: string }) {
@@ -38,7 +32,7 @@ export function createSessionGate(deps: { db: Db; sessions: Sessions; baseUrl: s
 
   return (access: Exclude<DashboardAccess, 'public'>) =>
     async (request: GateRequest): Promise<DashboardCaller> => {
-      checkOrigin(request.method, request.headers, baseUrl);
+      checkOrigin(request, baseUrl);
       const { cookie, 'user-agent': userAgent } = request.headers;
       const found = await sessions.read({ cookie, address: request.ip, userAgent });
       if (!found) throw new Refusal('session_missing');

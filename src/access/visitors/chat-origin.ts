@@ -1,5 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import { isOurs } from '../sessions/origin.ts';
+import { type Arrival, isOurs } from '../sessions/origin.ts';
 
 /** The page that asks: one of the sites on the channel's list, or the chat's own page. */
 export type ChatOrigin = { readonly origin: string; readonly own: boolean };
@@ -10,10 +9,11 @@ export type ChatOrigin = { readonly origin: string; readonly own: boolean };
  * token is bound to must say that it is our own page.
  */
 export function chatOrigin(
-  headers: IncomingHttpHeaders,
+  request: Arrival,
   method: string | undefined,
   allowed: { readonly origins: readonly string[]; readonly ownPage: boolean; readonly baseUrl: string },
 ): ChatOrigin | null {
+  const { headers } = request;
   const { origin } = headers;
   if (origin === undefined) {
     const site = headers['sec-fetch-site'];
@@ -22,9 +22,9 @@ export function chatOrigin(
   }
   // On the list as well as our own: it is then a site like any other.
   if (allowed.origins.includes(origin)) return { origin, own: false };
-  return allowed.ownPage && isOurs(origin, headers.host, allowed.baseUrl) ? { origin, own: true } : null;
+  return allowed.ownPage && isOurs(origin, request, allowed.baseUrl) ? { origin, own: true } : null;
 }
 
 /** The token was made for a page of this site; a GET within our own page has no site to compare. */
-export const fitsOrigin = (asking: ChatOrigin, tokenOrigin: string, host: string | undefined, baseUrl: string) =>
-  asking.origin === '' ? isOurs(tokenOrigin, host, baseUrl) : asking.origin === tokenOrigin;
+export const fitsOrigin = (asking: ChatOrigin, tokenOrigin: string, request: Arrival, baseUrl: string) =>
+  asking.origin === '' ? isOurs(tokenOrigin, request, baseUrl) : asking.origin === tokenOrigin;

@@ -37,7 +37,7 @@ export function createVisitorGate({ findChannel, tokens, limit, baseUrl }: Visit
     // An answer to one site must not be kept for another.
     reply.header('vary', 'origin');
     const method = request.method === 'OPTIONS' ? 'POST' : request.method;
-    const asking = chatOrigin(request.headers, method, allowed);
+    const asking = chatOrigin(request, method, allowed);
     if (!asking) throw new Refusal('origin_not_allowed');
     if (request.headers.origin !== undefined) {
       reply
@@ -52,7 +52,7 @@ export function createVisitorGate({ findChannel, tokens, limit, baseUrl }: Visit
     const sent = metaOf(request.raw)!.authorization;
     const token = sent.length === 1 ? /^bearer +(\S+)$/i.exec(sent[0]!)?.[1] : undefined;
     const visitor = token === undefined ? null : tokens.read(token);
-    const fits = visitor?.channelId === channel.id && fitsOrigin(asking, visitor.origin, request.headers.host, baseUrl);
+    const fits = visitor?.channelId === channel.id && fitsOrigin(asking, visitor.origin, request, baseUrl);
     return fits ? visitor : null;
   }
 

@@ -68,7 +68,7 @@ export function createDeclareRoute({ gate, paging, baseUrl }: Deps): DeclareRout
   const guardOf = (access: DashboardRoute['access']) => {
     if (access !== 'public') return gate(access);
     return (request: FastifyRequest): null => {
-      checkOrigin(request.method, request.headers, baseUrl);
+      checkOrigin(request, baseUrl);
       return null;
     };
   };

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DASHBOARD_ROUTES, type DashboardRoute } from '../../../contract/dashboard/routes.ts';
+import { DASHBOARD_BASE, DASHBOARD_ROUTES, type DashboardRoute } from '../../../contract/dashboard/routes.ts';
 import { ROLES } from '../../../contract/permissions.ts';
 import {
   addMember,
@@ -8,6 +8,7 @@ import {
   setUpOwner,
   startDashboard,
 } from '../../../test/dashboard-server.ts';
+import { raw } from '../../../test/raw-http.ts';
 import { newId } from '../../kernel/ids.ts';
 
 /** Generated from the route table: who may call what, from where, and with whose ids. */
@@ -111,6 +112,19 @@ describe('a change', () => {
       const { status, body } = await people['operator']!(callOf(route), bodyFor(route), headers as never);
       expect([status, body.code]).toEqual([403, 'origin_refused']);
     }
+  });
+});
+
+describe('a name that is not ours', () => {
+  it.each(all)('is no way to %s', async (_name, route) => {
+    const port = Number(new URL(server.url).port);
+    const asked = await raw(port, {
+      method: route.method,
+      path: DASHBOARD_BASE + pathOf(route.path, { org_id: orgId }),
+      bare: true,
+      headers: ['Host: rebound.example', 'X-Forwarded-Host: us.parley.example', 'Connection: close'],
+    });
+    expect([asked.status, asked.json().code]).toEqual([421, 'host_unknown']);
   });
 });
 
