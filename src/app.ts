@@ -52,6 +52,7 @@ import { createMessageFeed } from './store/message-feed.ts';
 import { createEndUserQueue } from './store/end-users-upsert.ts';
 import { createIdempotencyGuard } from './store/idempotency.ts';
 import { createSendQueue } from './store/messages/accept-messages.ts';
+import { readNextDocument } from './store/turns/read-agent.ts';
 import { createEventWorker } from './worker/deliver-events.ts';
 import { createDeliveryWorker } from './worker/deliver-messages.ts';
 import { createSuppression } from './store/suppression.ts';
@@ -61,6 +62,7 @@ import { createImportWorker } from './worker/imports/import-worker.ts';
 import { createHousekeeper } from './worker/housekeeper.ts';
 import { createFindProvider } from './worker/find-provider.ts';
 import { createPlayTurn } from './worker/play-turn.ts';
+import { createKnowledge } from './worker/knowledge/ask-knowledge.ts';
 import { createAgentLoader } from './worker/load-agent.ts';
 import { createRenderOpening } from './worker/render-opening.ts';
 import { createMailWorker } from './worker/send-mail.ts';
@@ -151,7 +153,8 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
     });
   const endUserQueue = createEndUserQueue(db, suppression);
   const findProvider = createFindProvider({ db, egress, sealingKey: secrets.sealingKey });
-  const loadAgent = createAgentLoader(db, findProvider);
+  const knowledge = createKnowledge({ log, readDocument: (...which) => readNextDocument(db.$client, ...which) });
+  const loadAgent = createAgentLoader(db, findProvider, knowledge);
   const openSecrets = createSecretsOpener(db, secrets.sealingKey);
   const deliveries =
     role === 'api'
@@ -335,6 +338,7 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
       await campaignWorker?.stop();
       await importWorker?.stop();
       await worker?.stop(TURN_GRACE_MS);
+      await knowledge.stop();
       const senders = [deliveries, events, mailWorker].filter((sender) => sender !== null);
       await Promise.all(senders.map((sender) => sender.stop(DELIVERY_GRACE_MS)));
       waiter.stop();

@@ -35,6 +35,8 @@ import { createSuppression } from '../src/store/suppression.ts';
 import { createIdempotencyGuard } from '../src/store/idempotency.ts';
 import { previewCampaign } from '../src/worker/campaigns/preview-campaign.ts';
 import { createFindProvider } from '../src/worker/find-provider.ts';
+import { readNextDocument } from '../src/store/turns/read-agent.ts';
+import { createKnowledge } from '../src/worker/knowledge/ask-knowledge.ts';
 import { createAgentLoader } from '../src/worker/load-agent.ts';
 import { createPlayTurn } from '../src/worker/play-turn.ts';
 import { startHttpServer } from './http-server.ts';
@@ -89,6 +91,7 @@ export async function startDashboard(options: { mail?: boolean } = {}): Promise<
     owner: null,
   });
   const egress = createEgress({ allow: [] });
+  const knowledge = createKnowledge({ log, readDocument: (...which) => readNextDocument(db.$client, ...which) });
   const findProvider = createFindProvider({ db, egress, sealingKey: secrets.sealingKey });
   const waiter = createRunWaiter(db);
   const changes = createChangeWatch(db);
@@ -138,7 +141,7 @@ export async function startDashboard(options: { mail?: boolean } = {}): Promise<
     }),
     previewCampaign,
     onImport: () => {},
-    playTurn: createPlayTurn({ loadAgent: createAgentLoader(db, findProvider), findProvider }),
+    playTurn: createPlayTurn({ loadAgent: createAgentLoader(db, findProvider, knowledge), findProvider }),
     keys: {
       ...createApiKeys({
         db,
@@ -164,6 +167,7 @@ export async function startDashboard(options: { mail?: boolean } = {}): Promise<
     as: (cookie) => clientOf(url + DASHBOARD_BASE, cookie),
     async stop() {
       await server.close();
+      await knowledge.stop();
       waiter.stop();
       changes.stop();
       await queue.drain();

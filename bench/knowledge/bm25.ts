@@ -1,13 +1,13 @@
-import type { KnowledgeSearch, Passage } from '../../src/engine/provider.ts';
+import type { Finding, Passage } from '../../src/engine/provider.ts';
 
 /** The yardstick: Robertson's BM25 over lower-case words of heading and text, first place only, never silent. */
-export const bm25 = (passages: readonly Passage[]): KnowledgeSearch => {
+export const bm25 = (passages: readonly Passage[]) => {
   const documents = passages.map((passage) => wordsOf(`${passage.heading ?? ''} ${passage.text}`));
   const average = documents.reduce((sum, words) => sum + words.length, 0) / Math.max(1, documents.length);
   const frequency = new Map<string, number>();
   for (const words of documents) for (const word of new Set(words)) frequency.set(word, (frequency.get(word) ?? 0) + 1);
   return {
-    search: (question) => {
+    search: (question: string): Finding[] => {
       const scored = documents.map((words, at) => {
         let score = 0;
         for (const word of new Set(wordsOf(question))) {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { saidOf } from '../../src/engine/embedded/answer-question.ts';
 import { splitDocument } from '../../src/engine/knowledge/split-document.ts';
-import type { KnowledgeSearch, Passage } from '../../src/engine/provider.ts';
+import type { Finding, Passage } from '../../src/engine/provider.ts';
 
 export const LANGUAGES = ['en', 'ar', 'hi'] as const;
 
@@ -21,7 +21,10 @@ export const readSets = (language: string): QuestionSet[] => {
 };
 
 /** Good is: what is expected is said and nothing of the twin, or nothing is said where nothing is known. */
-export const judgeSets = (sets: readonly QuestionSet[], build: (passages: Passage[]) => KnowledgeSearch): Verdict[] =>
+export const judgeSets = (
+  sets: readonly QuestionSet[],
+  build: (passages: Passage[]) => { search(question: string, limit: number): Finding[] },
+): Verdict[] =>
   sets.flatMap((set) => {
     const knowledge = build(
       set.documents.flatMap(({ id, name, text }) => splitDocument({ id, name, text: text.join('\n') })),

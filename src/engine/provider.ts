@@ -8,7 +8,7 @@ import type { MessageContent, MessageRole, MessageSource } from '../../contract/
  */
 export type Provider = {
   readonly name: string;
-  turn(request: TurnRequest): TurnResult | Promise<TurnResult>;
+  turn(request: TurnRequest): Promise<TurnResult>;
 };
 
 export type TurnRequest = {
@@ -59,10 +59,10 @@ export type Finding = { passage: Passage; score: number };
 
 export type KnowledgeSearch = {
   /** Best passages first; an empty list means: the documents do not answer this. */
-  search(question: string, limit: number): Finding[];
+  search(question: string, limit: number): Promise<Finding[]>;
 };
 
-/** A provider that could not answer. `retryable` says whether the same turn may succeed later. */
+/** A provider that could not answer, or the knowledge that it answers from. `retryable` says whether the same turn may succeed later. */
 export class ProviderError extends Error {
   readonly retryable: boolean;
   readonly code:
@@ -70,7 +70,8 @@ export class ProviderError extends Error {
     | 'provider_refused'
     | 'provider_rate_limited'
     | 'provider_garbled'
-    | 'provider_timeout';
+    | 'provider_timeout'
+    | 'knowledge_failed';
   readonly retryAfterMs: number | null;
 
   constructor(

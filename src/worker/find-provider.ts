@@ -58,7 +58,7 @@ export function createFindProvider(deps: { db: Db; egress: Egress; sealingKey: K
 /** The agent names a provider that the organization has not connected: its runs fail at once and say so. */
 const notConnected = (name: string): Provider => ({
   name,
-  turn: () => {
+  turn: async () => {
     throw new ProviderError(
       'provider_refused',
       `The agent uses the provider "${name}", which is not connected. Connect it with "./parley models set --provider ${name} --key-stdin".`,

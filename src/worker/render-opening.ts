@@ -1,5 +1,4 @@
 import { embeddedProvider } from '../engine/embedded/provider.ts';
-import type { TurnResult } from '../engine/provider.ts';
 import { renderText } from '../engine/templates.ts';
 import type { Db } from '../store/db.ts';
 import { readAgentForTurns } from '../store/turns/read-agent.ts';
@@ -20,7 +19,7 @@ export const createRenderOpening = (db: Db) =>
     const all = { ...variables, end_user: person };
     if ((agent.definition.provider ?? 'embedded') !== 'embedded')
       return renderText(agent.definition.opening, locale, all);
-    const turn = embeddedProvider.turn({
+    const turn = await embeddedProvider.turn({
       agent: { id: agent.id, name: agent.name, definition: agent.definition },
       locale,
       variables: all,
@@ -28,10 +27,10 @@ export const createRenderOpening = (db: Db) =>
       history: [],
       input: [],
       state: null,
-      knowledge: { search: () => [] },
+      knowledge: { search: async () => [] },
       now: new Date(),
       signal: AbortSignal.timeout(1_000),
-    }) as TurnResult;
+    });
     const texts = turn.messages.map((message) => ('text' in message.content ? (message.content.text ?? '') : ''));
     return texts.join('\n\n') || null;
   };

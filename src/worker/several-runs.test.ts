@@ -40,7 +40,9 @@ afterAll(async () => {
 const usual = ({ input }: TurnRequest): TurnResult => say(input.length === 0 ? 'opening' : `to ${input.join(' | ')}`);
 
 function startWorker(turn: (request: TurnRequest) => TurnResult | Promise<TurnResult> = usual): void {
-  const loadAgent = createAgentLoader(db, async () => ({ name: 'fake', turn }));
+  const loadAgent = createAgentLoader(db, async () => ({ name: 'fake', turn: async (request) => turn(request) }), {
+    of: () => ({ search: async () => [] }),
+  });
   const worker = createTurnWorker({ db, log: pino({ level: 'silent' }), loadAgent, onStored: () => {} });
   workers.push(worker);
   worker.start();

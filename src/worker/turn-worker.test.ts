@@ -46,11 +46,11 @@ afterAll(async () => {
 
 /** A worker whose agents all speak through this function. */
 function startWorker(turn: (request: TurnRequest) => TurnResult | Promise<TurnResult>, its: Db = db): Worker {
-  const provider: Provider = { name: 'fake', turn };
+  const provider: Provider = { name: 'fake', turn: async (request) => turn(request) };
   const worker = createTurnWorker({
     db: its,
     log: pino({ level: 'silent' }),
-    loadAgent: createAgentLoader(db, async () => provider),
+    loadAgent: createAgentLoader(db, async () => provider, { of: () => ({ search: async () => [] }) }),
     onStored: () => {},
   });
   workers.push(worker);

@@ -128,8 +128,7 @@ export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: Turn
       const isCurrent = run.conversation_run_id === run.run_id;
       return isCurrent ? silentTurn(run, 'waiting_for_user', null) : silentTurn(run, 'completed', CONTINUED);
     }
-    const answer = loaded.provider.turn(request);
-    const result = answer instanceof Promise ? await withTimeout(answer, TURN_TIMEOUT_MS, tooLate) : answer;
+    const result = await withTimeout(loaded.provider.turn(request), TURN_TIMEOUT_MS, tooLate);
     if (result.opted_out) await setConsent(db, run.org_id, run.end_user.id, run.channel_kind, 'opted_out', 'stop_word');
     return completedTurn(run, result);
   }

@@ -13,8 +13,8 @@ const MAX_QUOTE = 1_000;
 const MAX_QUESTION = 1_000;
 
 /** Says what the documents say; false when they do not answer. */
-export const answerQuestion = (talk: Talk, question: string): boolean => {
-  const found = talk.request.knowledge.search(question.slice(0, MAX_QUESTION), MAX_FOUND);
+export const answerQuestion = async (talk: Talk, question: string): Promise<boolean> => {
+  const found = await talk.request.knowledge.search(question.slice(0, MAX_QUESTION), MAX_FOUND);
   const best = found[0];
   note(talk, 'knowledge', best === undefined ? 'No passage answers this.' : 'Passages were found.', {
     passages: found.map(({ passage, score }) => ({

@@ -10,42 +10,42 @@ const request = (definition: AgentDefinition, input: string[], state: unknown = 
   history: [],
   input,
   state,
-  knowledge: { search: () => [] },
+  knowledge: { search: async () => [] },
   now: new Date(0),
   signal: AbortSignal.timeout(1_000),
 });
 
 describe('before a model is asked', () => {
-  test('stop words opt out', () => {
-    expect(decideBeforeModel(request({ provider: 'openai' }, ['STOP'])).turn).toMatchObject({
+  test('stop words opt out', async () => {
+    expect((await decideBeforeModel(request({ provider: 'openai' }, ['STOP']))).turn).toMatchObject({
       opted_out: true,
       next: 'completed',
     });
     const burst = ['STOP', ...Array.from({ length: 30 }, () => 'Hello?')];
-    expect(decideBeforeModel(request({ provider: 'openai' }, burst)).turn?.opted_out).toBe(true);
+    expect((await decideBeforeModel(request({ provider: 'openai' }, burst))).turn?.opted_out).toBe(true);
   });
 
-  test('who asks for a person gets one, unless the agent does not hand over', () => {
-    expect(decideBeforeModel(request({}, ['I want to talk to a human'])).turn?.next).toBe('handed_off');
+  test('who asks for a person gets one, unless the agent does not hand over', async () => {
+    expect((await decideBeforeModel(request({}, ['I want to talk to a human']))).turn?.next).toBe('handed_off');
     expect(
-      decideBeforeModel(request({ hand_off: { on_request: false } }, ['I want to talk to a human'])).turn,
+      (await decideBeforeModel(request({ hand_off: { on_request: false } }, ['I want to talk to a human']))).turn,
     ).toBeNull();
   });
 
-  test('a rule that fits decides', () => {
+  test('a rule that fits decides', async () => {
     const definition = { rules: [{ name: 'hours', words: ['opening hours'], reply: { default: 'Nine to five.' } }] };
-    const { turn } = decideBeforeModel(request(definition, ['What are your opening hours?']));
+    const { turn } = await decideBeforeModel(request(definition, ['What are your opening hours?']));
     expect(turn?.messages[0]?.content).toEqual({ type: 'text', text: 'Nine to five.' });
   });
 
-  test('a rule that only labels leaves the answer to the model, and keeps its label', () => {
+  test('a rule that only labels leaves the answer to the model, and keeps its label', async () => {
     const definition = { rules: [{ name: 'sales', words: ['price'], tag: 'sales' }] };
-    const decided = decideBeforeModel(request(definition, ['What is the price?']));
+    const decided = await decideBeforeModel(request(definition, ['What is the price?']));
     expect(decided).toEqual({ turn: null, tags: ['sales'] });
   });
 
-  test('everything else is left to the model', () => {
-    expect(decideBeforeModel(request({}, ['Where is my order?'])).turn).toBeNull();
-    expect(decideBeforeModel(request({ opening: { default: 'Hi' } }, [], null)).turn).toBeNull();
+  test('everything else is left to the model', async () => {
+    expect((await decideBeforeModel(request({}, ['Where is my order?']))).turn).toBeNull();
+    expect((await decideBeforeModel(request({ opening: { default: 'Hi' } }, [], null))).turn).toBeNull();
   });
 });

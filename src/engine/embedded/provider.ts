@@ -22,10 +22,10 @@ import { beginTalk, builtIn, endTalk, note, ownText, say, type Talk } from './ta
  */
 export const embeddedProvider: Provider = {
   name: 'embedded',
-  turn: (request: TurnRequest): TurnResult => {
+  turn: async (request: TurnRequest): Promise<TurnResult> => {
     const talk = beginTalk(request);
     if (request.input.length === 0) open(talk);
-    else hear(talk);
+    else await hear(talk);
     return endTalk(talk);
   },
 };
@@ -34,10 +34,10 @@ export const embeddedProvider: Provider = {
  * What is decided before a model is asked, so that stop words, a person please, rules and guided steps hold whoever
  * writes the other answers. Without a turn the model speaks; labels of rules stay either way.
  */
-export const decideBeforeModel = (request: TurnRequest): { turn: TurnResult | null; tags: string[] } => {
+export const decideBeforeModel = async (request: TurnRequest): Promise<{ turn: TurnResult | null; tags: string[] }> => {
   const talk = beginTalk(request);
   if (currentStep(talk) !== null || (talk.first && startsOnOpen(talk)))
-    return { turn: embeddedProvider.turn(request) as TurnResult, tags: [] };
+    return { turn: await embeddedProvider.turn(request), tags: [] };
   if (asksToStopIn(request.input)) {
     optOut(talk, 'The person asked to stop.');
     return { turn: endTalk(talk), tags: [] };
@@ -74,27 +74,27 @@ const open = (talk: Talk): void => {
   else if (startsOnOpen(talk)) startSteps(talk);
 };
 
-const hear = (talk: Talk): void => {
+const hear = async (talk: Talk): Promise<void> => {
   const { input } = talk.request;
   if (asksToStopIn(input)) return optOut(talk, 'The person asked to stop.');
   const heard = input.slice(-MAX_HEARD).map((text) => ({ text, words: readWords(text) }));
   const missed: string[] = [];
   let answered = false;
   for (const one of heard) {
-    const outcome = respond(talk, one, heard.length === 1);
+    const outcome = await respond(talk, one, heard.length === 1);
     if (outcome === 'ended') return;
     if (outcome === 'missed') missed.push(one.text);
     else answered ||= outcome === 'said';
   }
   // People break one sentence over several messages; together they may be a question that can be answered.
-  if (missed.length > 1 && answerQuestion(talk, missed.join(' '))) missed.length = 0;
+  if (missed.length > 1 && (await answerQuestion(talk, missed.join(' ')))) missed.length = 0;
   if (missed.length > 0) miss(talk, missed.join(' '));
   else if (answered) talk.state.misses = currentStep(talk) === null ? 0 : talk.state.misses;
   if (talk.next === 'waiting_for_user' && talk.first && currentStep(talk) === null && startsOnOpen(talk))
     startSteps(talk);
 };
 
-const respond = (talk: Talk, heard: Heard, alone: boolean): Outcome => {
+const respond = async (talk: Talk, heard: Heard, alone: boolean): Promise<Outcome> => {
   const { text, words } = heard;
   if (talk.definition.hand_off?.on_request !== false && asksForPerson(words)) {
     handOff(talk, 'The person asked for a person.');
@@ -106,17 +106,17 @@ const respond = (talk: Talk, heard: Heard, alone: boolean): Outcome => {
   if (asksToBegin(text)) return begin(talk, alone);
   if (step !== null) {
     // A question in place of an answer is answered, and the step asked again.
-    if (step.type === 'text' && isQuestion(text, words) && answerQuestion(talk, text)) return again(talk);
+    if (step.type === 'text' && isQuestion(text, words) && (await answerQuestion(talk, text))) return again(talk);
     if (acceptAnswer(talk, step, text, words)) return 'said';
     if (rule !== null) return obey(talk, rule) === 'ended' ? 'ended' : again(talk);
-    if (isQuestion(text, words) && answerQuestion(talk, text)) return again(talk);
+    if (isQuestion(text, words) && (await answerQuestion(talk, text))) return again(talk);
     refuseAnswer(talk, step, text, words);
     return tooManyMisses(talk) ? 'ended' : 'said';
   }
   const smallTalk = smallTalkIn(words);
   if (smallTalk !== null) return alone ? chat(talk, smallTalk) : 'silent';
   if (words.length === 0) return 'missed';
-  if (answerQuestion(talk, text)) return 'said';
+  if (await answerQuestion(talk, text)) return 'said';
   // "I want to book a table" begins the flow; only what is asked is owed an answer.
   return talk.first && startsOnOpen(talk) && !isQuestion(text, words) ? 'silent' : 'missed';
 };

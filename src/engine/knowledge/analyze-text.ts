@@ -24,7 +24,22 @@ export type Term = {
   span: number;
 };
 
-export const termsOf = (text: string): Term[] => wordsOf(foldText(text)).map(readTerm);
+export const termsOf = (text: string): Term[] => wordsOf(foldText(text)).map(termOf);
+
+/** Documents say the same words again and again, and reading one is most of the work. */
+const termOf = (word: string): Term => {
+  const known = lately.get(word);
+  if (known !== undefined) return known;
+  const term = readTerm(word);
+  if (word.length > MAX_KEPT_CHARACTERS) return term;
+  if (lately.size >= MAX_KEPT_TERMS) lately.clear();
+  lately.set(word, term);
+  return term;
+};
+
+const lately = new Map<string, Term>();
+const MAX_KEPT_TERMS = 20_000;
+const MAX_KEPT_CHARACTERS = 40;
 
 /** The longest phrase of the lexicon that begins at a term; null when only single words do. */
 export const phraseAt = (terms: readonly Term[], at: number): Term | null => {

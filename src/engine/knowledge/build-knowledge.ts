@@ -1,95 +1,108 @@
-import type { Finding, KnowledgeSearch, Passage } from '../provider.ts';
+import type { Finding, Passage } from '../provider.ts';
 import { isEmptyWord, type Term, termsOf } from './analyze-text.ts';
 import { isCount } from './detect-features.ts';
 import { foldText, wordsOf } from './fold-text.ts';
+import { KeyTable } from './key-table.ts';
 import { mendTypo } from './mend-typo.ts';
-import { addTermKeys, columnsOf, type Entry, labelsOf, readPassage } from './read-passage.ts';
+import { addTermKeys, columnsOf, labelsOf, readPassage } from './read-passage.ts';
 import { addTermWays, type Demand, readQuestion, WORTH } from './read-question.ts';
 import { stemWord } from './stem-word.ts';
+import { runToEnd, type Steps } from './steps.ts';
 
 /**
  * Ranked search that knows when it does not know. A plain ranking always has a first place; here a passage is found
  * only when it (with its headings and its document's name) meets the demands of the question: every informative word
  * in some form, the kind of fact asked for, and nothing that tells it to be about a twin. Built in memory from the
- * agent's passages, in time linear in their length.
+ * agent's passages, in time linear in their length. Building and searching go in steps, so that the thread that does
+ * both for many agents can turn to another one in between.
  */
-export const buildKnowledge = (passages: readonly Passage[]): KnowledgeSearch => {
-  const index = new Index(passages.slice(0, MAX_PASSAGES));
-  return { search: (question, limit) => index.search(question.slice(0, MAX_QUESTION), limit) };
-};
-
-/** About a hundred thousand paragraphs, some hundred megabytes: more is for a real search engine. */
-export const MAX_PASSAGES = 50_000;
-const MAX_QUESTION = 1_000;
-const MAX_DEMANDS = 40;
-/** A word in more labels than this is no name that two things share. */
-const MAX_ALIKE = 50;
-
-type Label = ReadonlySet<string>;
-
-class Index {
-  private readonly entries: Entry[] = [];
-  private readonly postings = new Map<string, number[]>();
+export class KnowledgeIndex {
+  private readonly passages: Passage[] = [];
+  /** Words in each passage's text. */
+  private readonly lengths: number[] = [];
+  private readonly keys = new KeyTable();
   /** Stem → the words that have it, for mending typing slips. */
   private readonly vocabulary = new Map<string, string[]>();
   /** Stems by which one of two like-named things is told from the other: "300" of "AquaBoil 300". */
   private readonly telling = new Set<string>();
   /** Stems of all that headings and labels name. */
   private readonly names = new Set<string>();
+  /** While it is built: texts that were read lately, and the stems of each label. */
+  private readonly read = new Map<string, Term[]>();
+  private readonly labels = new Map<string, Label>();
+  private textBytes = 0;
 
-  constructor(passages: readonly Passage[]) {
-    const read = new Map<string, Term[]>();
-    const terms = (text: string): Term[] => {
-      let found = read.get(text);
-      if (found === undefined) read.set(text, (found = termsOf(text)));
-      return found;
-    };
-    const labels = new Map<string, Label>();
-    for (const [at, passage] of passages.entries()) {
-      const entry = readPassage(passage, passages[at - 1], terms);
-      this.entries.push(entry);
-      for (const key of entry.keys.keys()) {
-        const posting = this.postings.get(key);
-        if (posting === undefined) this.postings.set(key, [at]);
-        else posting.push(at);
-      }
-      for (const column of columnsOf(passage)) for (const term of terms(column)) this.names.add(term.stem);
-      for (const label of labelsOf(passage)) {
-        if (labels.has(label)) continue;
-        const stems = terms(label).filter((term) => !isEmptyWord(term));
-        labels.set(label, new Set(stems.map((term) => term.stem)));
-      }
-    }
-    for (const list of read.values()) for (const term of list) this.remember(term);
-    this.findTelling([...labels.values()]);
+  /** Memory in bytes, closely enough to keep many of them within a bound. */
+  get bytes(): number {
+    return this.keys.bytes + this.textBytes;
   }
 
-  search(question: string, limit: number): Finding[] {
-    const demands = readQuestion(this.joinWords(question)).slice(0, MAX_DEMANDS);
-    for (const demand of demands) this.mend(demand);
-    const weights = demands.map((demand) => this.weightOf(demand));
+  get isFull(): boolean {
+    return this.passages.length >= MAX_PASSAGES || this.bytes >= MAX_INDEX_BYTES;
+  }
+
+  /** Takes the next passage; what comes after `isFull` is not read. */
+  add(passage: Passage): void {
+    if (this.isFull) return;
+    const { keys, length } = readPassage(passage, this.passages.at(-1), (text) => this.termsOf(text));
+    this.passages.push(passage);
+    this.lengths.push(length);
+    this.keys.add(keys);
+    this.textBytes += PASSAGE_BYTES + 2 * passage.text.length;
+    for (const column of columnsOf(passage)) for (const term of this.termsOf(column)) this.names.add(term.stem);
+    for (const label of labelsOf(passage)) {
+      if (this.labels.has(label)) continue;
+      const stems = this.termsOf(label).filter((term) => !isEmptyWord(term));
+      this.labels.set(label, new Set(stems.map((term) => term.stem)));
+    }
+  }
+
+  /** After the last passage, before the first search. */
+  *close(): Steps<void> {
+    yield* this.keys.close();
+    yield* this.findTelling([...this.labels.values()]);
+    this.labels.clear();
+    this.read.clear();
+  }
+
+  *search(asked: string, limit: number): Steps<Finding[]> {
+    const demands = readQuestion(this.joinWords(asked.slice(0, MAX_QUESTION))).slice(0, MAX_DEMANDS);
+    for (const demand of demands) {
+      yield;
+      yield* this.mend(demand);
+    }
+    const weights: number[] = [];
     const candidates = new Set<number>();
     for (const demand of demands) {
+      yield;
+      weights.push(this.weightOf(demand));
       if (demand.force === 'kind') continue;
-      for (const key of demand.ways.keys()) for (const at of this.postings.get(key) ?? []) candidates.add(at);
+      for (const key of demand.ways.keys()) for (const at of this.keys.showing(key)) candidates.add(at);
     }
+    const ways = demands.map((demand) => this.waysOf(demand));
     const found: Finding[] = [];
     for (const at of candidates) {
-      const entry = this.entries[at]!;
-      const score = this.judge(entry, demands, weights);
+      yield;
+      const score = this.judge(at, demands, ways, weights);
       if (score === null) continue;
-      const counted = demands.every(({ counts }) => counts === undefined || isCounted(entry.passage.text, counts));
-      if (counted) found.push({ passage: entry.passage, score });
+      const passage = this.passages[at]!;
+      const counted = demands.every(({ counts }) => counts === undefined || isCounted(passage.text, counts));
+      if (counted) found.push({ passage, score });
     }
     return found.sort((a, b) => b.score - a.score).slice(0, limit);
   }
 
   /** The score of a passage that answers; null for one that does not. */
-  private judge(entry: Entry, demands: readonly Demand[], weights: readonly number[]): number | null {
+  private judge(
+    passage: number,
+    demands: readonly Demand[],
+    ways: readonly Way[][],
+    weights: readonly number[],
+  ): number | null {
     let [met, wanted, missing, found, kindMissing, sure] = [0, 0, 0, 0, false, true];
     for (const [at, demand] of demands.entries()) {
       const weight = weights[at]!;
-      const shown = shownIn(entry, demand);
+      const shown = this.shownIn(passage, ways[at]!);
       wanted += weight;
       met += weight * shown;
       if (demand.force === 'may') {
@@ -110,7 +123,21 @@ class Index {
     if (kindMissing) return null;
     if (missing > 0 && (!sure || missing > 1 || found < 2 || coverage < 0.55)) return null;
     if (found === 0 && coverage < 0.7) return null;
-    return coverage - 0.01 * Math.log2(1 + entry.length / 12);
+    return coverage - 0.01 * Math.log2(1 + this.lengths[passage]! / 12);
+  }
+
+  private shownIn(passage: number, ways: readonly Way[]): number {
+    let best = 0;
+    for (const { id, worth } of ways) best = Math.max(best, worth * this.keys.worthIn(passage, id));
+    return best;
+  }
+
+  /** The ways of a demand that any passage shows. */
+  private waysOf({ ways }: Demand): Way[] {
+    return [...ways].flatMap(([key, worth]) => {
+      const id = this.keys.idOf(key);
+      return id === null ? [] : [{ id, worth }];
+    });
   }
 
   /** "cheque book" where the documents write "chequebook", and the other way round. */
@@ -143,7 +170,7 @@ class Index {
   private mayBeParaphrase(demand: Demand, demands: readonly Demand[]): boolean {
     const { term, at } = demand;
     if (term === null || at === null || term.means.length > 0 || term.kindOf.length > 0) return false;
-    if ([...demand.ways.keys()].some((key) => this.postings.has(key))) return false;
+    if ([...demand.ways.keys()].some((key) => this.keys.has(key))) return false;
     return !demands.some(
       (other) =>
         other.at !== null && other.term !== null && Math.abs(other.at - at) === 1 && this.names.has(other.term.stem),
@@ -159,9 +186,9 @@ class Index {
     const holding = new Set<number>();
     for (const key of demand.ways.keys()) {
       if (key.startsWith('f:')) continue;
-      for (const at of this.postings.get(key) ?? []) holding.add(at);
+      for (const at of this.keys.showing(key)) holding.add(at);
     }
-    const total = this.entries.length + 1;
+    const total = this.passages.length + 1;
     const rarity = Math.min(1, Math.max(0, Math.log(total / (holding.size + 0.5)) / Math.log(total)));
     if (demand.force === 'may') {
       if (demand.term !== null && this.names.has(demand.term.stem)) return 0.7;
@@ -170,16 +197,27 @@ class Index {
     return holding.size === 0 ? 1.1 : 0.2 + 0.8 * rarity;
   }
 
-  private mend(demand: Demand): void {
+  private *mend(demand: Demand): Steps<void> {
     const { term } = demand;
     if (term === null || demand.force !== 'must' || term.span > 1) return;
     if (term.means.length > 0 || term.kindOf.length > 0) return;
-    for (const key of demand.ways.keys()) if (this.postings.has(key)) return;
-    for (const mended of mendTypo(term, this.vocabulary)) {
+    for (const key of demand.ways.keys()) if (this.keys.has(key)) return;
+    for (const mended of yield* mendTypo(term, this.vocabulary)) {
       if (mended.term !== null) addTermWays(demand.ways, mended.term, WORTH.typo);
       else demand.ways.set(`s:${mended.stem}`, WORTH.typo);
       if (mended.weak) demand.force = 'may';
     }
+  }
+
+  /** Headings and names come again with every passage below them. */
+  private termsOf(text: string): Term[] {
+    const known = this.read.get(text);
+    if (known !== undefined) return known;
+    const terms = termsOf(text);
+    for (const term of terms) this.remember(term);
+    if (this.read.size >= MAX_READ) this.read.clear();
+    this.read.set(text, terms);
+    return terms;
   }
 
   private remember(term: Term): void {
@@ -187,11 +225,14 @@ class Index {
     const words = this.vocabulary.get(term.stem);
     if (words === undefined) this.vocabulary.set(term.stem, [term.word]);
     else if (words.length < 6 && !words.includes(term.word)) words.push(term.word);
+    else return;
+    this.textBytes += WORD_BYTES + 2 * term.word.length;
   }
 
-  private findTelling(labels: readonly Label[]): void {
+  private *findTelling(labels: readonly Label[]): Steps<void> {
     const holders = new Map<string, Label[]>();
     for (const label of labels) {
+      yield;
       for (const stem of label) {
         this.names.add(stem);
         const alike = holders.get(stem);
@@ -201,6 +242,7 @@ class Index {
     }
     for (const alike of holders.values()) {
       if (alike.length < 2 || alike.length > MAX_ALIKE) continue;
+      yield;
       for (const label of alike) {
         for (const stem of label) if (alike.some((other) => !other.has(stem))) this.telling.add(stem);
       }
@@ -210,15 +252,6 @@ class Index {
 
 /** Below this a demand is not shown. */
 const SHOWN = 0.5;
-
-const shownIn = (entry: Entry, demand: Demand): number => {
-  let best = 0;
-  for (const [key, worth] of demand.ways) {
-    const field = entry.keys.get(key);
-    if (field !== undefined && worth * field > best) best = worth * field;
-  }
-  return best;
-};
 
 /** A number stands near the things that are counted, or they are not counted here. */
 const isCounted = (text: string, things: Demand): boolean => {
@@ -233,3 +266,28 @@ const isCounted = (text: string, things: Demand): boolean => {
 
 /** "unlimited local minutes": one word may stand between. */
 const MAX_APART = 2;
+
+/** The index of these passages, built in one go. */
+export const buildKnowledge = (passages: Iterable<Passage>) => {
+  const index = new KnowledgeIndex();
+  for (const passage of passages) index.add(passage);
+  runToEnd(index.close());
+  return { search: (question: string, limit: number): Finding[] => runToEnd(index.search(question, limit)) };
+};
+
+/** Some twenty megabytes of paragraphs: more is for a real search engine. */
+export const MAX_PASSAGES = 200_000;
+/** What text that is all different words comes to; the rest of such documents is not read. */
+const MAX_INDEX_BYTES = 256 * 1024 * 1024;
+const MAX_QUESTION = 1_000;
+const MAX_DEMANDS = 40;
+/** A word in more labels than this is no name that two things share. */
+const MAX_ALIKE = 50;
+/** Texts whose words are remembered while an index is built. */
+const MAX_READ = 1_000;
+/** What a passage and a word cost besides their letters. */
+const PASSAGE_BYTES = 120;
+const WORD_BYTES = 150;
+
+type Label = ReadonlySet<string>;
+type Way = { id: number; worth: number };

@@ -1,6 +1,7 @@
 import { ARABIC } from './fold-text.ts';
 import { withoutArabicClitics } from './stem-arabic.ts';
 import { knownWords, type Term, isWeakWord } from './analyze-text.ts';
+import type { Steps } from './steps.ts';
 
 /**
  * What a word that nobody knows was meant to be. Only words that are in no document and in no list are mended, and
@@ -8,7 +9,7 @@ import { knownWords, type Term, isWeakWord } from './analyze-text.ts';
  */
 export type Mended = { stem: string; term: Term | null; weak: boolean };
 
-export const mendTypo = (term: Term, vocabulary: ReadonlyMap<string, readonly string[]>): Mended[] => {
+export function* mendTypo(term: Term, vocabulary: ReadonlyMap<string, readonly string[]>): Steps<Mended[]> {
   const written = withoutArabicClitics(term.word);
   if (/\d/.test(written) || written.length < 4) return [];
   const sound = soundOf(written);
@@ -32,15 +33,20 @@ export const mendTypo = (term: Term, vocabulary: ReadonlyMap<string, readonly st
     const distance = editDistance(word, written, allowed);
     if (distance <= allowed) found.push({ ...make(), distance });
   };
-  for (const [stem, words] of vocabulary)
+  let seen = 0;
+  for (const [stem, words] of vocabulary) {
+    if (++seen % A_STEP === 0) yield;
     for (const word of words) consider(word, () => ({ stem, term: null, weak: false }));
+  }
   for (const known of knownWords())
     consider(known.word, () => ({ stem: known.stem, term: known, weak: isWeakWord(known) }));
   const nearest = Math.min(...found.map((one) => one.distance));
   return found.filter((one) => one.distance === nearest).slice(0, MAX_MENDED);
-};
+}
 
 const MAX_MENDED = 8;
+/** Words of the vocabulary that are looked at in one go. */
+const A_STEP = 500;
 
 /** Arabic letters that many people hear as one. */
 const soundOf = (word: string): string | null =>

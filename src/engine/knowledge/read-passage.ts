@@ -5,12 +5,14 @@ import { foldText } from './fold-text.ts';
 import { HEADING_SEPARATOR } from './split-document.ts';
 
 /**
- * A passage as the index keeps it: every key by which a question may find it, with how much it tells there. What
- * stands in the text tells most, then the nearest heading, those above, and the document's name.
+ * Every key by which a question may find a passage, with how much it tells there, and how many words its text has.
+ * What stands in the text tells most, then the nearest heading, those above, and the document's name.
  */
-export type Entry = { passage: Passage; keys: Map<string, number>; length: number };
-
-export const readPassage = (passage: Passage, before: Passage | undefined, terms: (text: string) => Term[]): Entry => {
+export const readPassage = (
+  passage: Passage,
+  before: Passage | undefined,
+  terms: (text: string) => Term[],
+): { keys: Map<string, number>; length: number } => {
   const keys = new Map<string, number>();
   const path = passage.heading?.split(HEADING_SEPARATOR) ?? [];
   const text = terms(spellRanges(passage.text));
@@ -28,7 +30,7 @@ export const readPassage = (passage: Passage, before: Passage | undefined, terms
       keys.set(`t:${key.slice(2)}`, field);
   }
   for (const feature of featuresOf(foldText(passage.text))) keys.set(`f:${feature}`, 1);
-  return { passage, keys, length: text.length };
+  return { keys, length: text.length };
 };
 
 const addKeys = (keys: Map<string, number>, terms: readonly Term[], field: number): void => {

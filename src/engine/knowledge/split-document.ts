@@ -5,24 +5,38 @@ import type { Passage } from '../provider.ts';
  * knows the headings above it, because "Friday: closed" says nothing without "Opening hours". A table row is written
  * out with its column names; a list item keeps the sentence that introduced the list in its heading path.
  */
-export const splitDocument = (document: { id: string; name: string; text: string }): Passage[] => {
+export const splitDocument = (document: DocumentText): Passage[] =>
+  [...passagesOf(document)].filter((one) => one !== null);
+
+/** The same, passage by passage; null for a line that completes none, so that whoever reads can pause there. */
+export function* passagesOf(document: DocumentText): Generator<Passage | null, void> {
   const splitter = new Splitter(document);
   for (const line of document.text.slice(0, MAX_DOCUMENT_CHARACTERS).split(/\r\n|\r|\n|\u2028|\u2029/)) {
-    for (const part of line.length <= MAX_LINE_CHARACTERS ? [line] : (line.match(LONG_LINE) ?? [])) splitter.take(part);
+    for (const part of line.length <= MAX_LINE_CHARACTERS ? [line] : (line.match(LONG_LINE) ?? [])) {
+      splitter.take(part);
+      yield null;
+      yield* splitter.taken();
+    }
   }
-  return splitter.end();
-};
+  splitter.end();
+  yield* splitter.taken();
+}
+
+export type DocumentText = { id: string; name: string; text: string };
 
 /** Two million characters is a book of a thousand pages; the rest of a longer document is not read. */
 export const MAX_DOCUMENT_CHARACTERS = 2_000_000;
 export const MAX_PASSAGES_PER_DOCUMENT = 20_000;
 /** A longer paragraph is cut at sentence ends, so that a quote stays a quote. */
 export const MAX_PASSAGE_CHARACTERS = 700;
+const MAX_PARAGRAPH_CHARACTERS = 50_000;
 /** What Markdown costs grows faster than the line is long, so a longer line is read in pieces. */
 const MAX_LINE_CHARACTERS = 2_000;
 const LONG_LINE = new RegExp(`.{1,${MAX_LINE_CHARACTERS}}(?:\\s|$)|.{1,${MAX_LINE_CHARACTERS}}`, 'gsu');
 export const HEADING_SEPARATOR = ' › ';
 const MAX_HEADING_CHARACTERS = 200;
+/** An item stands below the items above it, and repeats them in its heading: a list a thousand deep would be endless. */
+const MAX_LIST_DEPTH = 12;
 /** Level of a heading that only looks like one; below all real ones, above bold lines and questions. */
 const GUESSED = 6.5;
 
@@ -45,7 +59,10 @@ const COMMENT = /^\s*<!--.*-->\s*$/;
 
 class Splitter {
   private readonly document: { id: string; name: string };
-  private readonly passages: Passage[] = [];
+  private passages: Passage[] = [];
+  private count = 0;
+  /** Since the last flush. */
+  private characters = 0;
   private readonly headings: { level: number; text: string; used: boolean }[] = [];
   private paragraph: string[] = [];
   private item: { indent: number; lines: string[] } | null = null;
@@ -58,12 +75,15 @@ class Splitter {
   /** Plain text has no heading signs; then a short line that stands alone is taken for one. */
   private readonly guessHeadings: boolean;
 
-  constructor(document: { id: string; name: string; text: string }) {
+  constructor(document: DocumentText) {
     this.document = { id: document.id, name: document.name };
     this.guessHeadings = !/^\s{0,3}#{1,6}\s/m.test(document.text.slice(0, MAX_DOCUMENT_CHARACTERS));
   }
 
   take(line: string): void {
+    // What has no end of its own is read in pieces, like a line.
+    this.characters += line.length;
+    if (this.characters > MAX_PARAGRAPH_CHARACTERS) this.flush();
     if (FENCE.test(line)) {
       this.fenced = !this.fenced;
       return this.flush();
@@ -99,10 +119,16 @@ class Splitter {
     this.paragraph.push(line.trim());
   }
 
-  end(): Passage[] {
+  end(): void {
     this.flush();
     this.closeHeadings(0);
-    return this.passages;
+  }
+
+  /** What has become whole since it was last asked. */
+  taken(): Passage[] {
+    const { passages } = this;
+    this.passages = [];
+    return passages;
   }
 
   private enterHeading(level: number, text: string): void {
@@ -136,6 +162,7 @@ class Splitter {
       if (indent > before.indent) this.parents.push({ indent: before.indent, text: said });
     }
     while (this.parents.length > 0 && this.parents.at(-1)!.indent >= indent) this.parents.pop();
+    if (this.parents.length > MAX_LIST_DEPTH) this.parents.shift();
     this.item = { indent, lines: [text] };
   }
 
@@ -167,6 +194,7 @@ class Splitter {
   }
 
   private flush(): void {
+    this.characters = 0;
     this.flushItem();
     if (this.paragraph.length === 0) return;
     if (this.guessHeadings && this.paragraph.length === 1 && looksLikeHeading(this.paragraph[0]!)) {
@@ -203,11 +231,12 @@ class Splitter {
   }
 
   private add(text: string, context: readonly string[]): void {
-    if (text === '' || this.passages.length >= MAX_PASSAGES_PER_DOCUMENT) return;
+    if (text === '' || this.count >= MAX_PASSAGES_PER_DOCUMENT) return;
     const path = [...this.headings.map((heading) => heading.text), ...context].filter((part) => part !== '');
     const heading = path.length === 0 ? null : path.join(HEADING_SEPARATOR);
     for (const above of this.headings) above.used = true;
     for (const part of cutLong(text)) {
+      this.count++;
       this.passages.push({ document_id: this.document.id, document: this.document.name, heading, text: part });
     }
   }

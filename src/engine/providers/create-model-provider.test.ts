@@ -45,7 +45,7 @@ function turnOf(definition: AgentDefinition = {}, more: Partial<TurnRequest> = {
     ],
     input: ['When do you open?'],
     state: null,
-    knowledge: { search: () => [] },
+    knowledge: { search: async () => [] },
     now: new Date('2026-11-21T10:00:00Z'),
     signal: new AbortController().signal,
     ...more,
@@ -86,7 +86,7 @@ describe.each(FORMATS)('a turn by %s', (format) => {
 
   it('gives the model the passages and returns the cited ones as sources', async () => {
     fake.script({ text: 'A cut is 40 riyals [2]. We open at nine [1][2].' });
-    const search = vi.fn<Search>(() => PASSAGES);
+    const search = vi.fn<Search>(async () => PASSAGES);
     const result = await providerOf(format).turn(turnOf({}, { knowledge: { search } }));
     expect(search).toHaveBeenCalledWith('When do you open?', expect.any(Number));
     expect(sent()).toContain('[1] Hours › Doha');
@@ -103,7 +103,7 @@ describe.each(FORMATS)('a turn by %s', (format) => {
 
   it('names no source when the model cites none', async () => {
     fake.script({ text: 'I do not know.' });
-    const result = await providerOf(format).turn(turnOf({}, { knowledge: { search: () => PASSAGES } }));
+    const result = await providerOf(format).turn(turnOf({}, { knowledge: { search: async () => PASSAGES } }));
     expect(result.messages[0]!.sources).toEqual([]);
   });
 
@@ -306,9 +306,9 @@ describe('a turn by any model', () => {
       opted_out: true,
       trace: { provider: 'rules', steps: [] },
     };
-    expect(await provider({ before: () => ({ turn: decided, tags: [] }) }).turn(turnOf())).toEqual(decided);
+    expect(await provider({ before: async () => ({ turn: decided, tags: [] }) }).turn(turnOf())).toEqual(decided);
     expect(fake.calls).toHaveLength(0);
-    const left = await provider({ before: () => ({ turn: null, tags: ['sales'] }) }).turn(turnOf());
+    const left = await provider({ before: async () => ({ turn: null, tags: ['sales'] }) }).turn(turnOf());
     expect(left.messages).toHaveLength(1);
     expect(left.tags).toEqual(['sales']);
   });
@@ -323,7 +323,7 @@ describe('a turn by any model', () => {
   });
 
   it('searches a follow-up together with what came before', async () => {
-    const search = vi.fn<Search>((question) => (question.includes('open') ? PASSAGES : []));
+    const search = vi.fn<Search>(async (question) => (question.includes('open') ? PASSAGES : []));
     const history: TurnRequest['history'] = [
       { role: 'end_user', text: 'When do you open?' },
       { role: 'agent', text: 'At nine.' },

@@ -25,7 +25,7 @@ export type ModelProviderOptions = ModelSettings & {
   callTool: CallTool;
   /** Decides a turn before a model is asked: opt-out words, rules, a request for a human. Null lets the model answer; the
    * tags are put on the conversation all the same. */
-  before?: (request: TurnRequest) => { turn: TurnResult | null; tags: string[] };
+  before?: (request: TurnRequest) => Promise<{ turn: TurnResult | null; tags: string[] }>;
   /** For one answer of the model, to its last byte. */
   timeoutMs?: number;
 };
@@ -40,7 +40,7 @@ export function createModelProvider(options: ModelProviderOptions): Provider {
   return {
     name,
     async turn(request) {
-      const { turn = null, tags = [] } = options.before?.(request) ?? {};
+      const { turn = null, tags = [] } = (await options.before?.(request)) ?? {};
       const result = turn ?? openByText(name, request) ?? (await askModel(options, request));
       return { ...result, tags: [...result.tags, ...tags] };
     },
@@ -70,7 +70,7 @@ async function askModel(options: ModelProviderOptions, request: TurnRequest): Pr
   }
   // Loaded when first needed: an installation that uses the embedded provider alone never pays for the SDK.
   const { generate } = await import('./generate.ts');
-  const findings = findPassages(request);
+  const findings = await findPassages(request);
   const steps: TurnTrace['steps'] = [
     {
       kind: 'passages',
@@ -96,9 +96,9 @@ async function askModel(options: ModelProviderOptions, request: TurnRequest): Pr
 }
 
 /** For the newest words; a follow-up such as "and on Sunday?" finds nothing alone and is asked with what came before. */
-function findPassages({ input, history, knowledge }: TurnRequest): Finding[] {
+async function findPassages({ input, history, knowledge }: TurnRequest): Promise<Finding[]> {
   if (input.length === 0) return [];
-  const findings = knowledge.search(input.join('\n'), MAX_PASSAGES);
+  const findings = await knowledge.search(input.join('\n'), MAX_PASSAGES);
   if (findings.length > 0) return findings;
   const earlier = history.filter((message) => message.role === 'end_user').slice(0, -input.length);
   const before = earlier.at(-1);

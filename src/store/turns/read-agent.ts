@@ -6,18 +6,39 @@ export type AgentForTurns = {
   name: string;
   revision: number;
   definition: AgentDefinition;
-  documents: { id: string; name: string; text: string }[];
+  /** What its documents are known by: another value as soon as one comes or goes. Null when there are none. */
+  edition: string | null;
+  /** Of their texts. */
+  bytes: number;
 };
 
-/** The published agent with its documents, as of one revision. */
+/** The published agent, as of one revision; its documents are read one by one, when they are needed. */
 export async function readAgentForTurns(pool: pg.Pool, orgId: string, agentId: string): Promise<AgentForTurns | null> {
   const found = await pool.query<AgentForTurns>({
     name: 'read-agent-for-turns',
     text: `SELECT a.id, a.name, a.revision, a.published AS definition,
-        coalesce((SELECT json_agg(json_build_object('id', d.id, 'name', d.name, 'text', d.text) ORDER BY d.id)
-          FROM document d WHERE d.org_id = a.org_id AND d.agent_id = a.id), '[]') AS documents
-      FROM agent a WHERE a.org_id = $1 AND a.id = $2`,
+        d.edition, d.bytes
+      FROM agent a CROSS JOIN LATERAL (
+        SELECT md5(string_agg(concat_ws(' ', d.id, extract(epoch FROM d.updated_at)), ',' ORDER BY d.id)) AS edition,
+          coalesce(sum(octet_length(d.text)), 0)::float8 AS bytes
+        FROM document d WHERE d.org_id = a.org_id AND d.agent_id = a.id
+      ) d WHERE a.org_id = $1 AND a.id = $2`,
     values: [orgId, agentId],
+  });
+  return found.rows[0] ?? null;
+}
+
+/** The agent's first document whose id comes after `after`. */
+export async function readNextDocument(
+  pool: pg.Pool,
+  orgId: string,
+  agentId: string,
+  after: string | null,
+): Promise<{ id: string; name: string; text: string } | null> {
+  const found = await pool.query<{ id: string; name: string; text: string }>({
+    name: 'read-next-document',
+    text: `SELECT id, name, text FROM document WHERE org_id = $1 AND agent_id = $2 AND id > $3 ORDER BY id LIMIT 1`,
+    values: [orgId, agentId, after ?? ''],
   });
   return found.rows[0] ?? null;
 }

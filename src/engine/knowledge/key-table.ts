@@ -1,0 +1,105 @@
+/**
+ * Which passage shows which key, and how much it tells there: flat arrays of numbers. A map for each passage took more
+ * than twenty times the text; this takes about four times.
+ */
+export class KeyTable {
+  private readonly ids = new Map<string, number>();
+  /** How much a key may tell; there are few such numbers, so a cell holds a place in this list. */
+  private readonly worths: number[] = [];
+  /** Passage after passage, its keys in order: `id * WORTHS + worth`. */
+  private cells: Uint32Array = new Uint32Array(1_024);
+  /** Where the cells of each passage begin; one more than there are passages. */
+  private starts: Uint32Array = new Uint32Array(256);
+  private passages = 0;
+  private postings = new Uint32Array(0);
+  private postingStarts = new Uint32Array(0);
+  private keyBytes = 0;
+
+  /** The keys of the next passage. */
+  add(keys: ReadonlyMap<string, number>): void {
+    const start = this.starts[this.passages]!;
+    const end = start + keys.size;
+    if (end > this.cells.length) this.cells = grown(this.cells, end);
+    if (this.passages + 2 > this.starts.length) this.starts = grown(this.starts, this.passages + 2);
+    let at = start;
+    for (const [key, worth] of keys) this.cells[at++] = this.idFor(key) * WORTHS + this.placeOf(worth);
+    this.cells.subarray(start, end).sort();
+    this.starts[++this.passages] = end;
+  }
+
+  /** Turns the table round: which passages show a key. A step for each passage. */
+  *close(): Generator<void, void> {
+    this.cells = this.cells.slice(0, this.starts[this.passages]);
+    this.starts = this.starts.slice(0, this.passages + 1);
+    const next = new Uint32Array(this.ids.size + 1);
+    for (const cell of this.cells) next[Math.floor(cell / WORTHS) + 1]!++;
+    yield;
+    for (let id = 1; id < next.length; id++) next[id]! += next[id - 1]!;
+    this.postingStarts = next.slice();
+    this.postings = new Uint32Array(this.cells.length);
+    for (let passage = 0; passage < this.passages; passage++) {
+      for (let at = this.starts[passage]!; at < this.starts[passage + 1]!; at++) {
+        this.postings[next[Math.floor(this.cells[at]! / WORTHS)]!++] = passage;
+      }
+      yield;
+    }
+  }
+
+  has(key: string): boolean {
+    return this.ids.has(key);
+  }
+
+  /** Passages that show the key, in their order. */
+  showing(key: string): Uint32Array {
+    const id = this.ids.get(key);
+    return id === undefined ? NONE : this.postings.subarray(this.postingStarts[id], this.postingStarts[id + 1]);
+  }
+
+  /** The number by which `worthIn` knows a key; null for one that no passage shows. */
+  idOf(key: string): number | null {
+    return this.ids.get(key) ?? null;
+  }
+
+  /** How much the key tells in a passage; 0 when it does not stand there. */
+  worthIn(passage: number, id: number): number {
+    let low = this.starts[passage]!;
+    let high = this.starts[passage + 1]!;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.cells[middle]! < id * WORTHS) low = middle + 1;
+      else high = middle;
+    }
+    const cell = low < this.starts[passage + 1]! ? this.cells[low]! : -1;
+    return Math.floor(cell / WORTHS) === id ? this.worths[cell % WORTHS]! : 0;
+  }
+
+  /** Memory in bytes, closely enough to keep many tables within a bound. */
+  get bytes(): number {
+    return this.starts[this.passages]! * 8 + this.passages * 4 + this.keyBytes;
+  }
+
+  private idFor(key: string): number {
+    const known = this.ids.get(key);
+    if (known !== undefined) return known;
+    this.keyBytes += KEY_BYTES + 2 * key.length;
+    this.ids.set(key, this.ids.size);
+    return this.ids.size - 1;
+  }
+
+  private placeOf(worth: number): number {
+    const known = this.worths.indexOf(worth);
+    return known >= 0 ? known : this.worths.push(worth) - 1;
+  }
+}
+
+/** More than there are places where a word may stand. */
+const WORTHS = 16;
+/** What a key costs besides its letters: its place in a map and the head of its string. */
+const KEY_BYTES = 80;
+const NONE = new Uint32Array(0);
+
+const grown = (array: Uint32Array, atLeast: number): Uint32Array => {
+  const larger = new Uint32Array(Math.max(atLeast, array.length * 2));
+  larger.set(array);
+  return larger;
+};

@@ -1,0 +1,126 @@
+import { Worker } from 'node:worker_threads';
+import { pino } from 'pino';
+import { afterEach, describe, expect, test } from 'vitest';
+import { cpuMsUntil } from '../../../test/cpu-time.ts';
+import { manualText } from '../../../test/documents.ts';
+import { createKnowledge, type Knowledge, type KnowledgeOptions } from './ask-knowledge.ts';
+import type { ThreadData } from './messages.ts';
+
+const running: Knowledge[] = [];
+afterEach(async () => {
+  for (const knowledge of running.splice(0)) await knowledge.stop();
+});
+
+function givenKnowledge(texts: Record<string, string[]>, more: Partial<KnowledgeOptions> = {}) {
+  const reads: string[] = [];
+  const knowledge = createKnowledge({
+    log: pino({ level: 'silent' }),
+    readDocument: async (_orgId, agentId, after) => {
+      const at = after === null ? 0 : Number(after) + 1;
+      const text = texts[agentId]?.[at];
+      reads.push(`${agentId} ${at}`);
+      return text === undefined ? null : { id: String(at), name: `Guide ${at}`, text };
+    },
+    ...more,
+  });
+  running.push(knowledge);
+  const ask = (agentId: string, question: string, edition = '1') =>
+    knowledge.of({ orgId: `org of ${agentId}`, agentId, edition, bytes: 1 }).search(question, 3);
+  return { ask, reads };
+}
+
+const HOURS = ['The shop opens at 9 am.'];
+
+describe('the thread', () => {
+  test('finds what the documents say', async () => {
+    const { ask, reads } = givenKnowledge({ a: ['Parking is free.', ...HOURS] });
+    expect((await ask('a', 'When does the shop open?'))[0]!.passage).toEqual({
+      document_id: '1',
+      document: 'Guide 1',
+      heading: null,
+      text: HOURS[0],
+    });
+    expect(await ask('a', 'Do you sell boats?')).toEqual([]);
+    expect(reads).toEqual(['a 0', 'a 1', 'a 2']);
+  });
+
+  test('takes nearly nothing of the main thread, and answers others while it builds', async () => {
+    const large = Array.from({ length: 12 }, (_, at) => manualText(128 * 1024, at + 1));
+    const { ask } = givenKnowledge({ large, small: HOURS });
+    const answered: string[] = [];
+    const spent = await cpuMsUntil(async () => {
+      const first = ask('large', 'What is bababa?').then(() => answered.push('large'));
+      for (let round = 0; round < 3; round++) await ask('small', 'When does the shop open?');
+      answered.push('small');
+      await first;
+    });
+    expect(answered).toEqual(['small', 'large']);
+    expect(spent).toBeLessThan(500);
+  });
+
+  test('says when the documents cannot be read, and reads them for the next question', async () => {
+    let isAway = true;
+    const { ask } = givenKnowledge(
+      {},
+      {
+        readDocument: async (_orgId, _agentId, after) => {
+          if (isAway) throw new Error('the database is away');
+          return after === null ? { id: '0', name: 'Guide', text: HOURS[0]! } : null;
+        },
+      },
+    );
+    await expect(ask('a', 'When does the shop open?')).rejects.toMatchObject({
+      code: 'knowledge_failed',
+      retryable: true,
+    });
+    isAway = false;
+    expect(await ask('a', 'When does the shop open?')).toHaveLength(1);
+  });
+});
+
+/** Answers every question, but exits at "die", runs out of memory at "fill", and never ends at "hang". */
+const FRAGILE = `
+const { parentPort, workerData: { beacon } } = require('node:worker_threads');
+parentPort.on('message', ({ job, question }) => setTimeout(() => {
+  Atomics.store(beacon, 0, job);
+  if (question === 'die') process.exit(1);
+  if (question === 'hang') for (;;);
+  if (question === 'fill') for (const all = [];;) all.push({ like: [all.length] });
+  Atomics.store(beacon, 0, 0);
+  setTimeout(() => parentPort.postMessage({ kind: 'found', job, findings: [] }), 100);
+}, 20));`;
+
+describe('a thread that ends', () => {
+  const threads: Worker[] = [];
+  const startThread = (workerData: ThreadData): Worker => {
+    threads.push(new Worker(FRAGILE, { eval: true, workerData, resourceLimits: { maxOldGenerationSizeMb: 32 } }));
+    return threads.at(-1)!;
+  };
+  afterEach(() => void threads.splice(0));
+
+  test.each(['die', 'fill', 'hang'])('by "%s" fails that question alone; the others are asked again', async (how) => {
+    const { ask } = givenKnowledge({}, { startThread, stuckMs: 300 });
+    const others = [ask('a', 'When?'), ask('b', 'When?')];
+    await expect(ask('bad', how)).rejects.toMatchObject({ code: 'knowledge_failed', retryable: true });
+    expect(await Promise.all(others)).toEqual([[], []]);
+    expect(threads).toHaveLength(2);
+  });
+
+  test('is not killed by the same documents again and again, but is by changed ones', async () => {
+    const { ask } = givenKnowledge({}, { startThread });
+    await expect(ask('bad', 'die')).rejects.toThrow('too much');
+    await expect(ask('bad', 'die')).rejects.toThrow('a short while ago');
+    expect(threads).toHaveLength(1);
+    expect(await ask('bad', 'When?', '2')).toEqual([]);
+    expect(threads).toHaveLength(2);
+  });
+
+  test('does not start for ever when it cannot start', async () => {
+    const { ask } = givenKnowledge(
+      {},
+      { startThread: () => (threads.push(new Worker('process.exit(1)', { eval: true })), threads.at(-1)!) },
+    );
+    await expect(ask('a', 'When?')).rejects.toMatchObject({ code: 'knowledge_failed' });
+    expect(threads).toHaveLength(3);
+  });
+});

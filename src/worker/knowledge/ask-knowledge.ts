@@ -1,0 +1,174 @@
+import { Worker } from 'node:worker_threads';
+import type { DocumentText } from '../../engine/knowledge/split-document.ts';
+import { type Finding, type KnowledgeSearch, ProviderError } from '../../engine/provider.ts';
+import type { Logger } from '../../kernel/log.ts';
+import {
+  type Ask,
+  type DocumentsOf,
+  type FromThread,
+  SLICES,
+  type ThreadData,
+  type ToThread,
+  UNDER_WAY,
+} from './messages.ts';
+
+/**
+ * Knowledge is built and searched in a thread of its own (docs/adr/0204-knowledge-in-a-thread.md), which starts with the first
+ * question. It asks for one document after the other, so that no more of them is in memory here than one. A thread that
+ * dies or no longer moves is replaced: the agent that it was working for fails and rests for a while, everybody else's
+ * questions are asked again.
+ */
+export type Knowledge = {
+  of(documents: DocumentsOf): KnowledgeSearch;
+  stop(): Promise<void>;
+};
+
+export type ReadDocument = (orgId: string, agentId: string, after: string | null) => Promise<DocumentText | null>;
+
+export type KnowledgeOptions = {
+  log: Logger;
+  /** The agent's first document whose id comes after `after`. */
+  readDocument: ReadDocument;
+  startThread?: (data: ThreadData) => Worker;
+  stuckMs?: number;
+};
+
+type Pending = { ask: Ask; resolve(found: Finding[]): void; reject(error: Error): void; threads: number };
+
+/** Questions that wait at once; a worker has 400 turns under way. */
+const MAX_PENDING = 1_000;
+/** Threads that may die under a question before it fails. */
+const MAX_THREADS = 3;
+/** A slice of work takes milliseconds; one that takes so long never ends. */
+const STUCK_MS = 15_000;
+/** Documents that killed the thread are not tried again for so long. */
+const REST_MS = 5 * 60_000;
+const MAX_RESTING = 1_000;
+
+export function createKnowledge({
+  log,
+  readDocument,
+  startThread = start,
+  stuckMs = STUCK_MS,
+}: KnowledgeOptions): Knowledge {
+  const pending = new Map<number, Pending>();
+  const resting = new Map<string, number>();
+  const beacon = new Int32Array(new SharedArrayBuffer(8));
+  let thread: Worker | null = null;
+  let watch: NodeJS.Timeout | undefined;
+  let lastJob = 0;
+  let stopped = false;
+
+  function ask(documents: DocumentsOf, question: string, limit: number): Promise<Finding[]> {
+    const job = (lastJob = (lastJob % MAX_JOB) + 1);
+    const rests = (resting.get(editionOf(documents)) ?? 0) > performance.now();
+    if (rests) return Promise.reject(failed('Searching the documents failed a short while ago.'));
+    if (stopped || pending.size >= MAX_PENDING) return Promise.reject(failed('Too many questions are waiting.'));
+    return new Promise((resolve, reject) => {
+      const one: Pending = { ask: { ...documents, kind: 'ask', job, question, limit }, resolve, reject, threads: 0 };
+      pending.set(job, one);
+      send(one);
+    });
+  }
+
+  function send(one: Pending): void {
+    one.threads++;
+    post(one.ask);
+  }
+
+  function post(message: ToThread): void {
+    thread ??= open();
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+    thread.postMessage(message);
+  }
+
+  function open(): Worker {
+    beacon.fill(0);
+    const opened = startThread({ beacon });
+    opened.unref();
+    opened.on('message', (message: FromThread) => hear(opened, message));
+    // After an error comes the exit.
+    opened.on('error', (error) => log.error({ err: error }, 'the thread of the knowledge failed'));
+    opened.on('exit', () => replace(opened));
+    watch = setInterval(watchOver(opened), stuckMs / 5);
+    watch.unref();
+    return opened;
+  }
+
+  function hear(from: Worker, message: FromThread): void {
+    const one = pending.get(message.job);
+    if (!one || from !== thread) return;
+    if (message.kind === 'want') return void read(from, one.ask, message.after);
+    pending.delete(message.job);
+    if (message.kind === 'found') one.resolve(message.findings);
+    else one.reject(failed(`The documents could not be searched. ${message.why}`));
+  }
+
+  async function read(wants: Worker, { job, orgId, agentId }: Ask, after: string | null): Promise<void> {
+    const answer: ToThread = await readDocument(orgId, agentId, after).then(
+      (document) => ({ kind: 'document', job, document }),
+      (error: unknown) => {
+        log.warn({ err: error }, 'a document cannot be read');
+        return { kind: 'unreadable', job };
+      },
+    );
+    if (wants === thread) post(answer);
+  }
+
+  function watchOver(watched: Worker): () => void {
+    let [slices, since] = [0, performance.now()];
+    return () => {
+      const moved = Atomics.load(beacon, SLICES) !== slices || Atomics.load(beacon, UNDER_WAY) === 0;
+      if (moved) [slices, since] = [Atomics.load(beacon, SLICES), performance.now()];
+      else if (performance.now() - since > stuckMs) void watched.terminate();
+    };
+  }
+
+  function replace(gone: Worker): void {
+    if (gone !== thread) return;
+    thread = null;
+    clearInterval(watch);
+    const culprit = pending.get(Atomics.load(beacon, UNDER_WAY))?.ask;
+    if (pending.size > 0)
+      log.error({ org_id: culprit?.orgId, agent_id: culprit?.agentId }, 'the thread of the knowledge is replaced');
+    if (culprit) rest(editionOf(culprit));
+    for (const [job, one] of pending) {
+      const isGuilty = culprit !== undefined && editionOf(one.ask) === editionOf(culprit);
+      if (!stopped && !isGuilty && one.threads < MAX_THREADS) send(one);
+      else {
+        pending.delete(job);
+        one.reject(failed(isGuilty ? 'The documents are too much to search.' : 'The search was stopped.'));
+      }
+    }
+  }
+
+  function rest(edition: string): void {
+    if (resting.size >= MAX_RESTING) resting.clear();
+    resting.set(edition, performance.now() + REST_MS);
+  }
+
+  return {
+    of: (documents) => ({ search: (question, limit) => ask(documents, question, limit) }),
+    stop: async () => {
+      stopped = true;
+      await thread?.terminate();
+    },
+  };
+}
+
+const MAX_JOB = 2 ** 31 - 1;
+/** Four times what it keeps: garbage and builds under way come on top. */
+const MAX_HEAP_MB = 2_048;
+
+/** It needs nothing of the environment, and gets none of its secrets. */
+const start = (workerData: ThreadData): Worker =>
+  new Worker(new URL('./thread.ts', import.meta.url), {
+    workerData,
+    env: {},
+    name: 'knowledge',
+    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+  });
+
+const editionOf = ({ orgId, agentId, edition }: DocumentsOf): string => `${orgId} ${agentId} ${edition}`;
+
+const failed = (why: string): ProviderError => new ProviderError('knowledge_failed', why, { retryable: true });

@@ -1,0 +1,66 @@
+import type { Steps } from '../../engine/knowledge/steps.ts';
+
+/**
+ * Work of many organizations on one thread, in slices of some milliseconds: the organizations take turns, and each has
+ * its own work done in the order in which it came. So a large build of one makes a small search of another wait for a
+ * slice, not for the build.
+ */
+export type Work = {
+  orgId: string;
+  job: number;
+  steps: Steps<void>;
+  /** Processor time that it may take in all. */
+  limitMs: number;
+  spentMs: number;
+  fail(why: string): void;
+};
+
+/** What steps yield when they cannot go on before something arrives; `add` puts the work back. */
+export const WAIT = Symbol('wait');
+
+export function createFairSteps(meter: { clock(): number; cpu(): number; onJob(job: number): void }) {
+  /** By organization, the one whose turn it is first. */
+  const queues = new Map<string, Work[]>();
+
+  function add(work: Work): void {
+    const queue = queues.get(work.orgId);
+    if (queue) queue.push(work);
+    else queues.set(work.orgId, [work]);
+  }
+
+  /** Works for about so long; less when nothing is left to do. */
+  function run(ms: number): void {
+    const end = meter.clock() + ms;
+    while (meter.clock() < end) {
+      const next = queues.entries().next();
+      if (next.done) return;
+      const [orgId, queue] = next.value;
+      const work = queue[0]!;
+      queues.delete(orgId);
+      if (goOn(work, end) === 'more') queues.set(orgId, queue);
+      else if (queue.length > 1) queues.set(orgId, queue.slice(1));
+    }
+  }
+
+  function goOn(work: Work, end: number): 'more' | 'gone' {
+    meter.onJob(work.job);
+    const before = meter.cpu();
+    try {
+      do {
+        const step = work.steps.next();
+        if (step.done || step.value === WAIT) return 'gone';
+      } while (meter.clock() < end);
+    } catch (error) {
+      work.fail(error instanceof Error ? error.message : String(error));
+      return 'gone';
+    } finally {
+      work.spentMs += meter.cpu() - before;
+      meter.onJob(0);
+    }
+    if (work.spentMs <= work.limitMs) return 'more';
+    work.fail(`It took more than ${work.limitMs / 1_000} seconds of work.`);
+    return 'gone';
+  }
+
+  return { add, run, isIdle: () => queues.size === 0 };
+}

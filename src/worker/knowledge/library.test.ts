@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest';
+import { createLibrary } from './library.ts';
+import type { Ask, FromThread, ToThread } from './messages.ts';
+
+/** A library whose documents are at hand. `tick` is the processor time that each look at the clock takes. */
+function givenLibrary(texts: Record<string, string[]>, { tick = 0, maxKeptBytes = 1e9 } = {}) {
+  const inbox: ToThread[] = [];
+  const answers: FromThread[] = [];
+  const read: string[] = [];
+  const asks = new Map<number, Ask>();
+  let [now, spent] = [0, 0];
+  const library = createLibrary({
+    post: (message) => {
+      if (message.kind !== 'want') return void answers.push(message);
+      const { agentId } = asks.get(message.job)!;
+      const at = message.after === null ? 0 : Number(message.after) + 1;
+      const text = texts[agentId]![at];
+      if (at === 0) read.push(agentId);
+      inbox.push({
+        kind: 'document',
+        job: message.job,
+        document: text === undefined ? null : { id: String(at), name: 'Guide', text },
+      });
+    },
+    meter: { clock: () => (now += 1), cpu: () => (spent += tick), onJob: () => {} },
+    maxKeptBytes,
+  });
+  const settle = (): void => {
+    while (inbox.length > 0) library.take(inbox.shift()!);
+    while (library.work() || inbox.length > 0) while (inbox.length > 0) library.take(inbox.shift()!);
+  };
+  let job = 0;
+  const put = (agentId: string, question: string, edition = '1', orgId = `org of ${agentId}`): number => {
+    const bytes = texts[agentId]!.join('').length;
+    const ask: Ask = { kind: 'ask', job: ++job, orgId, agentId, edition, bytes, question, limit: 3 };
+    asks.set(job, ask);
+    library.take(ask);
+    return job;
+  };
+  const answerTo = (wanted: number): FromThread | undefined => answers.find((answer) => answer.job === wanted);
+  const ask = (...about: Parameters<typeof put>): FromThread | undefined => {
+    const asked = put(...about);
+    settle();
+    return answerTo(asked);
+  };
+  return { put, ask, settle, answerTo, answers, read };
+}
+
+const HOURS = ['The shop opens at 9 am.'];
+const said = (answer: FromThread | undefined): string[] =>
+  answer?.kind === 'found' ? answer.findings.map(({ passage }) => passage.text) : [answer?.kind ?? 'nothing'];
+
+describe('the library', () => {
+  test('builds an index once, for all who ask meanwhile and after', () => {
+    const { put, ask, settle, answerTo, read } = givenLibrary({ a: HOURS });
+    const [first, second] = [put('a', 'When does the shop open?'), put('a', 'When does it open?')];
+    settle();
+    expect(said(answerTo(first))).toEqual(HOURS);
+    expect(said(answerTo(second))).toEqual(HOURS);
+    expect(said(ask('a', 'When does the shop open?'))).toEqual(HOURS);
+    expect(read).toEqual(['a']);
+  });
+
+  test('builds it again when the documents have changed', () => {
+    const texts = { a: HOURS };
+    const { ask, read } = givenLibrary(texts);
+    expect(said(ask('a', 'When does the shop open?'))).toEqual(HOURS);
+    texts.a = ['The shop opens at 10 am.'];
+    expect(said(ask('a', 'When does the shop open?', '2'))).toEqual(texts.a);
+    expect(read).toEqual(['a', 'a']);
+  });
+
+  test('forgets what was asked longest ago when memory is short, and builds it again', () => {
+    const texts = Object.fromEntries(['a', 'b', 'c'].map((name) => [name, [`${HOURS[0]} `.repeat(100)]]));
+    const one = givenLibrary(texts);
+    const all = ['a', 'b', 'a', 'c', 'a', 'b'];
+    for (const name of all) expect(one.ask(name, 'When does the shop open?')?.kind).toBe('found');
+    expect(one.read).toEqual(['a', 'b', 'c']);
+    const short = givenLibrary(texts, { maxKeptBytes: 24_000 });
+    for (const name of all) expect(short.ask(name, 'When does the shop open?')?.kind).toBe('found');
+    expect(short.read).toEqual(['a', 'b', 'c', 'b']);
+  });
+
+  test('answers others while a large build goes on', () => {
+    const large = Array.from({ length: 20 }, (_, at) => `Word${at} and more.\n\n`.repeat(200));
+    const { put, settle, answers } = givenLibrary({ large, small: HOURS });
+    const [of, small] = [put('large', 'What is word3?'), put('small', 'When does the shop open?')];
+    settle();
+    expect(answers.map(({ job }) => job)).toEqual([small, of]);
+  });
+
+  test('lets the searches of organizations take turns', () => {
+    const large = ['The shop opens at 9 am on day one.\n\n'.repeat(3_000)];
+    const { put, ask, settle, answers } = givenLibrary({ large, small: HOURS });
+    ask('large', 'When does the shop open?');
+    ask('small', 'When does the shop open?');
+    answers.length = 0;
+    const busy = Array.from({ length: 5 }, () => put('large', 'When does the shop open on day one?'));
+    const small = put('small', 'When does the shop open?');
+    settle();
+    expect(answers.map(({ job }) => job)).toEqual([small, ...busy]);
+  });
+
+  test('builds one agent of an organization after the other, and each at most once more', () => {
+    const texts = { a: HOURS, b: HOURS };
+    const { put, settle, answers, read } = givenLibrary(texts);
+    for (let edition = 1; edition <= 100; edition++) {
+      put('a', 'When does the shop open?', String(edition), 'org_1');
+      put('b', 'When does the shop open?', String(edition), 'org_1');
+    }
+    settle();
+    expect(answers.filter(({ kind }) => kind === 'found')).toHaveLength(200);
+    expect(read.length).toBeLessThanOrEqual(3);
+  });
+
+  test('gives up a build and a search that take too long, and goes on with the others', () => {
+    const large = ['The shop opens at 9 am on day one.\n\n'.repeat(3_000)];
+    const { put, settle, answerTo } = givenLibrary({ large, small: HOURS }, { tick: 2_000 });
+    const [slow, small] = [put('large', 'When does the shop open?'), put('small', 'When does the shop open?')];
+    settle();
+    expect(answerTo(slow)).toMatchObject({ kind: 'failed', why: expect.stringContaining('seconds of work') as string });
+    expect(said(answerTo(small))).toEqual(HOURS);
+  });
+});

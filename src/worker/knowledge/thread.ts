@@ -1,0 +1,53 @@
+import { totalmem } from 'node:os';
+import { getHeapStatistics } from 'node:v8';
+import { parentPort, workerData } from 'node:worker_threads';
+import { createLibrary } from './library.ts';
+import { SLICES, type ThreadData, type ToThread, UNDER_WAY } from './messages.ts';
+
+/**
+ * The thread in which knowledge is built and searched; `ask-knowledge.ts` starts it and asks it. A thread that runs into
+ * the limit of its heap may take the whole process with it, so this one looks between two slices of work, and ends
+ * by itself long before.
+ */
+const port = parentPort!;
+const { beacon } = workerData as ThreadData;
+
+const MAX_KEPT_BYTES = 512 * 1024 * 1024;
+const memory = Math.min(process.constrainedMemory() || Infinity, totalmem());
+const { heap_size_limit: heapLimit } = getHeapStatistics();
+
+const cpu = (): number => {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
+};
+
+const library = createLibrary({
+  // About eighty megabytes of documents; less on a small machine.
+  maxKeptBytes: Math.min(MAX_KEPT_BYTES, memory / 8),
+  post: (message) => port.postMessage(message),
+  meter: {
+    clock: () => performance.now(),
+    cpu,
+    onJob: (job) => {
+      // In a thread this ends the thread; the beacon still tells which job it was.
+      if (job === 0 && getHeapStatistics().used_heap_size > heapLimit * 0.75) process.exit(1);
+      Atomics.store(beacon, UNDER_WAY, job);
+      Atomics.add(beacon, SLICES, 1);
+    },
+  },
+});
+
+let busy = false;
+
+// After each slice messages come in, so that what was just asked has its turn in the next one.
+const goOn = (): void => {
+  busy = library.work();
+  if (busy) setImmediate(goOn);
+};
+
+port.on('message', (message: ToThread) => {
+  library.take(message);
+  if (busy) return;
+  busy = true;
+  setImmediate(goOn);
+});
