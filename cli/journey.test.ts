@@ -119,6 +119,13 @@ test('from nothing to an answer, to a revoked key', async () => {
   expect(errorOf(await runCli(call, env)).code).toBe('key_revoked');
   delete env['PARLEY_API_KEY'];
   expect((await parley(...call, '--wait', '20'))['messages']).toHaveLength(1);
+
+  const bound = await parley(
+    ...words('keys create --label Office --scope organization --permissions triggers --networks 10.0.0.0/8,::1'),
+  );
+  expect(bound['allowed_networks']).toEqual(['10.0.0.0/8', '::1/128']);
+  const narrowed = await parley('keys', 'networks', bound['id'] as string, '--set', '10.1.2.3');
+  expect(narrowed['allowed_networks']).toEqual(['10.1.2.3/32']);
 });
 
 test('campaigns, channels and organizations', async () => {

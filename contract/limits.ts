@@ -9,6 +9,8 @@ export const MAX_WAIT_SECONDS = 25;
 export const MAX_PAGE = 100;
 export const DEFAULT_PAGE = 20;
 export const MAX_LABEL_CHARACTERS = 64;
+/** Entries of a key's list of allowed networks. */
+export const MAX_ALLOWED_NETWORKS = 50;
 export const MAX_NAME_CHARACTERS = 200;
 export const IDEMPOTENCY_KEPT_HOURS = 24;
 /** What a caller over a limit is told to wait; windows are never longer. */

@@ -71,6 +71,11 @@ const kinds = {
     cure: 'Check both and try again. An owner or admin of your organization can send you a new invitation link.',
   },
   // 403: you may not
+  network_not_allowed: {
+    status: 403,
+    title: 'The key may not be used from this network address',
+    cure: 'Call from one of the networks that the key allows, or make a key for this one: the networks of a key can be narrowed, never widened. If the address in the detail is that of a proxy, name the proxy in TRUSTED_PROXIES.',
+  },
   plan_required: {
     status: 403,
     title: 'The API needs the paid plan',

@@ -73,6 +73,7 @@ export async function givenKey(
     agentId?: string;
     campaignId?: string;
     permissions?: Permission[];
+    allowedNetworks?: string[];
   } = {},
 ): Promise<string> {
   const id = newId('key');
@@ -85,6 +86,7 @@ export async function givenKey(
     agentId: options.agentId ?? null,
     campaignId: options.campaignId ?? null,
     permissions: options.permissions ?? ['triggers'],
+    allowedNetworks: options.allowedNetworks ?? null,
   });
   if (options.digest) await db.insert(apiKeyDigest).values({ digest: options.digest, orgId, keyId: id });
   return id;

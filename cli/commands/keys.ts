@@ -31,6 +31,7 @@ export function addKeysCommand(program: Command): void {
   addList(keys);
   addRotate(keys);
   addRevoke(keys);
+  addNetworks(keys);
 
   const rename = keys
     .command('rename')
@@ -45,21 +46,24 @@ export function addKeysCommand(program: Command): void {
 function addCreate(keys: Command): void {
   const create = keys
     .command('create')
-    .description('Makes a key. Scope and permissions are fixed for its life.')
+    .description('Makes a key. Scope and permissions are fixed for its life; its networks can only be narrowed.')
     .requiredOption('--label <label>', 'what it is for')
     .addOption(new Option('--scope <scope>', 'what it may act for').choices(KEY_SCOPES).makeOptionMandatory())
     .option('--agent <id>', 'for scope agent')
     .option('--campaign <id>', 'for scope campaign')
     .option('--permissions <list>', `any of ${PERMISSIONS.join(',')}; a campaign key holds campaigns alone`)
+    .option('--networks <list>', 'from where it may be used: addresses and CIDRs by commas (default: from everywhere)')
     .option('--expires-at <time>', 'when it is revoked by itself, e.g. 2027-01-31T00:00:00Z');
   verb<CreateOptions>(create, async ({ api, out }, _args, options) => {
     const made = await api.call('createKey', { body: keyInput(options) });
-    out.record(Object.fromEntries(MADE.map((name) => [name, made[name]])));
+    const shown = made.allowed_networks === null ? MADE : [...MADE, 'allowed_networks' as const];
+    out.record(Object.fromEntries(shown.map((name) => [name, made[name]])));
     out.hint('Copy the value now: it is not shown again.');
   });
   examples(
     create,
     'keys create --label "CRM" --scope agent --agent agent_01jd… --permissions triggers',
+    'keys create --label "Shop" --scope organization --permissions channels --networks 203.0.113.0/24,2001:db8::/32',
     'keys create --label "November" --scope campaign --campaign campaign_01jd…',
   );
 }
@@ -70,10 +74,19 @@ type CreateOptions = {
   agent?: string;
   campaign?: string;
   permissions?: string;
+  networks?: string;
   expiresAt?: string;
 };
 
-function keyInput({ label, scope, agent, campaign, permissions, expiresAt }: CreateOptions): BodyOf<'createKey'> {
+function keyInput({
+  label,
+  scope,
+  agent,
+  campaign,
+  permissions,
+  networks,
+  expiresAt,
+}: CreateOptions): BodyOf<'createKey'> {
   if ((scope === 'agent') !== (agent !== undefined))
     throw new Failure('usage_invalid', '--agent ID belongs to --scope agent, and only to it.');
   if ((scope === 'campaign') !== (campaign !== undefined))
@@ -88,12 +101,15 @@ function keyInput({ label, scope, agent, campaign, permissions, expiresAt }: Cre
     label,
     scope,
     // Unknown words go to the server, which names the ones it knows.
-    permissions: chosen.split(',').map((one) => one.trim() as Permission),
+    permissions: listOf(chosen) as Permission[],
     ...(agent !== undefined && { agent_id: agent }),
     ...(campaign !== undefined && { campaign_id: campaign }),
+    ...(networks !== undefined && { allowed_networks: listOf(networks) }),
     ...(expiresAt !== undefined && { expires_at: expiresAt }),
   };
 }
+
+const listOf = (text: string): string[] => text.split(',').map((one) => one.trim());
 
 type KeyFilters = Pick<QueryOf<'listKeys'>, 'text' | 'scope' | 'permission' | 'state'>;
 
@@ -156,6 +172,20 @@ function addRevoke(keys: Command): void {
     out.record(record, () => revokedText(record));
   });
   examples(revoke, 'keys revoke key_01jd… --yes');
+}
+
+function addNetworks(keys: Command): void {
+  const networks = keys
+    .command('networks')
+    .description('Narrows from where a key may be used, never widens it. When this answers, every server holds to it.')
+    .argument('<key-id>')
+    .requiredOption('--set <list>', 'addresses and CIDRs by commas, each inside the ones before');
+  verb<{ set: string }>(networks, async ({ api, out }, [id], { set }) =>
+    out.record(
+      listed(await api.call('shortenKeyNetworks', { ids: { key_id: id! }, body: { allowed_networks: listOf(set) } })),
+    ),
+  );
+  examples(networks, 'keys networks key_01jd… --set 203.0.113.7,203.0.113.64/26');
 }
 
 /** A row as the list shows it: never a value, and "Never" in words. */

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { MAX_LABEL_CHARACTERS } from '../limits.ts';
+import { MAX_ALLOWED_NETWORKS, MAX_LABEL_CHARACTERS } from '../limits.ts';
 import { KEY_SCOPES, PERMISSIONS } from '../permissions.ts';
 import { closed, Id, Moment, Nullable, PageQuery, SearchText } from './shapes.ts';
 
@@ -9,6 +9,12 @@ export const KEY_STATES = ['active', 'revoking', 'revoked'] as const;
 const KeyState = Type.Enum(KEY_STATES);
 const Label = Type.String({ minLength: 1, maxLength: MAX_LABEL_CHARACTERS });
 
+/** From where a key may be used: addresses and networks (CIDR), IPv4 and IPv6. */
+const AllowedNetworks = Type.Array(Type.String({ minLength: 2, maxLength: 64 }), {
+  minItems: 1,
+  maxItems: MAX_ALLOWED_NETWORKS,
+});
+
 const record = {
   id: Type.String(),
   prefix: Type.String(),
@@ -17,6 +23,8 @@ const record = {
   agent_id: Nullable(Type.String()),
   campaign_id: Nullable(Type.String()),
   permissions: Type.Array(PermissionName),
+  /** Null: from everywhere. */
+  allowed_networks: Nullable(Type.Array(Type.String())),
   state: KeyState,
   created_at: Moment,
   created_by: Nullable(Type.String()),
@@ -57,6 +65,7 @@ export const CreateKeyBody = Type.Object(
     agent_id: Type.Optional(Id('agent')),
     campaign_id: Type.Optional(Id('campaign')),
     permissions: Type.Optional(Type.Array(PermissionName, { minItems: 1, maxItems: 4, uniqueItems: true })),
+    allowed_networks: Type.Optional(Nullable(AllowedNetworks)),
     expires_at: Type.Optional(Nullable(Moment)),
   },
   closed,
@@ -64,6 +73,8 @@ export const CreateKeyBody = Type.Object(
 export type CreateKeyBody = Static<typeof CreateKeyBody>;
 
 export const RenameKeyBody = Type.Object({ label: Label }, closed);
+
+export const ShortenKeyNetworksBody = Type.Object({ allowed_networks: AllowedNetworks }, closed);
 
 /** How long the old key stays good beside the new one. */
 export const ROTATION_OVERLAPS = ['now', '1h', '24h', '7d'] as const;

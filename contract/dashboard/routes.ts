@@ -63,6 +63,7 @@ import {
   NewKey,
   RenameKeyBody,
   RotateKeyBody,
+  ShortenKeyNetworksBody,
 } from './keys.ts';
 import { ModelRecord, SetModelBody } from './models.ts';
 import {
@@ -237,6 +238,7 @@ const routes = {
   readKey: route('GET 200', `${org}/keys/:key_id`, 'viewer', 'Read an API key', { answer: KeyRecord }),
   readKeyUsage: route('GET 200', `${org}/keys/:key_id/usage`, 'viewer', 'Requests of an API key by outcome', { query: KeyUsageQuery, answer: KeyUsage }),
   renameKey: route('PATCH 200', `${org}/keys/:key_id`, 'admin', 'Rename an API key', { body: RenameKeyBody, answer: KeyRecord }),
+  shortenKeyNetworks: route('PUT 200', `${org}/keys/:key_id/networks`, 'admin', 'Narrow the networks that an API key may be used from', { body: ShortenKeyNetworksBody, answer: KeyRecord }),
   rotateKey: route('POST 201', `${org}/keys/:key_id/rotate`, 'admin', 'Replace an API key by a new one with the same rights', { body: RotateKeyBody, answer: NewKey }),
   revokeKey: route('POST 200', `${org}/keys/:key_id/revoke`, 'admin', 'Revoke an API key', { answer: KeyRecord }),
 

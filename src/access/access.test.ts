@@ -19,6 +19,7 @@ const digest = createDigest(pepper);
 const baseUrls = { us: 'https://us.test', eu: 'https://eu.test', in: 'https://in.test', qa: 'https://qa.test' };
 /** A lease that a machine which stands still for a moment does not lose. */
 const LONG_MS = 20_000;
+const HERE = '203.0.113.7';
 const ME: Need = {};
 const CALL: Need = { permission: 'triggers', agent: 'agent_id', trigger: 'trigger_id' };
 
@@ -66,8 +67,13 @@ async function given(permissions: Permission[] = ['triggers']) {
   return { orgId, agentId, channelId, triggerId, value, keyId, params: { agent_id: agentId, trigger_id: triggerId } };
 }
 
-const admit = async (access: Access, value: string, need: Need = ME, params: Record<string, string> = {}) =>
-  access.admit([`Bearer ${value}`], need, params);
+const admit = async (
+  access: Access,
+  value: string,
+  need: Need = ME,
+  params: Record<string, string> = {},
+  from = HERE,
+) => access.admit([`Bearer ${value}`], need, params, from);
 
 async function refusalOf(promise: Promise<unknown>): Promise<Refusal> {
   try {
@@ -87,13 +93,13 @@ describe('admission', () => {
   it('answers without a promise once key and target are in memory', async () => {
     const access = await node({ leaseMs: LONG_MS });
     const { value, params, orgId, agentId, channelId, triggerId } = await given();
-    const first = access.admit([`Bearer ${value}`], CALL, params);
+    const first = access.admit([`Bearer ${value}`], CALL, params, HERE);
     expect(first).toBeInstanceOf(Promise);
     const admission = await first;
     expect(admission.caller).toMatchObject({ orgId, plan: 'paid', scope: 'organization', permissions: ['triggers'] });
     expect(admission.agent).toMatchObject({ id: agentId, enabled: true, sandboxChannelId: channelId });
     expect(admission.trigger).toMatchObject({ id: triggerId, agentId, variables: [] });
-    const second = access.admit([`Bearer ${value}`], CALL, params) as Admission;
+    const second = access.admit([`Bearer ${value}`], CALL, params, HERE) as Admission;
     expect(second).not.toBeInstanceOf(Promise);
     expect(second).toEqual(admission);
   });
@@ -101,7 +107,7 @@ describe('admission', () => {
   it('refuses by the order of checks, each 401 with its challenge', async () => {
     const access = await node();
     const { value, params, orgId } = await given();
-    const missing = await refusalOf((async () => access.admit([], ME, {}))());
+    const missing = await refusalOf((async () => access.admit([], ME, {}, HERE))());
     expect(missing).toMatchObject({ code: 'authorization_missing' });
     expect(missing.extras.headers).toEqual({ 'WWW-Authenticate': 'Bearer realm="parley"' });
     const invalid = { 'WWW-Authenticate': 'Bearer realm="parley", error="invalid_token"' };
@@ -213,6 +219,23 @@ describe('revocation', () => {
       for (const each of nodes) await admit(each, value);
       await revoke(nodes[round % 3]!, keyId);
       for (const each of nodes) expect(await refusalOf(admit(each, value))).toMatchObject({ code: 'key_revoked' });
+    }
+  });
+
+  it('of a place holds on every node when it is answered: the networks of a key are narrowed', async () => {
+    const nodes = [await node(), await node(), await node()];
+    const at = (access: Access, value: string, from: string) => admit(access, value, ME, {}, from);
+    for (let round = 0; round < 10; round++) {
+      const { value, keyId } = await given();
+      for (const each of nodes) await at(each, value, '203.0.113.7');
+      await nodes[round % 3]!.change({ kind: 'key', id: keyId }, (tx) =>
+        tx.execute(sql`UPDATE api_key SET allowed_networks = '{198.51.100.0/24,2001:db8::/32}' WHERE id = ${keyId}`),
+      );
+      for (const each of nodes) {
+        expect(await refusalOf(at(each, value, '203.0.113.7'))).toMatchObject({ code: 'network_not_allowed' });
+        expect((await at(each, value, '::ffff:198.51.100.7')).from).toBe('198.51.100.7');
+        expect((await at(each, value, '2001:DB8::0:7')).from).toBe('2001:db8::7');
+      }
     }
   });
 

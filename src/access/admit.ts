@@ -10,6 +10,7 @@ import type { Fills } from './directory-fill.ts';
 import { parseKey } from './key-format.ts';
 import type { LastUsed } from './last-used.ts';
 import type { Lease } from './lease.ts';
+import { plainAddress } from './networks.ts';
 import type { Admission, AgentFacts, CampaignFacts, Caller, ChannelFacts, Need, TriggerFacts } from './types.ts';
 import { undecided } from './undecided.ts';
 
@@ -19,6 +20,8 @@ export type Admit = (
   authorization: readonly string[],
   need: Need,
   params: Readonly<Record<string, string>>,
+  /** The network address of the caller, as the connection or a trusted proxy says it. */
+  address: string | undefined,
 ) => Admission | Promise<Admission>;
 
 /** What is known of a thing of an organization; null: there is none, or it was deleted. */
@@ -50,7 +53,7 @@ const FILL_TIMEOUT_MS = 3_000;
 export function createAdmit(deps: AdmitDeps): { admit: Admit; facts: FactLookups } {
   const { region, baseUrls, digest, clock, lease, directory, fills, lastUsed } = deps;
 
-  const admit: Admit = (authorization, need, params) => {
+  const admit: Admit = (authorization, need, params, address) => {
     const token = readToken(authorization);
     const parsed = parseKey(token);
     if (!parsed.ok) throw refuseKey('key_invalid', 'The key is not well-formed: it was mistyped or cut off.');
@@ -59,18 +62,21 @@ export function createAdmit(deps: AdmitDeps): { admit: Admit; facts: FactLookups
     const isGood = lease.good();
     const entry = directory.key(name);
     // Nothing leaves "revoked", so that much is known even without a lease.
-    if (entry === undefined || (!isGood && entry?.isRevoked !== true)) return admitUnknown(name, need, params, isGood);
-    return admitCaller(verify(entry), need, params, isGood);
+    const from = plainAddress(address);
+    if (entry === undefined || (!isGood && entry?.isRevoked !== true))
+      return admitUnknown(name, need, params, from, isGood);
+    return admitCaller(verify(entry), need, params, from, isGood);
   };
 
   async function admitUnknown(
     name: string,
     need: Need,
     params: Readonly<Record<string, string>>,
+    from: string | null,
     isGood: boolean,
   ): Promise<Admission> {
     const entry = await orUnavailable(fills.key(name, isGood));
-    return admitCaller(verify(entry), need, params, isGood);
+    return admitCaller(verify(entry), need, params, from, isGood);
   }
 
   /** Rows 2 and 4. From here on the call counts as a use of the key. */
@@ -87,6 +93,7 @@ export function createAdmit(deps: AdmitDeps): { admit: Admit; facts: FactLookups
     caller: Caller,
     need: Need,
     params: Readonly<Record<string, string>>,
+    from: string | null,
     isGood: boolean,
   ): Admission | Promise<Admission> {
     const named: Named = {};
@@ -94,11 +101,11 @@ export function createAdmit(deps: AdmitDeps): { admit: Admit; facts: FactLookups
     if (need.trigger !== undefined) named.trigger = params[need.trigger];
     if (need.channel !== undefined) named.channel = params[need.channel];
     if (need.campaign !== undefined) named.campaign = params[need.campaign];
-    const refusal = decideCaller(caller, need, named);
+    const refusal = decideCaller(caller, need, named, from);
     if (refusal !== null) throw refused(refusal, caller);
     const found = isGood ? recall(caller.orgId, named) : undefined;
-    if (found !== undefined) return admission(caller, need, found);
-    return load(caller.orgId, named, isGood).then((loaded) => admission(caller, need, loaded));
+    if (found !== undefined) return admission(caller, need, from, found);
+    return load(caller.orgId, named, isGood).then((loaded) => admission(caller, need, from, loaded));
   }
 
   /** Undefined as soon as one of them is not known here. */
@@ -152,11 +159,12 @@ const NOTHING: Found = { agent: null, trigger: null, channel: null, campaign: nu
 const wellFormed = (prefix: IdPrefix, id: string | undefined): string | null =>
   id !== undefined && isId(prefix, id) ? id : null;
 
-function admission(caller: Caller, need: Need, found: Found): Admission {
+function admission(caller: Caller, need: Need, from: string | null, found: Found): Admission {
   const refusal = decideTarget(caller, need, found);
   if (refusal !== null) throw refused(refusal, caller);
   return {
     caller,
+    from,
     agent: found.agent,
     trigger: found.trigger,
     channel: found.channel,

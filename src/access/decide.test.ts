@@ -9,10 +9,12 @@ import {
 } from '../../contract/permissions.ts';
 import type { ProblemCode } from '../../contract/problems.ts';
 import { decide, type Found, type Named } from './decide.ts';
+import { storedNetworks } from './networks.ts';
 import type { Caller, Need } from './types.ts';
 
 /**
- * The whole table: every set of permissions × scope × plan × family of routes × whose thing the path names. What is
+ * The whole table: every set of permissions × scope × plan × networks and address × family of routes × whose thing the
+ * path names. What is
  * expected is written as the rules of the specification, one predicate for each row of the order of checks.
  */
 const families: Record<string, Need> = {
@@ -34,9 +36,28 @@ const permissionSets: Permission[][] = Array.from({ length: 15 }, (_, index) =>
 
 const orgOf = (target: Target): string => (target === 'foreign' ? 'org_foreign' : 'org_own');
 
-type Case = { scope: KeyScope; permissions: Permission[]; plan: Plan; family: string; agent: Target; leaf: Target };
+/** `everywhere`: a key without networks, called from an address that cannot be read. */
+const PLACES = ['everywhere', 'inside', 'outside', 'unreadable'] as const;
+type Place = (typeof PLACES)[number];
+const ADDRESS: Record<Place, string | null> = {
+  everywhere: null,
+  inside: '2001:db8::7',
+  outside: '203.0.114.7',
+  unreadable: null,
+};
+
+type Case = {
+  scope: KeyScope;
+  permissions: Permission[];
+  plan: Plan;
+  place: Place;
+  family: string;
+  agent: Target;
+  leaf: Target;
+};
 
 const rules: [ProblemCode, (c: Case, need: Need) => boolean][] = [
+  ['network_not_allowed', (c) => c.place === 'outside' || c.place === 'unreadable'],
   ['plan_required', (c) => c.plan === 'free'],
   [
     'permission_missing',
@@ -57,7 +78,14 @@ const rules: [ProblemCode, (c: Case, need: Need) => boolean][] = [
   ['campaign_not_found', () => false],
 ];
 
-const callerOf = ({ scope, permissions, plan }: Pick<Case, 'scope' | 'permissions' | 'plan'>): Caller => ({
+const NETWORKS = storedNetworks(['203.0.113.0/24', '2001:db8::/32']);
+
+const callerOf = ({
+  scope,
+  permissions,
+  plan,
+  place = 'everywhere',
+}: Pick<Case, 'scope' | 'permissions' | 'plan'> & { place?: Place }): Caller => ({
   keyId: 'key_1',
   orgId: 'org_own',
   orgName: 'Own',
@@ -68,6 +96,7 @@ const callerOf = ({ scope, permissions, plan }: Pick<Case, 'scope' | 'permission
   agentId: scope === 'agent' ? 'agent_own' : null,
   campaignId: scope === 'campaign' ? 'campaign_own' : null,
   permissions,
+  networks: place === 'everywhere' ? null : NETWORKS,
 });
 
 const exists = (wanted: string | undefined, target: Target): boolean => wanted !== undefined && target !== 'missing';
@@ -90,9 +119,10 @@ function* everyCase(): Generator<Case> {
   for (const scope of KEY_SCOPES)
     for (const permissions of permissionSets)
       for (const plan of PLANS)
-        for (const family of Object.keys(families))
-          for (const agent of TARGETS)
-            for (const leaf of TARGETS) yield { scope, permissions, plan, family, agent, leaf };
+        for (const place of PLACES)
+          for (const family of Object.keys(families))
+            for (const agent of TARGETS)
+              for (const leaf of TARGETS) yield { scope, permissions, plan, place, family, agent, leaf };
 }
 
 describe('decision table', () => {
@@ -107,22 +137,22 @@ describe('decision table', () => {
       if (need.channel) named.channel = `channel_${c.leaf}`;
       if (need.campaign) named.campaign = `campaign_${c.leaf}`;
       const expected = rules.find(([, applies]) => applies(c, need))?.[0] ?? 'allowed';
-      const actual = decide(callerOf(c), need, named, () => foundFor(need, c))?.code ?? 'allowed';
+      const actual = decide(callerOf(c), need, named, ADDRESS[c.place], () => foundFor(need, c))?.code ?? 'allowed';
       expect({ ...c, answer: actual }).toEqual({ ...c, answer: expected });
       seen.add(actual);
       cases++;
     }
-    expect(cases).toBe(3 * 15 * 2 * 6 * 16);
-    expect(seen.size).toBe(9);
+    expect(cases).toBe(3 * 15 * 2 * 4 * 6 * 16);
+    expect(seen.size).toBe(10);
   });
 
   it('never asks what exists before the key alone was decided', () => {
     for (const c of everyCase()) {
       const need = families[c.family]!;
-      const mayLook = rules.slice(0, 5).every(([, applies]) => !applies(c, need));
+      const mayLook = rules.slice(0, 6).every(([, applies]) => !applies(c, need));
       let looked = false;
       const named = { agent: `agent_${c.agent}`, campaign: `campaign_${c.leaf}` };
-      decide(callerOf(c), need, named, () => {
+      decide(callerOf(c), need, named, ADDRESS[c.place], () => {
         looked = true;
         return foundFor(need, c);
       });
@@ -136,7 +166,7 @@ describe('decision', () => {
   const nothing: Found = { agent: null, trigger: null, channel: null, campaign: null };
 
   it('names the missing permission and the rights that the key has', () => {
-    const refusal = decide(organizationKey, families['trigger call']!, { agent: 'agent_1' }, () => nothing)!;
+    const refusal = decide(organizationKey, families['trigger call']!, { agent: 'agent_1' }, null, () => nothing)!;
     expect(refusal.extras.members).toEqual({ required_permission: 'triggers', key_permissions: ['channels'] });
     expect(refusal.extras.headers).toEqual({
       'WWW-Authenticate': 'Bearer realm="parley", error="insufficient_scope", scope="triggers"',
@@ -145,14 +175,24 @@ describe('decision', () => {
 
   it("answers 404 for a campaign key's own campaign once it is deleted", () => {
     const key = callerOf({ scope: 'campaign', permissions: ['campaigns'], plan: 'paid' });
-    expect(decide(key, families.campaign!, { campaign: 'campaign_own' }, () => nothing)?.code).toBe(
+    expect(decide(key, families.campaign!, { campaign: 'campaign_own' }, null, () => nothing)?.code).toBe(
       'campaign_not_found',
     );
   });
 
   it("answers 404 for an agent key's own agent once it is deleted", () => {
     const key = callerOf({ scope: 'agent', permissions: ['triggers'], plan: 'paid' });
-    expect(decide(key, families['trigger call']!, { agent: 'agent_own' }, () => nothing)?.code).toBe('agent_not_found');
+    expect(decide(key, families['trigger call']!, { agent: 'agent_own' }, null, () => nothing)?.code).toBe(
+      'agent_not_found',
+    );
+  });
+
+  it('shows the address that it judged, and not the networks that would do', () => {
+    const key = callerOf({ scope: 'organization', permissions: ['channels'], plan: 'paid', place: 'outside' });
+    const refusal = decide(key, {}, {}, '203.0.114.7', () => nothing)!;
+    expect(refusal.message).toContain('203.0.114.7');
+    expect(JSON.stringify([refusal.message, refusal.extras])).not.toMatch(/203\.0\.113|2001:db8/);
+    expect(decide(key, {}, {}, null, () => nothing)!.code).toBe('network_not_allowed');
   });
 
   it('echoes nothing that the path named', () => {
@@ -164,7 +204,7 @@ describe('decision', () => {
       [organizationKey, 'channel list'],
     ] as const) {
       const named = { agent: 'agent_ECHO', trigger: 'trigger_ECHO', campaign: 'campaign_ECHO' };
-      expect(decide(key, families[family]!, named, () => nothing)?.message).not.toContain('ECHO');
+      expect(decide(key, families[family]!, named, null, () => nothing)?.message).not.toContain('ECHO');
     }
   });
 });

@@ -1,6 +1,7 @@
 import { Refusal } from '../../contract/problems.ts';
 import type { Permission } from '../../contract/permissions.ts';
 import { challengeScope } from './authorization-header.ts';
+import { isInside } from './networks.ts';
 import type { AgentFacts, CampaignFacts, Caller, ChannelFacts, Need, TriggerFacts } from './types.ts';
 
 /** The ids that stand in the path where the route's need says, as sent: nothing is known about them yet. */
@@ -15,16 +16,23 @@ export type Found = {
 };
 
 /**
- * May this caller do what the route needs? Rows 6 to 11 of the order of checks, the first that applies answers: null
- * is yes. A pure function: no clock, no database. `found` is asked for only after rows 6 to 9 have passed, so a caller
- * that is refused learns nothing about what exists and costs no look-up.
+ * May this caller do what the route needs? Rows 4a and 6 to 11 of the order of checks, the first that applies answers:
+ * null is yes. A pure function: no clock, no database. `from` is the network address of the call. `found` is asked for
+ * only after rows 4a to 9 have passed, so a caller that is refused learns nothing about what exists and costs no look-up.
  */
-export function decide(caller: Caller, need: Need, named: Named, found: () => Found): Refusal | null {
-  return decideCaller(caller, need, named) ?? decideTarget(caller, need, found());
+export function decide(
+  caller: Caller,
+  need: Need,
+  named: Named,
+  from: string | null,
+  found: () => Found,
+): Refusal | null {
+  return decideCaller(caller, need, named, from) ?? decideTarget(caller, need, found());
 }
 
-/** Rows 6 to 9: what the key and the path alone decide. */
-export function decideCaller(caller: Caller, need: Need, named: Named): Refusal | null {
+/** Rows 4a to 9: what the key, the caller's address and the path alone decide. */
+export function decideCaller(caller: Caller, need: Need, named: Named, from: string | null): Refusal | null {
+  if (caller.networks !== null && !isInside(caller.networks, from)) return networkNotAllowed(from);
   if (caller.plan !== 'paid') {
     return new Refusal('plan_required', 'The organization is on the Free plan, and the API needs the paid plan.');
   }
@@ -63,6 +71,13 @@ export function decideTarget(caller: Caller, need: Need, found: Found): Refusal 
   }
   return null;
 }
+
+/** Shows whoever is behind a proxy what we take for their address. Which networks are allowed is not for thieves. */
+const networkNotAllowed = (from: string | null): Refusal =>
+  new Refusal(
+    'network_not_allowed',
+    `The call comes from ${from ?? 'an address that cannot be read'}, which is in none of the networks that the key allows.`,
+  );
 
 /**
  * Whether the key grants the permission. The pairs that may not exist (docs/adr/0101) grant nothing even if such a

@@ -17,6 +17,7 @@ const record = (id: string, orgId = 'org_1', plan: 'free' | 'paid' = 'paid'): Ke
   agentId: null,
   campaignId: null,
   permissions: ['triggers'],
+  allowedNetworks: null,
   revokeAt: null,
   revokedAt: null,
   lastUsedAt: null,

@@ -1,6 +1,7 @@
 import type { Clock } from '../kernel/clock.ts';
 import type { KeyRecord, TargetRecords } from '../store/access.ts';
 import { createBoundedMap } from './bounded-map.ts';
+import { storedNetworks } from './networks.ts';
 import { NONE, type Remedy } from './protocol.ts';
 import type { AgentFacts, CampaignFacts, Caller, ChannelFacts, Subject, TriggerFacts } from './types.ts';
 
@@ -185,6 +186,7 @@ const entryOf = (record: KeyRecord, organization: Validity): KeyEntry => ({
     agentId: record.agentId,
     campaignId: record.campaignId,
     permissions: record.permissions,
+    networks: storedNetworks(record.allowedNetworks),
   },
   isRevoked: record.revokedAt !== null,
   revokeAt: record.revokeAt?.getTime() ?? Number.POSITIVE_INFINITY,

@@ -15,6 +15,7 @@ const caller = (keyId: string, orgId = 'org_1'): Caller => ({
   agentId: null,
   campaignId: null,
   permissions: ['triggers'],
+  networks: null,
 });
 const limitsOf = (key: number, organization: number): RateLimits => ({
   ...DEFAULT_RATE_LIMITS,

@@ -1,5 +1,6 @@
 import type { Permission, KeyScope, Plan } from '../../contract/permissions.ts';
 import type { VariableDeclaration } from '../../contract/triggers.ts';
+import type { Network } from './networks.ts';
 
 /** A verified key with the facts about its organization that decisions need. */
 export type Caller = {
@@ -13,6 +14,8 @@ export type Caller = {
   readonly agentId: string | null;
   readonly campaignId: string | null;
   readonly permissions: readonly Permission[];
+  /** From where it may be used; null: from everywhere. */
+  readonly networks: readonly Network[] | null;
 };
 
 /** What a route asks of its caller; declared on the route. The strings are names of path parameters. */
@@ -61,6 +64,8 @@ export type CampaignFacts = {
 /** Who calls and what the path names, once access was granted: what a route handler starts from. */
 export type Admission = {
   readonly caller: Caller;
+  /** The network address that the call came from, in its one form, for the fence; null: it cannot be read. */
+  readonly from: string | null;
   readonly agent: AgentFacts | null;
   readonly trigger: TriggerFacts | null;
   readonly channel: ChannelFacts | null;

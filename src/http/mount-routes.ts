@@ -99,7 +99,7 @@ function keyGuard(need: Need, { limit }: Route, access: AccessDecisions): Guard 
   };
   return (request, reply) => {
     const { authorization } = metaOf(request.raw)!;
-    const admission = access.admit(authorization, need, request.params as Record<string, string>);
+    const admission = access.admit(authorization, need, request.params as Record<string, string>, request.ip);
     return admission instanceof Promise
       ? admission.then((known) => admitted(request, reply, known))
       : admitted(request, reply, admission);
@@ -167,7 +167,7 @@ function handling(route: Route, { access, problems, checkAnswers }: Mounting) {
     });
     const { authorization, startedAt } = metaOf(request.raw)!;
     if (need !== null && performance.now() - startedAt > SLOW_BODY_MS)
-      request.admission = await access.admit(authorization, need, request.params as Record<string, string>);
+      request.admission = await access.admit(authorization, need, request.params as Record<string, string>, request.ip);
     check(value);
     request.body = value;
     if (route.idempotent) request.idempotency = idempotencyOf(request.raw, bytes);

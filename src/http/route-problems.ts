@@ -24,6 +24,7 @@ function accessProblems(need: Need): ProblemCode[] {
     'key_invalid',
     'key_wrong_region',
     'key_revoked',
+    'network_not_allowed',
     'unavailable',
     'plan_required',
   ];

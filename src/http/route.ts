@@ -79,6 +79,7 @@ export type AccessDecisions = {
     authorization: readonly string[],
     need: Need,
     params: Readonly<Record<string, string>>,
+    address: string | undefined,
   ): Admission | Promise<Admission>;
   limit(caller: Caller, family: RateFamily): RateState | Promise<RateState>;
 };

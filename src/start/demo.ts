@@ -100,6 +100,7 @@ async function makeKey(tx: Queryable, orgId: string, region: Region, pepper: Buf
     agentId: null,
     campaignId: null,
     permissions: ['triggers', 'channels', 'end_users'] as ('triggers' | 'channels' | 'end_users')[],
+    allowedNetworks: null,
     createdBy: SYSTEM.userId,
     rotatedFrom: null,
     revokeAt: null,

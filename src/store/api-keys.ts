@@ -20,6 +20,7 @@ export type NewApiKey = {
   agentId: string | null;
   campaignId: string | null;
   permissions: Permission[];
+  allowedNetworks: string[] | null;
   createdBy: string;
   rotatedFrom: string | null;
   revokeAt: Date | null;
@@ -92,6 +93,21 @@ export async function listApiKeys(
 export async function renameApiKey(tx: Queryable, orgId: string, id: string, label: string): Promise<boolean> {
   const renamed = await tx.update(apiKey).set({ label }).where(oneKey(orgId, id)).returning({ id: apiKey.id });
   return renamed.length > 0;
+}
+
+/** False when the key is revoked. A database trigger refuses networks that lie outside the ones before. */
+export async function shortenKeyNetworks(
+  tx: Queryable,
+  orgId: string,
+  id: string,
+  allowedNetworks: string[],
+): Promise<boolean> {
+  const shortened = await tx
+    .update(apiKey)
+    .set({ allowedNetworks })
+    .where(and(oneKey(orgId, id), isActive))
+    .returning({ id: apiKey.id });
+  return shortened.length > 0;
 }
 
 /** False when it was revoked before. `seq`: the revoke's place in the change log. */

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { type Fault, type ProblemCode, Refusal } from '../../contract/problems.ts';
+import { whyKeyFell } from './access.ts';
 import type { EndUserFields } from './accept/call.ts';
 import { type EndUserRow, EndUserBook, LATER } from './accept/resolve-end-users.ts';
 import { readStoredAnswer } from './accept/stored-answer.ts';
@@ -15,6 +16,8 @@ import type { Suppression } from './suppression.ts';
 export type UpsertCall = {
   orgId: string;
   keyId: string | null;
+  /** The network address that the key calls from, fenced with it. */
+  from: string | null;
   /** `upsert`: makes or changes. `create`: only makes. `bulk`: upserts every row, or none when the call is refused. */
   mode: 'upsert' | 'create' | 'bulk';
   people: EndUserFields[];
@@ -69,7 +72,12 @@ export async function planEndUsers(
 ): Promise<PersonOutcome[]> {
   const named = people.map((endUser) => ({ orgId, endUser }));
   const book = await EndUserBook.read(db.$client, named, suppression);
-  const planned = planCall({ orgId, keyId: null, mode: 'bulk', people, idempotency: null }, book, new Date(), true);
+  const planned = planCall(
+    { orgId, keyId: null, from: null, mode: 'bulk', people, idempotency: null },
+    book,
+    new Date(),
+    true,
+  );
   if (planned === LATER || planned instanceof Refusal) throw new Error('a bulk call is planned as one');
   return planned.people;
 }
@@ -120,8 +128,8 @@ function planCall(call: UpsertCall, book: EndUserBook, now: Date, together: bool
     }
   }
   const rows = [...new Set(people.flatMap((one) => (one.kind === 'refused' ? [] : one.row)))];
-  const { orgId, keyId, idempotency } = call;
-  return { call, people, plan: { orgId, keyId, idempotency, answer: call.answer?.(people) ?? null, rows } };
+  const { orgId, keyId, from, idempotency } = call;
+  return { call, people, plan: { orgId, keyId, from, idempotency, answer: call.answer?.(people) ?? null, rows } };
 }
 
 async function outcomeOf(
@@ -152,15 +160,14 @@ async function whyNotWritten(client: pg.PoolClient, call: UpsertCall): Promise<U
 /** Which part of the fence a call ran into that acts on the organization alone. */
 export async function readKeyFence(
   client: pg.Pool | pg.PoolClient,
-  { orgId, keyId }: { orgId: string; keyId: string | null },
+  { orgId, keyId, from }: { orgId: string; keyId: string | null; from: string | null },
 ): Promise<Refusal> {
   const found = await client.query<{ code: ProblemCode | null }>(
     `SELECT CASE
-      WHEN NOT EXISTS (SELECT 1 FROM api_key WHERE org_id = $1 AND id = $2
-        AND revoked_at IS NULL AND (revoke_at IS NULL OR revoke_at > now())) THEN 'key_revoked'
+      ${whyKeyFell({ orgId: '$1', keyId: '$2', from: '$3::text' })}
       WHEN NOT EXISTS (SELECT 1 FROM organization WHERE id = $1 AND plan = 'paid') THEN 'plan_required'
     END AS code`,
-    [orgId, keyId],
+    [orgId, keyId, from],
   );
   const code = found.rows[0]?.code;
   return code ? new Refusal(code) : new Refusal('unavailable', 'The call was overtaken; try again.');

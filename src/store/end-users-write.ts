@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { keyStands } from './access.ts';
 import { PERSON_COLUMNS, peopleLost, peopleOf, personColumns, writePeople } from './accept/end-user-rows.ts';
 import type { EndUserRow } from './accept/resolve-end-users.ts';
 
@@ -9,6 +10,8 @@ export type PlannedUpsert = {
   orgId: string;
   /** The calling key, fenced in the statement; null for the dashboard. */
   keyId: string | null;
+  /** The network address that the key calls from, fenced with it. */
+  from: string | null;
   idempotency: { scope: Buffer; request: Buffer } | null;
   /** Stored with the effect where there is an Idempotency-Key. */
   answer: { status: number; body: string } | null;
@@ -19,22 +22,22 @@ export type PlannedUpsert = {
 export type WrittenPerson = { updatedAt: Date | null; identities: Identity[] };
 
 const MAX_IDENTITIES = 100;
-const USES = 9;
-const MADE = 12;
+const USES = 10;
+const MADE = 13;
 const CHANGED = MADE + PERSON_COLUMNS;
 
 /** As write-runs.ts, for people alone: gate (the fence), idempotency, and only then rows; undone whole when a race is lost. */
 export const WRITE_END_USERS = `
 WITH call AS MATERIALIZED (
-  SELECT c.* FROM unnest($1::int[], $2::text[], $3::text[], $4::bytea[], $5::bytea[], $6::int[], $7::text[])
-    AS c(n, org_id, key_id, scope, request, status, body)
+  SELECT c.* FROM unnest($1::int[], $2::text[], $3::text[], $4::bytea[], $5::bytea[], $6::int[], $7::text[], $8::text[])
+    AS c(n, org_id, key_id, scope, request, status, body, came_from)
   JOIN organization o ON o.id = c.org_id AND (c.key_id IS NULL OR o.plan = 'paid')
   LEFT JOIN api_key k ON k.org_id = c.org_id AND k.id = c.key_id
-    AND k.revoked_at IS NULL AND (k.revoke_at IS NULL OR k.revoke_at > now())
+    AND ${keyStands('k', 'c.came_from')}
   WHERE c.key_id IS NULL OR k.id IS NOT NULL
 ), idem AS (
   INSERT INTO idempotency (org_id, scope, request, status, body, created_at)
-  SELECT org_id, scope, request, status, body, $8::timestamptz FROM call WHERE scope IS NOT NULL ORDER BY scope
+  SELECT org_id, scope, request, status, body, $9::timestamptz FROM call WHERE scope IS NOT NULL ORDER BY scope
   ON CONFLICT DO NOTHING RETURNING org_id, scope
 ), go AS MATERIALIZED (
   SELECT u.*, call.org_id FROM unnest($${USES}::int[], $${USES + 1}::text[], $${USES + 2}::bool[]) AS u(n, end_user_id, known)
@@ -76,6 +79,7 @@ export async function writeEndUsers(
       planned.map((plan) => plan.idempotency?.request ?? null),
       planned.map((plan) => plan.answer?.status ?? 0),
       planned.map((plan) => plan.answer?.body ?? ''),
+      planned.map((plan) => plan.from),
       now,
       uses.map(({ n }) => n),
       uses.map(({ row }) => row?.id ?? null),

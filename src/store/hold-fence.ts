@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { Refusal } from '../../contract/problems.ts';
+import { isInNetworks, isUnrevoked } from './access.ts';
 import type { Queryable } from './db.ts';
 import { boundSilence } from './leases.ts';
 
@@ -11,13 +12,15 @@ import { boundSilence } from './leases.ts';
  */
 export async function holdFence(
   tx: Queryable,
-  { orgId, keyId }: { orgId: string; keyId: string | null },
+  { orgId, keyId, from }: { orgId: string; keyId: string | null; from: string | null },
 ): Promise<void> {
   if (keyId === null) return;
-  const found = await tx.execute<{ plan: string }>(sql`
-    SELECT o.plan, ${boundSilence} FROM api_key k JOIN organization o ON o.id = k.org_id
-    WHERE k.org_id = ${orgId} AND k.id = ${keyId} AND k.revoked_at IS NULL AND (k.revoke_at IS NULL OR k.revoke_at > now())
+  const found = await tx.execute<{ plan: string; inside: boolean | null }>(sql`
+    SELECT o.plan, ${sql.raw(isInNetworks('k', 'c.came_from'))} AS inside, ${boundSilence}
+    FROM api_key k JOIN organization o ON o.id = k.org_id CROSS JOIN (SELECT ${from}::text AS came_from) c
+    WHERE k.org_id = ${orgId} AND k.id = ${keyId} AND ${sql.raw(isUnrevoked('k'))}
     FOR SHARE OF k`);
   if (found.rows.length === 0) throw new Refusal('key_revoked');
+  if (found.rows[0]!.inside !== true) throw new Refusal('network_not_allowed');
   if (found.rows[0]!.plan !== 'paid') throw new Refusal('plan_required');
 }

@@ -60,7 +60,7 @@ describe('a node that falls silent in the middle of', () => {
   });
 
   test('a fenced write does not keep the key from being revoked', async () => {
-    const end = await fallSilent((tx) => holdFence(tx, { orgId, keyId }));
+    const end = await fallSilent((tx) => holdFence(tx, { orgId, keyId, from: null }));
     await db.execute(sql`UPDATE api_key SET revoked_at = now() WHERE org_id = ${orgId} AND id = ${keyId}`);
     expect(await end()).toBe('ended by the database');
   });

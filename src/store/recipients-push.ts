@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { type Fault, type ProblemCode, Refusal } from '../../contract/problems.ts';
 import { newId } from '../kernel/ids.ts';
+import { keyStands, whyKeyFell } from './access.ts';
 import type { EndUserFields } from './accept/call.ts';
 import { planAndWrite } from './accept/plan-and-write.ts';
 import { PERSON_COLUMNS, peopleLost, peopleOf, personColumns, writePeople } from './accept/end-user-rows.ts';
@@ -17,6 +18,8 @@ import type { Suppression } from './suppression.ts';
 export type PushCall = {
   orgId: string;
   keyId: string;
+  /** The network address that the key calls from, fenced with it. */
+  from: string | null;
   campaignId: string;
   channelKind: string;
   requestId: string;
@@ -134,7 +137,7 @@ WITH gate AS MATERIALIZED (
   SELECT c.org_id, c.id, (c.settings ->> 'starts_at')::timestamptz AS starts_at
   FROM campaign c JOIN organization o ON o.id = c.org_id AND o.plan = 'paid'
   JOIN api_key k ON k.org_id = c.org_id AND k.id = $3
-    AND k.revoked_at IS NULL AND (k.revoke_at IS NULL OR k.revoke_at > now())
+    AND ${keyStands('k', `$${CHANGED + PERSON_COLUMNS + 1}::text`)}
   WHERE c.org_id = $1 AND c.id = $2 AND c.state = 'live' AND coalesce(c.deleted_at, 'infinity') = 'infinity'
     AND coalesce((c.settings ->> 'ends_at')::timestamptz > now(), true)
 ), idem AS (
@@ -198,22 +201,22 @@ async function write(
       ...personColumns(people.made, () => now),
       ...personColumns(people.changed, (row) => row.updated_at),
       made.map((row) => row.reason),
+      call.from,
     ],
   });
   return written.rows[0]!.passed;
 }
 
-async function readFence(client: pg.PoolClient, { orgId, keyId, campaignId }: PushCall): Promise<Refusal> {
+async function readFence(client: pg.PoolClient, { orgId, keyId, from, campaignId }: PushCall): Promise<Refusal> {
   const found = await client.query<{ code: ProblemCode | null }>(
     `SELECT CASE
-      WHEN NOT EXISTS (SELECT 1 FROM api_key WHERE org_id = $1 AND id = $2
-        AND revoked_at IS NULL AND (revoke_at IS NULL OR revoke_at > now())) THEN 'key_revoked'
+      ${whyKeyFell({ orgId: '$1', keyId: '$2', from: '$4::text' })}
       WHEN NOT EXISTS (SELECT 1 FROM organization WHERE id = $1 AND plan = 'paid') THEN 'plan_required'
       WHEN NOT EXISTS (SELECT 1 FROM campaign WHERE org_id = $1 AND id = $3 AND deleted_at IS NULL) THEN 'campaign_not_found'
       WHEN NOT EXISTS (SELECT 1 FROM campaign WHERE org_id = $1 AND id = $3 AND state = 'live'
         AND coalesce((settings ->> 'ends_at')::timestamptz > now(), true)) THEN 'campaign_not_open'
     END AS code`,
-    [orgId, keyId, campaignId],
+    [orgId, keyId, campaignId, from],
   );
   const code = found.rows[0]?.code;
   return code ? new Refusal(code) : new Refusal('unavailable', 'The call was overtaken; try again.');

@@ -62,6 +62,7 @@ async function trigger(key: string, more: { message?: string; sendAt?: Date } = 
     ...agent,
     orgId,
     keyId: null,
+    from: null,
     address: null,
     addressFrom: null,
     endUser: null,

@@ -72,6 +72,7 @@ async function accept(message: string | null = null, sendAt: Date | null = null)
   const outcome = await queue.accept({
     orgId,
     keyId: null,
+    from: null,
     agentId,
     triggerId,
     channelId,

@@ -13,6 +13,7 @@ export const problemTitlesAr: Readonly<Record<ProblemCode, string>> = {
   visitor_token_invalid: 'رمز الزائر غير صالح',
   session_missing: 'لم تسجّل الدخول',
   sign_in_failed: 'البريد الإلكتروني أو كلمة المرور غير صحيحة',
+  network_not_allowed: 'لا يجوز استخدام المفتاح من عنوان الشبكة هذا',
   plan_required: 'تتطلب واجهة API الخطة المدفوعة',
   permission_missing: 'ينقص المفتاحَ إذنٌ',
   campaign_key_required: 'لا يستدعي هذا إلا مفتاح حملة',

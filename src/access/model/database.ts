@@ -10,27 +10,30 @@ export type Database = {
   remove(nodeId: string): null;
   leases(): LeaseReading;
   removeDead(row: LeaseRow): null;
-  isRevoked(keyId: string): boolean;
-  /** Commits a revoke and returns its place in the log. */
-  revoke(keyId: string): number;
-  /** Stamps a revoke up to `seq` as known everywhere; false if the database knows no such revoke (any more). */
-  stamp(keyId: string, seq: number): boolean;
+  has(change: Change, keyId: string): boolean;
+  /** Commits a change of a key and returns its place in the log. */
+  commit(change: Change, keyId: string): number;
+  /** Confirms a change up to `seq`, so that no failover loses it; false if the database knows no such change (any more). */
+  confirm(change: Change, keyId: string, seq: number): boolean;
   /** A standby takes over that has all that was answered, but may lack the last `lostMs`. */
   failOver(lostMs: number): void;
   prune(): void;
 };
 
-type State = { seq: number; log: Subject[]; pruned: number; revoked: Map<string, number>; rows: Map<string, LeaseRow> };
+/** What turns a yes into a no: for everybody, or for callers from outside the networks that are left. */
+export type Change = 'revoke' | 'shorten';
+
+type State = { seq: number; log: Subject[]; pruned: number; changed: Map<string, number>; rows: Map<string, LeaseRow> };
 
 /** No standby lags by more. */
 const KEPT_MS = 600;
 
 export function createDatabase(world: World): Database {
-  let state: State = { seq: 0, log: [], pruned: 0, revoked: new Map(), rows: new Map() };
+  let state: State = { seq: 0, log: [], pruned: 0, changed: new Map(), rows: new Map() };
   let server = 1;
   let startedAt = -1e9;
   let history: { moment: number; state: State }[] = [];
-  let lastStamp = 0;
+  let lastConfirmed = 0;
 
   /** Each write leaves the state before it for a standby that lags. */
   const write = <T>(change: () => T): T => {
@@ -64,20 +67,21 @@ export function createDatabase(world: World): Database {
         if (state.rows.get(nodeId)?.renewNo === renewNo) state.rows.delete(nodeId);
         return null;
       }),
-    isRevoked: (keyId) => state.revoked.has(keyId),
-    revoke: (keyId) =>
+    has: (change, keyId) => state.changed.has(`${change} ${keyId}`),
+    commit: (change, keyId) =>
       write(() => {
         state.seq++;
         state.log.push({ kind: 'key', id: keyId });
-        if (!state.revoked.has(keyId)) state.revoked.set(keyId, state.seq);
+        const name = `${change} ${keyId}`;
+        if (!state.changed.has(name)) state.changed.set(name, state.seq);
         return state.seq;
       }),
-    stamp: (keyId, seq) => {
-      lastStamp = world.now();
-      return (state.revoked.get(keyId) ?? Infinity) <= seq;
+    confirm: (change, keyId, seq) => {
+      lastConfirmed = world.now();
+      return (state.changed.get(`${change} ${keyId}`) ?? Infinity) <= seq;
     },
     failOver: (lostMs) => {
-      const from = Math.max(lastStamp, world.now() - lostMs);
+      const from = Math.max(lastConfirmed, world.now() - lostMs);
       // The state before the first write that was lost.
       const lost = history.find(({ moment }) => moment > from);
       if (lost) state = lost.state;
@@ -94,6 +98,6 @@ export function createDatabase(world: World): Database {
 const copy = (state: State): State => ({
   ...state,
   log: [...state.log],
-  revoked: new Map(state.revoked),
+  changed: new Map(state.changed),
   rows: new Map(state.rows),
 });

@@ -7,16 +7,16 @@ import { createDirectory } from '../directory.ts';
 import { createLease } from '../lease.ts';
 import { type LeaseStore, marginOf, type Remedy } from '../protocol.ts';
 import { createServerWatch } from '../server-watch.ts';
-import type { Database } from './database.ts';
+import type { Change, Database } from './database.ts';
 import type { World } from './world.ts';
 
 /** A node of the model: the real directory, lease, barrier and admission on a clock and a network that fail. */
 export type Node = {
   start: () => void;
   /** A request that a client sends now; `onAccepted` when it passes. */
-  request(value: string, onAccepted: (sentAt: number) => void): void;
-  /** Somebody asks to revoke; `onAnswered` once that is answered. */
-  revoke(keyId: string, onAnswered: () => void): void;
+  request(value: string, from: string, onAccepted: (sentAt: number) => void): void;
+  /** Somebody asks to revoke or to narrow the networks; `onAnswered` once that is answered. */
+  change(change: Change, keyId: string, onAnswered: () => void): void;
   hint: () => void;
   /** Stops running for a while; its clocks go on (SIGSTOP). */
   pause(ms: number): void;
@@ -113,7 +113,7 @@ export function createNode({ world, database, name, leaseMs, without, onCommit }
   const fills = createFills(
     directory,
     {
-      readKey: (value) => statement(() => recordOf(value, database.isRevoked(value))),
+      readKey: (value) => statement(() => recordOf(value, database)),
       readTargets: () => Promise.reject(new Error('No path of the model names anything.')),
     },
     without,
@@ -129,11 +129,11 @@ export function createNode({ world, database, name, leaseMs, without, onCommit }
     lastUsed: { record: () => {} },
   });
 
-  async function revoke(keyId: string, onAnswered: () => void): Promise<void> {
+  async function change(change: Change, keyId: string, onAnswered: () => void): Promise<void> {
     let seq: number;
     try {
       seq = await statement(() => {
-        const place = database.revoke(keyId);
+        const place = database.commit(change, keyId);
         onCommit();
         return place;
       });
@@ -141,7 +141,7 @@ export function createNode({ world, database, name, leaseMs, without, onCommit }
       if (!without.has('forget own changes at once')) directory.drop({ kind: 'key', id: keyId });
     }
     await barrier.wait(seq, lease.nodeId());
-    if (await statement(() => database.stamp(keyId, seq))) onAnswered();
+    if (await statement(() => database.confirm(change, keyId, seq))) onAnswered();
   }
 
   const renew = (): void => {
@@ -156,16 +156,16 @@ export function createNode({ world, database, name, leaseMs, without, onCommit }
 
   return {
     start: () => deliver(beat),
-    request: (value, onAccepted) => {
+    request: (value, from, onAccepted) => {
       const sentAt = world.now();
       deliver(() => {
-        void (async () => admit([`Bearer ${value}`], {}, {}))().then(
+        void (async () => admit([`Bearer ${value}`], {}, {}, from))().then(
           () => onAccepted(sentAt),
           () => {},
         );
       });
     },
-    revoke: (keyId, onAnswered) => deliver(() => void revoke(keyId, onAnswered).catch(() => {})),
+    change: (kind, keyId, onAnswered) => deliver(() => void change(kind, keyId, onAnswered).catch(() => {})),
     hint: () => deliver(renew),
     pause: stop,
     suspend: (ms) => {
@@ -182,7 +182,7 @@ export function createNode({ world, database, name, leaseMs, without, onCommit }
 }
 
 /** The value is its own id here: one name for a key is enough. */
-const recordOf = (value: string, isRevoked: boolean): KeyRecord => ({
+const recordOf = (value: string, database: Database): KeyRecord => ({
   id: value,
   orgId: 'org',
   orgName: 'Model',
@@ -193,7 +193,8 @@ const recordOf = (value: string, isRevoked: boolean): KeyRecord => ({
   agentId: null,
   campaignId: null,
   permissions: ['triggers'],
+  allowedNetworks: database.has('shorten', value) ? ['198.51.100.0/24'] : null,
   revokeAt: null,
-  revokedAt: isRevoked ? new Date(0) : null,
+  revokedAt: database.has('revoke', value) ? new Date(0) : null,
   lastUsedAt: null,
 });

@@ -51,7 +51,7 @@ async function refusalOf(promise: Promise<unknown>): Promise<Refusal> {
   throw new Error('was not refused');
 }
 
-const call = async (value: string) => access.admit([`Bearer ${value}`], {}, {});
+const call = async (value: string, from = '203.0.113.7') => access.admit([`Bearer ${value}`], {}, {}, from);
 const codeOf = async (value: string) => (await refusalOf(call(value))).code;
 const plain = { label: 'CRM', scope: 'organization', permissions: ['triggers'] } as const;
 const create = (orgId: string, body = {}) =>
@@ -132,6 +132,93 @@ describe('create', () => {
     await new Promise((resolve) => setTimeout(resolve, 2_050));
     expect(await codeOf(made.value)).toBe('key_revoked');
     await expect.poll(async () => (await keys.read(orgId, made.id)).state).toBe('revoked');
+  });
+});
+
+describe('networks', () => {
+  const shorten = (orgId: string, id: string, networks: string[]) => keys.shortenNetworks(orgId, id, networks, actor);
+  const faultsOf = async (promise: Promise<unknown>) =>
+    (await refusalOf(promise)).extras.errors?.map(({ pointer, code }) => `${pointer} ${code}`);
+
+  it('are kept in one form, and callers from elsewhere are refused', async () => {
+    const orgId = await givenOrganization(db);
+    const made = await create(orgId, {
+      allowed_networks: ['203.0.113.7', '::ffff:198.51.100.0/120', '2001:DB8:0::/32', '203.0.113.7/32'],
+    });
+    expect(made.allowed_networks).toEqual(['203.0.113.7/32', '198.51.100.0/24', '2001:db8::/32']);
+    expect((await call(made.value, '::ffff:203.0.113.7')).caller.networks).toHaveLength(3);
+    expect((await refusalOf(call(made.value, '203.0.113.8'))).code).toBe('network_not_allowed');
+    expect((await create(orgId)).allowed_networks).toBeNull();
+    expect(await audits(made.id)).toMatchObject([{ facts: { allowed_networks: made.allowed_networks } }]);
+  });
+
+  it('that cannot be read are refused, each with its place', async () => {
+    const orgId = await givenOrganization(db);
+    const wrong = ['10.0.0.0/8', '10.0.0.1/8', 'office', '10.0.0.0/33'];
+    const faults = ['/allowed_networks/1 format', '/allowed_networks/2 format', '/allowed_networks/3 format'];
+    expect(await faultsOf(create(orgId, { allowed_networks: wrong }))).toEqual(faults);
+    const made = await create(orgId);
+    expect(await faultsOf(shorten(orgId, made.id, wrong))).toEqual(faults);
+    expect((await keys.read(orgId, made.id)).allowed_networks).toBeNull();
+  });
+
+  it('are narrowed, which holds on the very next call, and never widened', async () => {
+    const orgId = await givenOrganization(db);
+    const made = await create(orgId);
+    await call(made.value, '192.0.2.1');
+    expect((await shorten(orgId, made.id, ['203.0.113.0/24', '10.0.0.0/8'])).allowed_networks).toEqual([
+      '203.0.113.0/24',
+      '10.0.0.0/8',
+    ]);
+    expect((await refusalOf(call(made.value, '192.0.2.1'))).code).toBe('network_not_allowed');
+    await call(made.value, '10.9.9.9');
+    await shorten(orgId, made.id, ['203.0.113.7', '203.0.113.64/26']);
+    expect((await refusalOf(call(made.value, '10.9.9.9'))).code).toBe('network_not_allowed');
+    await call(made.value, '203.0.113.7');
+    for (const wider of [['203.0.113.0/24'], ['203.0.113.7', '10.0.0.0/8'], ['0.0.0.0/0'], ['::/0']])
+      expect(await faultsOf(shorten(orgId, made.id, wider))).toEqual([
+        `/allowed_networks/${wider.length - 1} conflict`,
+      ]);
+    expect((await keys.read(orgId, made.id)).allowed_networks).toEqual(['203.0.113.7/32', '203.0.113.64/26']);
+    expect((await audits(made.id)).slice(1)).toMatchObject([
+      { action: 'api_key.networks_shortened', facts: { from: null, to: ['203.0.113.0/24', '10.0.0.0/8'] } },
+      { action: 'api_key.networks_shortened', facts: { to: ['203.0.113.7/32', '203.0.113.64/26'] } },
+    ]);
+    expect((await refusalOf(shorten(await givenOrganization(db), made.id, ['10.0.0.0/8']))).code).toBe('key_not_found');
+  });
+
+  it('that two narrow at once are inside what both said', async () => {
+    const orgId = await givenOrganization(db);
+    const made = await create(orgId, { allowed_networks: ['10.0.0.0/8'] });
+    const outcomes = await Promise.allSettled([
+      shorten(orgId, made.id, ['10.1.0.0/16']),
+      shorten(orgId, made.id, ['10.2.0.0/16']),
+    ]);
+    expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+  });
+
+  it('go with a rotation, and stay with a revoked key', async () => {
+    const orgId = await givenOrganization(db);
+    const old = await create(orgId, { allowed_networks: ['203.0.113.0/24'] });
+    const made = await keys.rotate(orgId, old.id, 'now', actor);
+    expect(made.allowed_networks).toEqual(['203.0.113.0/24']);
+    expect((await refusalOf(call(made.value, '192.0.2.1'))).code).toBe('network_not_allowed');
+    expect((await refusalOf(shorten(orgId, old.id, ['203.0.113.7']))).code).toBe('key_revoked_already');
+    // A revoked key says so from everywhere.
+    expect((await refusalOf(call(old.value, '192.0.2.1'))).code).toBe('key_revoked');
+  });
+
+  it.each([
+    ['everywhere again', 'NULL'],
+    ['one more', `'{203.0.113.0/24,10.0.0.0/8}'`],
+    ['a wider one', `'{203.0.0.0/16}'`],
+    ['none at all', `'{}'`],
+    ['an unknown one', `'{203.0.113.0/25,NULL}'`],
+  ])('are not widened to %s by whatever program writes', async (_, networks) => {
+    const orgId = await givenOrganization(db);
+    const made = await create(orgId, { allowed_networks: ['203.0.113.0/24'] });
+    const write = db.execute(sql.raw(`UPDATE api_key SET allowed_networks = ${networks} WHERE id = '${made.id}'`));
+    await expect(write).rejects.toThrow('Failed query');
   });
 });
 

@@ -19,6 +19,7 @@ import { readApiKey } from './read-api-key.ts';
 import { renameApiKey } from './rename-api-key.ts';
 import { revokeApiKey } from './revoke-api-key.ts';
 import { rotateApiKey } from './rotate-api-key.ts';
+import { shortenKeyNetworks } from './shorten-key-networks.ts';
 
 /** What the verbs of this folder stand on. */
 export type ApiKeysDeps = {
@@ -38,6 +39,7 @@ export type ApiKeys = {
   list(orgId: string, filter: ListFilter, page: PageRequest): Promise<PageOf<KeyRecord>>;
   read(orgId: string, id: string): Promise<KeyRecord>;
   rename(orgId: string, id: string, label: string, actor: Actor): Promise<KeyRecord>;
+  shortenNetworks(orgId: string, id: string, networks: readonly string[], actor: Actor): Promise<KeyRecord>;
   rotate(orgId: string, id: string, overlap: RotateKeyBody['overlap'], actor: Actor): Promise<NewKey>;
   revoke(orgId: string, id: string, actor: Actor): Promise<KeyRecord>;
 };
@@ -47,6 +49,7 @@ export const createApiKeys = (deps: ApiKeysDeps): ApiKeys => ({
   list: (orgId, filter, page) => listApiKeys(deps, orgId, filter, page),
   read: (orgId, id) => readApiKey(deps, orgId, id),
   rename: (orgId, id, label, actor) => renameApiKey(deps, orgId, id, label, actor),
+  shortenNetworks: (orgId, id, networks, actor) => shortenKeyNetworks(deps, orgId, id, networks, actor),
   rotate: (orgId, id, overlap, actor) => rotateApiKey(deps, orgId, id, overlap, actor),
   revoke: (orgId, id, actor) => revokeApiKey(deps, orgId, id, actor),
 });

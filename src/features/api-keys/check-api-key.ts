@@ -1,6 +1,7 @@
 import type { CreateKeyBody } from '../../../contract/dashboard/keys.ts';
 import { type Fault, Refusal } from '../../../contract/problems.ts';
 import type { Permission } from '../../../contract/permissions.ts';
+import { type Network, readNetwork } from '../../access/networks.ts';
 
 /** The label as it is stored. Throws `validation_failed`. */
 export function checkLabel(label: string): string {
@@ -46,9 +47,28 @@ export function checkKeyRules(body: CreateKeyBody, now: number): Permission[] {
       report(at, 'conflict', 'An agent key may not hold "end_users": end users belong to the whole organization.');
     }
   });
+  errors.push(...readNetworks(body.allowed_networks ?? []).errors);
   if (body.expires_at && Date.parse(body.expires_at) <= now) {
     report('/expires_at', 'past', 'The expiry must lie in the future.');
   }
   if (errors.length > 0) throw new Refusal('validation_failed', undefined, { errors });
   return permissions;
+}
+
+/** The networks in their one form, each once and at its first place. Throws `validation_failed`. */
+export function checkNetworks(texts: readonly string[]): Network[] {
+  const { networks, errors } = readNetworks(texts);
+  if (errors.length > 0) throw new Refusal('validation_failed', undefined, { errors });
+  return networks;
+}
+
+function readNetworks(texts: readonly string[]): { networks: Network[]; errors: Fault[] } {
+  const networks = new Map<string, Network>();
+  const errors: Fault[] = [];
+  texts.forEach((text, index) => {
+    const read = readNetwork(text);
+    if ('fault' in read) errors.push({ pointer: `/allowed_networks/${index}`, code: 'format', detail: read.fault });
+    else if (!networks.has(read.text)) networks.set(read.text, read);
+  });
+  return { networks: [...networks.values()], errors };
 }

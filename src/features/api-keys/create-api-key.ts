@@ -1,7 +1,7 @@
 import type { CreateKeyBody, NewKey } from '../../../contract/dashboard/keys.ts';
 import type { Actor } from '../../store/audit.ts';
 import type { ApiKeysDeps } from './api-keys.ts';
-import { checkKeyRules } from './check-api-key.ts';
+import { checkKeyRules, checkNetworks } from './check-api-key.ts';
 import { readApiKey } from './read-api-key.ts';
 import { checkKeyConditions, type KeyWanted, writeApiKey } from './write-api-key.ts';
 
@@ -18,6 +18,7 @@ export async function createApiKey(
     agentId: body.agent_id ?? null,
     campaignId: body.campaign_id ?? null,
     permissions: checkKeyRules(body, deps.clock.wall()),
+    allowedNetworks: body.allowed_networks ? checkNetworks(body.allowed_networks).map(({ text }) => text) : null,
     rotatedFrom: null,
     revokeAt: body.expires_at ? new Date(body.expires_at) : null,
   };

@@ -14,6 +14,7 @@ export const presentApiKey = (row: ApiKeyRow, now: number): KeyRecord => ({
   agent_id: row.agentId,
   campaign_id: row.campaignId,
   permissions: row.permissions as Permission[],
+  allowed_networks: row.allowedNetworks,
   state: stateOf(row, now),
   created_at: timestamp(row.createdAt),
   created_by: row.createdBy,

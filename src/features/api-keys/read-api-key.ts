@@ -2,6 +2,7 @@ import type { KeyRecord } from '../../../contract/dashboard/keys.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { countNodesBehind } from '../../store/leases.ts';
 import { type ApiKeyRow, readApiKey as readRow } from '../../store/api-keys.ts';
+import type { Queryable } from '../../store/db.ts';
 import type { ApiKeysDeps } from './api-keys.ts';
 import { presentApiKey } from './present-api-key.ts';
 
@@ -17,7 +18,7 @@ export async function readApiKey(
 }
 
 /** Throws `key_not_found`; another organization's key is not there. */
-export async function foundApiKey(db: ApiKeysDeps['db'], orgId: string, id: string): Promise<ApiKeyRow> {
+export async function foundApiKey(db: Queryable, orgId: string, id: string): Promise<ApiKeyRow> {
   const row = await readRow(db, orgId, id);
   if (row === null) throw new Refusal('key_not_found');
   return row;

@@ -12,7 +12,7 @@ const HOUR_MS = 3_600_000;
 const OVERLAP_MS = { now: 0, '1h': HOUR_MS, '24h': 24 * HOUR_MS, '7d': 7 * 24 * HOUR_MS };
 
 /**
- * A new key with the same label and rights, and an end for the old one. The new key has no expiry of its own; the old
+ * A new key with the same label, rights and networks, and an end for the old one. The new key has no expiry of its own; the old
  * one never lives longer than it would have.
  */
 export async function rotateApiKey(
@@ -31,6 +31,7 @@ export async function rotateApiKey(
     agentId,
     campaignId,
     permissions: old.permissions as Permission[],
+    allowedNetworks: old.allowedNetworks,
     rotatedFrom: id,
     revokeAt: null,
   };

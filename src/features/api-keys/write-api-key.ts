@@ -14,6 +14,7 @@ export type KeyWanted = {
   agentId: string | null;
   campaignId: string | null;
   permissions: Permission[];
+  allowedNetworks: string[] | null;
   rotatedFrom: string | null;
   revokeAt: Date | null;
 };
@@ -30,7 +31,7 @@ export async function writeApiKey(
   const id = newId('key');
   const prefix = shownPrefix(value);
   await insertApiKey(tx, orgId, { id, prefix, ...wanted, createdBy: actor.userId }, digestBytes(digest(value)));
-  const { label, scope, permissions, agentId, campaignId, rotatedFrom, revokeAt } = wanted;
+  const { label, scope, permissions, agentId, campaignId, allowedNetworks, rotatedFrom, revokeAt } = wanted;
   const facts = {
     label,
     prefix,
@@ -38,6 +39,7 @@ export async function writeApiKey(
     permissions,
     ...(agentId !== null && { agent_id: agentId }),
     ...(campaignId !== null && { campaign_id: campaignId }),
+    ...(allowedNetworks !== null && { allowed_networks: allowedNetworks }),
     ...(rotatedFrom !== null && { rotated_from: rotatedFrom }),
     ...(revokeAt !== null && { expires_at: revokeAt.toISOString() }),
   };

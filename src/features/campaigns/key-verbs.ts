@@ -14,6 +14,8 @@ import { cancelRecipient, listRecipients, readRecipient } from './recipients.ts'
 export type KeyCaller = {
   orgId: string;
   keyId: string;
+  /** As `address`, in its one form; null: it cannot be read. */
+  from: string | null;
   address: string;
   requestId: string;
   idempotency: { scope: Buffer; request: Buffer } | null;
@@ -32,7 +34,7 @@ export const createCampaignVerbs = (deps: Deps) => ({
     page: PageRequest,
   ) => listRecipients(deps, orgId, id, filter, page),
   recipient: (orgId: string, id: string, recipientId: string) => readRecipient(deps, orgId, id, recipientId),
-  cancelRecipient: (caller: { orgId: string; keyId: string }, id: string, recipientId: string) =>
+  cancelRecipient: (caller: { orgId: string; keyId: string; from: string | null }, id: string, recipientId: string) =>
     cancelRecipient(deps, caller, id, recipientId),
   move: (caller: KeyCaller, id: string, move: 'pause' | 'resume') => moveByKey(deps, caller, id, move),
 });
@@ -46,14 +48,14 @@ async function readForKey(db: Queryable, orgId: string, id: string): Promise<Cam
 }
 
 function moveByKey({ db, access, guard, onPushed }: Deps, caller: KeyCaller, id: string, move: 'pause' | 'resume') {
-  const { orgId, keyId, idempotency } = caller;
+  const { orgId, keyId, from, idempotency } = caller;
   const call = { orgId, idempotency };
   return guard(call, async () => {
     const done = await once(
       db,
       call,
       async (tx) => {
-        await holdFence(tx, { orgId, keyId });
+        await holdFence(tx, { orgId, keyId, from });
         const actor = { userId: keyId, address: caller.address, requestId: caller.requestId };
         await moveInside(tx, orgId, id, move, actor);
         return { status: 200, location: null, body: JSON.stringify(await readForKey(tx, orgId, id)) };

@@ -25,7 +25,7 @@ export type PushRow = { ref: string | null } & ({ said: RecipientInput } | { err
 
 export type Push = {
   campaign: CampaignFacts;
-  caller: { orgId: string; keyId: string };
+  caller: { orgId: string; keyId: string; from: string | null };
   requestId: string;
   idempotency: { scope: Buffer; request: Buffer } | null;
   dedupe: 'campaign' | 'none';
@@ -37,7 +37,7 @@ const MAX_SCHEDULE_DAYS = 366;
 
 /** Accepts recipients: those that are right all at once, the others each with its fault. */
 export async function pushRecipients(deps: PushDeps, input: Push): Promise<PushAnswer> {
-  const { orgId, keyId } = input.caller;
+  const { orgId, keyId, from } = input.caller;
   const channel = await deps.findChannel(orgId, input.campaign.channelId);
   if (!channel) throw new Refusal('channel_disabled', "The campaign's channel was disconnected.");
   const rows = input.rows.map(checked);
@@ -56,6 +56,7 @@ export async function pushRecipients(deps: PushDeps, input: Push): Promise<PushA
   const call = {
     orgId,
     keyId,
+    from,
     campaignId: input.campaign.id,
     channelKind: channel.kind,
     requestId: input.requestId,

@@ -40,7 +40,7 @@ const TRIES = 3;
  */
 export async function cancelRecipient(
   { db }: Reads,
-  caller: { orgId: string; keyId: string | null },
+  caller: { orgId: string; keyId: string | null; from: string | null },
   campaignId: string,
   id: string,
 ): Promise<Recipient> {

@@ -161,7 +161,7 @@ describe.each([
     'the cancelling of a recipient',
     'cancelled',
     'cancelled',
-    () => cancelRecipient({ db }, { orgId, keyId: null }, given.id, given.recipientId),
+    () => cancelRecipient({ db }, { orgId, keyId: null, from: null }, given.id, given.recipientId),
   ],
 ])('%s', (_what, code, status, withdraw) => {
   test('withdraws a message that waits', async () => {

@@ -15,6 +15,8 @@ export type SendInput = {
   body: SendMessage;
   /** Fenced in the accepting statement; null for a send from the dashboard. */
   keyId: string | null;
+  /** The network address that the key calls from, fenced with it. */
+  from: string | null;
   /** The key may not change people: it fills what is empty. */
   fillsOnly: boolean;
   idempotency: { scope: Buffer; request: Buffer } | null;
@@ -48,7 +50,7 @@ export function createSendMessage({ db, queue, guard, kinds, onQueued }: Channel
 
 /** Rows 14 (what the schema cannot say) and 15 of the order of checks, as far as they need no database. */
 function checkSend(input: SendInput, kind?: ChannelKind): SendCall {
-  const { orgId, agentId, channel, body, keyId, fillsOnly, idempotency } = input;
+  const { orgId, agentId, channel, body, keyId, from, fillsOnly, idempotency } = input;
   if (!kind) throw new Refusal('channel_unsupported', 'This server does not know the kind of the channel.');
   const faults: Fault[] = [];
   const to = readTarget(body, kind, faults);
@@ -60,6 +62,7 @@ function checkSend(input: SendInput, kind?: ChannelKind): SendCall {
   return {
     orgId,
     keyId,
+    from,
     agentId,
     channelId: channel.id,
     rules: rulesOf(kind),

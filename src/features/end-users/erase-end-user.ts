@@ -12,7 +12,7 @@ const TRIES = 5;
 /** Removes a person for good. What is being written for them at this moment makes it begin anew. */
 export async function eraseEndUser(
   { db, suppression }: { db: Db; suppression: Suppression },
-  { orgId, keyId }: Caller,
+  { orgId, keyId, from }: Caller,
   id: string,
   /** A member, for the audit log, which says who and never whom by name. */
   actor: Actor | null = null,
@@ -20,7 +20,7 @@ export async function eraseEndUser(
   for (let attempt = 1; ; attempt++) {
     try {
       return await db.transaction(async (tx) => {
-        await holdFence(tx, { orgId, keyId });
+        await holdFence(tx, { orgId, keyId, from });
         if (!(await eraseRows(tx, orgId, id, suppression))) throw new Refusal('end_user_not_found');
         if (actor) await recordAudit(tx, { orgId, actor, action: 'end_user.erased', subjectId: id });
       });

@@ -11,7 +11,7 @@ import type { Caller } from './write-end-users.ts';
 /** What a person allows on one kind of channel. Every way of sending obeys it. */
 export async function setConsent(
   { db }: { db: Db },
-  { orgId, keyId }: Caller,
+  { orgId, keyId, from }: Caller,
   id: string,
   channelKind: string,
   { status, source = 'api' }: SetConsent,
@@ -24,7 +24,7 @@ export async function setConsent(
     });
   }
   await db.transaction(async (tx) => {
-    await holdFence(tx, { orgId, keyId });
+    await holdFence(tx, { orgId, keyId, from });
     if (!(await readEndUser(tx, orgId, id))) throw new Refusal('end_user_not_found');
     await storeConsent(tx, orgId, id, channelKind, status, source);
   });

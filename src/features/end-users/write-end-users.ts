@@ -24,6 +24,8 @@ export type Caller = {
   orgId: string;
   /** Null: a member in the dashboard. */
   keyId: string | null;
+  /** The network address that the key calls from, fenced with it. */
+  from: string | null;
   idempotency?: { scope: Buffer; request: Buffer } | null;
 };
 
@@ -114,8 +116,8 @@ const resultOf = (index: number, outcome: PersonOutcome): BulkResult =>
     ? { index, status: 'invalid', id: null, errors: faultsOf(outcome.refusal, '') }
     : { index, status: outcome.kind, id: outcome.row.id, errors: [] };
 
-async function writeOne(queue: EndUserQueue, { orgId, keyId }: Caller, said: EndUserFields) {
-  const call = { orgId, keyId, mode: 'upsert' as const, people: [said], idempotency: null };
+async function writeOne(queue: EndUserQueue, { orgId, keyId, from }: Caller, said: EndUserFields) {
+  const call = { orgId, keyId, from, mode: 'upsert' as const, people: [said], idempotency: null };
   const outcome = await queue.upsert(call).catch((error: unknown) => {
     throw error instanceof Refusal && error.code === 'validation_failed' ? asBody(error) : error;
   });
@@ -133,11 +135,11 @@ function asBody(refusal: Refusal): Refusal {
 
 function answered(
   { queue, guard }: Deps,
-  { orgId, keyId, idempotency = null }: Caller,
+  { orgId, keyId, from, idempotency = null }: Caller,
   call: Pick<UpsertCall, 'mode' | 'people' | 'answer'>,
 ): Promise<WrittenAnswer> {
   return guard({ orgId, idempotency }, async () => {
-    const outcome = await queue.upsert({ orgId, keyId, idempotency, ...call });
+    const outcome = await queue.upsert({ orgId, keyId, from, idempotency, ...call });
     return { ...outcome.answer!, replayed: outcome.kind === 'replayed' };
   });
 }

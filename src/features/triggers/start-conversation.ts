@@ -12,6 +12,8 @@ export type StartConversation = {
   call: TriggerCall;
   /** Fenced in the accepting statement; null for a test from the dashboard. */
   keyId: string | null;
+  /** The network address that the key calls from, fenced with it. */
+  from: string | null;
   /** The key may not change people: it fills what is empty. */
   fillsOnly: boolean;
   requestId: string;
@@ -42,6 +44,7 @@ export function createStartConversation({ db, queue, guard, onAccepted, ...deps 
     const acceptCall: AcceptCall = {
       orgId,
       keyId: input.keyId,
+      from: input.from,
       agentId: target.agent.id,
       triggerId: target.trigger.id,
       channelId: checked.channel.id,

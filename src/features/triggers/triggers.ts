@@ -31,7 +31,7 @@ export const createTriggers = (deps: TriggersDeps) => ({
   listRuns: (orgId: string, filter: { triggerId: string; status?: string | undefined }, page: PageRequest) =>
     listRuns(deps.db, orgId, filter, page),
   cancelRun: (
-    { orgId, keyId }: { orgId: string; keyId: string },
+    { orgId, keyId, from }: { orgId: string; keyId: string; from: string | null },
     triggerId: string,
     runId: string,
     idempotency: IdempotentCall['idempotency'],
@@ -39,7 +39,7 @@ export const createTriggers = (deps: TriggersDeps) => ({
     const call = { orgId, idempotency };
     return deps.guard(call, () =>
       once(deps.db, call, async (tx) => {
-        await holdFence(tx, { orgId, keyId });
+        await holdFence(tx, { orgId, keyId, from });
         const run = await cancelRun(tx, orgId, triggerId, runId);
         return { status: 200, location: null, body: JSON.stringify(run) };
       }),

@@ -29,7 +29,7 @@ export const channelRoutes = ({ route, room }: Desk): Route[] => [
   route('sendTest', async ({ orgId, params: { channel_id: id }, body: { address, content } }) => {
     const channel = await room.findChannel(orgId, id);
     if (!channel) throw new Refusal('channel_not_found');
-    const call = { agentId: channel.agentId, channel, keyId: null, fillsOnly: false, idempotency: null };
+    const call = { agentId: channel.agentId, channel, keyId: null, from: null, fillsOnly: false, idempotency: null };
     const { answer } = await room.channelMessages.send({ ...call, orgId, body: { to: { address }, content } });
     return JSON.parse(answer.body) as AcceptedMessage;
   }),
@@ -56,7 +56,7 @@ export const channelRoutes = ({ route, room }: Desk): Route[] => [
     return paged(filter, (page) => listRecipients(room, orgId, params.campaign_id, { status, ref }, page));
   }),
   route('cancelRecipient', ({ orgId, params }) =>
-    cancelRecipient(room, { orgId, keyId: null }, params.campaign_id, params.recipient_id),
+    cancelRecipient(room, { orgId, keyId: null, from: null }, params.campaign_id, params.recipient_id),
   ),
   ...MOVES.map(([name, move]) =>
     route(name, ({ orgId, params, actor }) => moveCampaign(room, orgId, params.campaign_id, move, actor)),

@@ -12,7 +12,7 @@ export const endUserRoutes = ({ route, room: { endUsers } }: Desk): Route[] => [
     return paged({ text, tag, attribute, blocked }, (page) => endUsers.list(orgId, filterOf(query), page));
   }),
   route('createEndUser', async ({ orgId, body }) => {
-    const { body: made } = await endUsers.create({ orgId, keyId: null }, body);
+    const { body: made } = await endUsers.create({ orgId, keyId: null, from: null }, body);
     return JSON.parse(made) as EndUser;
   }),
   route('exportEndUsers', async ({ orgId, query, reply }) =>
@@ -24,13 +24,13 @@ export const endUserRoutes = ({ route, room: { endUsers } }: Desk): Route[] => [
   ),
   route('readEndUser', ({ orgId, params }) => endUsers.read(orgId, params.end_user_id)),
   route('updateEndUser', ({ orgId, params, body }) =>
-    endUsers.update({ orgId, keyId: null }, params.end_user_id, body),
+    endUsers.update({ orgId, keyId: null, from: null }, params.end_user_id, body),
   ),
   route('eraseEndUser', ({ orgId, params, actor }) =>
-    endUsers.erase({ orgId, keyId: null }, params.end_user_id, actor),
+    endUsers.erase({ orgId, keyId: null, from: null }, params.end_user_id, actor),
   ),
   route('setEndUserConsent', ({ orgId, params, body }) =>
-    endUsers.setConsent({ orgId, keyId: null }, params.end_user_id, params.channel_kind, {
+    endUsers.setConsent({ orgId, keyId: null, from: null }, params.end_user_id, params.channel_kind, {
       source: 'dashboard',
       ...body,
     }),

@@ -44,7 +44,7 @@ const revisionOf = async (id: string): Promise<number> =>
 const pointersOf = (answer: { body: { errors?: { pointer: string }[] } }) =>
   answer.body.errors?.map(({ pointer }) => pointer);
 
-const admit = (value: string) => server.access.admit([`Bearer ${value}`], { permission: 'triggers' }, {});
+const admit = (value: string) => server.access.admit([`Bearer ${value}`], { permission: 'triggers' }, {}, '127.0.0.1');
 const ascending = (a: number, b: number): number => a - b;
 
 describe('sign-in', () => {

@@ -9,6 +9,9 @@ export const keyRoutes = ({ route, room: { keys } }: Desk): Route[] => [
   route('createKey', ({ orgId, body, actor }) => keys.create(orgId, body, actor)),
   route('readKey', ({ orgId, params }) => keys.read(orgId, params.key_id)),
   route('renameKey', ({ orgId, params, body, actor }) => keys.rename(orgId, params.key_id, body.label, actor)),
+  route('shortenKeyNetworks', ({ orgId, params, body, actor }) =>
+    keys.shortenNetworks(orgId, params.key_id, body.allowed_networks, actor),
+  ),
   route('rotateKey', ({ orgId, params, body, actor }) => keys.rotate(orgId, params.key_id, body.overlap, actor)),
   route('revokeKey', ({ orgId, params, actor }) => keys.revoke(orgId, params.key_id, actor)),
   ...(keys.usage

@@ -56,6 +56,7 @@ async function testTrigger(
     target,
     call,
     keyId: null,
+    from: null,
     fillsOnly: false,
     requestId,
     idempotency: null,

@@ -2,7 +2,7 @@ import { createMcpHandler, ProtocolError, ProtocolErrorCode, Server } from '@mod
 import inject from 'light-my-request';
 import { Type } from 'typebox';
 import type { FastifyRequest } from 'fastify';
-import type { Caller } from '../../access/types.ts';
+import type { Admission } from '../../access/types.ts';
 import type { Route } from '../route.ts';
 import type { Dispatch } from '../server.ts';
 import { isFor, requestOf, type Tool, toolsOf } from './tools.ts';
@@ -23,7 +23,7 @@ export function mcpRoutes(deps: McpDeps): Route[] {
   let tools: Tool[] | null = null;
   const handler = createMcpHandler(({ authInfo }) => {
     tools ??= toolsOf(deps.allRoutes());
-    return serve(deps, tools, authInfo!.token, authInfo!.extra!.caller as Caller);
+    return serve(deps, tools, authInfo!.token, authInfo!.extra!.admission as Admission);
   });
   return [
     {
@@ -40,7 +40,7 @@ export function mcpRoutes(deps: McpDeps): Route[] {
             token: request.headers.authorization!,
             clientId: request.admission.caller.keyId,
             scopes: [],
-            extra: { caller: request.admission.caller },
+            extra: { admission: request.admission },
           },
         });
         const type = answered.headers.get('content-type');
@@ -62,19 +62,21 @@ function webRequest(baseUrl: string, request: FastifyRequest): Request {
   return new Request(`${baseUrl}/mcp`, { method: 'POST', headers, body: JSON.stringify(request.body) });
 }
 
-function serve({ version, dispatch }: McpDeps, tools: Tool[], authorization: string, caller: Caller): Server {
+function serve({ version, dispatch }: McpDeps, tools: Tool[], authorization: string, admission: Admission): Server {
   const server = new Server(
     { name: 'parley', title: 'Parley', version },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
   );
   server.setRequestHandler('tools/list', () => ({
-    tools: tools.filter((tool) => isFor(tool, caller)).map(({ definition }) => definition),
+    tools: tools.filter((tool) => isFor(tool, admission)).map(({ definition }) => definition),
   }));
   server.setRequestHandler('tools/call', async ({ params }) => {
     const tool = tools.find(({ definition }) => definition.name === params.name);
     if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}.`);
     const { headers, ...asked } = requestOf(tool, params.arguments ?? {});
-    const answered = await inject(dispatch, { ...asked, headers: { ...headers, authorization } });
+    // The tool is called from where the caller is: the key's networks, limits and audit go by that address.
+    const remoteAddress = admission.from ?? '';
+    const answered = await inject(dispatch, { ...asked, headers: { ...headers, authorization }, remoteAddress });
     const text = answered.payload === '' ? `${answered.statusCode}` : answered.payload;
     return { content: [{ type: 'text', text }], isError: answered.statusCode >= 400 };
   });

@@ -1,6 +1,6 @@
 import type { Tool as Definition } from '@modelcontextprotocol/server';
 import { decideCaller } from '../../access/decide.ts';
-import type { Caller } from '../../access/types.ts';
+import type { Admission } from '../../access/types.ts';
 import { isShown, pathOf } from '../openapi.ts';
 import { isKeyRoute, type Route } from '../route.ts';
 import { wireSchema } from '../validate.ts';
@@ -26,10 +26,10 @@ export const toolsOf = (routes: readonly Route[]): Tool[] =>
     .map((route) => ({ route, definition: define(route) }));
 
 /** The tools that this key could use at all; each call is decided anew, like any other request. */
-export function isFor({ route: { access } }: Tool, caller: Caller): boolean {
+export function isFor({ route: { access } }: Tool, { caller, from }: Pick<Admission, 'caller' | 'from'>): boolean {
   if (!isKeyRoute(access)) return false;
   const named = { agent: caller.agentId ?? undefined, campaign: caller.campaignId ?? undefined };
-  return decideCaller(caller, access, named) === null;
+  return decideCaller(caller, access, named, from) === null;
 }
 
 export function requestOf({ route }: Tool, given: Json): ToolRequest {

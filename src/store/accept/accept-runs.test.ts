@@ -24,6 +24,7 @@ beforeAll(async () => {
   base = {
     orgId,
     keyId: await givenKey(db, orgId),
+    from: '203.0.113.7',
     agentId,
     triggerId: await givenTrigger(db, orgId, agentId),
     channelId,
@@ -277,6 +278,11 @@ describe('the fence', () => {
       () => db.execute(sql`UPDATE api_key SET revoke_at = now() WHERE id = ${base.keyId}`),
     ],
     [
+      'a caller outside the networks that the key was narrowed to',
+      'network_not_allowed',
+      () => db.execute(sql`UPDATE api_key SET allowed_networks = '{198.51.100.0/24}' WHERE id = ${base.keyId}`),
+    ],
+    [
       'the free plan',
       'plan_required',
       () => db.execute(sql`UPDATE organization SET plan = 'free' WHERE id = ${base.orgId}`),
@@ -308,6 +314,7 @@ describe('the fence', () => {
       agentId,
       channelId,
       keyId: await givenKey(db, orgId),
+      from: '203.0.113.7',
       triggerId: await givenTrigger(db, orgId, agentId),
     };
     await change();

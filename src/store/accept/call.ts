@@ -24,6 +24,8 @@ export type AcceptCall = {
   orgId: string;
   /** The calling key, fenced in the statement; null for a test from the dashboard. */
   keyId: string | null;
+  /** The network address that the key calls from, fenced with it. */
+  from: string | null;
   agentId: string;
   triggerId: string;
   channelId: string;

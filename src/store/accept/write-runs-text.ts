@@ -1,3 +1,4 @@
+import { keyStands } from '../access.ts';
 import { PERSON_COLUMNS, peopleLost, writePeople } from './end-user-rows.ts';
 
 /** What a batch needs beyond runs, conversations and people without a name. */
@@ -16,7 +17,7 @@ export type Parts = {
 type Column = { name: string; type: string };
 
 /** The number of the first parameter that is a column of `call`; before it come the gate and the moment. */
-const FIRST_COLUMN = 8;
+const FIRST_COLUMN = 9;
 
 /**
  * One statement, so one round trip and one transaction, for all calls of a batch:
@@ -42,17 +43,17 @@ function writeText(parts: Parts, columns: readonly Column[]): string {
     : `'{}'::text[]`;
   return `
 WITH gate AS MATERIALIZED (
-  SELECT g.* FROM unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
-    AS g(n, org_id, key_id, agent_id, trigger_id, channel_id)
+  SELECT g.* FROM unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
+    AS g(n, org_id, key_id, came_from, agent_id, trigger_id, channel_id)
   JOIN organization o ON o.id = g.org_id AND o.plan = 'paid'
   JOIN agent a ON a.org_id = g.org_id AND a.id = g.agent_id AND a.enabled AND a.deleted_at IS NULL
   JOIN trigger t ON t.org_id = g.org_id AND t.id = g.trigger_id AND t.enabled AND t.deleted_at IS NULL
   JOIN channel c ON c.org_id = g.org_id AND c.id = g.channel_id AND c.enabled AND c.deleted_at IS NULL
   LEFT JOIN api_key k ON k.org_id = g.org_id AND k.id = g.key_id
-    AND k.revoked_at IS NULL AND (k.revoke_at IS NULL OR k.revoke_at > now())
+    AND ${keyStands('k', 'g.came_from')}
   WHERE g.key_id IS NULL OR k.id IS NOT NULL
 ), ${repeatable ? 'call' : 'go'} AS MATERIALIZED (
-  SELECT g.org_id, g.agent_id, g.trigger_id, g.channel_id, $7::timestamptz AS created_at, c.*
+  SELECT g.org_id, g.agent_id, g.trigger_id, g.channel_id, $8::timestamptz AS created_at, c.*
   FROM unnest(${arrays.join(', ')}) AS c(${columns.map(({ name }) => name).join(', ')})
   JOIN gate g ON g.n = c.gate
 )${repeatable ? `, ${IDEM}` : ''}, ${people ? writePeople(made, changed) : MADE_NAMELESS}${keyed ? `, ${releasedText(released)}` : ''}, begun AS (

@@ -43,12 +43,12 @@ export async function writeRuns(
   return new Set(written.rows.map((row) => row.id));
 }
 
-/** Calls with the same key, agent, trigger and channel pass the same gate, checked once. */
+/** Calls with the same key, address, agent, trigger and channel pass the same gate, checked once. */
 function gatesOf(planned: readonly PlannedCall[]) {
   const numbers = new Map<string, number>();
   const calls: AcceptCall[] = [];
   const of = planned.map(({ call }) => {
-    const name = `${call.keyId} ${call.triggerId} ${call.channelId}`;
+    const name = `${call.keyId} ${call.from} ${call.triggerId} ${call.channelId}`;
     let number = numbers.get(name);
     if (number === undefined) {
       number = calls.push(call) - 1;
@@ -60,6 +60,7 @@ function gatesOf(planned: readonly PlannedCall[]) {
     calls.map((_, index) => index),
     textArray(calls.map((call) => call.orgId)),
     textArray(calls.map((call) => call.keyId)),
+    textArray(calls.map((call) => call.from)),
     textArray(calls.map((call) => call.agentId)),
     textArray(calls.map((call) => call.triggerId)),
     textArray(calls.map((call) => call.channelId)),

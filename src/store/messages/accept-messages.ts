@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { type ProblemCode, Refusal } from '../../../contract/problems.ts';
 import { newId } from '../../kernel/ids.ts';
+import { whyKeyFell } from '../access.ts';
 import { type EndUserRow, EndUserBook, LATER } from '../accept/resolve-end-users.ts';
 import { readStoredAnswer } from '../accept/stored-answer.ts';
 import { createWriteQueue, writeTogether } from '../accept/write-queue.ts';
@@ -208,14 +209,13 @@ async function whyNotWritten(client: pg.PoolClient, call: SendCall): Promise<Sen
   if (stored?.kind === 'replayed' || stored?.kind === 'refused') return stored;
   const found = await client.query<{ code: ProblemCode | null }>(
     `SELECT CASE
-      WHEN $2::text IS NOT NULL AND NOT EXISTS (SELECT 1 FROM api_key WHERE org_id = $1 AND id = $2
-        AND revoked_at IS NULL AND (revoke_at IS NULL OR revoke_at > now())) THEN 'key_revoked'
+      ${whyKeyFell({ orgId: '$1', keyId: '$2', from: '$5::text' })}
       WHEN NOT EXISTS (SELECT 1 FROM organization WHERE id = $1 AND plan = 'paid') THEN 'plan_required'
       WHEN NOT EXISTS (SELECT 1 FROM agent WHERE org_id = $1 AND id = $3 AND deleted_at IS NULL) THEN 'agent_not_found'
       WHEN NOT EXISTS (SELECT 1 FROM channel WHERE org_id = $1 AND id = $4 AND deleted_at IS NULL) THEN 'channel_not_found'
       WHEN NOT EXISTS (SELECT 1 FROM channel WHERE org_id = $1 AND id = $4 AND enabled) THEN 'channel_disabled'
     END AS code`,
-    [call.orgId, call.keyId, call.agentId, call.channelId],
+    [call.orgId, call.keyId, call.agentId, call.channelId, call.from],
   );
   const code = found.rows[0]?.code;
   return {

@@ -25,6 +25,8 @@ export type SendCall = {
   orgId: string;
   /** The calling key, fenced in the statement; null for a send from the dashboard. */
   keyId: string | null;
+  /** The network address that the key calls from, fenced with it. */
+  from: string | null;
   agentId: string;
   channelId: string;
   rules: ChannelRules;

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { StoredAnswer } from '../accept/call.ts';
+import { keyStands } from '../access.ts';
 import { PERSON_COLUMNS, peopleLost, peopleOf, personColumns, writePeople } from '../accept/end-user-rows.ts';
 import type { EndUserRow } from '../accept/resolve-end-users.ts';
 import type { NewMessage, SendCall } from './send-call.ts';
@@ -19,23 +20,24 @@ export type PlannedSend = {
 };
 
 /** Parameters of the statement that come before those of the people. */
-const MADE = 26;
+const MADE = 27;
 const CHANGED = MADE + PERSON_COLUMNS;
 
 /** As write-runs.ts, for messages: gate (the fence), idempotency, and only then rows; undone whole when a race is lost. */
 const WRITE = `
 WITH gate AS MATERIALIZED (
-  SELECT g.n FROM unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[]) AS g(n, org_id, key_id, agent_id, channel_id)
+  SELECT g.n FROM unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
+    AS g(n, org_id, key_id, came_from, agent_id, channel_id)
   JOIN organization o ON o.id = g.org_id AND o.plan = 'paid'
   JOIN agent a ON a.org_id = g.org_id AND a.id = g.agent_id AND a.deleted_at IS NULL
   JOIN channel c ON c.org_id = g.org_id AND c.id = g.channel_id AND c.enabled AND c.deleted_at IS NULL
   LEFT JOIN api_key k ON k.org_id = g.org_id AND k.id = g.key_id
-    AND k.revoked_at IS NULL AND (k.revoke_at IS NULL OR k.revoke_at > now())
+    AND ${keyStands('k', 'g.came_from')}
   WHERE g.key_id IS NULL OR k.id IS NOT NULL
 ), call AS MATERIALIZED (
-  SELECT * FROM unnest($6::int[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[],
-    $14::text[], $15::text[], $16::text[], $17::text[], $18::timestamptz[], $19::timestamptz[], $20::bytea[], $21::bytea[],
-    $22::text[], $23::text[], $24::bool[], $25::bool[])
+  SELECT * FROM unnest($7::int[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[],
+    $15::text[], $16::text[], $17::text[], $18::text[], $19::timestamptz[], $20::timestamptz[], $21::bytea[], $22::bytea[],
+    $23::text[], $24::text[], $25::bool[], $26::bool[])
     AS c(gate, org_id, message_id, agent_id, channel_id, conversation_id, end_user_id, address,
       content, status, reply_to, metadata, created_at, send_at, scope, request,
       location, body, fresh, introduces)
@@ -87,12 +89,12 @@ export async function writeMessages(client: pg.PoolClient, planned: readonly Pla
   return new Set(written.rows.map((row) => row.id));
 }
 
-/** Calls with the same key, agent and channel pass the same gate, checked once. */
+/** Calls with the same key, address, agent and channel pass the same gate, checked once. */
 function gatesOf(planned: readonly PlannedSend[]) {
   const numbers = new Map<string, number>();
   const calls: SendCall[] = [];
   const of = planned.map(({ call }) => {
-    const name = `${call.keyId} ${call.channelId}`;
+    const name = `${call.keyId} ${call.from} ${call.channelId}`;
     let number = numbers.get(name);
     if (number === undefined) {
       number = calls.push(call) - 1;
@@ -104,6 +106,7 @@ function gatesOf(planned: readonly PlannedSend[]) {
     calls.map((_, index) => index),
     calls.map((call) => call.orgId),
     calls.map((call) => call.keyId),
+    calls.map((call) => call.from),
     calls.map((call) => call.agentId),
     calls.map((call) => call.channelId),
   ];

@@ -1,13 +1,13 @@
 import { sql } from 'drizzle-orm';
-import { bigint, check, foreignKey, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { bigint, check, cidr, foreignKey, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { agent } from './agent.ts';
 import { campaign } from './campaign.ts';
 import { createdAt, moment, orgId } from './columns.ts';
 import { organization } from './identity.ts';
 
 /**
- * An API key. The value is not here, only its HMAC in `api_key_digest`. Scope and rights never change and nothing
- * leaves `revoked`: a database trigger (migrations) holds both.
+ * An API key. The value is not here, only its HMAC in `api_key_digest`. Scope and rights never change, its networks are
+ * only narrowed, and nothing leaves `revoked`: a database trigger (migrations) holds all of it.
  */
 export const apiKey = pgTable(
   'api_key',
@@ -20,6 +20,8 @@ export const apiKey = pgTable(
     agentId: text('agent_id'),
     campaignId: text('campaign_id'),
     permissions: text('permissions').array().notNull(),
+    /** From where it may be used; null: from everywhere. Narrowed, never widened. */
+    allowedNetworks: cidr('allowed_networks').array(),
     createdAt: createdAt(),
     createdBy: text('created_by'),
     /** The key that this one replaces. */
@@ -48,6 +50,10 @@ export const apiKey = pgTable(
     check(
       'api_key_target',
       sql`(scope = 'agent') = (agent_id IS NOT NULL) AND (scope = 'campaign') = (campaign_id IS NOT NULL)`,
+    ),
+    check(
+      'api_key_allowed_networks',
+      sql`cardinality(allowed_networks) BETWEEN 1 AND 50 AND array_position(allowed_networks, NULL) IS NULL`,
     ),
     check(
       'api_key_permissions',

@@ -30,7 +30,7 @@ export type ImportWorkerDeps = {
   /** Row 14 for one person; throws a Refusal with its faults. */
   check(person: unknown): void;
   bulk(
-    caller: { orgId: string; keyId: null; idempotency: { scope: Buffer; request: Buffer } },
+    caller: { orgId: string; keyId: null; from: null; idempotency: { scope: Buffer; request: Buffer } },
     rows: readonly BulkRow[],
   ): Promise<{ body: string }>;
   bulkDryRun(orgId: string, rows: readonly BulkRow[]): Promise<BulkResult[]>;
@@ -174,7 +174,7 @@ async function write(
 ): Promise<BulkResult[]> {
   if (held.dry_run) return deps.bulkDryRun(held.org_id, people);
   const scope = hash('sha256', `import\n${held.id}\n${held.run}\n${firstRow}`, 'buffer');
-  const caller = { orgId: held.org_id, keyId: null, idempotency: { scope, request: scope } };
+  const caller = { orgId: held.org_id, keyId: null, from: null, idempotency: { scope, request: scope } };
   const { body } = await deps.bulk(caller, people);
   return (JSON.parse(body) as { results: BulkResult[] }).results;
 }

@@ -1,6 +1,6 @@
 import { Recipient } from '../../../../contract/campaigns.ts';
 import type { Route } from '../../route.ts';
-import { type CampaignRoutesDeps, exampleRecipient, FAMILY, recipientIdOf, TAG } from './family.ts';
+import { type CampaignRoutesDeps, exampleRecipient, FAMILY, keyCallerOf, recipientIdOf, TAG } from './family.ts';
 
 export const cancelRecipient = ({ campaigns }: CampaignRoutesDeps): Route => ({
   method: 'DELETE',
@@ -17,5 +17,5 @@ export const cancelRecipient = ({ campaigns }: CampaignRoutesDeps): Route => ({
   responses: { 200: Recipient },
   problems: ['recipient_not_found', 'recipient_finished'],
   handle: (request) =>
-    campaigns.cancelRecipient(request.admission.caller, request.admission.campaign!.id, recipientIdOf(request)),
+    campaigns.cancelRecipient(keyCallerOf(request), request.admission.campaign!.id, recipientIdOf(request)),
 });

@@ -13,6 +13,7 @@ export const TAG = 'Campaigns';
 export const keyCallerOf = (request: FastifyRequest) => ({
   orgId: request.admission.caller.orgId,
   keyId: request.admission.caller.keyId,
+  from: request.admission.from,
   address: request.ip,
   requestId: request.requestId,
   idempotency: request.idempotency,

@@ -68,10 +68,10 @@ export const pushRecipients = ({ campaigns }: CampaignRoutesDeps): Route => ({
   problems: ['campaign_not_open', 'channel_disabled'],
   async handle(request, reply) {
     const { recipients, dedupe = 'campaign' } = request.body as Body;
-    const { caller, campaign } = request.admission;
+    const { caller, from, campaign } = request.admission;
     const { answer, replayed } = await campaigns.push({
       campaign: campaign!,
-      caller,
+      caller: { ...caller, from },
       requestId: request.requestId,
       idempotency: request.idempotency,
       dedupe,

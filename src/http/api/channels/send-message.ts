@@ -52,13 +52,14 @@ export const sendMessage = ({ channelMessages, baseUrl }: ChannelRoutesDeps): Ro
     'outcome_unknown',
   ],
   async handle(request, reply) {
-    const { caller, agent, channel } = request.admission;
+    const { caller, from, agent, channel } = request.admission;
     const { answer, replayed } = await channelMessages.send({
       orgId: caller.orgId,
       agentId: agent!.id,
       channel: channel!,
       body: request.body as SendMessage,
       keyId: caller.keyId,
+      from,
       fillsOnly: !holds(caller, 'end_users'),
       idempotency: request.idempotency,
     });

@@ -30,6 +30,7 @@ export const positionOf = (row: { created_at: string; id: string }) => ({
 export const callerOf = (request: FastifyRequest) => ({
   orgId: request.admission.caller.orgId,
   keyId: request.admission.caller.keyId,
+  from: request.admission.from,
   idempotency: request.idempotency,
 });
 

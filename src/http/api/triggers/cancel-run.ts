@@ -18,9 +18,9 @@ export const cancelRun = ({ triggers }: TriggerRoutesDeps): Route => ({
   responses: { 200: RunRecord },
   problems: ['run_not_found', 'run_finished', 'idempotency_in_progress', 'idempotency_mismatch'],
   async handle(request, reply) {
-    const { caller, trigger } = request.admission;
+    const { caller, from, trigger } = request.admission;
     const { run_id: runId } = request.params as { run_id: string };
-    const { answer, replayed } = await triggers.cancelRun(caller, trigger!.id, runId, request.idempotency);
+    const { answer, replayed } = await triggers.cancelRun({ ...caller, from }, trigger!.id, runId, request.idempotency);
     if (replayed) reply.header('idempotent-replayed', 'true');
     return answer.body;
   },

@@ -67,7 +67,7 @@ export const startConversation = ({ triggers, baseUrl }: TriggerRoutesDeps): Rou
   ],
   async handle(request, reply) {
     const call = request.body as TriggerCall;
-    const { caller, agent, trigger } = request.admission;
+    const { caller, from, agent, trigger } = request.admission;
     const target: CallTarget = { orgId: caller.orgId, agent: agent!, trigger: trigger! };
     const fillsOnly = !holds(caller, 'end_users');
     if (call.dry_run) return reply.code(200).send(await triggers.preview(target, call, { fillsOnly }));
@@ -75,6 +75,7 @@ export const startConversation = ({ triggers, baseUrl }: TriggerRoutesDeps): Rou
       target,
       call,
       keyId: caller.keyId,
+      from,
       fillsOnly,
       requestId: request.requestId,
       idempotency: request.idempotency,

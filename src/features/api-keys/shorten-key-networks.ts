@@ -1,0 +1,58 @@
+import type { KeyRecord } from '../../../contract/dashboard/keys.ts';
+import { type Fault, Refusal } from '../../../contract/problems.ts';
+import { covers, type Network, storedNetworks } from '../../access/networks.ts';
+import { type Actor, recordAudit } from '../../store/audit.ts';
+import { shortenKeyNetworks as shortenRow } from '../../store/api-keys.ts';
+import type { ApiKeysDeps } from './api-keys.ts';
+import { checkNetworks } from './check-api-key.ts';
+import { foundApiKey, readApiKey } from './read-api-key.ts';
+
+/**
+ * Narrows from where a key may be used; what a key may do is never widened. It turns a yes into a no, so it is answered
+ * once every node refuses callers who stand outside now.
+ */
+export async function shortenKeyNetworks(
+  deps: ApiKeysDeps,
+  orgId: string,
+  id: string,
+  wanted: readonly string[],
+  actor: Actor,
+): Promise<KeyRecord> {
+  const networks = checkNetworks(wanted);
+  const to = networks.map(({ text }) => text);
+  await foundApiKey(deps.db, orgId, id);
+  await deps.access.change({ kind: 'key', id }, async (tx) => {
+    // Read behind the lock of the change log: two who narrow at once must not widen what the other has narrowed.
+    const { allowedNetworks: before } = await foundApiKey(tx, orgId, id);
+    checkInside(networks, storedNetworks(before));
+    if (!(await shortenRow(tx, orgId, id, to))) throw new Refusal('key_revoked_already');
+    await recordAudit(tx, {
+      orgId,
+      actor,
+      action: 'api_key.networks_shortened',
+      subjectId: id,
+      facts: { from: before, to },
+    });
+  });
+  const key = await readApiKey(deps, orgId, id);
+  // A failover may have lost what was waited for (docs/adr/0102).
+  const now = storedNetworks(key.allowed_networks);
+  if (!now?.every((network) => isWithin(networks, network))) throw new Refusal('outcome_unknown');
+  return key;
+}
+
+function checkInside(networks: readonly Network[], allowed: readonly Network[] | null): void {
+  if (allowed === null) return;
+  const errors = networks.flatMap((network, index): Fault[] =>
+    isWithin(allowed, network) ? [] : [{ pointer: `/allowed_networks/${index}`, ...OUTSIDE }],
+  );
+  if (errors.length > 0) throw new Refusal('validation_failed', undefined, { errors });
+}
+
+const isWithin = (allowed: readonly Network[], network: Network): boolean =>
+  allowed.some((outer) => covers(outer, network));
+
+const OUTSIDE = {
+  code: 'conflict',
+  detail: 'This lies outside what the key allows now. Networks are narrowed, never widened: make a new key instead.',
+};
