@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { addAgentsCommand } from './commands/agents.ts';
+import { addAuditCommand } from './commands/audit.ts';
 import { addCampaignsCommand } from './commands/campaigns.ts';
 import { addChannelsCommand } from './commands/channels/channels.ts';
 import { addChatCommand } from './commands/chat.ts';
@@ -64,6 +65,7 @@ export function buildProgram(): Command {
   addConversationsCommand(program);
   addChatCommand(program);
   addEventsCommand(program);
+  addAuditCommand(program);
   program.commandsGroup('The server:');
   addServerCommands(program);
   addDoctorCommand(program);

@@ -144,4 +144,16 @@ export const EVENT_EXAMPLES: { readonly [T in EventType]: Static<(typeof EVENT_D
   },
   'api_key.created': apiKey,
   'api_key.revoked': { ...apiKey, revoked_at: '2026-11-21T08:00:00.000Z' },
+  'audit.recorded': {
+    id: 'audit_01kapj8s5xg0c2e4g6j8m1n3q5',
+    actor: 'user_01kapj8s1ab3d5f7h9k2m4p6r8',
+    actor_name: 'Asha Rao',
+    actor_email: 'asha@example.qa',
+    action: 'api_key.revoked',
+    subject_id: apiKey.id,
+    facts: { label: 'CRM', prefix: 'parley_us_4fQz81' },
+    address: '203.0.113.7',
+    request_id: 'req_01kapj8s5wg9b1d3f5h7k0m2p4',
+    created_at: '2026-11-21T08:00:00.000Z',
+  },
 };

@@ -22,8 +22,12 @@ export const EVENT_TYPES = [
   'campaign.ended',
   'api_key.created',
   'api_key.revoked',
+  'audit.recorded',
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
+
+/** Says who did what, and from where: only an endpoint that names it hears it, one that wants every type does not. */
+export const AUDIT_EVENT = 'audit.recorded' satisfies EventType;
 
 /** Goes to one endpoint when a member asks for it, whatever types the endpoint has chosen. */
 export const TEST_EVENT_TYPE = 'webhook.test';
@@ -49,6 +53,7 @@ export const EVENT_MEANINGS: Readonly<Record<EventType, string>> = {
   'campaign.ended': 'The campaign has ended.',
   'api_key.created': 'An API key was made.',
   'api_key.revoked': 'An API key was revoked.',
+  'audit.recorded': 'A line was added to the audit log. Only for endpoints that name this type.',
 };
 
 export const EVENT_DELIVERY_STATES = ['pending', 'delivered', 'failed', 'cancelled'] as const;

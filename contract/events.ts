@@ -98,6 +98,20 @@ const ApiKeyData = Type.Object({
   revoked_at: nullable(Moment),
 });
 
+/** A line of the audit log; never with a secret. Nulls for what no person did, or a person who is gone. */
+const AuditData = Type.Object({
+  id: text,
+  actor: text,
+  actor_name: nullable(text),
+  actor_email: nullable(text),
+  action: text,
+  subject_id: text,
+  facts: Type.Record(text, Type.Unknown()),
+  address: nullable(text),
+  request_id: nullable(text),
+  created_at: Moment,
+});
+
 /** The shape of `data`, by type: the record that the event is about, as it was at that moment, as the API shows it. */
 export const EVENT_DATA = {
   'conversation.started': ConversationData,
@@ -119,6 +133,7 @@ export const EVENT_DATA = {
   'campaign.ended': CampaignData,
   'api_key.created': ApiKeyData,
   'api_key.revoked': ApiKeyData,
+  'audit.recorded': AuditData,
   [TEST_EVENT_TYPE]: Type.Object({ endpoint_id: text, message: text }),
 } satisfies Record<EventType | typeof TEST_EVENT_TYPE, TSchema>;
 

@@ -93,7 +93,7 @@ export async function startTestApp(
         ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       });
       const text = await answer.text();
-      const isJson = answer.headers.get('content-type')?.includes('json') ?? false;
+      const isJson = /\bjson\b/.test(answer.headers.get('content-type') ?? '');
       return { status: answer.status, headers: answer.headers, text, body: isJson ? JSON.parse(text) : null };
     },
     stop: async () => {

@@ -16,6 +16,7 @@ import { Failure } from '../failure.ts';
 import { field, listing, type ListOptions, time } from '../listing.ts';
 import type { Output } from '../output.ts';
 import { confirm } from '../prompt.ts';
+import { toFile } from '../to-file.ts';
 import { examples, verb } from '../verb.ts';
 
 type ImportOptions = {
@@ -188,24 +189,4 @@ function delimiterOf(text: string | undefined): ImportPreview['delimiter'] | und
   const found = IMPORT_DELIMITERS.find((one) => one === sign);
   if (found === undefined) throw new Failure('usage_invalid', '--delimiter must be one of , ; | tab.');
   return found;
-}
-
-async function toFile(
-  path: string | undefined,
-  fill: (write: (chunk: Buffer) => Promise<void>) => Promise<void>,
-): Promise<void> {
-  if (path === undefined)
-    return fill(async (chunk) => {
-      if (!process.stdout.write(chunk)) await new Promise((resolve) => process.stdout.once('drain', resolve));
-    });
-  // People are in it: for its owner alone, and never over something else.
-  const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new Failure('file_unreadable', `${path} cannot be written (${code}).`, { cause: error });
-  });
-  try {
-    await fill(async (chunk) => void (await file.write(chunk)));
-  } finally {
-    await file.close();
-  }
 }

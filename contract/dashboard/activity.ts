@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { Id, Moment, Nullable, PageQuery } from './shapes.ts';
+import { closed, Id, Moment, Nullable, PageQuery } from './shapes.ts';
 
 /** Who did what, when, from where. The log only grows. */
 export const AuditRecord = Type.Object(
@@ -20,10 +20,21 @@ export const AuditRecord = Type.Object(
 );
 export type AuditRecord = Static<typeof AuditRecord>;
 
-export const AuditListQuery = PageQuery({
+const auditFilter = {
   subject_id: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
   actor: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-});
+  since: Type.Optional(Moment),
+  until: Type.Optional(Moment),
+};
+export const AuditListQuery = PageQuery(auditFilter);
+
+export const AUDIT_FORMATS = ['csv', 'jsonl'] as const;
+export type AuditFormat = (typeof AUDIT_FORMATS)[number];
+/** The whole log in this filter, newest first; jsonl: a JSON object a line. */
+export const AuditExportQuery = Type.Object(
+  { ...auditFilter, format: Type.Optional(Type.Enum(AUDIT_FORMATS, { default: 'csv' })) },
+  closed,
+);
 
 /** `accepted`: below 400, `refused`: 4xx, `failed`: 5xx. */
 export const OUTCOMES = ['accepted', 'refused', 'failed'] as const;

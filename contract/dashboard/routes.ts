@@ -1,7 +1,15 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import type { Role } from '../permissions.ts';
 import { DryRun, RunRecord, TriggerCall, AcceptedRun } from '../triggers.ts';
-import { AuditListQuery, AuditRecord, Overview, RequestCall, RequestListQuery, RequestRecord } from './activity.ts';
+import {
+  AuditExportQuery,
+  AuditListQuery,
+  AuditRecord,
+  Overview,
+  RequestCall,
+  RequestListQuery,
+  RequestRecord,
+} from './activity.ts';
 import { ChangesQuery } from './changes.ts';
 import {
   AgentRecord,
@@ -290,6 +298,7 @@ const routes = {
   listRequests: route('GET 200', `${org}/requests`, 'viewer', 'List requests that keys made', { query: RequestListQuery, answer: Page(RequestRecord) }),
   listRequestCalls: route('GET 200', `${org}/requests/calls`, 'viewer', 'What was called lately', { answer: Whole(RequestCall) }),
   listAudit: route('GET 200', `${org}/audit`, 'viewer', 'List who did what', { query: AuditListQuery, answer: Page(AuditRecord) }),
+  exportAudit: route('GET 200', `${org}/audit/export`, 'admin', 'The audit log as CSV or JSON Lines', { query: AuditExportQuery }),
   watchChanges: route('GET 200', `${org}/changes`, 'viewer', 'Be told of changes as they happen, by server-sent events', { query: ChangesQuery }),
   readOverview: route('GET 200', `${org}/overview`, 'viewer', 'Counts for the first page', { answer: Overview }),
 } satisfies Record<string, DashboardRoute>;

@@ -1,15 +1,24 @@
-import { and, desc, eq, lt, sql } from 'drizzle-orm';
+import { and, desc, eq, gte, lt, sql } from 'drizzle-orm';
 import { newId } from '../kernel/ids.ts';
 import type { Queryable } from './db.ts';
 import { pageOf, type PageOf, type PageRequest } from './page.ts';
 import { audit } from './schema/audit.ts';
 
 export type AuditRow = typeof audit.$inferSelect;
+export type AuditFilter = {
+  subjectId?: string | undefined;
+  actor?: string | undefined;
+  since?: Date | undefined;
+  until?: Date | undefined;
+};
+
+/** Ids are made by the clock of a node, `created_at` by the database's: so far apart they may be. */
+const CLOCK_SLACK_MS = 3_600_000;
 
 export async function listAudit(
   db: Queryable,
   orgId: string,
-  filter: { subjectId?: string | undefined; actor?: string | undefined },
+  { subjectId, actor, since, until }: AuditFilter,
   { limit, after }: PageRequest,
 ): Promise<PageOf<AuditRow>> {
   const rows = await db
@@ -18,8 +27,10 @@ export async function listAudit(
     .where(
       and(
         eq(audit.orgId, orgId),
-        filter.subjectId ? eq(audit.subjectId, filter.subjectId) : undefined,
-        filter.actor ? eq(audit.actor, filter.actor) : undefined,
+        subjectId ? eq(audit.subjectId, subjectId) : undefined,
+        actor ? eq(audit.actor, actor) : undefined,
+        since && and(gte(audit.createdAt, since), gte(audit.id, idAt(since.getTime() - CLOCK_SLACK_MS))),
+        until && and(lt(audit.createdAt, until), lt(audit.id, idAt(until.getTime() + CLOCK_SLACK_MS))),
         // Ids hold their moment: the primary key is the order of the list.
         after ? lt(audit.id, after.id) : undefined,
       ),
@@ -28,6 +39,9 @@ export async function listAudit(
     .limit(limit + 1);
   return pageOf(rows, limit);
 }
+
+/** Time and random part of an id: what was made since then sorts behind it. */
+const idAt = (ms: number): string => newId('audit', Math.max(0, ms)).slice(0, 'audit_'.length + 10);
 
 export type OverviewCounts = {
   agents: number;

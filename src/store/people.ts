@@ -21,13 +21,17 @@ export async function findPersonByEmail(db: Queryable, email: string): Promise<P
   return rows[0] ?? null;
 }
 
-export async function namesOf(db: Queryable, userIds: string[]): Promise<Map<string, string>> {
+export async function findPeople(db: Queryable, userIds: readonly string[]): Promise<Map<string, Person>> {
   if (userIds.length === 0) return new Map();
   const rows = await db
-    .select({ id: user.id, name: user.name })
+    .select(person)
     .from(user)
     .where(inArray(user.id, [...new Set(userIds)]));
-  return new Map(rows.map((row) => [row.id, row.name]));
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+export async function namesOf(db: Queryable, userIds: readonly string[]): Promise<Map<string, string>> {
+  return new Map([...(await findPeople(db, userIds))].map(([id, { name }]) => [id, name]));
 }
 
 /** A person with a password, in the form in which better-auth keeps them (provider "credential"). */

@@ -1,3 +1,4 @@
+import { AUDIT_EVENT } from '../../contract/event-types.ts';
 import type { EventEnvelope } from '../../contract/events.ts';
 import { timestamp } from '../kernel/clock.ts';
 
@@ -8,3 +9,7 @@ export const presentEvent = (row: {
   createdAt: Date;
   data: Record<string, unknown>;
 }): EventEnvelope => ({ id: row.id, type: row.type, timestamp: timestamp(row.createdAt), data: row.data });
+
+/** Where people act from is for owners and admins alone, as in the audit log. */
+export const withoutAddress = (event: EventEnvelope): EventEnvelope =>
+  event.type === AUDIT_EVENT ? { ...event, data: { ...event.data, address: null } } : event;

@@ -21,9 +21,14 @@ export async function lockWebhook(tx: Queryable, orgId: string, id: string): Pro
   return row ?? null;
 }
 
+/** Nobody else adds or deletes an endpoint of the organization until the transaction ends. */
+export async function lockWebhooks(tx: Queryable, orgId: string): Promise<void> {
+  await tx.execute(sql`SELECT 1 FROM organization WHERE id = ${orgId} FOR NO KEY UPDATE`);
+}
+
 export async function countWebhooks(tx: Queryable, orgId: string): Promise<number> {
   // Two that are made at once are counted one after the other.
-  await tx.execute(sql`SELECT 1 FROM organization WHERE id = ${orgId} FOR NO KEY UPDATE`);
+  await lockWebhooks(tx, orgId);
   const [row] = await tx.select({ many: count() }).from(webhookEndpoint).where(eq(webhookEndpoint.orgId, orgId));
   return row!.many;
 }

@@ -1,7 +1,7 @@
 import type { EventEnvelope } from '../../../contract/events.ts';
 import type { Db } from '../../store/db.ts';
 import { type EventPosition, keepTail, positionNow, readEventsAfter } from '../../store/events.ts';
-import { presentEvent } from '../../store/present-event.ts';
+import { presentEvent, withoutAddress } from '../../store/present-event.ts';
 
 /** Events of one look at most. */
 const DEFAULT_LOOK = 100;
@@ -14,10 +14,15 @@ export async function watchEvents(
   { db }: { db: Db },
   orgId: string,
   after: EventPosition | null,
-  { type, limit = DEFAULT_LOOK }: { type?: string | undefined; limit?: number | undefined },
+  {
+    type,
+    limit = DEFAULT_LOOK,
+    showAddresses,
+  }: { type?: string | undefined; limit?: number | undefined; showAddresses: boolean },
 ): Promise<{ events: EventEnvelope[]; position: EventPosition }> {
   await keepTail(db, orgId);
   if (after === null) return { events: [], position: await positionNow(db) };
   const { rows, position } = await readEventsAfter(db, orgId, after, { type, limit });
-  return { events: rows.map(presentEvent), position };
+  const events = rows.map(presentEvent);
+  return { events: showAddresses ? events : events.map(withoutAddress), position };
 }

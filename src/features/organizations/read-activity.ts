@@ -1,6 +1,6 @@
 import type { AuditRecord, Overview } from '../../../contract/dashboard/activity.ts';
 import { timestamp } from '../../kernel/clock.ts';
-import { countOverview, listAudit as listRows } from '../../store/activity.ts';
+import { type AuditFilter, countOverview, listAudit as listRows } from '../../store/activity.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
 import { namesOf } from '../../store/people.ts';
 import type { OrganizationsDeps } from './organizations.ts';
@@ -11,7 +11,7 @@ type Reads = Pick<OrganizationsDeps, 'db'>;
 export async function listAudit(
   { db }: Reads,
   orgId: string,
-  filter: { subjectId?: string | undefined; actor?: string | undefined },
+  filter: AuditFilter,
   { showAddresses }: { showAddresses: boolean },
   page: PageRequest,
 ): Promise<PageOf<AuditRecord>> {

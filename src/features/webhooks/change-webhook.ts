@@ -1,7 +1,13 @@
 import type { UpdateWebhookBody, WebhookRecord } from '../../../contract/dashboard/webhooks.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { type Actor, recordAudit } from '../../store/audit.ts';
-import { cancelPending, changeWebhook, deleteWebhook as deleteRow, lockWebhook } from '../../store/webhooks.ts';
+import {
+  cancelPending,
+  changeWebhook,
+  deleteWebhook as deleteRow,
+  lockWebhook,
+  lockWebhooks,
+} from '../../store/webhooks.ts';
 import { checkUrl } from './check-url.ts';
 import { presentWebhook } from './read-webhooks.ts';
 import type { WebhooksDeps } from './webhooks.ts';
@@ -37,6 +43,8 @@ export async function deleteWebhook(
   actor: Actor,
 ): Promise<void> {
   await db.transaction(async (tx) => {
+    // One deletion of the organization at a time: its audit line is told to the other endpoints, which it locks for it.
+    await lockWebhooks(tx, orgId);
     const row = await lockWebhook(tx, orgId, id);
     if (!row) throw new Refusal('webhook_not_found');
     await deleteRow(tx, orgId, id);

@@ -12,9 +12,12 @@ import {
 } from '../../store/delivery-log.ts';
 import { insertTestEvent } from '../../store/events.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
-import { presentEvent } from '../../store/present-event.ts';
+import { presentEvent, withoutAddress } from '../../store/present-event.ts';
 import { lockWebhook } from '../../store/webhooks.ts';
 import type { WebhooksDeps } from './webhooks.ts';
+
+/** Only they send. */
+const FOR_ADMINS = { showAddresses: true };
 
 type Reads = Pick<WebhooksDeps, 'db'>;
 
@@ -33,14 +36,20 @@ export async function listDeliveries(
   return { rows: rows.map(presentDelivery), hasMore };
 }
 
-export async function readDelivery({ db }: Reads, orgId: string, place: DeliveryPlace): Promise<EventDeliveryDetail> {
+export async function readDelivery(
+  { db }: Reads,
+  orgId: string,
+  place: DeliveryPlace,
+  { showAddresses }: { showAddresses: boolean },
+): Promise<EventDeliveryDetail> {
   const row = await readRow(db, orgId, place);
   if (!row) throw new Refusal('delivery_not_found');
   const { eventId: id, type, data, happenedAt: createdAt } = row;
+  const event = presentEvent({ id, type, createdAt, data });
   return {
     ...presentDelivery(row),
     history: row.history,
-    body: JSON.stringify(presentEvent({ id, type, createdAt, data })),
+    body: JSON.stringify(showAddresses ? event : withoutAddress(event)),
   };
 }
 
@@ -61,7 +70,7 @@ export async function resendDelivery(
     await recordAudit(tx, { orgId, actor, action: 'event.resent', subjectId: eventId, facts });
   });
   deps.onDelivery();
-  return readDelivery(deps, orgId, place);
+  return readDelivery(deps, orgId, place, FOR_ADMINS);
 }
 
 /** An event that means nothing, for this endpoint alone: delivered, signed and retried like any other. */
@@ -81,7 +90,7 @@ export async function sendTestEvent(
     return id;
   });
   deps.onDelivery();
-  return readDelivery(deps, orgId, { eventId, endpointId });
+  return readDelivery(deps, orgId, { eventId, endpointId }, FOR_ADMINS);
 }
 
 const presentDelivery = (row: DeliveryRow): EventDelivery => ({

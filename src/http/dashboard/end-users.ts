@@ -1,9 +1,8 @@
-import { Readable } from 'node:stream';
-import type { FastifyReply } from 'fastify';
 import type { QueryOf } from '../../../contract/dashboard/routes.ts';
 import type { EndUser } from '../../../contract/end-users.ts';
 import type { Route } from '../route.ts';
 import type { Desk } from './deps.ts';
+import { download } from './download.ts';
 
 /** The people. */
 export const endUserRoutes = ({ route, room: { endUsers } }: Desk): Route[] => [
@@ -43,13 +42,6 @@ export const endUserRoutes = ({ route, room: { endUsers } }: Desk): Route[] => [
     }),
   ),
 ];
-
-/** A file for the person at the screen, written out as it is read. */
-export const download = (
-  reply: FastifyReply,
-  { name, type, parts }: { name: string; type: string; parts: AsyncIterable<string> },
-): FastifyReply =>
-  reply.type(type).header('content-disposition', `attachment; filename="${name}"`).send(Readable.from(parts));
 
 function filterOf({ text, tag, attribute, blocked }: QueryOf<'exportEndUsers'>) {
   const split = attribute?.indexOf('=') ?? -1;

@@ -4,7 +4,7 @@ import { cancelImport, runImport } from '../../features/imports/run-import.ts';
 import { createImport, sendPiece } from '../../features/imports/upload-import.ts';
 import type { Route } from '../route.ts';
 import type { Desk } from './deps.ts';
-import { download } from './end-users.ts';
+import { download } from './download.ts';
 
 /** Files of end users. */
 export const importRoutes = ({ route, room: { db, onImport } }: Desk): Route[] => [

@@ -1,15 +1,18 @@
+import type { QueryOf } from '../../../contract/dashboard/routes.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { isAtLeast } from '../../access/sessions/session-gate.ts';
 import { removeMember, setMemberRole } from '../../features/members/change-members.ts';
 import { inviteMember, withdrawInvitation } from '../../features/members/invite-member.ts';
 import { listInvitations, listMembers } from '../../features/members/read-members.ts';
 import { createOrganization } from '../../features/organizations/create-organization.ts';
+import { exportAudit } from '../../features/organizations/export-audit.ts';
 import { listAudit, readOverview } from '../../features/organizations/read-activity.ts';
 import { listOrganizations, presentOrganization } from '../../features/organizations/read-organizations.ts';
 import { renameOrganization } from '../../features/organizations/rename-organization.ts';
 import { setPlan } from '../../features/organizations/set-plan.ts';
 import type { Route } from '../route.ts';
 import type { Desk } from './deps.ts';
+import { download } from './download.ts';
 
 /** Organizations, their people, and what happened in them. */
 export const organizationRoutes = ({ route, room }: Desk): Route[] => [
@@ -42,9 +45,27 @@ export const organizationRoutes = ({ route, room }: Desk): Route[] => [
   ),
 
   route('listAudit', ({ orgId, query, acting, paged }) => {
-    const filter = { subjectId: query.subject_id, actor: query.actor };
     const showAddresses = isAtLeast(acting.role, 'admin');
-    return paged(filter, (page) => listAudit(room, orgId, filter, { showAddresses }, page));
+    const { subject_id, actor, since, until } = query;
+    const filter = auditFilterOf(query);
+    return paged({ subject_id, actor, since, until }, (page) =>
+      listAudit(room, orgId, filter, { showAddresses }, page),
+    );
+  }),
+  route('exportAudit', async ({ orgId, query, actor, reply }) => {
+    const { format = 'csv' } = query;
+    return download(reply, {
+      name: `audit.${format}`,
+      type: format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8',
+      parts: await exportAudit(room, orgId, { format, filter: auditFilterOf(query) }, actor),
+    });
   }),
   route('readOverview', ({ orgId }) => readOverview(room, orgId)),
 ];
+
+const auditFilterOf = ({ subject_id, actor, since, until }: QueryOf<'exportAudit'>) => ({
+  subjectId: subject_id,
+  actor,
+  since: since === undefined ? undefined : new Date(since),
+  until: until === undefined ? undefined : new Date(until),
+});

@@ -1,3 +1,4 @@
+import { isAtLeast } from '../../access/sessions/session-gate.ts';
 import { watchEvents } from '../../features/events/watch-events.ts';
 import { deleteWebhook, updateWebhook } from '../../features/webhooks/change-webhook.ts';
 import { createWebhook } from '../../features/webhooks/create-webhook.ts';
@@ -37,14 +38,19 @@ export const webhookRoutes = ({ route, room, paging }: Desk): Route[] => [
     const filter = { endpointId: query.endpoint_id, type: query.type, state: query.state };
     return paged(filter, (page) => listDeliveries(room, orgId, filter, page), deliveryPosition);
   }),
-  route('readEventDelivery', ({ orgId, params }) => readDelivery(room, orgId, placeOf(params))),
+  route('readEventDelivery', ({ orgId, params, acting }) =>
+    readDelivery(room, orgId, placeOf(params), { showAddresses: isAtLeast(acting.role, 'admin') }),
+  ),
   route('resendEventDelivery', ({ orgId, params, actor }) => resendDelivery(room, orgId, placeOf(params), actor)),
 
-  route('watchEvents', async ({ orgId, query }) => {
+  route('watchEvents', async ({ orgId, query, acting }) => {
     const scope = cursorScope('events', orgId);
     const [tx, id] = query.after === undefined ? [] : paging.marked(scope, query.after);
     const after = tx === undefined || id === undefined ? null : { tx, id };
-    const { events, position } = await watchEvents(room, orgId, after, query);
+    const { events, position } = await watchEvents(room, orgId, after, {
+      ...query,
+      showAddresses: isAtLeast(acting.role, 'admin'),
+    });
     return { data: events, cursor: paging.mark(scope, [position.tx, position.id]) };
   }),
 ];

@@ -53,7 +53,7 @@ export const webhookEndpoint = pgTable(
     id: text('id').notNull(),
     url: text('url').notNull(),
     description: text('description').notNull().default(''),
-    /** Empty: every type, also those that come with later versions. */
+    /** Empty: every type but `audit.recorded`, also those that come with later versions. */
     types: text('types').array().notNull().default([]),
     enabled: boolean('enabled').notNull().default(true),
     /** Why it is off: `by_member`, or `gone` where it answered 410. */

@@ -1,8 +1,9 @@
-import { Select, Text } from '@mantine/core';
-import { IconHistory } from '@tabler/icons-react';
+import { Button, Group, Select, Text } from '@mantine/core';
+import { IconDownload, IconHistory } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { AuditRecord } from '../../../../contract/dashboard/activity.ts';
+import { addressOf } from '../../api/client.ts';
 import { useRead } from '../../api/queries.ts';
 import { useWords, type Say } from '../../language/words.tsx';
 import { DataList, type Column } from '../../list/data-list.tsx';
@@ -13,6 +14,7 @@ import { useListState } from '../../list/use-list-state.ts';
 import { Moment } from '../../parts/moment.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import agentClasses from '../agents/agents.module.css';
+import { AUDIT_FORMATS } from './search.ts';
 import { words, type ActivityWord } from './words.ts';
 import classes from './activity.module.css';
 
@@ -63,9 +65,29 @@ export function AuditTab(): ReactNode {
   const empty = audit.data?.data.length === 0 && !list.filtered && list.cursor === undefined;
   return (
     <>
-      <Text size="sm" c="dimmed" mb="sm">
-        {say('audit_hint')}
-      </Text>
+      <Group justify="space-between" align="start" mb="sm">
+        <Text size="sm" c="dimmed">
+          {say('audit_hint')}
+        </Text>
+        {seesAddresses && (
+          <Group gap="xs" role="group" aria-label={say('export_hint')}>
+            {AUDIT_FORMATS.map((format) => (
+              <Button
+                key={format}
+                size="xs"
+                variant="default"
+                leftSection={<IconDownload size={14} />}
+                component="a"
+                href={addressOf('exportAudit', { params: { org_id }, query: { ...list.filters, format } })}
+                download
+                title={say('export_hint')}
+              >
+                {say(`export_${format}`)}
+              </Button>
+            ))}
+          </Group>
+        )}
+      </Group>
       <FilterBar
         text={list.filters.subject_id}
         onText={(subject_id) => list.setFilters({ subject_id: subject_id?.slice(0, 64) })}

@@ -4,6 +4,7 @@ import { readDeliverySearch, type DeliverySearch } from '../settings/integration
 export const ACTIVITY_TABS = ['requests', 'deliveries', 'audit'] as const;
 export type ActivityTab = (typeof ACTIVITY_TABS)[number];
 /** The contract's list, without the schemas that stand beside it there. */
+export const AUDIT_FORMATS = ['csv', 'jsonl'] as const;
 export const OUTCOMES = ['accepted', 'refused', 'failed'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 

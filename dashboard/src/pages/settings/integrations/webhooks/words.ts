@@ -19,7 +19,8 @@ export const words = defineWords(
     description_hint: 'For yourselves: which system is this?',
     events: 'Events',
     all_events: 'All events',
-    all_events_hint: 'Also those that later versions of Parley bring.',
+    all_events_hint:
+      'Also those that later versions of Parley bring. Lines of the audit log (audit.recorded) only if you choose them.',
     chosen_events: 'Only these',
     choose_one: 'Choose at least one event.',
     some_events: { one: '{count} event', other: '{count} events' },
@@ -121,7 +122,8 @@ export const words = defineWords(
     description_hint: 'لكم أنتم: أي نظام هذا؟',
     events: 'الأحداث',
     all_events: 'كل الأحداث',
-    all_events_hint: 'وكذلك ما تأتي به إصدارات Parley اللاحقة.',
+    all_events_hint:
+      'وكذلك ما تأتي به إصدارات Parley اللاحقة. أما سطور سجل التدقيق (audit.recorded) فلا تُرسل إلا إذا اخترتها.',
     chosen_events: 'هذه فقط',
     choose_one: 'اختر حدثًا واحدًا على الأقل.',
     some_events: {

@@ -1,0 +1,67 @@
+import { type Command, Option } from 'commander';
+import { AUDIT_FORMATS, type AuditFormat } from '../../contract/dashboard/activity.ts';
+import { Failure } from '../failure.ts';
+import { field, listing, type ListOptions, time } from '../listing.ts';
+import { toFile } from '../to-file.ts';
+import { examples, verb } from '../verb.ts';
+
+type Filter = { actor?: string; subject?: string; since?: string; until?: string };
+
+export function addAuditCommand(program: Command): void {
+  const audit = program
+    .command('audit')
+    .summary('who did what, when and from where')
+    .description('The audit log: who did what, when and from where.');
+
+  const list = filtered(listing(audit.command('list').description('Lists what was done, newest first.')));
+  verb<ListOptions & Filter>(list, async ({ api, out }, _args, { actor, subject, since, until, ...want }) =>
+    out.list(
+      await api.list('listAudit', want, { query: queryOf({ actor, subject, since, until }) }),
+      [time('created_at', 'When'), field('action'), field('subject_id'), field('actor_name', 'Who'), field('address')],
+      'Nothing has been recorded.',
+    ),
+  );
+
+  const take = filtered(
+    audit
+      .command('export')
+      .description('Writes the log, newest first. For owners and admins; each export is a line of the log itself.')
+      .addOption(new Option('--format <format>', 'CSV, or JSON Lines').choices(AUDIT_FORMATS).default('csv'))
+      .option('--file <file>', 'a new file (default: standard output)'),
+  );
+  verb<Filter & { format: AuditFormat; file?: string }>(
+    take,
+    async ({ api, out }, _args, { format, file, ...filter }) => {
+      const query = { ...queryOf(filter), format };
+      await toFile(file, (write) => api.download('exportAudit', { query }, write));
+      if (file !== undefined) out.hint(`Written to ${file}.`);
+    },
+  );
+  examples(
+    take,
+    'audit export --since 2026-11-01 --file audit.csv',
+    'audit export --format jsonl | jq -c \'select(.action | startswith("api_key."))\'',
+  );
+}
+
+const filtered = (command: Command): Command =>
+  command
+    .option('--since <time>', 'from this moment on: 2026-11-01, or 2026-11-01T08:00:00Z')
+    .option('--until <time>', 'before this moment')
+    .option('--actor <user-id>', 'only what this person did')
+    .option('--subject <id>', 'only about this, such as key_…');
+
+const queryOf = ({ actor, subject, since, until }: Filter) => ({
+  actor,
+  subject_id: subject,
+  since: moment('--since', since),
+  until: moment('--until', until),
+});
+
+/** A day means its beginning in UTC. */
+function moment(flag: string, text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const at = new Date(text);
+  if (!Number.isNaN(at.getTime())) return at.toISOString();
+  throw new Failure('usage_invalid', `${flag}: "${text}" is no time such as 2026-11-01 or 2026-11-01T08:00:00Z.`);
+}
