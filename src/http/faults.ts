@@ -4,12 +4,14 @@ import { FORMATS } from './formats.ts';
 
 /** More entries help nobody, and a hostile body could make a hundred thousand. */
 export const MAX_FAULTS = 50;
+/** Sorting out alternatives compares errors with each other, so that only so many are looked at. */
+const MAX_ERRORS = 1_000;
 const MAX_POINTER_CHARACTERS = 300;
 
 /** Ajv's errors as faults that a person understands: one for each mistake, in the order of the body, no value repeated. */
 export function faultsOf(errors: readonly ErrorObject[]): Fault[] {
   const faults = new Map<string, Fault>();
-  for (const error of withoutAlternatives(errors)) {
+  for (const error of withoutAlternatives(errors.slice(0, MAX_ERRORS))) {
     const fault = faultOf(error);
     const key = `${fault.pointer} ${fault.code}`;
     if (!faults.has(key)) faults.set(key, fault);

@@ -1,9 +1,13 @@
 import { Type, type TSchema } from 'typebox';
 import { describe, expect, it } from 'vitest';
 import { idPattern } from '../../contract/ids.ts';
+import { PushRecipients } from '../../contract/campaigns.ts';
+import { DASHBOARD_ROUTES } from '../../contract/dashboard/routes.ts';
+import { MAX_BODY_BYTES } from '../../contract/limits.ts';
 import { MessageContent } from '../../contract/messages.ts';
 import type { Fault, Refusal } from '../../contract/problems.ts';
 import { TriggerCall } from '../../contract/triggers.ts';
+import { cpuMs } from '../../test/cpu-time.ts';
 import { MAX_FAULTS } from './faults.ts';
 import { compileBody } from './validate.ts';
 
@@ -61,6 +65,42 @@ describe('a body that breaks its schema', () => {
       ),
     ).toHaveLength(MAX_FAULTS);
   });
+
+  it('names a list that is too long, wherever it is wrong besides', () => {
+    const columns = Array.from({ length: 20_000 }, () => 1);
+    expect(places(Type.Object({ ids: Type.Array(Type.String(), { maxItems: 600 }) }), { ids: columns })).toContain(
+      '/ids/0 type',
+    );
+    const ids = Array.from({ length: 601 }, () => 'x');
+    expect(places(Type.Object({ ids: Type.Array(Type.String(), { maxItems: 600 }) }), { ids })).toEqual([
+      '/ids too_many',
+    ]);
+    expect(places(Type.Array(Type.String()), [...ids, 7])).toEqual(['/601 type']);
+  });
+
+  it.each([
+    ['recipients', PushRecipients, (entries: unknown[]) => ({ recipients: entries })],
+    ['columns', DASHBOARD_ROUTES.runImport.body, (entries: unknown[]) => ({ columns: entries })],
+    [
+      'types of events',
+      DASHBOARD_ROUTES.createWebhook.body,
+      (entries: unknown[]) => ({ url: 'https://a.example', types: entries }),
+    ],
+    [
+      'words of rules',
+      DASHBOARD_ROUTES.createAgent.body,
+      (entries: unknown[]) => ({ definition: { rules: Array.from({ length: 200 }, () => ({ words: entries })) } }),
+    ],
+  ])(
+    'that is full of faults costs no more than one that is large: %s',
+    (_name, schema, bodyOf) => {
+      const check = compileBody(schema);
+      expect(() => check({})).toThrow();
+      const entries = Array.from({ length: MAX_BODY_BYTES / 8 }, (_, index) => index);
+      expect(cpuMs(() => expect(() => check(bodyOf(entries))).toThrow())).toBeLessThan(100);
+    },
+    30_000,
+  );
 
   it('is told of the same entry twice in those words', () => {
     const schema = Type.Object({ permissions: Type.Array(Type.String(), { uniqueItems: true }) });
