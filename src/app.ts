@@ -10,7 +10,7 @@ import { openSharedCounters } from './access/shared-counters.ts';
 import { createConnector } from './channels/connect.ts';
 import { channelKinds } from './channels/kinds.ts';
 import type { Config } from './config/config.ts';
-import { patternFault } from './engine/embedded/compile-pattern.ts';
+import { definitionFaults } from './engine/embedded/definition-faults.ts';
 import { templateFault } from './engine/templates.ts';
 import { deriveSecrets } from './config/secrets.ts';
 import { createApiKeys } from './features/api-keys/api-keys.ts';
@@ -261,7 +261,7 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
     region: config.region,
     baseUrl: config.baseUrl,
     upgradeUrl: config.upgradeUrl,
-    faults: { pattern: patternFault, template: templateFault },
+    faults: { definition: definitionFaults, template: templateFault },
     triggers,
     say: createSayInConversation({ db, waiter, onAccepted }),
     endUsers,

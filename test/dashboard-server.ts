@@ -9,7 +9,7 @@ import { SESSION_COOKIE } from '../src/access/sessions/create-auth.ts';
 import { createSessions } from '../src/access/sessions/sessions.ts';
 import { createSignInLimit } from '../src/access/sessions/sign-in-limit.ts';
 import { deriveSecrets } from '../src/config/secrets.ts';
-import { patternFault } from '../src/engine/embedded/compile-pattern.ts';
+import { definitionFaults } from '../src/engine/embedded/definition-faults.ts';
 import { templateFault } from '../src/engine/templates.ts';
 import { createConnector } from '../src/channels/connect.ts';
 import { channelKinds } from '../src/channels/kinds.ts';
@@ -110,7 +110,7 @@ export async function startDashboard(options: { mail?: boolean } = {}): Promise<
     region: 'us',
     baseUrl: BASE_URL,
     upgradeUrl: null,
-    faults: { pattern: patternFault, template: templateFault },
+    faults: { definition: definitionFaults, template: templateFault },
     openSecrets: createSecretsOpener(db, secrets.sealingKey),
     connector: createConnector({ kinds: channelKinds, egress, baseUrl: BASE_URL, now: Date.now }),
     channelMessages: createChannelMessages({

@@ -57,10 +57,16 @@ export type Passage = { document_id: string; document: string; heading: string |
 
 export type Finding = { passage: Passage; score: number };
 
+/** Of what a person says, what documents are asked for; the cost of a search grows with it. */
+export const MAX_QUESTION_CHARACTERS = 1_000;
+
 export type KnowledgeSearch = {
   /** Best passages first; an empty list means: the documents do not answer this. */
   search(question: string, limit: number): Promise<Finding[]>;
 };
+
+/** What is wrong with a definition although its shape is right; such a part is left out when a turn is taken. */
+export type DefinitionFault = { pointer: string; code: string; detail: string };
 
 /** A provider that could not answer, or the knowledge that it answers from. `retryable` says whether the same turn may succeed later. */
 export class ProviderError extends Error {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { cpuMs } from '../../test/cpu-time.ts';
 import { chooseText, renderTemplate, renderText, templateFault } from './templates.ts';
 
 describe('choosing a text', () => {
@@ -54,6 +55,13 @@ describe('rendering', () => {
 
   it('is bounded whatever the values are', () => {
     expect(renderTemplate('{{v}}'.repeat(700), { v: 'x'.repeat(100_000) }).length).toBe(32_000);
+    const list = Array.from({ length: 100 }, () => 'x'.repeat(4_000));
+    expect(cpuMs(() => renderTemplate('{{v}}'.repeat(800), { v: list }))).toBeLessThan(50);
+  });
+
+  it('offers no other signs for variables', () => {
+    expect(templateFault('{{=<% %>=}}<% name %>')).toMatch(/other signs/);
+    expect(renderTemplate('{{=<% %>=}}<% name %>', { name: 'Asha' })).toBe('{{=<% %>=}}<% name %>');
   });
 
   it('chooses and renders in one', () => {

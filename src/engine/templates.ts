@@ -1,11 +1,10 @@
-import mustache, { type Token } from 'mustache';
 import type { LocalizedText } from '../../contract/agents.ts';
 import { MAX_MESSAGE_CHARACTERS } from '../../contract/limits.ts';
+import { parseTemplate, type Token } from './parse-template.ts';
 
 /**
- * Renders the texts that people wrote for an agent. Mustache reads them; we write them out ourselves, because a text
- * for a person needs less than mustache offers: names and yes/no sections. Nothing is escaped (the text is no HTML),
- * nothing is called, partials are empty and a section is written at most once, so the output is bounded by its input.
+ * Renders the texts that people wrote for an agent, in Mustache form. Nothing is escaped (the text is no HTML), nothing
+ * is called, partials are empty and a section is written at most once, so the output is bounded by its input.
  */
 
 /** Parsed templates kept: more texts than the busy agents of one node have, a few megabytes at most. */
@@ -16,6 +15,8 @@ const MAX_PATH = 8;
 const MAX_NESTING = 8;
 /** One value may not fill the message. */
 const MAX_VALUE_CHARACTERS = 4_000;
+/** Of a list, so many items. */
+const MAX_LISTED = 100;
 
 export type Variables = Readonly<Record<string, unknown>>;
 
@@ -36,9 +37,9 @@ export const renderTemplate = (template: string, variables: Variables): string =
   if (!template.includes('{{')) return template;
   const tokens = parsed(template);
   if (tokens === null) return template;
-  const parts: string[] = [];
-  write(tokens, variables, parts, 0);
-  return parts.join('').slice(0, MAX_MESSAGE_CHARACTERS);
+  const written: Written = { parts: [], left: MAX_MESSAGE_CHARACTERS };
+  write(tokens, variables, written, 0);
+  return written.parts.join('');
 };
 
 /** Choose and render in one; null when there is no text at all. */
@@ -53,35 +54,36 @@ export const renderText = (
 
 /** Why a template cannot be read, as a sentence; null when it can. For checking texts when an agent is saved. */
 export const templateFault = (template: string): string | null =>
-  parsed(template) === null ? 'The text has a {{variable}} or {{#section}} that is never closed.' : null;
+  parseTemplate(template) === null
+    ? 'The text has a {{variable}} or {{#section}} that is never closed, or sets other signs for them.'
+    : null;
 
-const writer = new mustache.Writer();
-// The package's own cache never forgets, and texts come from customers.
-writer.templateCache = undefined;
 const cache = new Map<string, Token[] | null>();
 
 const parsed = (template: string): Token[] | null => {
   const known = cache.get(template);
   if (known !== undefined) return known;
-  let tokens: Token[] | null;
-  try {
-    tokens = writer.parse(template);
-  } catch {
-    tokens = null;
-  }
+  const tokens = parseTemplate(template);
   if (cache.size >= MAX_PARSED) cache.delete(cache.keys().next().value!);
   cache.set(template, tokens);
   return tokens;
 };
 
-const write = (tokens: readonly Token[], variables: Variables, parts: string[], nesting: number): void => {
-  for (const [kind, value, , , children] of tokens) {
-    if (kind === 'text') parts.push(value);
-    else if (kind === 'name' || kind === '&') parts.push(asText(lookUp(value, variables)));
-    else if ((kind === '#' || kind === '^') && Array.isArray(children) && nesting < MAX_NESTING) {
-      if (isSet(lookUp(value, variables)) === (kind === '#')) write(children, variables, parts, nesting + 1);
-    }
+type Written = { parts: string[]; left: number };
+
+const write = (tokens: readonly Token[], variables: Variables, written: Written, nesting: number): void => {
+  for (const token of tokens) {
+    if (written.left <= 0) return;
+    if (token.kind === 'text') say(written, token.text);
+    else if (token.kind === 'name') say(written, asText(lookUp(token.name, variables)));
+    else if (nesting < MAX_NESTING && isSet(lookUp(token.name, variables)) !== token.inverted)
+      write(token.children, variables, written, nesting + 1);
   }
+};
+
+const say = (written: Written, text: string): void => {
+  written.parts.push(text.slice(0, written.left));
+  written.left -= text.length;
 };
 
 const lookUp = (name: string, variables: Variables): unknown => {
@@ -101,8 +103,15 @@ const asText = (value: unknown): string => {
   if (typeof value === 'string') return value.slice(0, MAX_VALUE_CHARACTERS);
   if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return String(value);
   if (Array.isArray(value)) {
-    const scalars = value.slice(0, 100).filter((item) => typeof item !== 'object');
-    return scalars.map(asText).join(', ').slice(0, MAX_VALUE_CHARACTERS);
+    const parts: string[] = [];
+    let left = MAX_VALUE_CHARACTERS;
+    for (const item of value.slice(0, MAX_LISTED)) {
+      if (typeof item === 'object' || left <= 0) continue;
+      const part = asText(item);
+      parts.push(part);
+      left -= part.length;
+    }
+    return parts.join(', ').slice(0, MAX_VALUE_CHARACTERS);
   }
   return '';
 };

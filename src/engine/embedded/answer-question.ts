@@ -1,5 +1,5 @@
 import { HEADING_SEPARATOR } from '../knowledge/split-document.ts';
-import type { Finding, Passage } from '../provider.ts';
+import { type Finding, MAX_QUESTION_CHARACTERS, type Passage } from '../provider.ts';
 import { note, say, type Talk } from './talk.ts';
 
 /** Answers from the agent's knowledge: the passages in their own words, each with its source. */
@@ -10,11 +10,10 @@ const MAX_SAID = 5;
 /** Below this share of the best score a passage is another matter. */
 const SAME_ANSWER = 0.9;
 const MAX_QUOTE = 1_000;
-const MAX_QUESTION = 1_000;
 
 /** Says what the documents say; false when they do not answer. */
 export const answerQuestion = async (talk: Talk, question: string): Promise<boolean> => {
-  const found = await talk.request.knowledge.search(question.slice(0, MAX_QUESTION), MAX_FOUND);
+  const found = await talk.request.knowledge.search(question.slice(0, MAX_QUESTION_CHARACTERS), MAX_FOUND);
   const best = found[0];
   note(talk, 'knowledge', best === undefined ? 'No passage answers this.' : 'Passages were found.', {
     passages: found.map(({ passage, score }) => ({

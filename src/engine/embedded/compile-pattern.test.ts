@@ -1,10 +1,35 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cpuMs } from '../../../test/cpu-time.ts';
-import { compilePattern, patternFault } from './compile-pattern.ts';
+import { compilePattern, newAllowance } from './compile-pattern.ts';
+import { PatternFault } from './read-pattern.ts';
 
 const test = (source: string, text: string, steps = 1_000_000): boolean =>
-  compilePattern(source)(Array.from(text), { steps });
+  compilePattern(source, newAllowance())(Array.from(text), { steps });
+
+const patternFault = (source: string): string | null => {
+  try {
+    compilePattern(source, newAllowance());
+    return null;
+  } catch (error) {
+    if (error instanceof PatternFault) return error.message;
+    throw error;
+  }
+};
+
+/** Patterns of every shape: empty, optional, zero-width, repeated and nested parts. */
+const anyPattern = fc.letrec<{ source: string }>((tie) => ({
+  source: fc.oneof(
+    { maxDepth: 6, withCrossShrink: true },
+    fc.constantFrom('', 'a', 'b', '.', '[ab]', '[^a]', '\\d', '(^)', '($)', '(\\b)', '(\\B)', '()', '(a|)', '(?:|b)'),
+    fc
+      .tuple(tie('source'), fc.constantFrom('', '*', '+', '?', '{0}', '{1}', '{2}', '{0,2}', '{1,3}', '{2,}', '*?'))
+      .map(([inner, times]) => `(${inner})${times}`),
+    fc.tuple(tie('source'), tie('source')).map((parts) => parts.join('')),
+    fc.tuple(tie('source'), tie('source')).map((parts) => `(?:${parts.join('|')})`),
+  ),
+})).source;
+const anyText = fc.array(fc.constantFrom('a', 'b', 'A', '1', ' ', '\n'), { maxLength: 8 }).map((list) => list.join(''));
 
 describe('matching', () => {
   it('agrees with the engine of the language on everything it offers', () => {
@@ -24,10 +49,75 @@ describe('matching', () => {
     expect(() => fc.assert(agree, { numRuns: 3_000 })).not.toThrow();
   });
 
+  it('agrees with it on parts that are empty, optional, zero-width and nested in each other', () => {
+    const agree = fc.property(anyPattern, anyText, (pattern, subject) => {
+      expect(test(pattern, subject)).toBe(new RegExp(pattern, 'iu').test(subject));
+    });
+    expect(() => fc.assert(agree, { numRuns: 3_000 })).not.toThrow();
+  });
+
   it('reads letters of every script', () => {
     expect(test('طلب\\s+رقم\\s+\\d+', 'أين طلب رقم 44؟')).toBe(true);
     expect(test('^[\\p{Script=Devanagari} ]+$', 'नमस्ते जी')).toBe(true);
     expect(test('\\bREFUND(s|ed)?\\b', 'was it refunded?')).toBe(true);
+  });
+});
+
+describe('the work of compiling', () => {
+  /** What it takes from the budget of a definition; refusing costs, too. */
+  const workOf = (source: string): number => {
+    const allowance = newAllowance();
+    const before = allowance.work;
+    try {
+      compilePattern(source, allowance);
+    } catch (error) {
+      if (!(error instanceof PatternFault)) throw error;
+    }
+    return before - allowance.work;
+  };
+
+  it.each([
+    ['nothing', '()'],
+    ['a part repeated no times', '(a{0})'],
+    ['an alternative without parts', '(|||)'],
+    ['empty groups', '(()()())'],
+  ])('is nothing for %s, however often it is repeated', (_what, part) => {
+    const nested = `${'('.repeat(6)}${part}${'{100})'.repeat(6)}{100}`;
+    expect(workOf(nested)).toBeLessThan(10);
+    expect(test(`${nested}x`, 'x')).toBe(true);
+  });
+
+  it('never exceeds a few parts for each instruction that may be written', () => {
+    const repeated = fc
+      .tuple(anyPattern, fc.array(fc.constantFrom('{100}', '{0,100}', '{50,}', '+', '?'), { maxLength: 8 }))
+      .map(([source, times]) => times.reduce((inner, one) => `(?:${inner})${one}`, source));
+    const bounded = fc.property(repeated, (source) => {
+      expect(workOf(source)).toBeLessThan(4_000);
+    });
+    expect(() => fc.assert(bounded, { numRuns: 2_000 })).not.toThrow();
+  });
+
+  it('is bounded for all patterns of a definition together', () => {
+    const allowance = newAllowance();
+    const compiled = Array.from({ length: 200 }, () => {
+      try {
+        return compilePattern('(a?a?){40}b', allowance) !== null;
+      } catch (error) {
+        return !(error instanceof PatternFault);
+      }
+    });
+    expect(compiled.filter(Boolean).length).toBeGreaterThan(10);
+    expect(compiled.filter(Boolean).length).toBeLessThan(100);
+  });
+
+  it('counts classes by what they cost to make ready, each once', () => {
+    expect(patternFault(`[${'\\p{Ll}'.repeat(60)}]`)).toMatch(/too many \[classes\]/);
+    const allowance = newAllowance();
+    for (let index = 0; index < 200; index++) compilePattern('[\\p{L} ]+[^\\p{N}]', allowance);
+    expect(() => {
+      for (let index = 0; index < 200; index++)
+        compilePattern(`[\\p{L}${String.fromCodePoint(0x4e00 + index)}]`, allowance);
+    }).toThrow(PatternFault);
   });
 });
 
@@ -56,6 +146,9 @@ describe('safety', () => {
       '\\',
       '(?i)a',
       'a{3,1}',
+      '^*',
+      '\\b?',
+      'a'.repeat(501),
     ]) {
       expect(patternFault(bad)).toMatch(/^The pattern .*\.$/);
     }

@@ -6,7 +6,8 @@ import { ARABIC, DEVANAGARI } from '../knowledge/fold-text.ts';
  * address or an order number in an Arabic conversation does not turn it English.
  */
 export const detectLanguage = (text: string, current: string | null): string | null => {
-  const script = mainScript(text.replace(NOT_PROSE, ' '), current);
+  const prose = text.split(/\s+/).filter((word) => !NOT_PROSE.test(word));
+  const script = mainScript(prose.join(' '), current);
   if (script === null) return current;
   if (current !== null && scriptOf(current) === script) return current;
   return LANGUAGE_OF[script];
@@ -20,7 +21,7 @@ type Script = 'arabic' | 'devanagari' | 'latin';
 const LANGUAGE_OF: Record<Script, string> = { arabic: 'ar', devanagari: 'hi', latin: 'en' };
 const ARABIC_LANGUAGES = new Set(['ar', 'fa', 'ur', 'ps', 'ku', 'sd', 'ug']);
 const DEVANAGARI_LANGUAGES = new Set(['hi', 'mr', 'ne', 'sa', 'kok']);
-const NOT_PROSE = /\S*[@\p{N}/_]\S*/gu;
+const NOT_PROSE = /[@\p{N}/_]/u;
 const LATIN_WORD = /[a-z\u00c0-\u024f]{2,}/gi;
 /** One Latin word is enough when it is plainly English speech and not a name or a product. */
 const ENGLISH =

@@ -26,9 +26,13 @@ const STOP = phrases(
 const STOP_SENTENCE =
   /^(?:please |pls |just )?(?:stop|quit|do not|don't|dont|never) (?:\w+ ){0,2}?(?:messag\w*|text\w*|contact\w*|writ\w*|send\w*|spamm?\w*)(?: to)? ?(?:me|this number|these|messages?|texts?|anything)?(?: \w+){0,3}$/;
 
+const MAX_STOP_WORDS = 10;
+/** Of so few words no message is longer. */
+export const MAX_STOP_CHARACTERS = 400;
+
 /** The whole message asks not to be written to again. A sentence that merely holds "stop" does not. */
 export const asksToStop = (words: Words): boolean => {
-  if (words.length === 0 || words.length > 10) return false;
+  if (words.length === 0 || words.length > MAX_STOP_WORDS) return false;
   const said = words.join(' ');
   return STOP.has(said) || (words.length > 2 && STOP_SENTENCE.test(said) && !words.includes('why'));
 };

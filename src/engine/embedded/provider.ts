@@ -2,12 +2,15 @@ import type { Rule } from '../../../contract/agents.ts';
 import type { Provider, TurnRequest, TurnResult } from '../provider.ts';
 import { answerQuestion } from './answer-question.ts';
 import { acceptAnswer, askCurrent, currentStep, refuseAnswer, startsOnOpen, startSteps } from './guide-steps.ts';
-import { matchRules, rulesOf } from './match-rules.ts';
+import { rulesOf } from './compile-rules.ts';
+import { matchRules } from './match-rules.ts';
 import {
   asksForPerson,
   asksToBegin,
   asksToStop,
   isQuestion,
+  MAX_READ_CHARACTERS,
+  MAX_STOP_CHARACTERS,
   readWords,
   type SmallTalk,
   smallTalkIn,
@@ -42,10 +45,9 @@ export const decideBeforeModel = async (request: TurnRequest): Promise<{ turn: T
     optOut(talk, 'The person asked to stop.');
     return { turn: endTalk(talk), tags: [] };
   }
-  for (const text of request.input.slice(-MAX_HEARD)) {
-    const words = readWords(text);
-    const rule = ruleFor(talk, text, words);
-    if (talk.definition.hand_off?.on_request !== false && asksForPerson(words))
+  for (const heard of heardIn(request.input)) {
+    const rule = ruleFor(talk, heard);
+    if (talk.definition.hand_off?.on_request !== false && asksForPerson(heard.words))
       handOff(talk, 'The person asked for a person.');
     else if (rule === null) continue;
     else obey(talk, rule);
@@ -57,10 +59,25 @@ export const decideBeforeModel = async (request: TurnRequest): Promise<{ turn: T
 /** Messages since the last turn that are answered; who sends more is answered on the latest. */
 const MAX_HEARD = 10;
 
-/** "Stop" counts however much was said after it. */
-const asksToStopIn = (input: readonly string[]): boolean => input.some((text) => asksToStop(readWords(text)));
+/** Of each message, and of all messages of one turn together: rules and intents stand at their beginnings. */
+const MAX_READ_IN_TURN = 4_000;
 
-type Heard = { text: string; words: Words };
+/** "Stop" counts however much was said after it. */
+const asksToStopIn = (input: readonly string[]): boolean =>
+  input.some((text) => text.trim().length <= MAX_STOP_CHARACTERS && asksToStop(readWords(text.trim())));
+
+/** `read` is the beginning of the text, as far as rules and intents look. */
+type Heard = { text: string; read: string; words: Words };
+
+const heardIn = (input: readonly string[]): Heard[] => {
+  const latest = input.slice(-MAX_HEARD);
+  const each = Math.min(MAX_READ_CHARACTERS, Math.floor(MAX_READ_IN_TURN / latest.length));
+  return latest.map((text) => {
+    const read = text.slice(0, each);
+    return { text, read, words: readWords(read) };
+  });
+};
+
 /** `missed` is a question without an answer; `silent` needs none. */
 type Outcome = 'said' | 'missed' | 'silent' | 'ended';
 
@@ -77,13 +94,13 @@ const open = (talk: Talk): void => {
 const hear = async (talk: Talk): Promise<void> => {
   const { input } = talk.request;
   if (asksToStopIn(input)) return optOut(talk, 'The person asked to stop.');
-  const heard = input.slice(-MAX_HEARD).map((text) => ({ text, words: readWords(text) }));
+  const heard = heardIn(input);
   const missed: string[] = [];
   let answered = false;
   for (const one of heard) {
     const outcome = await respond(talk, one, heard.length === 1);
     if (outcome === 'ended') return;
-    if (outcome === 'missed') missed.push(one.text);
+    if (outcome === 'missed') missed.push(one.read);
     else answered ||= outcome === 'said';
   }
   // People break one sentence over several messages; together they may be a question that can be answered.
@@ -95,34 +112,38 @@ const hear = async (talk: Talk): Promise<void> => {
 };
 
 const respond = async (talk: Talk, heard: Heard, alone: boolean): Promise<Outcome> => {
-  const { text, words } = heard;
+  const { text, read, words } = heard;
   if (talk.definition.hand_off?.on_request !== false && asksForPerson(words)) {
     handOff(talk, 'The person asked for a person.');
     return 'ended';
   }
-  const rule = ruleFor(talk, text, words);
+  const rule = ruleFor(talk, heard);
   const step = currentStep(talk);
   if (rule !== null && (step === null || outranksStep(rule))) return obey(talk, rule);
   if (asksToBegin(text)) return begin(talk, alone);
   if (step !== null) {
     // A question in place of an answer is answered, and the step asked again.
-    if (step.type === 'text' && isQuestion(text, words) && (await answerQuestion(talk, text))) return again(talk);
+    if (step.type === 'text' && isQuestion(read, words) && (await answerQuestion(talk, read))) return again(talk);
     if (acceptAnswer(talk, step, text, words)) return 'said';
     if (rule !== null) return obey(talk, rule) === 'ended' ? 'ended' : again(talk);
-    if (isQuestion(text, words) && (await answerQuestion(talk, text))) return again(talk);
+    if (isQuestion(read, words) && (await answerQuestion(talk, read))) return again(talk);
     refuseAnswer(talk, step, text, words);
     return tooManyMisses(talk) ? 'ended' : 'said';
   }
   const smallTalk = smallTalkIn(words);
   if (smallTalk !== null) return alone ? chat(talk, smallTalk) : 'silent';
   if (words.length === 0) return 'missed';
-  if (await answerQuestion(talk, text)) return 'said';
+  if (await answerQuestion(talk, read)) return 'said';
   // "I want to book a table" begins the flow; only what is asked is owed an answer.
-  return talk.first && startsOnOpen(talk) && !isQuestion(text, words) ? 'silent' : 'missed';
+  return talk.first && startsOnOpen(talk) && !isQuestion(read, words) ? 'silent' : 'missed';
 };
 
-const ruleFor = (talk: Talk, text: string, words: Words): Rule | null => {
-  const { rule, labels } = matchRules(rulesOf(talk.definition), text, words);
+const ruleFor = (talk: Talk, { read, words }: Heard): Rule | null => {
+  const compiled = rulesOf(talk.definition);
+  const { rule, labels } = matchRules(compiled, read, words, talk.patterns);
+  // Saving refuses both; what an older version stored is told where the author looks for the reason.
+  for (const { pointer, detail } of compiled.faults.slice(0, 1)) note(talk, 'rule_left_out', `${pointer}: ${detail}`);
+  if (talk.patterns.steps <= 0) note(talk, 'patterns_stopped', 'The patterns took too long; not all were tried.');
   for (const label of labels) putLabel(talk, label);
   return rule;
 };

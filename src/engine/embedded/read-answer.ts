@@ -3,7 +3,8 @@ import type { Step } from '../../../contract/agents.ts';
 import { asciiDigits, foldText } from '../knowledge/fold-text.ts';
 import { chooseText } from '../templates.ts';
 import type { AnswerFault } from './built-in-texts.ts';
-import { type Words, readWords, yesOrNo } from './phrases.ts';
+import { namesOf } from './choice-names.ts';
+import { MAX_READ_CHARACTERS, type Words, yesOrNo } from './phrases.ts';
 import { addDays, dayIn, readDate } from './read-date.ts';
 import { readNumber } from './read-number.ts';
 
@@ -23,15 +24,16 @@ export type AnswerContext = {
 /** Reads what the person wrote as the answer to one step. `min` and `max` mean: of a number its value, of a text its
  * length, of a date days from today. */
 export const readAnswer = (step: Step, text: string, words: Words, context: AnswerContext): Answer => {
-  const trimmed = text.trim();
-  if (trimmed === '') return fault('empty');
+  const whole = text.trim();
+  if (whole === '') return fault('empty');
+  if (step.type === 'text') return boundedText(step, whole);
+  const trimmed = whole.slice(0, MAX_READ_CHARACTERS);
   if (step.type === 'number') return boundedNumber(step, readNumber(trimmed, words));
   if (step.type === 'date') return boundedDate(step, trimmed, words, context);
   if (step.type === 'phone') return valueOr(readPhone(trimmed, context.country), 'phone');
   if (step.type === 'email') return valueOr(readEmail(trimmed), 'email');
   if (step.type === 'yes_no') return valueOr(yesOrNo(words), 'yes_no');
-  if (step.type === 'choice') return valueOr(readChoice(step, trimmed, words), 'choice');
-  return boundedText(step, trimmed);
+  return valueOr(readChoice(step, trimmed, words), 'choice');
 };
 
 /** The label of a choice in a language. */
@@ -85,7 +87,9 @@ const readPhone = (text: string, country: string | null): string | null => {
 };
 
 const readEmail = (text: string): string | null => {
-  const found = /[\p{L}\p{N}._%+'-]{1,64}@(?:[\p{L}\p{N}-]{1,63}\.){1,8}\p{L}{2,24}/u.exec(text)?.[0];
+  const found = /(?<![\p{L}\p{N}._%+'-])[\p{L}\p{N}._%+'-]{1,64}@(?:[\p{L}\p{N}-]{1,63}\.){1,8}\p{L}{2,24}/u.exec(
+    text,
+  )?.[0];
   if (found === undefined || found.startsWith('.') || found.includes('..') || found.includes('.@')) return null;
   const at = found.lastIndexOf('@');
   return found.slice(0, at) + found.slice(at).toLowerCase();
@@ -95,9 +99,7 @@ const readChoice = (step: Step, text: string, words: Words): string | null => {
   const choices = step.choices ?? [];
   const said = words.join(' ');
   const folded = foldText(text);
-  const names = choices.map((choice) =>
-    [choice.id, ...Object.values(choice.label)].map((name) => readWords(name).join(' ')),
-  );
+  const { names } = namesOf(step);
   const exact = names.findIndex((list, index) => choices[index]!.id === text || list.includes(said));
   if (exact >= 0) return choices[exact]!.id;
   const position = /^#?(\d{1,2})[.)]?$/.exec(folded)?.[1];

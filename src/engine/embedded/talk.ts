@@ -2,8 +2,10 @@ import type { AgentDefinition, LocalizedText } from '../../../contract/agents.ts
 import type { MessageContent, MessageSource } from '../../../contract/messages.ts';
 import type { TurnRequest, TurnResult, TurnTrace } from '../provider.ts';
 import { renderTemplate, renderText, type Variables } from '../templates.ts';
+import type { Budget } from './compile-pattern.ts';
 import { type BuiltIn, builtInTexts } from './built-in-texts.ts';
 import { detectLanguage, languageOf } from './detect-language.ts';
+import { MAX_PATTERN_STEPS } from './match-rules.ts';
 import { type EmbeddedState, readState } from './read-state.ts';
 
 /** One turn being made: what came in, what is remembered, what has been said so far. Lives for one turn only. */
@@ -19,6 +21,8 @@ export type Talk = {
   readonly said: TurnResult['messages'];
   readonly trace: TurnTrace['steps'];
   readonly tags: Set<string>;
+  /** What patterns may still cost in this turn. */
+  readonly patterns: Budget;
   next: TurnResult['next'];
   optedOut: boolean;
 };
@@ -28,7 +32,7 @@ export const beginTalk = (request: TurnRequest): Talk => {
   const asked = languageOf(request.locale) ?? languageOf(request.end_user.locale);
   const before = state.language ?? asked;
   const language =
-    request.input.length === 0 ? before : detectLanguage(request.input.join('\n').slice(0, 4_000), before);
+    request.input.length === 0 ? before : detectLanguage(request.input.slice(-10).join('\n').slice(0, 4_000), before);
   const trace: TurnTrace['steps'] = [];
   // Only what the person wrote is remembered, so that a locale set later still counts.
   if (language !== before) trace.push({ kind: 'language', detail: `The person writes ${language}.`, language });
@@ -43,6 +47,7 @@ export const beginTalk = (request: TurnRequest): Talk => {
     said: [],
     trace,
     tags: new Set(),
+    patterns: { steps: MAX_PATTERN_STEPS },
     next: 'waiting_for_user',
     optedOut: false,
   };

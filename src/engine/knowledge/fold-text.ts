@@ -16,7 +16,10 @@ export const foldText = (text: string): string => {
 /** Arabic-Indic, Extended Arabic-Indic, Devanagari and full-width digits as 0–9; everything else stays. */
 export const asciiDigits = (text: string): string => text.replace(DIGITS, asciiDigit);
 
-/** The words of a folded text: letters, marks and digits; a number keeps its decimals, a time its colon. */
+/**
+ * The words of a folded text: letters, marks and digits; a number keeps its decimals, a time its colon. What is longer
+ * than any word is cut into pieces: comparing words with others costs by their length.
+ */
 export const wordsOf = (folded: string): string[] => folded.match(WORD) ?? [];
 
 export const ARABIC = /[\u0600-\u06ff\u0750-\u077f\ufb50-\ufdff\ufe70-\ufefc]/;
@@ -28,7 +31,7 @@ const INVISIBLE = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g
 const DIGITS = /[\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\uff10-\uff19]/g;
 const QUOTES = /[\u2018\u2019\u02bc]/g;
 const ACCENTED = /[\u00c0-\u024f\u1e00-\u1eff]/g;
-const WORD = /\d+(?:[.,:\u066b\u066c]\d+)+|[\p{L}\p{M}\p{N}]+(?:'[\p{L}]+)?/gu;
+const WORD = /\d{1,64}(?:[.,:\u066b\u066c]\d{1,64}){1,8}|[\p{L}\p{M}\p{N}]{1,64}(?:'[\p{L}]{1,64})?/gu;
 
 const asciiDigit = (digit: string): string => {
   const code = digit.charCodeAt(0);

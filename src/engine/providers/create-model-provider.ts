@@ -1,6 +1,8 @@
 import { MAX_MESSAGE_CHARACTERS } from '../../../contract/limits.ts';
 import type { MessageSource } from '../../../contract/messages.ts';
 import {
+  MAX_HISTORY,
+  MAX_QUESTION_CHARACTERS,
   ProviderError,
   type Finding,
   type Provider,
@@ -98,11 +100,13 @@ async function askModel(options: ModelProviderOptions, request: TurnRequest): Pr
 /** For the newest words; a follow-up such as "and on Sunday?" finds nothing alone and is asked with what came before. */
 async function findPassages({ input, history, knowledge }: TurnRequest): Promise<Finding[]> {
   if (input.length === 0) return [];
-  const findings = await knowledge.search(input.join('\n'), MAX_PASSAGES);
+  const question = input.slice(-MAX_HISTORY).join('\n').slice(0, MAX_QUESTION_CHARACTERS);
+  const findings = await knowledge.search(question, MAX_PASSAGES);
   if (findings.length > 0) return findings;
   const earlier = history.filter((message) => message.role === 'end_user').slice(0, -input.length);
   const before = earlier.at(-1);
-  return before === undefined ? [] : knowledge.search(`${before.text}\n${input.join('\n')}`, MAX_PASSAGES);
+  if (before === undefined) return [];
+  return knowledge.search(`${before.text.slice(0, MAX_QUESTION_CHARACTERS)}\n${question}`, MAX_PASSAGES);
 }
 
 const say = (request: TurnRequest, text: string, sources: MessageSource[] = []) => ({

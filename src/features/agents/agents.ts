@@ -1,3 +1,4 @@
+import type { AgentDefinition } from '../../../contract/agents.ts';
 import type { Access } from '../../access/access.ts';
 import type { Db } from '../../store/db.ts';
 
@@ -5,8 +6,11 @@ import type { Db } from '../../store/db.ts';
 export type AgentsDeps = {
   db: Db;
   access: Pick<Access, 'change'>;
-  /** What the engine says about parts of a definition; a sentence, or null when there is nothing to say. */
-  faults: { pattern(source: string): string | null; template(source: string): string | null };
+  /** What the engine says about a definition, and about one of its texts (null: nothing). */
+  faults: {
+    definition(definition: AgentDefinition): { pointer: string; code: string; detail: string }[];
+    template(source: string): string | null;
+  };
 };
 
 /** Agents of one organization. */

@@ -25,12 +25,11 @@ export function checkDefinition(definition: AgentDefinition, engine: AgentsDeps[
   definition.rules?.forEach((rule, index) => {
     const pointer = `/rules/${index}`;
     checkRule(rule, pointer, report);
-    const fault = rule.pattern === undefined ? null : engine.pattern(rule.pattern);
-    if (fault !== null) report(`${pointer}/pattern`, 'pattern', fault);
     if (rule.action === 'start_steps' && !definition.steps) {
       report(`${pointer}/action`, 'conflict', 'There are no steps to start.');
     }
   });
+  for (const { pointer, code, detail } of engine.definition(definition)) report(pointer, code, detail);
   reportTwins(definition.tools ?? [], '/tools', report);
   definition.tools?.forEach(({ name, parameters }, index) => {
     if (name === HAND_OFF_TOOL)

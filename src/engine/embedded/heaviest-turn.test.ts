@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import type { AgentDefinition, Rule, Step } from '../../../contract/agents.ts';
+import { MAX_MESSAGE_CHARACTERS } from '../../../contract/limits.ts';
+import { cpuMs } from '../../../test/cpu-time.ts';
+import type { TurnRequest, TurnResult } from '../provider.ts';
+import { definitionFaults } from './definition-faults.ts';
+import { embeddedProvider } from './provider.ts';
+
+/** One turn is one stretch of the event loop: nobody is answered before its end. */
+const ONE_TURN_MS = 200;
+
+const turn = (definition: AgentDefinition, input: string[], state: unknown = {}): TurnResult => {
+  const request: TurnRequest = {
+    agent: { id: 'agent_1', name: 'Mira', definition },
+    locale: 'en',
+    variables: {},
+    end_user: { id: 'enduser_1', name: null, locale: null },
+    history: [],
+    input,
+    state,
+    knowledge: { search: () => [] },
+    now: new Date(),
+    signal: new AbortController().signal,
+  };
+  return embeddedProvider.turn(request) as TurnResult;
+};
+
+const filled = (piece: string, characters: number): string =>
+  piece.repeat(Math.ceil(characters / piece.length)).slice(0, characters);
+
+/** As many of the rules as may be saved. */
+const savable = (rules: Rule[]): AgentDefinition => {
+  let kept = rules;
+  while (definitionFaults({ rules: kept }).length > 0) kept = kept.slice(0, Math.floor(kept.length * 0.7));
+  expect(kept.length).toBeGreaterThan(2);
+  return { rules: kept };
+};
+
+/** Letters that are dear: plain, of two bytes, that fold to eighteen others, that come apart, that are joined. */
+const LETTERS = ['a', 'a ', 'ا', 'و ', '\u{fdfa}', 'क्', '\u0301', 'A\u0301', 'İ', '1 ', '1.', 'stop '];
+
+const worstOf = (definition: AgentDefinition, state?: unknown): number =>
+  Math.max(
+    ...LETTERS.flatMap((letter) =>
+      [1, 10].map((messages) => {
+        const text = filled(letter, MAX_MESSAGE_CHARACTERS);
+        const input = Array.from({ length: messages }, () => text);
+        return cpuMs(() => turn(definition, input, state));
+      }),
+    ),
+  );
+
+const rulesWith = (more: (place: number) => Partial<Rule>): Rule[] =>
+  Array.from({ length: 200 }, (_, place) => ({ name: `r${place}`, tag: 'x', ...more(place) }));
+
+describe('the longest messages and the heaviest definition that can be saved take little time', () => {
+  it.each([
+    '(\\w\\w?\\w?\\w?){60}!',
+    '(?:a?){100}a{100}x',
+    '(?:\\b\\B|a?){30}x',
+    '(?:[^\\p{Lu}]?){100}[^\\p{L}]',
+    '.{100}.{100}.{100}x',
+  ])('with patterns: %s', (pattern) => {
+    expect(worstOf(savable(rulesWith(() => ({ pattern }))))).toBeLessThan(ONE_TURN_MS);
+  });
+
+  it.each([
+    ['long ones', (_rule: number, at: number) => `${filled('a ', 96)}b${at}`],
+    ['short ones', (_rule: number, at: number) => `a${'b'.repeat(at % 3)}`],
+    ['of every length', (_rule: number, at: number) => `${filled('a ', 2 * (at % 50) + 1)} b`],
+    [
+      'ligatures',
+      (rule: number, at: number) => filled('\u{fdfa}', 98) + String.fromCodePoint(0x4e00 + rule * 100 + at),
+    ],
+  ])('with words: %s', (_name, phrase) => {
+    const rules = rulesWith((rule) => ({ words: Array.from({ length: 100 }, (_, at) => phrase(rule, at)) }));
+    expect(worstOf(savable(rules))).toBeLessThan(ONE_TURN_MS);
+  });
+
+  it.each(['text', 'number', 'date', 'phone', 'email', 'yes_no'] as const)('with a step of type %s', (type) => {
+    const definition = { steps: { items: [{ name: 'n', type, ask: { default: 'What?' } }] } };
+    expect(worstOf(definition, { step: 0 })).toBeLessThan(ONE_TURN_MS);
+  });
+});
+
+describe('a definition that an older version stored', () => {
+  const nested = `${'('.repeat(6)}${'){100}'.repeat(6)}`;
+  const dear = (place: number) => `[${'\\p{Ll}'.repeat(60)}${String.fromCodePoint(0x4e00 + place)}]{100}`;
+  const heavy: AgentDefinition = {
+    rules: [
+      { name: 'nested', pattern: nested, tag: 'x' },
+      ...rulesWith((place) => ({
+        pattern: dear(place),
+        words: Array.from({ length: 100 }, () => filled('\u{fdfa}', 100)),
+      })),
+      { name: 'refund', pattern: 'refund', reply: { default: 'Gladly.' } },
+    ],
+  };
+
+  it('loses what is too heavy, keeps the rest, and says so in the trace', () => {
+    let result: TurnResult | undefined;
+    expect(cpuMs(() => (result = turn(heavy, ['refund'])))).toBeLessThan(ONE_TURN_MS);
+    expect(result!.messages.map(({ content }) => content.text)).toEqual(['Gladly.']);
+    expect(result!.trace.steps).toContainEqual(expect.objectContaining({ kind: 'rule_left_out' }));
+    expect(definitionFaults(heavy).map(({ pointer }) => pointer)).toContain('/rules/6/words');
+  });
+
+  it('compares an answer with as many labels as may be saved, and no more', () => {
+    const label = Object.fromEntries(
+      Array.from({ length: 300 }, (_, at) => [
+        `${String.fromCharCode(97 + at / 26)}${String.fromCharCode(97 + (at % 26))}`,
+        filled('\u{fdfa}', 4_000),
+      ]),
+    );
+    const choices = Array.from({ length: 25 }, (_, at) => ({ id: `c${at}`, label }));
+    const step: Step = { name: 'n', type: 'choice', ask: { default: 'Which?' }, choices };
+    const definition = { steps: { items: [step] } };
+    expect(worstOf(definition, { step: 0 })).toBeLessThan(ONE_TURN_MS);
+    expect(definitionFaults(definition)).toMatchObject([{ pointer: '/steps/items/0/choices', code: 'too_large' }]);
+    expect(turn(definition, ['25'], { step: 0 }).next).toBe('completed');
+  });
+});
+
+describe('patterns that use up the budget of a turn', () => {
+  it('are told in the trace; words of rules fit all the same', () => {
+    const definition: AgentDefinition = {
+      rules: [
+        { name: 'slow', pattern: '(\\w\\w?\\w?\\w?){60}!', tag: 'x' },
+        { name: 'slow too', pattern: '(\\w\\w?\\w?\\w?){60}\\?', tag: 'y' },
+        { name: 'refund', words: ['refund'], reply: { default: 'Gladly.' } },
+      ],
+    };
+    const result = turn(definition, [`refund ${'a'.repeat(3_000)}`]);
+    expect(result.trace.steps).toContainEqual(expect.objectContaining({ kind: 'patterns_stopped' }));
+    expect(result.messages.map(({ content }) => content.text)).toEqual(['Gladly.']);
+  });
+});

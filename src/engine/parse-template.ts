@@ -1,0 +1,95 @@
+/**
+ * Reads the part of Mustache that a text for a person needs: names, yes/no sections, comments, partials (which are
+ * empty). One walk over the text, because definitions hold megabytes of it and a parser that looks for each sign by a
+ * regular expression takes seconds for them. Other delimiters (`{{=<% %>=}}`) are not offered.
+ */
+export type Token =
+  | { kind: 'text'; text: string }
+  | { kind: 'name'; name: string }
+  | { kind: 'section'; name: string; inverted: boolean; children: Token[] };
+
+type Tag = { sign: string; name: string; end: number };
+
+/** Null: a variable or section is never closed, or something is closed that was not opened. */
+export const parseTemplate = (template: string): Token[] | null => {
+  const root: Token[] = [];
+  const open: { name: string; children: Token[] }[] = [];
+  const line = createLine();
+  let children = root;
+  let at = 0;
+  for (;;) {
+    const begin = template.indexOf('{{', at);
+    for (const token of textsOf(template.slice(at, begin === -1 ? undefined : begin))) {
+      children.push(token);
+      line.text(token);
+    }
+    if (begin === -1) break;
+    const tag = readTag(template, begin + 2);
+    if (tag === null) return null;
+    at = tag.end;
+    line.tag(tag.sign === '');
+    if (tag.sign === '') children.push({ kind: 'name', name: tag.name });
+    else if (tag.sign === '#' || tag.sign === '^') {
+      const section: Token = { kind: 'section', name: tag.name, inverted: tag.sign === '^', children: [] };
+      children.push(section);
+      open.push({ name: tag.name, children });
+      children = section.children;
+    } else if (tag.sign === '/') {
+      const opened = open.pop();
+      if (opened?.name !== tag.name) return null;
+      children = opened.children;
+    }
+  }
+  line.end();
+  return open.length === 0 ? root : null;
+};
+
+const BLANK = /\s/;
+
+/** The tag whose inside begins here. `{{{name}}}` and `{{&name}}` are names: nothing is ever escaped. */
+const readTag = (template: string, from: number): Tag | null => {
+  const start = skipBlanks(template, from);
+  const sign = /[#^/>{&!=]/.test(template[start] ?? '') ? template[start]! : '';
+  if (sign === '=') return null;
+  const close = sign === '{' ? '}}}' : '}}';
+  const inside = skipBlanks(template, start + sign.length);
+  const end = template.indexOf(close, inside);
+  if (end === -1) return null;
+  const isName = sign === '{' || sign === '&';
+  return { sign: isName ? '' : sign, name: template.slice(inside, end).trimEnd(), end: end + close.length };
+};
+
+const skipBlanks = (template: string, from: number): number => {
+  let at = from;
+  while (at < template.length && BLANK.test(template[at]!)) at++;
+  return at;
+};
+
+/** A text as its lines, each with its line end. */
+const textsOf = (text: string): { kind: 'text'; text: string }[] =>
+  (text.match(/[^\n]*\n|[^\n]+/g) ?? []).map((part) => ({ kind: 'text', text: part }));
+
+/** A line that holds only tags which write nothing themselves is not written, nor is its line end. */
+const createLine = () => {
+  let blanks: { text: string }[] = [];
+  let hasTag = false;
+  let isSaid = false;
+  const end = (): void => {
+    if (hasTag && !isSaid) for (const blank of blanks) blank.text = '';
+    blanks = [];
+    hasTag = false;
+    isSaid = false;
+  };
+  return {
+    text: (token: { text: string }): void => {
+      if (token.text.trim() === '') blanks.push(token);
+      else isSaid = true;
+      if (token.text.endsWith('\n')) end();
+    },
+    tag: (isName: boolean): void => {
+      hasTag = true;
+      isSaid ||= isName;
+    },
+    end,
+  };
+};
