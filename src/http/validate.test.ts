@@ -95,9 +95,9 @@ describe('a body that breaks its schema', () => {
     'that is full of faults costs no more than one that is large: %s',
     (_name, schema, bodyOf) => {
       const check = compileBody(schema);
-      expect(() => check({})).toThrow();
+      expect(() => check({})).toThrow(/request/);
       const entries = Array.from({ length: MAX_BODY_BYTES / 8 }, (_, index) => index);
-      expect(cpuMs(() => expect(() => check(bodyOf(entries))).toThrow())).toBeLessThan(100);
+      expect(cpuMs(() => expect(() => check(bodyOf(entries))).toThrow(/faults/))).toBeLessThan(200);
     },
     30_000,
   );

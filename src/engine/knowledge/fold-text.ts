@@ -7,11 +7,17 @@ export const foldText = (text: string): string => {
   const lower = text.toLowerCase();
   // Plain ASCII has nothing below to fold, and most text of a busy English agent is that.
   if (!NOT_ASCII.test(lower)) return lower;
-  let folded = lower.normalize('NFKC').replace(INVISIBLE, '').replace(DIGITS, asciiDigit).replace(QUOTES, "'");
+  // A text of ligatures alone would be eighteen times as long.
+  const plain = lower.normalize('NFKC').slice(0, MOST_LONGER * lower.length + LIGATURE);
+  let folded = plain.replace(INVISIBLE, '').replace(DIGITS, asciiDigit).replace(QUOTES, "'");
   if (ARABIC.test(folded)) folded = foldArabic(folded);
   if (DEVANAGARI.test(folded)) folded = foldHindi(folded);
   return folded.replace(ACCENTED, (letter) => letter.normalize('NFD')[0]!);
 };
+
+/** Letters of the longest ligature, and how much longer a text becomes at most. */
+const LIGATURE = 18;
+const MOST_LONGER = 2;
 
 /** Arabic-Indic, Extended Arabic-Indic, Devanagari and full-width digits as 0–9; everything else stays. */
 export const asciiDigits = (text: string): string => text.replace(DIGITS, asciiDigit);
