@@ -70,6 +70,16 @@ const kinds = {
     title: 'E-mail address or password is wrong',
     cure: 'Check both and try again. An owner or admin of your organization can send you a new invitation link.',
   },
+  sign_in_expired: {
+    status: 401,
+    title: 'This sign-in is over',
+    cure: 'Each sign-in works once, within 10 minutes, in the browser and under the address where it began. Start again on the sign-in page.',
+  },
+  sign_in_refused: {
+    status: 401,
+    title: 'The provider of your organization did not let you in',
+    cure: 'Start again on the sign-in page. If it stays, ask an owner of your organization to check the settings of the provider.',
+  },
   // 403: you may not
   network_not_allowed: {
     status: 403,
@@ -125,6 +135,26 @@ const kinds = {
     status: 403,
     title: 'The setup link is not valid any more',
     cure: 'It works once and for 30 minutes. While there is no owner, a restart of Parley prints a new one.',
+  },
+  sign_in_address_refused: {
+    status: 403,
+    title: 'This address may not sign in here',
+    cure: 'The provider must name an e-mail address that it has verified, of a domain that the organization has proven.',
+  },
+  membership_ended: {
+    status: 403,
+    title: 'You are no longer a member of this organization',
+    cure: 'Ask an owner or admin to invite this address; then sign in the same way again.',
+  },
+  organization_full: {
+    status: 403,
+    title: 'The organization has no room for more members',
+    cure: 'Ask an owner or admin to remove somebody first.',
+  },
+  personal_session_required: {
+    status: 403,
+    title: 'This session reaches one organization alone',
+    cure: 'The provider of an organization opened it. For your account and other organizations sign in with your own password.',
   },
   // 404: no such thing
   route_not_found: {
@@ -200,6 +230,16 @@ const kinds = {
     title: 'The password link is not valid any more',
     cure: 'Each link works once, within 30 minutes. Ask whoever runs this installation for another: ./parley reset-password.',
   },
+  sign_in_provider_not_found: {
+    status: 404,
+    title: 'No organization sign-in for this address',
+    cure: 'Check the address; its domain must be proven and the provider switched on under Settings, Sign-in. Or sign in with a password.',
+  },
+  sign_in_domain_not_found: {
+    status: 404,
+    title: 'No such domain',
+    cure: 'Check the domain, or add it first under Settings, Sign-in.',
+  },
   document_not_found: { status: 404, title: 'No such document', cure: 'Check the document id, or list the documents.' },
   import_not_found: { status: 404, title: 'No such import', cure: 'Check the import id, or list the imports.' },
   version_not_found: { status: 404, title: 'No such version', cure: 'Check the version number, or list the versions.' },
@@ -250,6 +290,16 @@ const kinds = {
     status: 409,
     title: 'It exists already',
     cure: 'Use the record that existing_id names, or choose another value.',
+  },
+  domain_taken: {
+    status: 409,
+    title: 'Another organization has proven this domain',
+    cure: 'A domain belongs to one organization. Ask the operator of this installation if that one should give it up.',
+  },
+  domain_unproven: {
+    status: 409,
+    title: 'The record of the domain was not found',
+    cure: 'Add the TXT record exactly as it is shown, wait until your DNS answers with it, and verify again. The operator may confirm the domain instead.',
   },
   import_not_ready: {
     status: 409,

@@ -2,8 +2,9 @@ import { createDigest } from './access/digest.ts';
 import { fileURLToPath } from 'node:url';
 import { RATE_WINDOW_SECONDS } from '../contract/limits.ts';
 import { createAccess, type Access } from './access/access.ts';
+import { createOidc } from './access/sessions/oidc.ts';
 import { createSessions, type Sessions } from './access/sessions/sessions.ts';
-import { createSignInLimit, SIGN_IN_LIMITS } from './access/sessions/sign-in-limit.ts';
+import { createSignInLimit, ORGANIZATION_SIGN_IN_LIMITS, SIGN_IN_LIMITS } from './access/sessions/sign-in-limit.ts';
 import { createVisitorLimit, VISITOR_LIMITS } from './access/visitors/visitor-limit.ts';
 import { createVisitorTokens } from './access/visitors/visitor-token.ts';
 import { openSharedCounters } from './access/shared-counters.ts';
@@ -43,6 +44,7 @@ import { createHttpServer } from './http/server.ts';
 import { systemClock } from './kernel/clock.ts';
 import { createEgress } from './kernel/egress.ts';
 import type { Logger } from './kernel/log.ts';
+import { createTxtLookUp } from './kernel/txt-records.ts';
 import { createAcceptQueue } from './store/accept/accept-runs.ts';
 import { createRunWaiter } from './store/await-run.ts';
 import { createRowOpener, createSecretsOpener } from './store/channel-secrets.ts';
@@ -130,6 +132,7 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
     log,
   });
   const limit = createSignInLimit(SIGN_IN_LIMITS, shared);
+  const organizationSignInLimit = createSignInLimit(ORGANIZATION_SIGN_IN_LIMITS, shared);
   const sessions = createSessions({
     db,
     secret: secrets.sessionSecret,
@@ -253,6 +256,10 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
     access,
     sessions,
     limit,
+    organizationSignInLimit,
+    oidc: createOidc({ egress, now: Date.now }),
+    lookUpTxt: createTxtLookUp(config.dnsServers),
+    signInKey: secrets.signInKey,
     setupKey: secrets.setupKey,
     sealingKey: secrets.sealingKey,
     egress,

@@ -6,6 +6,7 @@ import { type Access, createAccess } from '../src/access/access.ts';
 import { createDigest } from '../src/access/digest.ts';
 import { prepareInstallation } from '../src/access/sessions/prepare-installation.ts';
 import { SESSION_COOKIE } from '../src/access/sessions/create-auth.ts';
+import { createOidc } from '../src/access/sessions/oidc.ts';
 import { createSessions } from '../src/access/sessions/sessions.ts';
 import { createSignInLimit } from '../src/access/sessions/sign-in-limit.ts';
 import { deriveSecrets } from '../src/config/secrets.ts';
@@ -24,6 +25,7 @@ import { createPaging } from '../src/http/paging.ts';
 import { systemClock } from '../src/kernel/clock.ts';
 import { createEgress } from '../src/kernel/egress.ts';
 import { createLogger } from '../src/kernel/log.ts';
+import type { LookUpTxt } from '../src/kernel/txt-records.ts';
 import { createAcceptQueue } from '../src/store/accept/accept-runs.ts';
 import { createQueueMail } from '../src/store/mail.ts';
 import { createRunWaiter } from '../src/store/await-run.ts';
@@ -64,7 +66,9 @@ const noKey = async (): Promise<never> => {
   throw new Refusal('key_not_found');
 };
 
-export async function startDashboard(options: { mail?: boolean } = {}): Promise<DashboardServer> {
+export async function startDashboard(
+  options: { egressAllow?: string[]; lookUpTxt?: LookUpTxt; mail?: boolean } = {},
+): Promise<DashboardServer> {
   const database = await createTestDatabase();
   const db = openDb(database.url);
   const secrets = deriveSecrets(SECRET);
@@ -90,7 +94,7 @@ export async function startDashboard(options: { mail?: boolean } = {}): Promise<
     region: 'us',
     owner: null,
   });
-  const egress = createEgress({ allow: [] });
+  const egress = createEgress({ allow: options.egressAllow ?? [] });
   const knowledge = createKnowledge({ log, readDocument: (...which) => readNextDocument(db.$client, ...which) });
   const findProvider = createFindProvider({ db, egress, sealingKey: secrets.sealingKey });
   const waiter = createRunWaiter(db);
@@ -102,6 +106,10 @@ export async function startDashboard(options: { mail?: boolean } = {}): Promise<
     access,
     sessions,
     limit,
+    organizationSignInLimit: limit,
+    oidc: createOidc({ egress, now: Date.now }),
+    lookUpTxt: options.lookUpTxt ?? (async () => []),
+    signInKey: secrets.signInKey,
     setupKey: secrets.setupKey,
     sealingKey: secrets.sealingKey,
     egress,
@@ -231,8 +239,13 @@ export async function setUpOwner(server: DashboardServer): Promise<Person & { or
 }
 
 /** Somebody new, invited into the organization with this role. */
-export async function addMember(server: DashboardServer, by: Client, orgId: string, role: string): Promise<Person> {
-  const email = `${role}-${randomBytes(4).toString('hex')}@example.qa`;
+export async function addMember(
+  server: DashboardServer,
+  by: Client,
+  orgId: string,
+  role: string,
+  email = `${role}-${randomBytes(4).toString('hex')}@example.qa`,
+): Promise<Person> {
   const { body } = await by(`POST /organizations/${orgId}/invitations`, { email, role });
   const token = new URL(body.url).pathname.split('/').at(-1)!;
   const accepted = await server.as(null)(`POST /invitations/${token}`, { name: role, password: PASSWORD });

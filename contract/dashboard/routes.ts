@@ -89,6 +89,16 @@ import {
 } from './organizations.ts';
 import { Id, Page, PageQuery, SearchText, Whole } from './shapes.ts';
 import {
+  AddSignInDomainBody,
+  BeginSignInBody,
+  BegunSignIn,
+  CheckSignInProviderBody,
+  SetSignInProviderBody,
+  SignInDomain,
+  SignInProviderLook,
+  SignInSettings,
+} from './sign-in-provider.ts';
+import {
   PasswordBody,
   PasswordLinkLook,
   ResetPasswordBody,
@@ -117,11 +127,14 @@ import {
  */
 export const DASHBOARD_BASE = '/dashboard/api';
 
-/** `public`: nobody is asked; `signed_in`: anybody with a session; a role: at least this role in `:org_id`. */
-export type DashboardAccess = 'public' | 'signed_in' | 'operator' | Role;
+/**
+ * `public`: nobody is asked; `signed_in`: anybody who signed in as themselves; `any_session`: also whom an organization's
+ * provider let in; a role: at least this role in `:org_id`, which such a session has in that organization alone.
+ */
+export type DashboardAccess = 'public' | 'signed_in' | 'any_session' | 'operator' | Role;
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-type Status = 200 | 201 | 202 | 204;
+type Status = 200 | 201 | 202 | 204 | 303;
 
 type Shapes = {
   query?: TSchema;
@@ -132,7 +145,7 @@ type Shapes = {
   bodyLimit?: number;
   /** The body is bytes and not JSON, at most so many. */
   rawBody?: number;
-  /** Absent with 204. */
+  /** Absent with 204 and 303. */
   answer?: TSchema;
 };
 
@@ -170,7 +183,7 @@ const routes = {
   setUp: route('POST 201', '/setup', 'public', 'Make the first owner', { body: SetupBody, answer: SessionView }),
   signIn: route('POST 200', '/sign-in', 'public', 'Sign in', { body: SignInBody, answer: SessionView }),
   signOut: route('POST 204', '/sign-out', 'public', 'Sign out', {}),
-  readSession: route('GET 200', '/session', 'signed_in', 'Who is signed in', { answer: SessionView }),
+  readSession: route('GET 200', '/session', 'any_session', 'Who is signed in', { answer: SessionView }),
   changePassword: route('PUT 204', '/password', 'signed_in', 'Change one’s password; ends all other sessions', { body: PasswordBody }),
   listSessions: route('GET 200', '/sessions', 'signed_in', 'Where one is signed in', { answer: Whole(SessionRecord) }),
   endOtherSessions: route('DELETE 204', '/sessions', 'signed_in', 'End all other sessions', {}),
@@ -179,10 +192,12 @@ const routes = {
   acceptInvitation: route('POST 200', '/invitations/:invitation', 'public', 'Accept an invitation', { body: AcceptInvitationBody, answer: SessionView }),
   readPasswordLink: route('GET 200', '/password-links/:link', 'public', 'Look at a password link', { answer: PasswordLinkLook }),
   resetPassword: route('POST 200', '/password-links/:link', 'public', 'Set a forgotten password; ends all sessions', { body: ResetPasswordBody, answer: SessionView }),
-  readDescription: route('GET 200', '/openapi.json', 'signed_in', 'This description', { answer: Type.Unknown() }),
+  beginSignIn: route('POST 200', '/sign-in/organization', 'public', 'Sign in with the provider of one’s organization', { body: BeginSignInBody, answer: BegunSignIn }),
+  finishSignIn: route('GET 303', '/sign-in/organization/:org_id/callback', 'public', 'Come back from the provider of an organization', {}),
+  readDescription: route('GET 200', '/openapi.json', 'any_session', 'This description', { answer: Type.Unknown() }),
 
   // Organizations and their people
-  listOrganizations: route('GET 200', '/organizations', 'signed_in', 'Own organizations; for the operator with ?all=true every one', { query: PageQuery({ all: Type.Optional(Type.Boolean()), text: SearchText }), answer: Page(OrganizationRecord) }),
+  listOrganizations: route('GET 200', '/organizations', 'any_session', 'Own organizations; for the operator with ?all=true every one', { query: PageQuery({ all: Type.Optional(Type.Boolean()), text: SearchText }), answer: Page(OrganizationRecord) }),
   createOrganization: route('POST 201', '/organizations', 'signed_in', 'Make an organization', { body: CreateOrganizationBody, answer: OrganizationRecord }),
   readOrganization: route('GET 200', org, 'viewer', 'Read an organization', { answer: OrganizationRecord }),
   renameOrganization: route('PATCH 200', org, 'admin', 'Rename an organization', { body: RenameOrganizationBody, answer: OrganizationRecord }),
@@ -193,6 +208,16 @@ const routes = {
   listInvitations: route('GET 200', `${org}/invitations`, 'admin', 'List open invitations', { answer: Whole(InvitationRecord) }),
   invite: route('POST 201', `${org}/invitations`, 'admin', 'Invite by link', { body: InviteBody, answer: InvitationRecord }),
   withdrawInvitation: route('DELETE 204', `${org}/invitations/:invitation_id`, 'admin', 'Withdraw an invitation', {}),
+
+  // The provider by which people of an organization sign in
+  readSignInSettings: route('GET 200', `${org}/sign-in`, 'owner', 'Read how people of an organization sign in', { answer: SignInSettings }),
+  setSignInProvider: route('PUT 200', `${org}/sign-in`, 'owner', 'Set the provider that people sign in with', { body: SetSignInProviderBody, answer: SignInSettings }),
+  removeSignInProvider: route('DELETE 204', `${org}/sign-in`, 'owner', 'Remove the provider; ends the sessions that it opened', {}),
+  checkSignInProvider: route('POST 200', `${org}/sign-in/check`, 'owner', 'Read what a provider says of itself; nothing is stored', { body: CheckSignInProviderBody, answer: SignInProviderLook }),
+  addSignInDomain: route('POST 201', `${org}/sign-in/domains`, 'owner', 'Claim an e-mail domain', { body: AddSignInDomainBody, answer: SignInDomain }),
+  verifySignInDomain: route('POST 200', `${org}/sign-in/domains/:domain/verify`, 'owner', 'Look for the record of a domain', { answer: SignInDomain }),
+  confirmSignInDomain: route('POST 200', `${org}/sign-in/domains/:domain/confirm`, 'operator', 'Confirm a domain without its record', { answer: SignInDomain }),
+  removeSignInDomain: route('DELETE 204', `${org}/sign-in/domains/:domain`, 'owner', 'Give up a domain; ends the sessions of the provider', {}),
 
   // Agents and what they know
   listAgents: route('GET 200', `${org}/agents`, 'viewer', 'List agents', { query: PageQuery({ text: SearchText }), answer: Page(AgentSummary) }),

@@ -46,6 +46,8 @@ export const SessionView = Type.Object(
     user: Type.Object({ id: Type.String(), name: Type.String(), email: Type.String() }),
     /** True for the operator of the installation: the only one who changes plans. */
     operator: Type.Boolean(),
+    /** The organization whose provider opened this session: it reaches no other. Null: signed in as oneself. */
+    only_organization: Nullable(Type.String()),
     organizations: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), plan: PlanName, role: RoleName })),
     region: Type.Enum(REGION_IDS),
     base_url: Type.String(),

@@ -12,6 +12,7 @@ import {
   flag,
   hostName,
   listenAddress,
+  nameServers,
   networks,
   portNumber,
   type Reading,
@@ -44,6 +45,8 @@ export type Config = {
   limits: RateLimits;
   /** Hosts and CIDRs for kernel/egress. */
   egressAllow: string[];
+  /** Name servers that are asked for the records of domains; none: the system's. */
+  dnsServers: string[];
   /** Addresses and CIDRs of proxies whose X-Forwarded-For is believed. */
   trustedProxies: string[];
   logLevel: LogLevel;
@@ -107,6 +110,7 @@ export function loadConfig(
     demo: read<boolean | null>('PARLEY_DEMO', flag, null),
     limits: readLimits(env.PARLEY_LIMITS, faults),
     egressAllow: read('PARLEY_EGRESS_ALLOW', egressList, []),
+    dnsServers: read<string[]>('DNS_SERVERS', nameServers, []),
     trustedProxies: read<string[]>('TRUSTED_PROXIES', networks, []),
     logLevel: read<LogLevel>('LOG_LEVEL', choice(LOG_LEVELS), 'info'),
     logFormat: read<LogFormat | null>('LOG_FORMAT', choice(LOG_FORMATS), null),

@@ -85,6 +85,19 @@ export function listenAddress(text: string): Reading<{ host: string; port: numbe
     : { fault: 'is not an address to listen on', cure: 'Write HOST:PORT, for example 127.0.0.1:9464.' };
 }
 
+/** Addresses of name servers, by commas; an IPv6 address with a port stands in brackets. */
+export function nameServers(text: string): Reading<string[]> {
+  const entries = text.split(',').flatMap((entry) => entry.trim() || []);
+  return entries.every(isNameServer)
+    ? { value: entries }
+    : { fault: 'has an entry that is no name server', cure: 'Write addresses by commas: 192.0.2.53, 127.0.0.1:5353.' };
+}
+
+function isNameServer(entry: string): boolean {
+  const [, bracketed, plain, port = '53'] = /^(?:\[(.+)\]|([^:[\]]+))(?::(\d+))?$/.exec(entry) ?? [];
+  return isIP(entry) > 0 || (isIP(bracketed ?? plain ?? '') > 0 && 'value' in portNumber(port));
+}
+
 /** Addresses and CIDRs, by commas. */
 export function networks(text: string): Reading<string[]> {
   const entries = text.split(',').flatMap((entry) => entry.trim() || []);

@@ -14,6 +14,8 @@ export type Secrets = {
   sessionSecret: string;
   /** HMAC key of setup links. */
   setupKey: Key;
+  /** Seals what a browser keeps while it is at the provider of an organization. */
+  signInKey: Key;
   /** HMAC key of the identifiers that opt-outs of erased people are kept under. */
   suppressionKey: Key;
   /** Signs the tokens of web chat visitors. */
@@ -28,6 +30,7 @@ export function deriveSecrets(secret: string): Secrets {
     sealingKey: deriveKey(secret, 'sealing'),
     sessionSecret: deriveKey(secret, 'session').toString('base64url'),
     setupKey: deriveKey(secret, 'setup link'),
+    signInKey: deriveKey(secret, 'sign-in state'),
     suppressionKey: deriveKey(secret, 'suppression'),
     visitorKey: deriveKey(secret, 'visitor token'),
   };

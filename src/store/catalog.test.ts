@@ -17,7 +17,8 @@ const REGION_TABLES = [
   'installation', // the installation itself
   'mail', // to people, who may be members of many organizations or of none yet
   'authz_clock', 'authz_change', 'node_lease', // one order of changes for all nodes
-  'api_key_digest', // the organization is what this look-up finds out
+  'api_key_digest', 'proven_domain', // the organization is what these look-ups find out
+  'used_sign_in', // states of sign-ins under way
 ]; // prettier-ignore
 
 beforeAll(async () => {

@@ -2,7 +2,8 @@ import { and, asc, count, desc, eq, gt, sql } from 'drizzle-orm';
 import type { Role } from '../../contract/permissions.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Queryable } from './db.ts';
-import { invitation, member, organization, user } from './schema/identity.ts';
+import { invitation, member, organization, session, user } from './schema/identity.ts';
+import { formerMember, signInLink } from './schema/sign-in.ts';
 
 export type Member = { id: string; userId: string; name: string; email: string; role: Role; createdAt: Date };
 
@@ -70,6 +71,7 @@ export async function isMemberByEmail(db: Queryable, orgId: string, email: strin
 export async function insertMember(db: Queryable, orgId: string, userId: string, role: Role): Promise<string> {
   const id = newId('member');
   await db.insert(member).values({ id, organizationId: orgId, userId, role });
+  await db.delete(formerMember).where(and(eq(formerMember.orgId, orgId), eq(formerMember.userId, userId)));
   return id;
 }
 
@@ -80,8 +82,17 @@ export async function setMemberRole(db: Queryable, orgId: string, memberId: stri
     .where(and(eq(member.organizationId, orgId), eq(member.id, memberId)));
 }
 
+/** It is remembered who left: signing in by the organization's provider does not bring them back, only an invitation. */
 export async function deleteMember(db: Queryable, orgId: string, memberId: string): Promise<void> {
-  await db.delete(member).where(and(eq(member.organizationId, orgId), eq(member.id, memberId)));
+  const rows = await db
+    .delete(member)
+    .where(and(eq(member.organizationId, orgId), eq(member.id, memberId)))
+    .returning({ userId: member.userId });
+  for (const { userId } of rows) {
+    await db.insert(formerMember).values({ orgId, userId }).onConflictDoNothing();
+    await db.delete(signInLink).where(and(eq(signInLink.orgId, orgId), eq(signInLink.userId, userId)));
+    await db.delete(session).where(and(eq(session.userId, userId), eq(session.signInOrgId, orgId)));
+  }
 }
 
 const invitationColumns = {
@@ -149,6 +160,16 @@ export async function closeInvitation(
     .update(invitation)
     .set({ status })
     .where(and(eq(invitation.organizationId, orgId), eq(invitation.id, id), isOpen()))
+    .returning({ id: invitation.id });
+  return closed.length > 0;
+}
+
+/** True when this address had an open invitation here; it is used up. */
+export async function acceptOpenInvitation(db: Queryable, orgId: string, email: string): Promise<boolean> {
+  const closed = await db
+    .update(invitation)
+    .set({ status: 'accepted' })
+    .where(and(eq(invitation.organizationId, orgId), eq(invitation.email, email.toLowerCase()), isOpen()))
     .returning({ id: invitation.id });
   return closed.length > 0;
 }

@@ -46,16 +46,24 @@ export async function findMembership(db: Queryable, orgId: string, userId: strin
   return rows[0] ?? null;
 }
 
+/** `onlyOrgId`: of this organization alone. */
 export async function listMemberships(
   db: Queryable,
   userId: string,
+  onlyOrgId: string | null,
   { limit, after }: PageRequest,
 ): Promise<PageOf<Membership>> {
   const rows = await db
     .select({ ...columns, role: sql<Role>`${member.role}` })
     .from(member)
     .innerJoin(organization, eq(organization.id, member.organizationId))
-    .where(and(eq(member.userId, userId), behind(organization.createdAt, organization.id, after)))
+    .where(
+      and(
+        eq(member.userId, userId),
+        onlyOrgId === null ? undefined : eq(member.organizationId, onlyOrgId),
+        behind(organization.createdAt, organization.id, after),
+      ),
+    )
     .orderBy(...newestFirst(organization.createdAt, organization.id))
     .limit(limit + 1);
   return pageOf(rows, limit);

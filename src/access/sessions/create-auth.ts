@@ -6,6 +6,7 @@ import type { IdPrefix } from '../../../contract/ids.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Db } from '../../store/db.ts';
 import * as identity from '../../store/schema/identity.ts';
+import { openSession } from './open-session.ts';
 
 /**
  * better-auth keeps people, passwords (scrypt) and sessions; its own endpoints are not mounted. What it answers is
@@ -36,7 +37,15 @@ export type AuthLog = (level: 'error' | 'warn', message: string) => void;
 /** Options apart from the database: what decides which tables and columns there are. */
 export const authShape = () => ({
   appName: 'Parley',
+  session: {
+    // Written by open-session.ts alone.
+    additionalFields: {
+      signInOrgId: { type: 'string' as const, required: false, input: false },
+      signInFactor: { type: 'boolean' as const, required: true, defaultValue: false, input: false },
+    },
+  },
   plugins: [
+    openSession,
     organization({
       // Which route asks for which role is said in contract/dashboard/routes.ts; here a viewer must only be known.
       roles: { ...defaultRoles, viewer: memberAc },
@@ -59,6 +68,7 @@ export const createAuth = (deps: { db: Db; secret: string; baseUrl: string; log:
       maxPasswordLength: MAX_PASSWORD_CHARACTERS,
     },
     session: {
+      ...authShape().session,
       expiresIn: 7 * DAY_SECONDS,
       updateAge: DAY_SECONDS,
       // Every request asks the database: signing out, ending a session or removing a person holds on the very next one.

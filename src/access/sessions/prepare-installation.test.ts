@@ -116,7 +116,7 @@ describe('an owner given by the environment', () => {
     const demo = async () => void (await insertOrganization(db, { name: 'Demo', plan: 'paid' }));
     await prepareInstallation({ ...base(), owner, demo });
     const operatorId = (await readOperatorId(db))!;
-    const { rows } = await listMemberships(db, operatorId, { limit: 10, after: null });
+    const { rows } = await listMemberships(db, operatorId, null, { limit: 10, after: null });
     expect(rows).toMatchObject([{ name: 'Demo', role: 'owner' }]);
   });
 

@@ -37,12 +37,19 @@ export function createSessionGate(deps: { db: Db; sessions: Sessions; baseUrl: s
       const found = await sessions.read({ cookie, address: request.ip, userAgent });
       if (!found) throw new Refusal('session_missing');
       const { signedIn, setCookie } = found;
-      const isOperator = (await decided(readOperatorId(db))) === signedIn.user.id;
+      const { onlyOrgId } = signedIn;
+      // A provider vouches for its organization's people there, not for whoever has their address elsewhere.
+      const isOperator = onlyOrgId === null && (await decided(readOperatorId(db))) === signedIn.user.id;
       const caller: DashboardCaller = { ...signedIn, membership: null, isOperator, setCookie };
-      if (access === 'signed_in') return caller;
+      if (access === 'any_session') return caller;
+      if (access === 'signed_in') {
+        if (onlyOrgId !== null) throw new Refusal('personal_session_required');
+        return caller;
+      }
 
       const { org_id: orgId } = request.params as { org_id: string };
-      const membership = isId('org', orgId) ? await decided(findMembership(db, orgId, signedIn.user.id)) : null;
+      const isReached = isId('org', orgId) && (onlyOrgId === null || onlyOrgId === orgId);
+      const membership = isReached ? await decided(findMembership(db, orgId, signedIn.user.id)) : null;
       if (access === 'operator') {
         if (isOperator) return { ...caller, membership };
         throw membership ? new Refusal('operator_required') : new Refusal('organization_not_found');

@@ -16,7 +16,16 @@ import { ADDRESS_HEADER, type Auth, createAuth, MAX_PASSWORD_CHARACTERS, SESSION
 import type { SignInLimit } from './sign-in-limit.ts';
 
 /** Who is signed in, and by which session. */
-export type SignedIn = { sessionId: string; user: Person };
+export type SignedIn = {
+  sessionId: string;
+  user: Person;
+  /** The organization whose provider opened the session, which reaches no other; null: the person opened it. */
+  onlyOrgId: string | null;
+  /** That provider says that a second factor was used. */
+  signInFactor: boolean;
+};
+
+type Opened = { setCookie: string[]; token: string };
 
 /** What a request says about where it comes from. */
 export type Caller = { cookie: string | undefined; address: string; userAgent: string | undefined };
@@ -25,6 +34,8 @@ export type Sessions = {
   /** Asks the database every time. `setCookie` prolongs the session; it goes into the answer as it is. */
   read(caller: Caller): Promise<{ signedIn: SignedIn; setCookie: string[] } | null>;
   signIn(caller: Caller, email: string, password: string): Promise<{ userId: string; setCookie: string[] }>;
+  /** A session that reaches one organization, whose provider vouched for the person. */
+  openFor(caller: Caller, userId: string, orgId: string, secondFactor: boolean): Promise<Opened>;
   /** Resolves once the session is gone from the database. */
   signOut(caller: Caller): Promise<void>;
   changePassword(caller: Caller, who: SignedIn, current: string, next: string): Promise<void>;
@@ -58,7 +69,12 @@ export function createSessions({ db, secret, baseUrl, limit, log }: Deps): Sessi
     if (response === null) return null;
     const { session, user } = response;
     return {
-      signedIn: { sessionId: session.id, user: { id: user.id, name: user.name, email: user.email } },
+      signedIn: {
+        sessionId: session.id,
+        user: { id: user.id, name: user.name, email: user.email },
+        onlyOrgId: session.signInOrgId ?? null,
+        signInFactor: session.signInFactor,
+      },
       setCookie: headers.getSetCookie(),
     };
   }
@@ -90,6 +106,16 @@ export function createSessions({ db, secret, baseUrl, limit, log }: Deps): Sessi
       if (!(await asked(() => isStillRight(response.user.id, response.token, hash)))) throw wrong();
       await limit.succeeded(caller.address, email);
       return { userId: response.user.id, setCookie: headers.getSetCookie() };
+    },
+    async openFor(caller, userId, orgId, secondFactor) {
+      const { headers, response } = await asked(() =>
+        auth.api.openSession({
+          body: { userId, signInOrgId: orgId, signInFactor: secondFactor },
+          headers: headersOf(caller),
+          returnHeaders: true,
+        }),
+      );
+      return { setCookie: headers.getSetCookie(), token: response.token };
     },
     async signOut(caller) {
       const found = await read(caller);

@@ -23,6 +23,9 @@ export type SignInLimits = { pair: number; subject: number; address: number; nod
 /** Attempts a minute. */
 export const SIGN_IN_LIMITS: SignInLimits = { pair: 10, subject: 30, address: 60, node: 600 };
 
+/** Nothing is guessed there, and a whole office may share one address; each attempt costs calls to the provider. */
+export const ORGANIZATION_SIGN_IN_LIMITS: SignInLimits = { pair: 60, subject: 60, address: 60, node: 600 };
+
 const limiter = (points: number) => new RateLimiterMemory({ points, duration: RATE_WINDOW_SECONDS });
 
 export function createSignInLimit(

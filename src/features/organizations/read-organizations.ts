@@ -8,13 +8,13 @@ import type { OrganizationsDeps } from './organizations.ts';
 /** One's own; for the operator, when asked for, every one, also by a part of the name or by id. */
 export async function listOrganizations(
   { db }: Pick<OrganizationsDeps, 'db'>,
-  userId: string,
+  { userId, onlyOrgId }: { userId: string; onlyOrgId: string | null },
   { all, text }: { all: boolean; text?: string | undefined },
   page: PageRequest,
 ): Promise<PageOf<OrganizationRecord>> {
   const { rows, hasMore } = all
     ? await listAllOrganizations(db, userId, text, page)
-    : await listMemberships(db, userId, page);
+    : await listMemberships(db, userId, onlyOrgId, page);
   return { rows: rows.map(presentOrganization), hasMore };
 }
 

@@ -11,14 +11,16 @@ const MAX_SHOWN = MAX_MEMBERSHIPS * 2;
 export async function readSessionView(
   { db, region, baseUrl, upgradeUrl }: OrganizationsDeps,
   user: Person,
+  onlyOrgId: string | null,
 ): Promise<SessionView> {
   const [operatorId, { rows }] = [
     await readOperatorId(db),
-    await listMemberships(db, user.id, { limit: MAX_SHOWN, after: null }),
+    await listMemberships(db, user.id, onlyOrgId, { limit: MAX_SHOWN, after: null }),
   ];
   return {
     user: { id: user.id, name: user.name, email: user.email },
-    operator: operatorId === user.id,
+    operator: onlyOrgId === null && operatorId === user.id,
+    only_organization: onlyOrgId,
     organizations: rows.map(({ id, name, plan, role }) => ({ id, name, plan, role })),
     region,
     base_url: baseUrl,

@@ -5,6 +5,7 @@ import type { ChannelsDeps } from '../../features/channels/channels.ts';
 import type { MembersDeps } from '../../features/members/members.ts';
 import type { ModelsDeps } from '../../features/models/models.ts';
 import type { OrganizationsDeps } from '../../features/organizations/organizations.ts';
+import type { SignInDeps } from '../../features/sign-in/sign-in.ts';
 import type { WebhooksDeps } from '../../features/webhooks/webhooks.ts';
 import type { EndUsers } from '../../features/end-users/end-users.ts';
 import type { CampaignSettings } from '../../../contract/campaigns.ts';
@@ -29,11 +30,14 @@ export type Room = OrganizationsDeps &
   CampaignsDeps &
   ChannelsDeps &
   ModelsDeps &
+  SignInDeps &
   WebhooksDeps & {
     access: Access;
     sessions: Sessions;
     /** The same limit that stands before every sign-in. */
     limit: SignInLimit;
+    /** Before sign-ins with an organization's provider, by network address alone. */
+    organizationSignInLimit: SignInLimit;
     triggers: Pick<Triggers, 'start' | 'preview' | 'listRuns' | 'presentRun'>;
     /** Waits at most `waitMs` for the agent's turn. */
     say(

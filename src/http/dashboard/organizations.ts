@@ -20,7 +20,9 @@ export const organizationRoutes = ({ route, room }: Desk): Route[] => [
     const all = query.all === true;
     if (all && !caller.isOperator) throw new Refusal('operator_required');
     const filter = { all, text: query.text };
-    return paged(filter, (page) => listOrganizations(room, caller.user.id, filter, page));
+    return paged(filter, (page) =>
+      listOrganizations(room, { userId: caller.user.id, onlyOrgId: caller.onlyOrgId }, filter, page),
+    );
   }),
   route('createOrganization', ({ caller, body, actor }) =>
     createOrganization(room, { userId: caller.user.id, isOperator: caller.isOperator }, body, actor),

@@ -13,6 +13,7 @@ import { importRoutes } from './imports.ts';
 import { keyRoutes } from './keys.ts';
 import { organizationRoutes } from './organizations.ts';
 import { requestRoutes } from './requests.ts';
+import { organizationSignInRoutes } from './organization-sign-in.ts';
 import { signInRoutes } from './sign-in.ts';
 import { triggerRoutes } from './triggers.ts';
 import { webhookRoutes } from './webhooks.ts';
@@ -23,6 +24,7 @@ export function dashboardRoutes(room: Room, paging: Paging): Route[] {
   const desk: Desk = { route, room, paging };
   return [
     ...signInRoutes(desk),
+    ...organizationSignInRoutes(desk),
     ...organizationRoutes(desk),
     ...agentRoutes(desk),
     ...triggerRoutes(desk),

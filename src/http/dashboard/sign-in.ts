@@ -19,7 +19,7 @@ export const signInRoutes = ({ route, room }: Desk): Route[] => {
   ): Promise<SessionView> {
     reply.header('set-cookie', setCookie);
     const found = await room.sessions.read({ ...from, cookie: setCookie.map((one) => one.split(';')[0]).join('; ') });
-    return readSessionView(room, found!.signedIn.user);
+    return readSessionView(room, found!.signedIn.user, null);
   }
 
   return [
@@ -37,7 +37,7 @@ export const signInRoutes = ({ route, room }: Desk): Route[] => {
       await room.sessions.signOut(from);
       reply.header('set-cookie', CLEARED_COOKIE);
     }),
-    route('readSession', ({ caller }) => readSessionView(room, caller.user)),
+    route('readSession', ({ caller }) => readSessionView(room, caller.user, caller.onlyOrgId)),
     route('changePassword', ({ caller, from, body }) =>
       room.sessions.changePassword(from, caller, body.current_password, body.new_password),
     ),

@@ -29,6 +29,10 @@ export const session = pgTable(
       .notNull()
       .references(() => user.id, { onDelete: 'cascade' }),
     activeOrganizationId: text('active_organization_id'),
+    /** The organization whose provider opened this session, which then reaches no other; null: the person did. */
+    signInOrgId: text('sign_in_org_id'),
+    /** Whether that provider says that a second factor was used. */
+    signInFactor: boolean('sign_in_factor').notNull().default(false),
   },
   (table) => [index('session_user').on(table.userId)],
 );

@@ -49,7 +49,7 @@ export const nodeLease = pgTable('node_lease', {
 
 /**
  * From the digest of a key value to the key. A caller's organization is not known before this look-up, so this
- * table alone is keyed without it (a reference table in Citus' words).
+ * table is keyed without it (a reference table in Citus' words).
  */
 export const apiKeyDigest = pgTable(
   'api_key_digest',

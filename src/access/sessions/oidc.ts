@@ -1,0 +1,206 @@
+import * as oidc from 'openid-client';
+import { Refusal } from '../../../contract/problems.ts';
+import { type Egress, EgressError, refusalOf } from '../../kernel/egress.ts';
+
+/**
+ * OpenID Connect with providers that owners of organizations name, by openid-client: discovery, authorization code with
+ * PKCE, state and nonce, and an ID token whose issuer, audience, nonce, times and signature are checked. Every address is
+ * one that a stranger gave, or that a stranger's server named (token, keys, userinfo): all calls go through egress, which
+ * judges host and scheme, follows no redirect and bounds time and size.
+ */
+export type OidcClient = { orgId: string; issuer: string; clientId: string; clientSecret: string };
+
+/** What the browser keeps until it comes back. */
+export type OidcChecks = { state: string; nonce: string; codeVerifier: string };
+
+/** Whom the provider vouches for. */
+export type Identity = {
+  subject: string;
+  email: string | null;
+  /** False only where the provider says so: some never say it. */
+  emailVerified: boolean;
+  /** The Workspace domain, where the provider is Google; else null. */
+  hostedDomain: string | null;
+  name: string | null;
+  /** The provider says that more than a password was asked (RFC 8176). */
+  secondFactor: boolean;
+};
+
+export type OidcLook = Pick<oidc.ServerMetadata, 'issuer'> & {
+  authorizationEndpoint: string;
+  tokenEndpoint: string;
+  jwksUri: string;
+  scopes: string[];
+};
+
+export type Oidc = {
+  look(issuer: string): Promise<OidcLook>;
+  begin(client: OidcClient, redirectUri: string, email: string): Promise<{ url: string; checks: OidcChecks }>;
+  finish(client: OidcClient, redirectUri: string, query: string, checks: OidcChecks): Promise<Identity>;
+};
+
+/** A person waits for each of these calls. */
+const TIMEOUT_MS = 8_000;
+const MAX_BYTES = 256 * 1024;
+const CLOCK_SKEW_SECONDS = 60;
+/** How long what a provider says of itself is believed. */
+const KEPT_MS = 10 * 60_000;
+const MAX_KEPT = 500;
+const SCOPE = 'openid email profile';
+const MAX_NAME = 100;
+/** Authentication methods that are, or imply, a second factor. */
+const SECOND_FACTORS = ['mfa', 'otp', 'hwk', 'swk'];
+const GOOGLE = 'https://accounts.google.com';
+
+type Deps = { egress: Egress; now: () => number; timeoutMs?: number };
+
+export function createOidc({ egress, now, timeoutMs = TIMEOUT_MS }: Deps): Oidc {
+  const fetch = egress.fetchWith({ timeoutMs, maxBytes: MAX_BYTES }) as oidc.CustomFetch;
+  const kept = new Map<string, { key: string; until: number; config: oidc.Configuration }>();
+
+  async function discover({ issuer, clientId, clientSecret }: Omit<OidcClient, 'orgId'>): Promise<oidc.Configuration> {
+    const config = await oidc.discovery(
+      new URL(issuer),
+      clientId,
+      { [oidc.clockTolerance]: CLOCK_SKEW_SECONDS },
+      authentication(clientSecret),
+      // Plain http is judged by egress, as everywhere: only where the operator allowed the host.
+      { [oidc.customFetch]: fetch, execute: [oidc.allowInsecureRequests, oidc.enableNonRepudiationChecks] },
+    );
+    const found = config.serverMetadata();
+    // The library lets names of many tenants through (Entra's "common"), which anybody may make an account at.
+    if (new URL(found.issuer).href !== new URL(issuer).href) {
+      throw new Odd('The provider calls itself by another issuer.');
+    }
+    for (const name of ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const) {
+      if (typeof found[name] !== 'string') throw new Odd(`The provider names no ${name}.`);
+      const refused = await refusalOf(egress, found[name]);
+      if (refused !== null) throw new Odd(`The ${name} of the provider is refused. ${refused}`);
+    }
+    return config;
+  }
+
+  async function configOf(client: OidcClient): Promise<oidc.Configuration> {
+    const key = JSON.stringify(client);
+    const known = kept.get(client.orgId);
+    if (known?.key === key && known.until > now()) return known.config;
+    const config = await discover(client);
+    kept.delete(client.orgId);
+    kept.set(client.orgId, { key, until: now() + KEPT_MS, config });
+    if (kept.size > MAX_KEPT) kept.delete(kept.keys().next().value!);
+    return config;
+  }
+
+  return {
+    look: (issuer) =>
+      asked(async () => {
+        const found = (await discover({ issuer, clientId: 'none', clientSecret: 'none' })).serverMetadata();
+        return {
+          issuer: found.issuer,
+          authorizationEndpoint: found.authorization_endpoint!,
+          tokenEndpoint: found.token_endpoint!,
+          jwksUri: found.jwks_uri!,
+          scopes: (Array.isArray(found.scopes_supported) ? found.scopes_supported : []).slice(0, 50).map(String),
+        };
+      }),
+    begin: (client, redirectUri, email) =>
+      asked(async () => {
+        const config = await configOf(client);
+        const checks = {
+          state: oidc.randomState(),
+          nonce: oidc.randomNonce(),
+          codeVerifier: oidc.randomPKCECodeVerifier(),
+        };
+        const url = oidc.buildAuthorizationUrl(config, {
+          redirect_uri: redirectUri,
+          scope: SCOPE,
+          state: checks.state,
+          nonce: checks.nonce,
+          code_challenge: await oidc.calculatePKCECodeChallenge(checks.codeVerifier),
+          code_challenge_method: 'S256',
+          login_hint: email,
+        });
+        return { url: url.href, checks };
+      }),
+    async finish(client, redirectUri, query, { state, nonce, codeVerifier }) {
+      const config = await asked(() => configOf(client));
+      return redeemed(async () => {
+        const tokens = await oidc.authorizationCodeGrant(config, new URL(`${redirectUri}?${query}`), {
+          expectedState: state,
+          expectedNonce: nonce,
+          pkceCodeVerifier: codeVerifier,
+        });
+        const claims = tokens.claims()!;
+        // Some providers keep the address out of the ID token.
+        const more =
+          claims['email'] === undefined && config.serverMetadata().userinfo_endpoint !== undefined
+            ? await oidc.fetchUserInfo(config, tokens.access_token, claims.sub)
+            : {};
+        return identityOf(client.issuer, { ...more, ...claims });
+      });
+    },
+  };
+}
+
+/** In the body where the provider takes it there: in the header some read special characters otherwise. */
+const authentication = (secret: string): oidc.ClientAuth => {
+  const inBody = oidc.ClientSecretPost(secret);
+  const inHeader = oidc.ClientSecretBasic(secret);
+  return (as, ...rest) =>
+    (as.token_endpoint_auth_methods_supported?.includes('client_secret_post') ? inBody : inHeader)(as, ...rest);
+};
+
+const text = (value: unknown): string | null =>
+  typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
+
+/** What the claims of one issuer say. */
+export function identityOf(issuer: string, claims: Record<string, unknown>): Identity {
+  const verified = claims['email_verified'];
+  const methods = Array.isArray(claims['amr']) ? claims['amr'] : [];
+  return {
+    subject: String(claims['sub']),
+    email: text(claims['email']),
+    emailVerified: verified === undefined || verified === true || verified === 'true',
+    // At Google anybody may have an account under any address that was once theirs: `hd` is the domain's own word.
+    hostedDomain: issuer.replace(/\/$/, '') === GOOGLE ? (text(claims['hd']) ?? '') : null,
+    name: text(claims['name'])?.slice(0, MAX_NAME) ?? null,
+    secondFactor: methods.some((method) => SECOND_FACTORS.includes(String(method))),
+  };
+}
+
+/** What a provider did that no provider may. The message is ours. */
+class Odd extends Error {}
+
+async function asked<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    throw new Refusal('provider_failed', sentence(error), { cause: error });
+  }
+}
+
+async function redeemed<T>(redeem: () => Promise<T>): Promise<T> {
+  try {
+    return await redeem();
+  } catch (error) {
+    if (egressError(error)) throw new Refusal('provider_failed', sentence(error), { cause: error });
+    throw new Refusal('sign_in_refused', undefined, { cause: error });
+  }
+}
+
+function sentence(error: unknown): string {
+  const refused = egressError(error);
+  if (refused) return refused.message;
+  if (error instanceof Odd) return error.message;
+  return error instanceof oidc.ClientError
+    ? `The provider did not answer as OpenID Connect asks: ${error.message}.`
+    : 'The provider did not answer as OpenID Connect asks.';
+}
+
+/** The library wraps what its fetch throws. */
+function egressError(error: unknown): EgressError | null {
+  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
+    if (at instanceof EgressError) return at;
+  }
+  return null;
+}

@@ -1,0 +1,28 @@
+import { createAuthEndpoint } from 'better-auth/api';
+import { setSessionCookie } from 'better-auth/cookies';
+
+/**
+ * Opens a session for a person whom the provider of an organization vouches for. As a plugin of better-auth, so that
+ * cookie, expiry and row are the same as after a password; server-only, so that no request can reach it.
+ */
+export const openSession = {
+  id: 'open-session',
+  endpoints: {
+    openSession: createAuthEndpoint.serverOnly(
+      {
+        method: 'POST',
+        metadata: { $Infer: { body: {} as { userId: string; signInOrgId: string; signInFactor: boolean } } },
+      },
+      async (ctx) => {
+        const { userId, signInOrgId, signInFactor } = ctx.body;
+        const { internalAdapter } = ctx.context;
+        const user = await internalAdapter.findUserById(userId);
+        if (!user) throw new Error('The person of this session is gone.');
+        // `true`: these fields win over their defaults.
+        const session = await internalAdapter.createSession(userId, false, { signInOrgId, signInFactor }, true);
+        await setSessionCookie(ctx, { session, user });
+        return ctx.json({ token: session.token });
+      },
+    ),
+  },
+};

@@ -1,0 +1,34 @@
+import { type Key, open, seal, SealError } from '../../kernel/seal.ts';
+import type { OidcChecks } from './oidc.ts';
+
+/**
+ * What a browser keeps while it is at the provider of an organization: sealed, for ten minutes, for this host alone. Lax,
+ * because the way back is a link from another site. The state is used once (used_sign_in).
+ */
+export type SignInState = { orgId: string; checks: OidcChecks; back: string };
+export type KeptState = SignInState & { until: number };
+
+export const STATE_COOKIE = '__Host-parley_sign_in';
+const MINUTES = 10;
+const ATTRIBUTES = 'Path=/; HttpOnly; Secure; SameSite=Lax';
+const PLACE = ['cookie', STATE_COOKIE];
+
+export const stateCookie = (sealed: string): string =>
+  `${STATE_COOKIE}=${sealed}; Max-Age=${MINUTES * 60}; ${ATTRIBUTES}`;
+export const CLEARED_STATE = `${STATE_COOKIE}=; Max-Age=0; ${ATTRIBUTES}`;
+
+export const sealState = (key: Key, state: SignInState, now: number): string =>
+  seal(key, JSON.stringify({ ...state, until: now + MINUTES * 60_000 } satisfies KeptState), PLACE);
+
+/** Null: no cookie, one of another server, or one that is too old. */
+export function readState(key: Key, cookies: string | undefined, now: number): KeptState | null {
+  const [, sealed] = new RegExp(`(?:^|;\\s*)${STATE_COOKIE}=([\\w.-]+)`).exec(cookies ?? '') ?? [];
+  if (sealed === undefined) return null;
+  try {
+    const state = JSON.parse(open(key, sealed, PLACE)) as KeptState;
+    return state.until > now ? state : null;
+  } catch (error) {
+    if (error instanceof SealError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,28 @@
+import type { BeginSignInBody } from '../../../contract/dashboard/sign-in-provider.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { sealState, stateCookie } from '../../access/sessions/sign-in-state.ts';
+import { findSignInProvider } from '../../store/sign-in.ts';
+import { callbackUrl, clientOf, domainOfAddress, type SignInDeps } from './sign-in.ts';
+
+/**
+ * Where the browser goes to sign in. Only the domain of the address decides, so the answer is the same for addresses
+ * that have an account and for those that have none.
+ */
+export async function beginSignIn(
+  deps: SignInDeps,
+  { email, back = '/' }: BeginSignInBody,
+): Promise<{ url: string; setCookie: string }> {
+  const domain = domainOfAddress(email);
+  const provider = domain === null ? null : await findSignInProvider(deps.db, domain);
+  if (!provider) throw new Refusal('sign_in_provider_not_found');
+  const { orgId } = provider;
+  const client = await clientOf(deps, provider);
+  const { url, checks } = await deps.oidc
+    .begin(client, callbackUrl(deps.baseUrl, orgId), email.trim())
+    .catch((error: unknown) => {
+      // What exactly came back is for the owner, who sees it under Settings.
+      const detail = 'The provider of your organization does not answer as it should. Try again later.';
+      throw error instanceof Refusal ? new Refusal(error.code, detail, { cause: error }) : error;
+    });
+  return { url, setCookie: stateCookie(sealState(deps.signInKey, { orgId, checks, back }, Date.now())) };
+}

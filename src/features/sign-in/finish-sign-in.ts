@@ -1,0 +1,144 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { Refusal } from '../../../contract/problems.ts';
+import type { Identity } from '../../access/sessions/oidc.ts';
+import type { Caller } from '../../access/sessions/sessions.ts';
+import { readState, type KeptState } from '../../access/sessions/sign-in-state.ts';
+import { recordAudit } from '../../store/audit.ts';
+import { isUniqueViolation, type Queryable } from '../../store/db.ts';
+import { acceptOpenInvitation, countMembers, insertMember, lockMembers, MAX_MEMBERS } from '../../store/members.ts';
+import { findMembership } from '../../store/organizations.ts';
+import { deleteSessionByToken, findPersonByEmail, insertPerson } from '../../store/people.ts';
+import {
+  findLinkedUser,
+  insertLink,
+  isFormerMember,
+  isProven,
+  type ProviderRow,
+  readSignInProvider,
+  useSignInState,
+} from '../../store/sign-in.ts';
+import { callbackUrl, clientOf, domainOfAddress, type SignInDeps } from './sign-in.ts';
+
+type From = Caller & { requestId: string };
+/** An identity whose address was found good. */
+type Vouched = Identity & { email: string };
+
+/** The way back from the provider: who it is, whether they are let in, and a session that reaches this organization alone. */
+export async function finishSignIn(
+  deps: SignInDeps,
+  orgId: string,
+  query: string,
+  from: From,
+): Promise<{ setCookie: string[]; back: string }> {
+  const state = await takeState(deps, orgId, query, from);
+  const provider = await readSignInProvider(deps.db, orgId);
+  if (!provider?.enabled) throw new Refusal('sign_in_provider_not_found');
+  const client = await clientOf(deps, provider);
+  const identity = await deps.oidc.finish(client, callbackUrl(deps.baseUrl, orgId), query, state.checks);
+  const vouched = await checkAddress(deps.db, orgId, identity);
+  const isKnown = (await findPersonByEmail(deps.db, vouched.email)) !== null;
+  const passwordHash = isKnown ? null : await unusablePassword(deps);
+  const enter = () => deps.db.transaction((tx) => letIn(tx, provider, vouched, passwordHash, from));
+  // Somebody may be made under this address at the same moment, by a way that is not behind this lock.
+  const userId = await enter().catch((error: unknown) => {
+    if (isUniqueViolation(error)) return enter();
+    throw error;
+  });
+  const { setCookie, token } = await deps.sessions.openFor(from, userId, orgId, identity.secondFactor);
+  // Whoever changes the settings ends the sessions of that moment; this one may not have been among them.
+  const holds = await deps.db.transaction(async (tx) => {
+    await lockMembers(tx, orgId);
+    const isSame = await isUnchanged(tx, provider, vouched);
+    if (!isSame) await deleteSessionByToken(tx, userId, token);
+    return isSame;
+  });
+  if (!holds) throw new Refusal('sign_in_expired');
+  return { setCookie, back: state.back };
+}
+
+async function takeState({ db, signInKey }: SignInDeps, orgId: string, query: string, from: From): Promise<KeptState> {
+  const state = readState(signInKey, from.cookie, Date.now());
+  // A link that somebody else made does not use up the state.
+  const isMine = state?.orgId === orgId && new URLSearchParams(query).get('state') === state.checks.state;
+  if (!isMine) throw new Refusal('sign_in_expired');
+  const digest = createHash('sha256').update(state.checks.state).digest('base64url');
+  if (!(await useSignInState(db, digest, new Date(state.until)))) throw new Refusal('sign_in_expired');
+  return state;
+}
+
+/** The provider speaks for the domains that its organization proved, and for no others. */
+async function checkAddress(db: Queryable, orgId: string, identity: Identity): Promise<Vouched> {
+  const { email, emailVerified, hostedDomain } = identity;
+  const domain = email === null ? null : domainOfAddress(email);
+  if (email === null || domain === null) {
+    throw new Refusal(
+      'sign_in_address_refused',
+      'The provider named no e-mail address. It must share the claim "email".',
+    );
+  }
+  if (!emailVerified)
+    throw new Refusal('sign_in_address_refused', 'The provider has not verified your e-mail address.');
+  for (const claimed of hostedDomain === null ? [domain] : [domain, hostedDomain]) {
+    if (!(await isProven(db, orgId, claimed))) {
+      const detail = 'The provider named an address of a domain that this organization has not proven.';
+      throw new Refusal('sign_in_address_refused', detail);
+    }
+  }
+  return { ...identity, email: email.toLowerCase() };
+}
+
+/** A password that nobody knows, so that a password link works later. */
+const unusablePassword = ({ sessions }: SignInDeps): Promise<string> =>
+  sessions.hashPassword(randomBytes(32).toString('base64url'), []);
+
+async function letIn(
+  tx: Queryable,
+  provider: ProviderRow,
+  identity: Vouched,
+  passwordHash: string | null,
+  from: From,
+): Promise<string> {
+  const { orgId, defaultRole } = provider;
+  await lockMembers(tx, orgId);
+  if (!(await isUnchanged(tx, provider, identity))) throw new Refusal('sign_in_expired');
+  const userId = await findOrMake(tx, orgId, identity, passwordHash);
+  if (await findMembership(tx, orgId, userId)) return userId;
+  // Whoever was removed does not come back by themselves. An invitation of the address is the word of an admin.
+  const isInvited = await acceptOpenInvitation(tx, orgId, identity.email);
+  if (!isInvited && (await isFormerMember(tx, orgId, userId))) throw new Refusal('membership_ended');
+  if ((await countMembers(tx, orgId)) >= MAX_MEMBERS) throw new Refusal('organization_full');
+  const subjectId = await insertMember(tx, orgId, userId, defaultRole);
+  const actor = { userId, address: from.address, requestId: from.requestId };
+  const facts = { by: 'sign_in_provider', user_id: userId, role: defaultRole };
+  await recordAudit(tx, { orgId, actor, action: 'member.joined', subjectId, facts });
+  return userId;
+}
+
+/** By the subject, which stays; the first time by the address. A link to a person is never moved to another subject. */
+async function findOrMake(
+  tx: Queryable,
+  orgId: string,
+  identity: Vouched,
+  passwordHash: string | null,
+): Promise<string> {
+  const { subject, email, name } = identity;
+  const linked = await findLinkedUser(tx, orgId, subject);
+  if (linked !== null) return linked;
+  const known = await findPersonByEmail(tx, email);
+  if (!known && passwordHash === null) throw new Refusal('sign_in_expired');
+  const person =
+    known ?? (await insertPerson(tx, { name: name ?? email.split('@')[0]!, email, passwordHash: passwordHash! }));
+  if (!(await insertLink(tx, orgId, subject, person.id))) {
+    const detail =
+      'Your provider gave this address to another person before. An owner removes that member and invites the address again.';
+    throw new Refusal('sign_in_address_refused', detail);
+  }
+  return person.id;
+}
+
+async function isUnchanged(tx: Queryable, provider: ProviderRow, { email }: Vouched): Promise<boolean> {
+  const { orgId, issuer, clientId } = provider;
+  const now = await readSignInProvider(tx, orgId);
+  const isSame = now !== null && now.enabled && now.issuer === issuer && now.clientId === clientId;
+  return isSame && (await isProven(tx, orgId, domainOfAddress(email)!));
+}

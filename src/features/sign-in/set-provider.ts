@@ -1,0 +1,122 @@
+import type {
+  SetSignInProviderBody,
+  SignInProviderLook,
+  SignInSettings,
+} from '../../../contract/dashboard/sign-in-provider.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { timestamp } from '../../kernel/clock.ts';
+import { refusalOf } from '../../kernel/egress.ts';
+import { seal } from '../../kernel/seal.ts';
+import { type Actor, recordAudit } from '../../store/audit.ts';
+import { lockMembers } from '../../store/members.ts';
+import { openDataKey } from '../../store/models.ts';
+import {
+  deleteLinks,
+  deleteSignInProvider,
+  endSignInSessions,
+  listSignInDomains,
+  type ProviderRow,
+  readSignInProvider,
+  writeSignInProvider,
+} from '../../store/sign-in.ts';
+import { callbackUrl, presentDomain, secretPlace, type SignInDeps } from './sign-in.ts';
+
+export async function readSignInSettings(
+  { db, baseUrl }: Pick<SignInDeps, 'db' | 'baseUrl'>,
+  orgId: string,
+): Promise<SignInSettings> {
+  const row = await readSignInProvider(db, orgId);
+  return {
+    provider: row && presentProvider(row),
+    domains: (await listSignInDomains(db, orgId)).map(presentDomain),
+    callback_url: callbackUrl(baseUrl, orgId),
+  };
+}
+
+/** What is absent stays as it is. The secret belongs to its issuer: another issuer needs another secret. */
+export async function setSignInProvider(
+  deps: SignInDeps,
+  orgId: string,
+  body: SetSignInProviderBody,
+  actor: Actor,
+): Promise<SignInSettings> {
+  if (body.issuer !== undefined) await checkIssuer(deps, body.issuer);
+  await deps.db.transaction(async (tx) => {
+    // Nobody signs in with one half of the old settings and one of the new.
+    await lockMembers(tx, orgId);
+    const before = await readSignInProvider(tx, orgId);
+    const isNewIssuer = body.issuer !== undefined && body.issuer !== before?.issuer;
+    const issuer = body.issuer ?? before?.issuer;
+    const clientId = body.client_id ?? (isNewIssuer ? undefined : before?.clientId);
+    const secret = body.client_secret;
+    if (issuer === undefined) throw missing('issuer');
+    if (clientId === undefined) throw missing('client_id');
+    if (secret === undefined && (isNewIssuer || !before)) throw missing('client_secret');
+    const sealed =
+      secret === undefined
+        ? before!.sealed
+        : seal(await openDataKey(tx, orgId, deps.sealingKey), secret, secretPlace(orgId, issuer));
+    const row = await writeSignInProvider(tx, {
+      orgId,
+      issuer,
+      clientId,
+      sealed,
+      defaultRole: body.default_role ?? before?.defaultRole ?? 'member',
+      enabled: body.enabled ?? before?.enabled ?? true,
+    });
+    const isAnother = isNewIssuer || clientId !== before?.clientId;
+    // Another issuer or client may call other people by the same subject.
+    if (isAnother) await deleteLinks(tx, orgId);
+    if (isAnother || !row.enabled) await endSignInSessions(tx, orgId);
+    const { default_role, enabled } = presentProvider(row);
+    const facts = { issuer, client_id: clientId, default_role, enabled, secret_changed: secret !== undefined };
+    await recordAudit(tx, { orgId, actor, action: 'sign_in_provider.set', subjectId: orgId, facts });
+  });
+  return readSignInSettings(deps, orgId);
+}
+
+export async function removeSignInProvider({ db }: SignInDeps, orgId: string, actor: Actor): Promise<void> {
+  await db.transaction(async (tx) => {
+    await lockMembers(tx, orgId);
+    if (!(await deleteSignInProvider(tx, orgId)))
+      throw new Refusal('sign_in_provider_not_found', 'No provider is set.');
+    await endSignInSessions(tx, orgId);
+    await recordAudit(tx, { orgId, actor, action: 'sign_in_provider.removed', subjectId: orgId });
+  });
+}
+
+/** Asks the provider itself, and stores nothing. */
+export async function checkSignInProvider(deps: SignInDeps, issuer: string): Promise<SignInProviderLook> {
+  await checkIssuer(deps, issuer);
+  const found = await deps.oidc.look(issuer);
+  return {
+    issuer: found.issuer,
+    authorization_endpoint: found.authorizationEndpoint,
+    token_endpoint: found.tokenEndpoint,
+    jwks_uri: found.jwksUri,
+    scopes: found.scopes,
+  };
+}
+
+async function checkIssuer({ egress }: SignInDeps, issuer: string): Promise<void> {
+  const { search, hash } = new URL(issuer);
+  const detail =
+    `${search}${hash}` === '' ? await refusalOf(egress, issuer) : 'An issuer has neither a query nor a fragment.';
+  if (detail === null) return;
+  throw new Refusal('validation_failed', undefined, {
+    errors: [{ pointer: '/issuer', code: 'address_refused', detail }],
+  });
+}
+
+const presentProvider = (row: ProviderRow): NonNullable<SignInSettings['provider']> => ({
+  issuer: row.issuer,
+  client_id: row.clientId,
+  default_role: row.defaultRole as Exclude<ProviderRow['defaultRole'], 'owner'>,
+  enabled: row.enabled,
+  updated_at: timestamp(row.updatedAt),
+});
+
+const missing = (field: 'issuer' | 'client_id' | 'client_secret'): Refusal =>
+  new Refusal('validation_failed', undefined, {
+    errors: [{ pointer: `/${field}`, code: 'required', detail: 'A new issuer needs its own client id and secret.' }],
+  });

@@ -1,0 +1,70 @@
+import { domainToASCII } from 'node:url';
+import type { SignInDomain } from '../../../contract/dashboard/sign-in-provider.ts';
+import { DASHBOARD_BASE } from '../../../contract/dashboard/routes.ts';
+import type { Oidc, OidcClient } from '../../access/sessions/oidc.ts';
+import type { Sessions } from '../../access/sessions/sessions.ts';
+import { timestamp } from '../../kernel/clock.ts';
+import type { Egress } from '../../kernel/egress.ts';
+import { type Key, open, placeOf } from '../../kernel/seal.ts';
+import type { LookUpTxt } from '../../kernel/txt-records.ts';
+import type { Db } from '../../store/db.ts';
+import { openDataKey } from '../../store/models.ts';
+import type { DomainRow, ProviderRow } from '../../store/sign-in.ts';
+
+/** What the verbs of this folder stand on. */
+export type SignInDeps = {
+  db: Db;
+  sessions: Pick<Sessions, 'hashPassword' | 'openFor'>;
+  oidc: Oidc;
+  egress: Pick<Egress, 'check'>;
+  lookUpTxt: LookUpTxt;
+  /** Wraps the organizations' data keys. */
+  sealingKey: Key;
+  /** Seals what a browser keeps while it is at the provider. */
+  signInKey: Key;
+  baseUrl: string;
+};
+
+const HOST = /^(?=.{3,253}$)(?:(?!-)[a-z0-9-]{1,63}(?<!-)\.)+(?=.*[a-z])(?!-)[a-z0-9-]{2,63}(?<!-)$/;
+
+/** In the one spelling that is stored and compared; null: no name that mail goes to. */
+export function readDomain(text: string): string | null {
+  const domain = domainToASCII(text.trim().toLowerCase());
+  return HOST.test(domain) ? domain : null;
+}
+
+/** The domain of an e-mail address; null: no address. */
+export function domainOfAddress(email: string): string | null {
+  const [, domain] = /^[^\s@]{1,64}@([^\s@]+)$/.exec(email.trim()) ?? [];
+  return domain === undefined || email.length > 254 ? null : readDomain(domain);
+}
+
+/** One for each organization, so that a code for one cannot come back as if it were another's (RFC 9700, 4.4). */
+export const callbackUrl = (baseUrl: string, orgId: string): string =>
+  `${baseUrl}${DASHBOARD_BASE}/sign-in/organization/${orgId}/callback`;
+
+/** Associated data of the sealed secret. The issuer is part of it: the secret does not open for another. */
+export const secretPlace = (organization: string, issuer: string): string[] => [
+  ...placeOf({ table: 'sign_in_provider', column: 'sealed', row: organization, organization }),
+  issuer,
+];
+
+export async function clientOf({ db, sealingKey }: SignInDeps, row: ProviderRow): Promise<OidcClient> {
+  const { orgId, issuer, clientId, sealed } = row;
+  const key = await openDataKey(db, orgId, sealingKey);
+  return { orgId, issuer, clientId, clientSecret: open(key, sealed, secretPlace(orgId, issuer)) };
+}
+
+export const recordOf = ({ domain, token }: Pick<DomainRow, 'domain' | 'token'>): SignInDomain['record'] => ({
+  name: `_parley.${domain}`,
+  type: 'TXT',
+  value: `parley-verify=${token}`,
+});
+
+export const presentDomain = (row: DomainRow): SignInDomain => ({
+  domain: row.domain,
+  proven_by: row.provenBy,
+  proven_at: row.provenAt && timestamp(row.provenAt),
+  record: recordOf(row),
+  created_at: timestamp(row.createdAt),
+});

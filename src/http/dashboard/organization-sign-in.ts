@@ -1,0 +1,58 @@
+import { Refusal } from '../../../contract/problems.ts';
+import { CLEARED_STATE } from '../../access/sessions/sign-in-state.ts';
+import { beginSignIn } from '../../features/sign-in/begin-sign-in.ts';
+import {
+  addSignInDomain,
+  confirmSignInDomain,
+  removeSignInDomain,
+  verifySignInDomain,
+} from '../../features/sign-in/domains.ts';
+import { finishSignIn } from '../../features/sign-in/finish-sign-in.ts';
+import {
+  checkSignInProvider,
+  readSignInSettings,
+  removeSignInProvider,
+  setSignInProvider,
+} from '../../features/sign-in/set-provider.ts';
+import type { Route } from '../route.ts';
+import type { Desk } from './deps.ts';
+
+/** Counted for its network address alone: a name of nobody. */
+const ANYBODY = 'organization sign-in';
+
+/** Signing in with the provider of one's organization, and its settings. */
+export const organizationSignInRoutes = ({ route, room }: Desk): Route[] => [
+  route('beginSignIn', async ({ body, from, reply }) => {
+    await room.organizationSignInLimit.attempt(from.address, `${ANYBODY} ${from.address}`);
+    const { url, setCookie } = await beginSignIn(room, body);
+    reply.header('set-cookie', setCookie);
+    return { url };
+  }),
+  route('finishSignIn', async ({ orgId, query, from, reply }) => {
+    // A person looks at the answer: a page of the dashboard says what is wrong.
+    const to = (path: string) => reply.redirect(new URL(path, room.baseUrl).href, 303);
+    try {
+      await room.organizationSignInLimit.attempt(from.address, `${ANYBODY} ${from.address}`);
+      const text = typeof query === 'string' ? query : '';
+      const { setCookie, back } = await finishSignIn(room, orgId, text, from);
+      reply.header('set-cookie', [...setCookie, CLEARED_STATE]);
+      return to(isOurPath(back) ? back : '/');
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      reply.header('set-cookie', CLEARED_STATE);
+      return to(`/sign-in?problem=${error.code}`);
+    }
+  }),
+
+  route('readSignInSettings', ({ orgId }) => readSignInSettings(room, orgId)),
+  route('setSignInProvider', ({ orgId, body, actor }) => setSignInProvider(room, orgId, body, actor)),
+  route('removeSignInProvider', ({ orgId, actor }) => removeSignInProvider(room, orgId, actor)),
+  route('checkSignInProvider', ({ body }) => checkSignInProvider(room, body.issuer)),
+  route('addSignInDomain', ({ orgId, body, actor }) => addSignInDomain(room, orgId, body.domain, actor)),
+  route('verifySignInDomain', ({ orgId, params, actor }) => verifySignInDomain(room, orgId, params.domain, actor)),
+  route('confirmSignInDomain', ({ orgId, params, actor }) => confirmSignInDomain(room, orgId, params.domain, actor)),
+  route('removeSignInDomain', ({ orgId, params, actor }) => removeSignInDomain(room, orgId, params.domain, actor)),
+];
+
+/** A page of the dashboard, and never the API: a link cannot be made to act. */
+const isOurPath = (path: string): boolean => /^\/(?![/\\]|dashboard\/api)/.test(path);

@@ -1,0 +1,23 @@
+import { Resolver } from 'node:dns/promises';
+
+/** The TXT records of a name; none where it has none. Throws when the DNS does not answer for certain. */
+export type LookUpTxt = (name: string) => Promise<string[]>;
+
+const TIMEOUT_MS = 2_000;
+const TRIES = 2;
+/** The two answers that say for certain: there is no such record. */
+const NOTHING = ['ENODATA', 'ENOTFOUND'];
+
+/** Asks the DNS itself, each time: no cache of ours. `servers` are addresses such as `192.0.2.53:53`, else the system's. */
+export function createTxtLookUp(servers: readonly string[]): LookUpTxt {
+  return async (name) => {
+    const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES });
+    if (servers.length > 0) resolver.setServers(servers);
+    try {
+      return (await resolver.resolveTxt(name)).map((pieces) => pieces.join(''));
+    } catch (error) {
+      if (NOTHING.includes((error as NodeJS.ErrnoException).code ?? '')) return [];
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,102 @@
+import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** An OpenID provider that is what its owner wants it to be: every part of what it says may be another. */
+export type LyingProvider = {
+  issuer: string;
+  /** Members of the discovery document that are not as they should be. */
+  discovery: Record<string, unknown>;
+  /** Claims of the ID token that are not as they should be; `nonce` of the request is put in by itself. */
+  claims: Record<string, unknown>;
+  /** Answers in the place of a path. */
+  instead: Map<string, (response: ServerResponse) => void>;
+  /** Signs with a key that is not the published one. */
+  forged: boolean;
+  /** What came to the token endpoint. */
+  redeemed: string[];
+  /** The way back from its sign-in page, made of the address that leads there. */
+  wayBack(url: string, change?: Record<string, string>): string;
+  stop(): Promise<void>;
+};
+
+const now = () => Math.floor(Date.now() / 1000);
+
+export async function startLyingProvider(): Promise<LyingProvider> {
+  const keys = [0, 1].map(() => generateKeyPairSync('rsa', { modulusLength: 2048 })) as [Pair, Pair];
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  let nonce: string | null = null;
+  const made: LyingProvider = {
+    issuer,
+    discovery: {},
+    claims: {},
+    instead: new Map(),
+    forged: false,
+    redeemed: [],
+    wayBack(url, change = {}) {
+      const { searchParams } = new URL(url);
+      nonce = searchParams.get('nonce');
+      const given = { code: 'a-code', state: searchParams.get('state')!, iss: issuer, ...change };
+      return `${searchParams.get('redirect_uri')}?${new URLSearchParams(given).toString()}`;
+    },
+    stop: async () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+  const answers: Record<string, () => unknown> = {
+    '/.well-known/openid-configuration': () => ({
+      issuer,
+      authorization_endpoint: `${issuer}/authorize`,
+      token_endpoint: `${issuer}/token`,
+      jwks_uri: `${issuer}/keys`,
+      response_types_supported: ['code'],
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: ['RS256'],
+      token_endpoint_auth_methods_supported: ['client_secret_post'],
+      ...made.discovery,
+    }),
+    '/keys': () => ({
+      keys: [{ ...keys[0].publicKey.export({ format: 'jwk' }), kid: 'one', use: 'sig', alg: 'RS256' }],
+    }),
+    '/token': () => ({
+      access_token: 'an-access-token',
+      token_type: 'Bearer',
+      id_token: token(keys[made.forged ? 1 : 0], {
+        iss: issuer,
+        aud: 'parley',
+        sub: 'layla',
+        iat: now(),
+        exp: now() + 300,
+        nonce,
+        ...made.claims,
+      }),
+    }),
+  };
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { pathname } = new URL(request.url!, issuer);
+    const body: Buffer[] = [];
+    for await (const piece of request) body.push(piece as Buffer);
+    if (pathname === '/token') made.redeemed.push(Buffer.concat(body).toString());
+    const instead = made.instead.get(pathname);
+    if (instead) return instead(response);
+    const said = answers[pathname]?.();
+    response.writeHead(said ? 200 : 404, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(said ?? {}));
+  };
+  server.on('request', (request, response) => void answer(request, response));
+  return made;
+}
+
+type Pair = { publicKey: KeyObject; privateKey: KeyObject };
+
+const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+function token({ privateKey }: Pair, claims: Record<string, unknown>): string {
+  const signed = `${part({ alg: 'RS256', kid: 'one', typ: 'JWT' })}.${part(claims)}`;
+  return `${signed}.${sign('sha256', Buffer.from(signed), privateKey).toString('base64url')}`;
+}

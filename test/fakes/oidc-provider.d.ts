@@ -1,0 +1,21 @@
+/** What the tests use of oidc-provider, which comes without types. */
+declare module 'oidc-provider' {
+  import type { IncomingMessage, ServerResponse } from 'node:http';
+
+  export class Provider {
+    constructor(issuer: string, configuration: Record<string, unknown>);
+    readonly Grant: new (of: { clientId: string; accountId: string }) => {
+      addOIDCScope(scope: string): void;
+      save(): Promise<string>;
+    };
+    callback(): (request: IncomingMessage, response: ServerResponse) => void;
+    interactionDetails(request: IncomingMessage, response: ServerResponse): Promise<{ params: Record<string, string> }>;
+    interactionFinished(
+      request: IncomingMessage,
+      response: ServerResponse,
+      result: Record<string, unknown>,
+      options?: { mergeWithLastSubmission: boolean },
+    ): Promise<void>;
+    on(event: string, listen: (...all: unknown[]) => void): void;
+  }
+}
