@@ -51,6 +51,8 @@ test.each([
   [['campaigns', 'delete', 'campaign_1']],
   [['knowledge', 'remove', 'doc_1', '--agent', 'agent_1']],
   [['models', 'remove', 'openai']],
+  [['orgs', 'sign-in', 'remove']],
+  [['orgs', 'domains', 'remove', 'example.com']],
   [['restore', 'backup.gz']],
 ])('%j destroys nothing without --yes where nobody can be asked', async (args) => {
   await expect(run(args)).rejects.toMatchObject({ code: 'confirmation_required' });

@@ -2,6 +2,7 @@ import { Argument, type Command, Option } from 'commander';
 import { type Plan, PLANS } from '../../contract/permissions.ts';
 import { field, listing, type ListOptions, time } from '../listing.ts';
 import { examples, verb } from '../verb.ts';
+import { addOrgSignInCommands } from './org-sign-in.ts';
 
 export function addOrgsCommand(program: Command): void {
   const orgs = program
@@ -43,4 +44,6 @@ export function addOrgsCommand(program: Command): void {
     out.record(await api.call('setPlan', { ids: { org_id: id! }, body: { plan: chosen as Plan } }));
   });
   examples(plan, 'orgs plan org_01jd… paid');
+
+  addOrgSignInCommands(orgs);
 }

@@ -1,0 +1,130 @@
+import { type Command, Option } from 'commander';
+import { JOIN_ROLES, type SetSignInProviderBody } from '../../contract/dashboard/sign-in-provider.ts';
+import { Failure } from '../failure.ts';
+import { readSecret } from '../input.ts';
+import { field, time } from '../listing.ts';
+import { confirm } from '../prompt.ts';
+import { examples, verb } from '../verb.ts';
+
+type SetOptions = {
+  issuer?: string;
+  clientId?: string;
+  clientSecretStdin?: boolean;
+  defaultRole?: SetSignInProviderBody['default_role'];
+  enable?: boolean;
+  disable?: boolean;
+};
+
+/** `orgs sign-in …` and `orgs domains …`: how people of the organization sign in with its own provider. */
+export function addOrgSignInCommands(orgs: Command): void {
+  const signIn = orgs
+    .command('sign-in')
+    .description('The OpenID provider that people of the organization sign in with.');
+  const show = signIn.command('show').description('Shows the provider, its callback URL and the domains.');
+  verb(show, async ({ api, out }) => {
+    out.record(await api.call('readSignInSettings'));
+  });
+
+  const set = signIn
+    .command('set')
+    .description('Sets the provider; what is left out stays. A new issuer needs its own client id and secret.')
+    .option('--issuer <url>', 'as the provider names itself')
+    .option('--client-id <id>', 'as the provider gave it')
+    .option('--client-secret-stdin', 'read the client secret from standard input')
+    .addOption(new Option('--default-role <role>', 'for whoever signs in for the first time').choices(JOIN_ROLES))
+    .option('--enable', 'switch it on')
+    .option('--disable', 'switch it off; ends the sessions that it opened');
+  verb<SetOptions>(set, async ({ api, out }, _args, options) => {
+    if (options.enable && options.disable) throw new Failure('usage_invalid', 'Say --enable or --disable, not both.');
+    const body: SetSignInProviderBody = {
+      issuer: options.issuer,
+      client_id: options.clientId,
+      client_secret: options.clientSecretStdin ? await readSecret('client secret') : undefined,
+      default_role: options.defaultRole,
+      enabled: options.enable ? true : options.disable ? false : undefined,
+    };
+    if (Object.values(body).every((value) => value === undefined))
+      throw new Failure('usage_invalid', 'Say what to set; see ./parley orgs sign-in set --help');
+    out.record(await api.call('setSignInProvider', { body }));
+  });
+  examples(
+    set,
+    'orgs sign-in set --issuer https://id.example.com --client-id parley --client-secret-stdin < secret.txt',
+    'orgs sign-in set --disable',
+  );
+
+  const test = signIn
+    .command('test')
+    .description('Asks a provider what it says of itself; nothing is stored.')
+    .argument('<issuer>', 'as the provider names itself');
+  verb(test, async ({ api, out }, [issuer]) => {
+    out.record(await api.call('checkSignInProvider', { body: { issuer: issuer! } }));
+  });
+
+  const remove = signIn
+    .command('remove')
+    .description('Forgets the provider and its secret, and ends the sessions that it opened.')
+    .option('--yes', 'do not ask');
+  verb<{ yes?: boolean }>(remove, async ({ api, out }, _args, { yes }) => {
+    await confirm(yes, 'People will no longer sign in with the provider of the organization.');
+    await api.call('removeSignInProvider');
+    out.record({ deleted: true });
+  });
+
+  addDomains(orgs);
+}
+
+function addDomains(orgs: Command): void {
+  const domains = orgs.command('domains').description('E-mail domains whose people sign in with the provider.');
+
+  const list = domains.command('list').description('Lists the domains with the record that proves each.');
+  verb(list, async ({ api, out }) => {
+    const settings = await api.call('readSignInSettings');
+    const data = settings.domains.map(({ record, ...domain }) => ({
+      ...domain,
+      name: record.name,
+      value: record.value,
+    }));
+    out.list(
+      { data, next_cursor: null },
+      [field('domain'), field('proven_by'), time('proven_at'), field('name', 'TXT record'), field('value')],
+      'No domain yet: ./parley orgs domains add DOMAIN',
+    );
+  });
+
+  const add = domains
+    .command('add')
+    .description('Claims a domain and shows the TXT record that proves it.')
+    .argument('<domain>', 'such as example.com');
+  verb(add, async ({ api, out }, [domain]) => {
+    out.record(await api.call('addSignInDomain', { body: { domain: domain! } }));
+  });
+
+  const verify = domains
+    .command('verify')
+    .description('Looks for the TXT record of a domain.')
+    .argument('<domain>', 'one that was added');
+  verb(verify, async ({ api, out }, [domain]) => {
+    out.record(await api.call('verifySignInDomain', { ids: { domain: domain! } }));
+  });
+
+  const confirmOne = domains
+    .command('confirm')
+    .description('Confirms a domain without its record. Only the operator of the installation may do this.')
+    .argument('<org-id>', 'the organization that added it')
+    .argument('<domain>', 'one that was added');
+  verb(confirmOne, async ({ api, out }, [orgId, domain]) => {
+    out.record(await api.call('confirmSignInDomain', { ids: { org_id: orgId!, domain: domain! } }));
+  });
+
+  const remove = domains
+    .command('remove')
+    .description('Gives up a domain, and ends the sessions that the provider opened.')
+    .argument('<domain>', 'one that was added')
+    .option('--yes', 'do not ask');
+  verb<{ yes?: boolean }>(remove, async ({ api, out }, [domain], { yes }) => {
+    await confirm(yes, `People with an address at ${domain} will no longer sign in with the provider.`);
+    await api.call('removeSignInDomain', { ids: { domain: domain! } });
+    out.record({ domain, deleted: true });
+  });
+}
