@@ -352,4 +352,37 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     expect(await me(key)).toMatchObject({ status: 200 });
     await context.close();
   });
+
+  test('may be bound to networks, which are narrowed later', async () => {
+    const { page, context } = await journey.open(KEYS, { as: OWNER });
+    await page.getByRole('button', { name: 'Create API key' }).first().click();
+    await page.getByLabel('Label').fill('Office');
+    await dialog(page).getByText('Allowed networks (optional)').click();
+    const networks = page.getByLabel('Allowed networks');
+    await networks.fill('127.0.0.1/8, office');
+    await dialog(page).getByRole('button', { name: 'Create API key' }).click();
+    // Each fault says which one it is about, and the first is where the writing goes on.
+    await dialog(page).getByText('127.0.0.1/8: Write 127.0.0.0/8 for the network').waitFor();
+    await dialog(page).getByText('office: Write an address').waitFor();
+    await networks.fill('127.0.0.0/8\n2001:db8::/32');
+    await dialog(page).getByText('be used from outside the 2 networks you name').waitFor();
+    await dialog(page).getByRole('button', { name: 'Create API key' }).click();
+    const value = await valueOf(page);
+    expect((await me(value)).status).toBe(200);
+    await saved(page);
+    await row(page, 'Office').getByText('2 networks').waitFor();
+
+    await page.getByRole('link', { name: 'Office' }).click();
+    await page.getByText('2001:db8::/32').waitFor();
+    await page.getByRole('button', { name: 'Narrow networks' }).click();
+    await networks.fill('10.0.0.0/8');
+    await dialog(page).getByRole('button', { name: 'Narrow networks' }).click();
+    await dialog(page).getByText('10.0.0.0/8: This lies outside').waitFor();
+    await networks.fill('127.0.0.2');
+    await dialog(page).getByRole('button', { name: 'Narrow networks' }).click();
+    await dialog(page).waitFor({ state: 'hidden' });
+    expect(await me(value)).toEqual({ status: 403, code: 'network_not_allowed' });
+    await page.getByText('127.0.0.0/8, 2001:db8::/32').waitFor();
+    await context.close();
+  });
 });

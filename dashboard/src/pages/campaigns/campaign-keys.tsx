@@ -22,6 +22,7 @@ import { useShownOnceGuard } from '../../parts/shown-once.tsx';
 import { ShownOnce } from '../settings/integrations/api-keys/create/shown-once.tsx';
 import { RevokeDialog, RotateDialog } from '../settings/integrations/api-keys/dialogs.tsx';
 import { LastUsed, Prefix, Standing } from '../settings/integrations/api-keys/key-parts.tsx';
+import { networkFaults, networksOf, OptionalNetworks } from '../settings/integrations/api-keys/networks-field.tsx';
 import { LostValue } from '../settings/integrations/api-keys/lost-value.tsx';
 import { usePeopleNames } from '../settings/integrations/api-keys/names.ts';
 import { UpgradeLink } from '../settings/integrations/api-keys/upgrade-link.tsx';
@@ -228,22 +229,35 @@ function CreateForm({ campaign, onMade, onClose }: Omit<DialogProps, 'opened'>):
   const org_id = useOrganization().id;
   // The list is read again when the dialog closes.
   const create = useAct('createKey', { refresh: [] });
-  const form = useCheckedForm({ label: '' }, () => ({
+  const form = useCheckedForm({ label: '', allowed_networks: '' }, () => ({
     label: (value) => (value.trim() === '' ? say('key_label_missing') : null),
   }));
-  const submit = form.submit(({ label }) =>
+  const submit = form.submit(({ label, allowed_networks }) => {
+    const networks = networksOf(allowed_networks);
     create.mutate(
-      { params: { org_id }, body: { label: label.trim(), scope: 'campaign', campaign_id: campaign.id } },
+      {
+        params: { org_id },
+        body: {
+          label: label.trim(),
+          scope: 'campaign',
+          campaign_id: campaign.id,
+          ...(networks.length > 0 && { allowed_networks: networks }),
+        },
+      },
       {
         onSuccess: (made) => {
           // The answer with the value is not kept beside the dialog.
           create.reset();
           onMade(made);
         },
-        onError: form.place,
+        onError: (problem) => {
+          form.place(problem);
+          const fault = networkFaults(problem, networks);
+          if (fault) form.setFieldError('allowed_networks', fault);
+        },
       },
-    ),
-  );
+    );
+  });
   return (
     <DialogForm
       onSubmit={submit}
@@ -262,6 +276,7 @@ function CreateForm({ campaign, onMade, onClose }: Omit<DialogProps, 'opened'>):
         data-autofocus
         {...form.getInputProps('label')}
       />
+      <OptionalNetworks {...form.getInputProps('allowed_networks')} />
     </DialogForm>
   );
 }

@@ -1,5 +1,5 @@
 import { Badge, Button, Group, SegmentedControl } from '@mantine/core';
-import { IconPencil, IconRefresh } from '@tabler/icons-react';
+import { IconPencil, IconRefresh, IconWorld } from '@tabler/icons-react';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { KeyRecord } from '../../../../../../contract/dashboard/keys.ts';
@@ -12,10 +12,10 @@ import { PageHeader } from '../../../../parts/page-header.tsx';
 import { PagePending } from '../../../../parts/page-pending.tsx';
 import { ProblemAlert } from '../../../../parts/problem-alert.tsx';
 import { useMay, useOrganization } from '../../../../session/session.ts';
-import { RenameDialog, RevokeDialog, RotateDialog } from './dialogs.tsx';
+import { NetworksDialog, RenameDialog, RevokeDialog, RotateDialog } from './dialogs.tsx';
 import { KeyHistory } from './key-history.tsx';
 import type { KeyAct } from './api-keys-page.tsx';
-import { LastUsed, Permissions, Prefix, Scope, Standing, personName } from './key-parts.tsx';
+import { LastUsed, Networks, Permissions, Prefix, Scope, Standing, personName } from './key-parts.tsx';
 import { KeyUsageCards } from './key-usage.tsx';
 import { useAgentNames, useCampaignNames, usePeopleNames } from './names.ts';
 import { USAGE_RANGES, type UsageRange } from './search.ts';
@@ -71,6 +71,7 @@ export function ApiKeyPage(): ReactNode {
       <RevokeDialog item={acting('revoke')} onClose={done} />
       <RotateDialog item={acting('rotate')} onClose={done} />
       <RenameDialog item={acting('rename')} onClose={done} />
+      <NetworksDialog item={acting('networks')} onClose={done} />
     </>
   );
 }
@@ -94,6 +95,9 @@ function PageActions({ item, onAct }: { item: KeyRecord; onAct: (verb: KeyAct['v
     <>
       <Button variant="default" leftSection={<IconPencil size={16} />} onClick={() => onAct('rename')}>
         {say('rename')}
+      </Button>
+      <Button variant="default" leftSection={<IconWorld size={16} />} onClick={() => onAct('networks')}>
+        {say('networks_act')}
       </Button>
       {plan === 'paid' && (
         <Button variant="default" leftSection={<IconRefresh size={16} />} onClick={() => onAct('rotate')}>
@@ -123,6 +127,9 @@ function KeyFacts({ item }: { item: KeyRecord }): ReactNode {
         </Fact>
         <Fact label={say('permissions')}>
           <Permissions permissions={item.permissions} />
+        </Fact>
+        <Fact label={say('networks')}>
+          <Networks networks={item.allowed_networks} />
         </Fact>
         <Fact label={say('last_used')}>
           <LastUsed item={item} />

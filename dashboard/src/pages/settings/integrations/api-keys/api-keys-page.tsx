@@ -13,7 +13,7 @@ import { PageHeader } from '../../../../parts/page-header.tsx';
 import { useMay, useOrganization } from '../../../../session/session.ts';
 import { BaseUrlCard } from './base-url-card.tsx';
 import { KeysList } from './keys-list.tsx';
-import { CreateKeyDialog, RenameDialog, RevokeDialog, RotateDialog } from './dialogs.tsx';
+import { CreateKeyDialog, NetworksDialog, RenameDialog, RevokeDialog, RotateDialog } from './dialogs.tsx';
 import { LostValue } from './lost-value.tsx';
 import type { KeysSearch } from './search.ts';
 import { UpgradeLink } from './upgrade-link.tsx';
@@ -24,7 +24,7 @@ const PAGE = 20;
 /** Last used is seen within a second of the server's knowing it; a quiet list asks little. */
 const LOOK_AGAIN_MS = 2_000;
 
-export type KeyAct = { verb: 'revoke' | 'rotate' | 'rename'; item: KeyRecord };
+export type KeyAct = { verb: 'revoke' | 'rotate' | 'rename' | 'networks'; item: KeyRecord };
 
 export function ApiKeysPage(): ReactNode {
   const say = useWords(words);
@@ -84,6 +84,7 @@ export function ApiKeysPage(): ReactNode {
       <RevokeDialog item={act?.verb === 'revoke' ? act.item : null} onClose={() => setAct(null)} />
       <RotateDialog item={act?.verb === 'rotate' ? act.item : null} onClose={() => setAct(null)} />
       <RenameDialog item={act?.verb === 'rename' ? act.item : null} onClose={() => setAct(null)} />
+      <NetworksDialog item={act?.verb === 'networks' ? act.item : null} onClose={() => setAct(null)} />
     </>
   );
 }

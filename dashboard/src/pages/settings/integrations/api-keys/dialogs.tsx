@@ -16,6 +16,11 @@ export const RotateDialog = onceOpened(
   ({ item }) => item !== null,
   { item: null },
 );
+export const NetworksDialog = onceOpened(
+  async () => (await import('./networks-dialog.tsx')).NetworksDialog,
+  ({ item }) => item !== null,
+  { item: null },
+);
 export const RenameDialog = onceOpened(
   async () => (await import('./rename-dialog.tsx')).RenameDialog,
   ({ item }) => item !== null,

@@ -10,7 +10,10 @@ import { words, type KeyWord } from './words.ts';
 import classes from './key-usage.module.css';
 
 const SHOWN = 20;
-const KNOWN = ['created', 'renamed', 'rotated', 'revoked'];
+const KNOWN = ['created', 'renamed', 'rotated', 'revoked', 'networks_shortened'];
+
+const inWords = (fact: unknown): string | null =>
+  Array.isArray(fact) ? fact.join(', ') : typeof fact === 'string' ? fact : null;
 
 /** The lines of the audit log about this key: who, what, when, and for admins from where. */
 export function KeyHistory({ keyId }: { keyId: string }): ReactNode {
@@ -35,9 +38,10 @@ export function KeyHistory({ keyId }: { keyId: string }): ReactNode {
               return (
                 <li key={id}>
                   <b>{KNOWN.includes(verb) ? say(`audit_${verb}` as KeyWord) : action}</b>
-                  {typeof facts['from'] === 'string' && typeof facts['to'] === 'string' && (
+                  {'to' in facts && (
                     <span>
-                      <bdi>{facts['from']}</bdi> → <bdi>{facts['to']}</bdi>
+                      <bdi>{inWords(facts['from']) ?? say('networks_everywhere')}</bdi> →{' '}
+                      <bdi>{inWords(facts['to'])}</bdi>
                     </span>
                   )}
                   <span>{say.rich('by', { who: <bdi>{actor_name ?? say('by_schedule')}</bdi> })}</span>

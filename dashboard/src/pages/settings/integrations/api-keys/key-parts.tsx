@@ -7,6 +7,7 @@ import { relative } from '../../../../language/format.ts';
 import { common } from '../../../../language/common.ts';
 import { useWords } from '../../../../language/words.tsx';
 import { Moment, Until, useNow } from '../../../../parts/moment.tsx';
+import { Tip } from '../../../../parts/tip.tsx';
 import { useOrganization } from '../../../../session/session.ts';
 import type { NameOf } from './names.ts';
 import { words } from './words.ts';
@@ -59,6 +60,21 @@ export function Scope({ item, agentName, campaignName }: ScopeProps): ReactNode 
   );
 }
 
+/** From where the key may be used. */
+export function Networks({ networks }: { networks: readonly string[] | null }): ReactNode {
+  const say = useWords(words);
+  if (networks === null) return say('networks_everywhere');
+  return (
+    <Group gap={6}>
+      {networks.map((network) => (
+        <code key={network} className="ltr">
+          {network}
+        </code>
+      ))}
+    </Group>
+  );
+}
+
 export function LastUsed({ item }: { item: KeyRecord }): ReactNode {
   const say = useWords(common);
   return item.last_used_at ? <Moment at={item.last_used_at} /> : <span className={classes.never}>{say('never')}</span>;
@@ -85,9 +101,23 @@ export function Standing({ item, who }: { item: KeyRecord; who: NameOf }): React
   return (
     <>
       {plan === 'free' && <Badge color="orange">{say('paused')}</Badge>}
+      {item.allowed_networks && <OnlyFrom networks={item.allowed_networks} />}
       {item.revoke_at && <Badge color="orange">{say.rich('ends', { when: <Until at={item.revoke_at} /> })}</Badge>}
       <Idle item={item} now={now} />
     </>
+  );
+}
+
+function OnlyFrom({ networks }: { networks: readonly string[] }): ReactNode {
+  const say = useWords(words);
+  return (
+    <Tip label={<Networks networks={networks} />}>
+      {(anchor) => (
+        <Badge color="gray" tabIndex={0} {...anchor}>
+          {say('networks_only', { count: networks.length })}
+        </Badge>
+      )}
+    </Tip>
   );
 }
 

@@ -98,6 +98,10 @@ export const words = defineWords(
     cannot_triggers: 'start conversations',
     cannot_channels: 'send messages on channels',
     cannot_end_users: 'see or change end users',
+    cannot_networks: {
+      one: 'be used from outside the network you name',
+      other: 'be used from outside the {count} networks you name',
+    },
     cannot_other_agents: 'act for any other agent: that returns 403',
     cannot_campaigns: 'call campaign endpoints: each takes only its campaign’s own key',
     cannot_regions: 'work outside {region}',
@@ -154,6 +158,18 @@ export const words = defineWords(
     overlap_7d: 'In 7 days',
     overlap_7d_hint: 'Time to tell others.',
     rotate_act: 'Make the new key',
+    networks: 'Allowed networks',
+    networks_optional: 'Allowed networks (optional)',
+    networks_hint:
+      'Addresses and networks (CIDR), one a line. Calls from elsewhere are refused with 403. Can be narrowed later, never widened.',
+    networks_everywhere: 'Everywhere',
+    networks_only: { one: '{count} network', other: '{count} networks' },
+    networks_title: 'Narrow the networks of “{label}”',
+    networks_words:
+      'Leave only the networks that the key is still used from. This cannot be undone: for a wider key make a new one.',
+    networks_missing: 'Write at least one network. To stop the key everywhere, revoke it.',
+    networks_act: 'Narrow networks',
+    networks_narrowed: 'The networks were narrowed: callers from elsewhere are refused everywhere.',
     rename_title: 'Rename the key',
     renamed: 'The key was renamed.',
 
@@ -192,6 +208,7 @@ export const words = defineWords(
     audit_renamed: 'Renamed',
     audit_rotated: 'Rotated',
     audit_revoked: 'Revoked',
+    audit_networks_shortened: 'Networks narrowed',
     audit_from: 'from {address}',
   },
   {
@@ -289,6 +306,12 @@ export const words = defineWords(
     cannot_triggers: 'بدء المحادثات',
     cannot_channels: 'إرسال الرسائل على القنوات',
     cannot_end_users: 'رؤية المستخدمين النهائيين أو تغييرهم',
+    cannot_networks: {
+      one: 'أن يُستخدم من خارج شبكة واحدة',
+      two: 'أن يُستخدم من خارج شبكتين',
+      few: 'أن يُستخدم من خارج {count} شبكات',
+      other: 'أن يُستخدم من خارج {count} شبكة',
+    },
     cannot_other_agents: 'العمل باسم أي وكيل آخر: يُرد بالرمز 403',
     cannot_campaigns: 'استدعاء مسارات الحملات: لا تقبل إلا مفتاح حملتها',
     cannot_regions: 'العمل خارج {region}',
@@ -351,6 +374,22 @@ export const words = defineWords(
     overlap_7d: 'بعد 7 أيام',
     overlap_7d_hint: 'وقت لإبلاغ الآخرين.',
     rotate_act: 'إنشاء المفتاح الجديد',
+    networks: 'الشبكات المسموح بها',
+    networks_optional: 'الشبكات المسموح بها (اختياري)',
+    networks_hint:
+      'عناوين وشبكات (CIDR)، واحدة في كل سطر. تُرفض الطلبات من غيرها بالرمز 403. يمكن تضييقها لاحقًا، ولا توسَّع أبدًا.',
+    networks_everywhere: 'من كل مكان',
+    networks_only: {
+      one: 'شبكة واحدة',
+      two: 'شبكتان',
+      few: '{count} شبكات',
+      other: '{count} شبكة',
+    },
+    networks_title: 'تضييق شبكات «{label}»',
+    networks_words: 'أبقِ فقط الشبكات التي ما زال المفتاح يُستخدم منها. لا يمكن التراجع: لمفتاح أوسع أنشئ مفتاحًا جديدًا.',
+    networks_missing: 'اكتب شبكة واحدة على الأقل. لإيقاف المفتاح في كل مكان ألغِه.',
+    networks_act: 'تضييق الشبكات',
+    networks_narrowed: 'ضُيّقت الشبكات: يُرفض من يتصل من غيرها في كل مكان.',
     rename_title: 'إعادة تسمية المفتاح',
     renamed: 'أُعيدت تسمية المفتاح.',
 
@@ -389,6 +428,7 @@ export const words = defineWords(
     audit_renamed: 'أُعيدت تسميته',
     audit_rotated: 'دُوِّر',
     audit_revoked: 'أُلغي',
+    audit_networks_shortened: 'ضُيّقت الشبكات',
     audit_from: 'من {address}',
   },
 );

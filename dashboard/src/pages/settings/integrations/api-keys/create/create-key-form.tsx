@@ -14,6 +14,7 @@ import { unplaced } from '../../../../../parts/use-checked-form.ts';
 import { useFocus } from '../../../../../parts/use-focus.ts';
 import { useOrganization } from '../../../../../session/session.ts';
 import { useAgentNames } from '../names.ts';
+import { networkFaults, networksOf, OptionalNetworks } from '../networks-field.tsx';
 import { words, type KeyWord } from '../words.ts';
 import { AgentSelect } from './agent-select.tsx';
 import { dropDraft, emptyDraft, keepDraft, readDraft, type Draft } from './draft.ts';
@@ -21,7 +22,7 @@ import { RightsPane } from './rights-pane.tsx';
 import classes from '../api-keys.module.css';
 
 type Props = { agentId: string | null; onCancel: () => void; onMade: (made: NewKey) => void };
-const FIELDS = ['label', 'agent_id', 'permissions'] as const;
+const FIELDS = ['label', 'agent_id', 'permissions', 'allowed_networks'] as const;
 type Faults = Partial<Record<(typeof FIELDS)[number], string>>;
 const fieldOf = ({ pointer }: { pointer: string }) => FIELDS.find((name) => pointer.split('/')[1] === name);
 
@@ -64,7 +65,10 @@ export function CreateKeyForm({ agentId, onCancel, onMade }: Props): ReactNode {
     if (Object.values(found).some(Boolean)) return;
     const refusal = await send(organization.id, draft);
     if (refusal)
-      show(Object.fromEntries(refusal.faults.filter(fieldOf).map((fault) => [fieldOf(fault), fault.detail])));
+      show({
+        ...Object.fromEntries(refusal.faults.filter(fieldOf).map((fault) => [fieldOf(fault), fault.detail])),
+        allowed_networks: networkFaults(refusal, networksOf(draft.networks)) ?? undefined,
+      });
   };
   return (
     <form onSubmit={(event) => void submit(event)} noValidate>
@@ -119,9 +123,23 @@ export function CreateKeyForm({ agentId, onCancel, onMade }: Props): ReactNode {
               ))}
             </div>
           </Input.Wrapper>
+          <OptionalNetworks
+            id={`${id}-allowed_networks`}
+            value={draft.networks}
+            onChange={(event) => {
+              change({ networks: event.currentTarget.value });
+              setFaults((before) => ({ ...before, allowed_networks: undefined }));
+            }}
+            error={faults.allowed_networks}
+          />
           <VisuallyHidden role="status">{told}</VisuallyHidden>
         </Stack>
-        <RightsPane scope={draft.scope} agent={agentName} permissions={draft.permissions} />
+        <RightsPane
+          scope={draft.scope}
+          agent={agentName}
+          permissions={draft.permissions}
+          networks={networksOf(draft.networks).length}
+        />
       </div>
       <Stack mt="lg" gap="md">
         {problem && (
@@ -203,13 +221,20 @@ function useCreate(onMade: (made: NewKey) => void) {
   const client = useQueryClient();
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
-  const send = async (org_id: string, { label, scope, agent_id, permissions }: Draft): Promise<Problem | null> => {
+  const send = async (org_id: string, draft: Draft): Promise<Problem | null> => {
+    const networks = networksOf(draft.networks);
     setBusy(true);
     setProblem(null);
     try {
       const made = await call('createKey', {
         params: { org_id },
-        body: { label: label.trim(), scope, permissions, ...(scope === 'agent' && { agent_id: agent_id! }) },
+        body: {
+          label: draft.label.trim(),
+          scope: draft.scope,
+          permissions: draft.permissions,
+          ...(draft.scope === 'agent' && { agent_id: draft.agent_id! }),
+          ...(networks.length > 0 && { allowed_networks: networks }),
+        },
       });
       dropDraft();
       onMade(made);

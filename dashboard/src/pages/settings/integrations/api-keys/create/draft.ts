@@ -6,6 +6,8 @@ export type Draft = {
   scope: 'organization' | 'agent';
   agent_id: string | null;
   permissions: Permission[];
+  /** As typed: one a line. */
+  networks: string;
 };
 
 export const emptyDraft = (agentId: string | null): Draft => ({
@@ -13,6 +15,7 @@ export const emptyDraft = (agentId: string | null): Draft => ({
   scope: agentId ? 'agent' : 'organization',
   agent_id: agentId,
   permissions: ['triggers'],
+  networks: '',
 });
 
 const STORAGE = 'parley.key-draft';
@@ -23,7 +26,7 @@ export function readDraft(organizationId: string): Draft | null {
       organization?: string;
       draft?: Draft;
     };
-    return organization === organizationId && draft ? draft : null;
+    return organization === organizationId && draft ? { ...emptyDraft(null), ...draft } : null;
   } catch {
     return null;
   }

@@ -7,10 +7,15 @@ import { useOrganization, useSession } from '../../../../../session/session.ts';
 import { words } from '../words.ts';
 import classes from '../api-keys.module.css';
 
-type Props = { scope: 'organization' | 'agent'; agent: string | null; permissions: readonly Permission[] };
+type Props = {
+  scope: 'organization' | 'agent';
+  agent: string | null;
+  permissions: readonly Permission[];
+  networks: number;
+};
 
 /** Says in whole words what the key being made can and cannot do, while it is being made. */
-export function RightsPane({ scope, agent, permissions }: Props): ReactNode {
+export function RightsPane({ scope, agent, permissions, networks }: Props): ReactNode {
   const say = useWords(words);
   const organization = useOrganization().name;
   const { region } = useSession();
@@ -30,6 +35,7 @@ export function RightsPane({ scope, agent, permissions }: Props): ReactNode {
     !has('channels') && say('cannot_channels'),
     !has('end_users') && say('cannot_end_users'),
     scope === 'agent' && say('cannot_other_agents'),
+    networks > 0 && say('cannot_networks', { count: networks }),
     say('cannot_campaigns'),
     say('cannot_regions', { region: regionName(say.language, region) }),
   ].filter((line) => line !== false);
