@@ -1,3 +1,5 @@
+import type { Plan } from './permissions.ts';
+
 /** Every number that bounds a request. Source: contract, section 5. */
 export const MAX_BODY_BYTES = 256 * 1024;
 export const MAX_HEADER_BYTES = 16 * 1024;
@@ -27,4 +29,15 @@ export const DEFAULT_RATE_LIMITS: RateLimits = {
   channels: { key: 600, organization: 3_000 },
   end_users: { key: 1_200, organization: 6_000 },
   campaigns: { key: 300, organization: 1_000 },
+};
+
+const MIB = 1024 * 1024;
+
+/**
+ * Bytes of text that the documents of one agent, and of all agents of an organization, come to at most. More than that is
+ * not taken; what is there already stays, also when an organization goes back to the free plan.
+ */
+export const KNOWLEDGE_BYTES: Record<Plan, { agent: number; organization: number }> = {
+  free: { agent: 2 * MIB, organization: 5 * MIB },
+  paid: { agent: 20 * MIB, organization: 200 * MIB },
 };

@@ -316,6 +316,16 @@ const kinds = {
     title: 'The recipient has come to an end',
     cure: 'Nothing is left to cancel; read the recipient to see how it ended.',
   },
+  knowledge_agent_full: {
+    status: 409,
+    title: "The agent's documents take no more",
+    cure: 'Remove documents of this agent that it no longer needs; the detail says how much fits. The paid plan takes more.',
+  },
+  knowledge_organization_full: {
+    status: 409,
+    title: "The organization's documents take no more",
+    cure: 'Remove documents of any agent that are no longer needed; the detail says how much fits. The paid plan takes more.',
+  },
   key_revoked_already: {
     status: 409,
     title: 'The API key has been revoked',

@@ -20,7 +20,9 @@ export function addKnowledgeCommand(program: Command): void {
   verb<{ agent: string; file: string; name?: string }>(add, async ({ api, out }, _args, { agent, file, name }) => {
     const text = await readText(file);
     const document = { name: name ?? (file === '-' ? 'document.md' : basename(file)), text };
-    out.record(await api.call('createDocument', { ids: { agent_id: agent }, body: document }));
+    const made = await api.call('createDocument', { ids: { agent_id: agent }, body: document });
+    const use = await api.call('readKnowledgeUse', { ids: { agent_id: agent } });
+    out.record({ ...made, agent_used: shareOf(use.agent), organization_used: shareOf(use.organization) });
   });
   examples(add, 'knowledge add --agent agent_01jd… --file returns.md');
 
@@ -35,6 +37,14 @@ export function addKnowledgeCommand(program: Command): void {
     ),
   );
 
+  const use = knowledge
+    .command('use')
+    .description("Shows how full an agent's documents are.")
+    .requiredOption('--agent <id>', 'the agent');
+  verb<{ agent: string }>(use, async ({ api, out }, _args, { agent }) =>
+    out.record(await api.call('readKnowledgeUse', { ids: { agent_id: agent } })),
+  );
+
   const remove = knowledge
     .command('remove')
     .description('Takes a document away from an agent.')
@@ -47,3 +57,7 @@ export function addKnowledgeCommand(program: Command): void {
     out.record({ id, deleted: true });
   });
 }
+
+/** "2.1 of 20 MB" */
+const shareOf = ({ bytes, max_bytes: most }: { bytes: number; max_bytes: number }): string =>
+  `${Math.round(bytes / 104_857.6) / 10} of ${Math.round(most / 1_048_576)} MB`;

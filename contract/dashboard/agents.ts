@@ -78,6 +78,12 @@ export const DocumentRecord = Type.Object(
 );
 export type DocumentRecord = Static<typeof DocumentRecord>;
 
+const Filled = Type.Object({ bytes: Type.Integer(), max_bytes: Type.Integer() });
+
+/** How full the documents are, of this agent and of all agents together. */
+export const KnowledgeUse = Type.Object({ agent: Filled, organization: Filled }, { title: 'KnowledgeUse' });
+export type KnowledgeUse = Static<typeof KnowledgeUse>;
+
 export const CreateDocumentBody = Type.Object(
   {
     name: Name,

@@ -3,7 +3,7 @@ import type { AgentDefinition } from '../../contract/agents.ts';
 import type { Queryable } from './db.ts';
 import { behind, newestFirst, pageOf, type PageOf, type PageRequest } from './page.ts';
 import { containing } from './search-text.ts';
-import { agent, agentVersion } from './schema/agent.ts';
+import { agent, agentVersion, document } from './schema/agent.ts';
 import { campaign } from './schema/campaign.ts';
 import { channel } from './schema/channel.ts';
 import { trigger } from './schema/trigger.ts';
@@ -202,10 +202,11 @@ export async function listDependents(
 
 const ids = (rows: { id: string }[]) => rows.map(({ id }) => id);
 
-/** The rows stay for the runs and conversations that name them; nothing finds the agent any more. */
+/** The rows stay for the runs and conversations that name them; nothing finds the agent any more. Its documents go. */
 export async function deleteAgentRows(db: Queryable, orgId: string, agentId: string): Promise<void> {
   const gone = { deletedAt: sql`now()`, updatedAt: sql`now()` };
   await changeAgent(db, orgId, agentId, { deletedAt: new Date() });
+  await db.delete(document).where(and(eq(document.orgId, orgId), eq(document.agentId, agentId)));
   await db
     .update(trigger)
     .set(gone)

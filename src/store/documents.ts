@@ -1,4 +1,5 @@
 import { and, count, eq, ilike, sql } from 'drizzle-orm';
+import type { Plan } from '../../contract/permissions.ts';
 import type { Queryable } from './db.ts';
 import { behind, newestFirst, pageOf, type PageOf, type PageRequest } from './page.ts';
 import { containing } from './search-text.ts';
@@ -37,6 +38,27 @@ export async function countDocuments(db: Queryable, orgId: string, agentId: stri
     .from(document)
     .where(and(eq(document.orgId, orgId), eq(document.agentId, agentId)));
   return rows[0]!.many;
+}
+
+/**
+ * Bytes of the documents of one agent and of all living agents, and the plan that says how many there may be. With `hold`
+ * nobody else adds documents to the organization until the transaction ends.
+ */
+export async function readKnowledgeUse(
+  db: Queryable,
+  orgId: string,
+  agentId: string,
+  { hold = false } = {},
+): Promise<{ plan: Plan; agent: number; organization: number } | null> {
+  if (hold) await db.execute(sql`SELECT 1 FROM organization WHERE id = ${orgId} FOR NO KEY UPDATE`);
+  const found = await db.execute<{ plan: Plan; agent: number; organization: number }>(sql`
+    SELECT o.plan, d.agent, d.organization FROM organization o CROSS JOIN LATERAL (
+      SELECT coalesce(sum(octet_length(d.text)), 0)::float8 AS organization,
+        coalesce(sum(octet_length(d.text)) FILTER (WHERE d.agent_id = ${agentId}), 0)::float8 AS agent
+      FROM document d JOIN agent a ON a.org_id = d.org_id AND a.id = d.agent_id AND a.deleted_at IS NULL
+      WHERE d.org_id = o.id
+    ) d WHERE o.id = ${orgId}`);
+  return found.rows[0] ?? null;
 }
 
 export async function readDocument(

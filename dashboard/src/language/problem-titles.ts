@@ -68,6 +68,8 @@ export const problemTitlesAr: Readonly<Record<ProblemCode, string>> = {
   last_owner: 'تحتاج المؤسسة إلى مالك واحد على الأقل',
   domain_taken: 'أثبتت مؤسسة أخرى هذا النطاق',
   domain_unproven: 'لم يُعثر على سجل النطاق',
+  knowledge_agent_full: 'لا تتسع مستندات الوكيل للمزيد',
+  knowledge_organization_full: 'لا تتسع مستندات المؤسسة للمزيد',
   import_not_ready: 'لا يمكن للاستيراد فعل ذلك الآن',
   idempotency_in_progress: 'ما زال الطلب الأول بمفتاح Idempotency-Key هذا قيد التنفيذ',
   payload_too_large: 'جسم الطلب كبير جدًا',

@@ -2,14 +2,17 @@ import {
   type CreateDocumentBody,
   type DocumentRecord,
   type DocumentSummary,
+  type KnowledgeUse,
   MAX_DOCUMENT_BYTES,
   MAX_DOCUMENTS_PER_AGENT,
 } from '../../../contract/dashboard/agents.ts';
+import { KNOWLEDGE_BYTES } from '../../../contract/limits.ts';
 import { type Fault, Refusal } from '../../../contract/problems.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
 import { changeAgent, lockAgent } from '../../store/agents.ts';
 import { type Actor, recordAudit } from '../../store/audit.ts';
+import type { Queryable } from '../../store/db.ts';
 import {
   countDocuments,
   deleteDocumentRow,
@@ -17,6 +20,7 @@ import {
   insertDocument,
   listDocuments as listHeads,
   readDocument as readRow,
+  readKnowledgeUse as readBytes,
 } from '../../store/documents.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
 import type { AgentsDeps } from './agents.ts';
@@ -36,7 +40,9 @@ export async function createDocument(
   if (bytes > MAX_DOCUMENT_BYTES) throw invalid('/text', 'too_large', 'A document holds at most 1 MiB of UTF-8.');
   if (text.trim() === '') throw invalid('/text', 'required', 'The document holds only blanks.');
   return db.transaction(async (tx) => {
+    const use = await readUse(tx, orgId, agentId, { hold: true });
     if (!(await lockAgent(tx, orgId, agentId))) throw new Refusal('agent_not_found');
+    checkRoom(use, bytes);
     if ((await countDocuments(tx, orgId, agentId)) >= MAX_DOCUMENTS_PER_AGENT) {
       throw invalid('', 'too_many', `An agent has at most ${MAX_DOCUMENTS_PER_AGENT} documents: remove one first.`);
     }
@@ -51,6 +57,35 @@ export async function createDocument(
     });
     return presentHead(row);
   });
+}
+
+export async function readKnowledgeUse({ db }: Reads, orgId: string, agentId: string): Promise<KnowledgeUse> {
+  await foundAgent(db, orgId, agentId);
+  return readUse(db, orgId, agentId);
+}
+
+async function readUse(db: Queryable, orgId: string, agentId: string, how?: { hold: boolean }): Promise<KnowledgeUse> {
+  const use = await readBytes(db, orgId, agentId, how);
+  if (!use) throw new Refusal('organization_not_found');
+  const most = KNOWLEDGE_BYTES[use.plan];
+  return {
+    agent: { bytes: use.agent, max_bytes: most.agent },
+    organization: { bytes: use.organization, max_bytes: most.organization },
+  };
+}
+
+const left = ({ bytes: used, max_bytes: most }: KnowledgeUse['agent']): number => Math.max(0, most - used);
+
+function checkRoom({ agent, organization }: KnowledgeUse, bytes: number): void {
+  if (bytes > left(agent)) {
+    const detail = `The document has ${bytes} bytes; the agent takes ${left(agent)} more of ${agent.max_bytes}.`;
+    throw new Refusal('knowledge_agent_full', detail);
+  }
+  if (bytes > left(organization)) {
+    const [free, most] = [left(organization), organization.max_bytes];
+    const detail = `The document has ${bytes} bytes; the organization takes ${free} more of ${most}.`;
+    throw new Refusal('knowledge_organization_full', detail);
+  }
 }
 
 export async function listDocuments(

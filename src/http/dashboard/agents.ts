@@ -1,7 +1,13 @@
 import { Refusal } from '../../../contract/problems.ts';
 import { createAgent } from '../../features/agents/create-agent.ts';
 import { deleteAgent } from '../../features/agents/delete-agent.ts';
-import { createDocument, deleteDocument, listDocuments, readDocument } from '../../features/agents/documents.ts';
+import {
+  createDocument,
+  deleteDocument,
+  listDocuments,
+  readDocument,
+  readKnowledgeUse,
+} from '../../features/agents/documents.ts';
 import { publishAgent, restoreAgentVersion } from '../../features/agents/publish-agent.ts';
 import { listAgents, listAgentVersions, readAgent } from '../../features/agents/read-agents.ts';
 import { tryAgent } from '../../features/agents/try-agent.ts';
@@ -36,6 +42,7 @@ export const agentRoutes = ({ route, room }: Desk): Route[] => [
   route('listDocuments', ({ orgId, params: { agent_id: agent }, query: { text }, paged }) =>
     paged({ agent, text }, (page) => listDocuments(room, orgId, agent, { text }, page)),
   ),
+  route('readKnowledgeUse', ({ orgId, params }) => readKnowledgeUse(room, orgId, params.agent_id)),
   route('createDocument', ({ orgId, params, body, actor }) =>
     createDocument(room, orgId, params.agent_id, body, actor),
   ),

@@ -8,6 +8,7 @@ import { DialogForm } from '../../parts/dialog-form.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useOrganization } from '../../session/session.ts';
+import { KnowledgeUse } from './knowledge-use.tsx';
 import { words } from './words.ts';
 
 /** The server's bound, contract/dashboard/agents.ts. */
@@ -34,7 +35,7 @@ export function AddDocumentDialog(props: Props): ReactNode {
 function Form({ agentId, onClose }: Props): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
-  const create = useAct('createDocument', { refresh: ['listDocuments'] });
+  const create = useAct('createDocument', { refresh: ['listDocuments', 'readKnowledgeUse'] });
   const form = useCheckedForm({ name: '', text: '' }, (common) => ({
     name: (value) => (value.trim() === '' ? common('required') : null),
     text: (value) =>
@@ -86,6 +87,7 @@ function Form({ agentId, onClose }: Props): ReactNode {
         </FileButton>
       }
     >
+      <KnowledgeUse agentId={agentId} />
       <TextInput
         label={say('document_name')}
         description={say('document_name_hint')}

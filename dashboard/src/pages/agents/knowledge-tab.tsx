@@ -17,6 +17,7 @@ import { notifyDone } from '../../parts/notify.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { AddDocumentDialog } from './add-document-dialog.tsx';
+import { KnowledgeUse } from './knowledge-use.tsx';
 import { words } from './words.ts';
 import classes from './agents.module.css';
 
@@ -55,6 +56,7 @@ export function KnowledgeTab({ agentId }: { agentId: string }): ReactNode {
           {add}
         </FilterBar>
       )}
+      <KnowledgeUse agentId={agentId} />
       <DataList
         label={say('tab_knowledge')}
         read={documents}
@@ -137,7 +139,7 @@ type RemoveProps = { agentId: string; item: DocumentSummary | null; onClose: () 
 function RemoveDialog({ agentId, item, onClose }: RemoveProps): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
-  const remove = useAct('deleteDocument', { refresh: ['listDocuments'] });
+  const remove = useAct('deleteDocument', { refresh: ['listDocuments', 'readKnowledgeUse'] });
   const name = `\u2068${item?.name ?? ''}\u2069`;
   const close = (): void => {
     remove.reset();

@@ -1,0 +1,42 @@
+import { Progress, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useRead } from '../../api/queries.ts';
+import { number } from '../../language/format.ts';
+import { useWords } from '../../language/words.tsx';
+import { useOrganization } from '../../session/session.ts';
+import { words } from './words.ts';
+import classes from './agents.module.css';
+
+const MB = 1024 * 1024;
+/** From this share on it is worth a warning. */
+const NEARLY_FULL = 0.9;
+
+/** How full the documents are: of this agent, and of all agents where that is the nearer bound. */
+export function KnowledgeUse({ agentId }: { agentId: string }): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const use = useRead('readKnowledgeUse', { params: { org_id, agent_id: agentId } }, {}).data;
+  // The list beside it says what is wrong when nothing can be read.
+  if (!use) return null;
+  const share = (one: typeof use.agent): number => one.bytes / one.max_bytes;
+  const isOfAll = share(use.organization) > share(use.agent);
+  const nearer = isOfAll ? use.organization : use.agent;
+  const label = say(isOfAll ? 'documents_used_all' : 'documents_used', {
+    used: number(say.language, Math.ceil(nearer.bytes / (MB / 10)) / 10),
+    most: number(say.language, nearer.max_bytes / MB),
+  });
+  return (
+    <div className={classes.use}>
+      <Text size="sm" c="dimmed">
+        {label}
+      </Text>
+      <Progress
+        value={Math.min(100, share(nearer) * 100)}
+        size="sm"
+        color={share(nearer) >= NEARLY_FULL ? 'red' : undefined}
+        aria-label={label}
+      />
+      {share(nearer) >= 1 && <Text size="sm">{say('documents_full')}</Text>}
+    </div>
+  );
+}
