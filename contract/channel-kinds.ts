@@ -4,9 +4,14 @@ import { WebChatSettings } from './chat.ts';
 /**
  * Every kind of channel there is, with what a person fills in to connect one. The server checks with these schemas, the
  * dashboard makes its forms of them and the command line its help; what a kind does is in src/channels/. The fields in
- * `secretFields` are sealed and never shown again.
+ * `secretFields` are sealed and never shown again. Those in `addressFields` say where the kind is called: a secret belongs
+ * to the addresses that it was given for, so when one of them changes, every secret must be given again.
  */
-export type ChannelForm = { readonly settings: TSchema; readonly secretFields: readonly string[] };
+export type ChannelForm = {
+  readonly settings: TSchema;
+  readonly secretFields: readonly string[];
+  readonly addressFields: readonly string[];
+};
 
 const closed = { additionalProperties: false };
 const url = (description: string) =>
@@ -52,11 +57,12 @@ const email = Type.Object(
 );
 
 export const CHANNEL_FORMS = {
-  sandbox: { settings: Type.Object({}, closed), secretFields: [] },
-  web_chat: { settings: WebChatSettings, secretFields: [] },
+  sandbox: { settings: Type.Object({}, closed), secretFields: [], addressFields: [] },
+  web_chat: { settings: WebChatSettings, secretFields: [], addressFields: [] },
   webhook: {
     settings: Type.Object({ url: webhookUrl }, closed),
     secretFields: [],
+    addressFields: ['url'],
   },
   telegram: {
     settings: Type.Object(
@@ -67,6 +73,7 @@ export const CHANNEL_FORMS = {
       closed,
     ),
     secretFields: ['bot_token'],
+    addressFields: ['api_url'],
   },
   whatsapp: {
     settings: Type.Object(
@@ -86,6 +93,7 @@ export const CHANNEL_FORMS = {
       closed,
     ),
     secretFields: ['access_token', 'app_secret'],
+    addressFields: ['api_url'],
   },
   sms: {
     settings: Type.Object(
@@ -101,6 +109,7 @@ export const CHANNEL_FORMS = {
       closed,
     ),
     secretFields: ['auth_token'],
+    addressFields: ['api_url'],
   },
   slack: {
     settings: Type.Object(
@@ -115,19 +124,28 @@ export const CHANNEL_FORMS = {
       closed,
     ),
     secretFields: ['bot_token', 'signing_secret'],
+    addressFields: ['api_url'],
   },
-  email: { settings: email, secretFields: ['password'] },
+  email: { settings: email, secretFields: ['password'], addressFields: ['host', 'port', 'security'] },
 } as const satisfies Record<string, ChannelForm>;
 
 export type ChannelKindName = keyof typeof CHANNEL_FORMS;
 export const CHANNEL_KINDS = Object.keys(CHANNEL_FORMS) as ChannelKindName[];
 export const isChannelKind = (kind: string): kind is ChannelKindName => Object.hasOwn(CHANNEL_FORMS, kind);
 
+/** Where a channel with these settings is called, one text for each address field. */
+export function channelAddresses(kind: string, settings: Readonly<Record<string, unknown>>): string[] {
+  const fields: readonly string[] = isChannelKind(kind) ? CHANNEL_FORMS[kind].addressFields : [];
+  return fields.map((name) => JSON.stringify(settings[name] ?? null));
+}
+
 /** One field of a kind's form, as far as a form or a help text must know it. */
 export type ChannelField = {
   name: string;
   required: boolean;
   secret: boolean;
+  /** Says where the kind is called: a change asks for the secrets again. */
+  address: boolean;
   /** `list`: of texts. `other`: no plain value (objects); a form of its own or the command line sets it. */
   type: 'text' | 'number' | 'choice' | 'boolean' | 'list' | 'other';
   choices: readonly string[];
@@ -144,12 +162,13 @@ type Shown = {
 
 /** The fields of a kind, in the order in which they are asked for. */
 export function channelFields(kind: ChannelKindName): ChannelField[] {
-  const { settings, secretFields }: ChannelForm = CHANNEL_FORMS[kind];
+  const { settings, secretFields, addressFields }: ChannelForm = CHANNEL_FORMS[kind];
   const { properties = {}, required = [] } = settings as { properties?: Record<string, Shown>; required?: string[] };
   return Object.entries(properties).map(([name, shown]) => ({
     name,
     required: required.includes(name),
     secret: secretFields.includes(name),
+    address: addressFields.includes(name),
     ...typeOf(shown),
     description: shown.description ?? '',
   }));

@@ -47,7 +47,7 @@ import type { Logger } from './kernel/log.ts';
 import { createTxtLookUp } from './kernel/txt-records.ts';
 import { createAcceptQueue } from './store/accept/accept-runs.ts';
 import { createRunWaiter } from './store/await-run.ts';
-import { createRowOpener, createSecretsOpener } from './store/channel-secrets.ts';
+import { createSealedOpener, createSecretsOpener } from './store/channel-secrets.ts';
 import { type Db, isUnreachable } from './store/db.ts';
 import { createQueueMail } from './store/mail.ts';
 import { createMessageFeed } from './store/message-feed.ts';
@@ -170,7 +170,7 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
           db,
           log,
           egress,
-          openRow: createRowOpener(db, secrets.sealingKey, 'webhook_endpoint'),
+          openSealed: createSealedOpener(db, secrets.sealingKey),
         });
   const mailWorker =
     role === 'api' || config.mail === null

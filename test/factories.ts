@@ -4,9 +4,9 @@ import type { MessageContent } from '../contract/messages.ts';
 import type { KeyScope, Permission, Plan } from '../contract/permissions.ts';
 import type { VariableDeclaration } from '../contract/triggers.ts';
 import { newId } from '../src/kernel/ids.ts';
-import { type Key, placeOf, seal } from '../src/kernel/seal.ts';
+import type { Key } from '../src/kernel/seal.ts';
 import type { Db } from '../src/store/db.ts';
-import { openDataKey } from '../src/store/models.ts';
+import { channelCredential, sealCredential } from '../src/store/credentials.ts';
 import { agent } from '../src/store/schema/agent.ts';
 import { apiKey } from '../src/store/schema/api-key.ts';
 import { channel } from '../src/store/schema/channel.ts';
@@ -107,9 +107,9 @@ export async function givenChannel(
 ): Promise<string> {
   const { kind, settings = {}, secrets, sealingKey, enabled = true } = options;
   const id = newId('channel');
-  const place = placeOf({ table: 'channel', column: 'sealed', row: id, organization: orgId });
+  const credential = channelCredential({ orgId, id, kind, settings });
   const sealed =
-    secrets && sealingKey ? seal(await openDataKey(db, orgId, sealingKey), JSON.stringify(secrets), place) : null;
+    secrets && sealingKey ? await sealCredential(db, sealingKey, credential, JSON.stringify(secrets)) : null;
   await db.insert(channel).values({ orgId, id, agentId, kind, name: kind, settings, sealed, enabled });
   return id;
 }

@@ -15,7 +15,7 @@ export function addModelsCommand(program: Command): void {
   const set = models
     .command('set')
     .description(
-      'Stores how to reach a model provider. The key is read from standard input, so that it never stands in a command line.',
+      'Stores how to reach a model provider. The key is read from standard input, so that it never stands in a command line. A key belongs to its base URL: with another one it must be given again.',
     )
     .addOption(new Option('--provider <name>', 'which provider').choices(MODEL_PROVIDERS).makeOptionMandatory())
     .option('--base-url <url>', 'for openai_compatible: where the server is')

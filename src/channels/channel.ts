@@ -16,8 +16,12 @@ export type ChannelKind = {
   /** What a person gives to connect it; the fields named in `secretFields` are sealed, the rest is stored readable. */
   readonly settings: TSchema;
   readonly secretFields: readonly string[];
-  /** Secrets that we make ourselves when a channel is connected; `shown` is the one that the answer shows, once. */
-  readonly ownSecrets?: { make(): Record<string, string>; shown: string | null };
+  /** The settings that say where the kind is called: secrets belong to these addresses (contract/channel-kinds.ts). */
+  readonly addressFields: readonly string[];
+  /**
+   * Secrets that we make ourselves when a channel is connected; `shown` is the one that the answer shows,
+   * once; `told` are those that `connect` sends to the provider. */
+  readonly ownSecrets?: { make(): Record<string, string>; shown: string | null; told?: readonly string[] };
   /**
    * Asks the provider whether these credentials work and does what it needs to send us messages. Returns facts worth
    * keeping readable (the account's name and id). Throws ChannelFailure with what is wrong.
@@ -31,8 +35,6 @@ export type ChannelKind = {
   readAddress?(text: string): string | null;
   /** Who has this address, as far as the address says. */
   personAt?(address: string): { external_id?: string; email?: string; phone?: string };
-  /** The setting with the URL that messages go to, where no provider is asked: it must be one that may be called. */
-  readonly endpoint?: string;
   /** The receiver can tell a repetition by our message id: an attempt whose answer was lost is made again. */
   readonly repeatable?: boolean;
   /** Absent: the channel is the database itself, a message is delivered by being stored. */

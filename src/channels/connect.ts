@@ -1,6 +1,7 @@
 import { Compile, type Validator } from 'typebox/compile';
 import type { Fault } from '../../contract/problems.ts';
-import { type Egress, refusalOf } from '../kernel/egress.ts';
+import { addressFault } from '../kernel/check-address.ts';
+import type { Egress } from '../kernel/egress.ts';
 import { setting } from './call-provider.ts';
 import { type ChannelAccount, ChannelFailure, type ChannelKind, type SendTools } from './channel.ts';
 import type { ChannelKinds } from './kinds.ts';
@@ -12,6 +13,8 @@ export type Connector = {
   split(kind: string, filled: Record<string, unknown>): SplitSettings | { faults: Fault[] };
   /** Secrets among the stored ones that a person gave, the others are our own. */
   isGiven(kind: string, secret: string): boolean;
+  /** A secret of ours that connecting sends to the provider: another address must not learn the one of before. */
+  isTold(kind: string, secret: string): boolean;
   /** `own`: secrets of ours that the other side knows already. Nothing is stored here. */
   connect(
     kind: string,
@@ -48,6 +51,7 @@ export function createConnector({ kinds, egress, baseUrl, now }: ConnectorDeps):
       return { faults: [{ pointer: '/kind', code: 'not_available', detail }] };
     },
     isGiven: (name, secret) => kinds.get(name)?.secretFields.includes(secret) ?? false,
+    isTold: (name, secret) => kinds.get(name)?.ownSecrets?.told?.includes(secret) ?? false,
     async connect(name, channelId, split, own) {
       try {
         return await connectAccount(kinds.get(name)!, channelId, split, { egress, baseUrl, now }, own);
@@ -104,7 +108,7 @@ export async function connectAccount(
   { egress, baseUrl, now }: Omit<ConnectorDeps, 'kinds'>,
   own: Record<string, string> = {},
 ): Promise<Connected> {
-  if (kind.endpoint !== undefined) await checkEndpoint(egress, settings, kind.endpoint);
+  for (const name of kind.addressFields) await checkUrl(egress, settings, name);
   const all = { ...secrets, ...kind.ownSecrets?.make(), ...own };
   const facts = await kind.connect?.(
     { id: channelId, settings, secrets: all },
@@ -118,14 +122,15 @@ export async function connectAccount(
   };
 }
 
-/** What could never be called is refused; a name that does not answer today is judged again at every message. */
-async function checkEndpoint(
+/** What could never be called is refused, whether or not a provider is asked; host and port are judged as they are called. */
+async function checkUrl(
   egress: Pick<Egress, 'check'>,
   settings: SplitSettings['settings'],
   name: string,
 ): Promise<void> {
-  const refusal = await refusalOf(egress, setting(settings, name));
-  if (refusal !== null) throw new ChannelFailure('address_refused', refusal, { setting: name });
+  const url = setting(settings, name);
+  const fault = url.includes('://') ? await addressFault(egress, at(name), url) : null;
+  if (fault !== null) throw new ChannelFailure(fault.code, fault.detail, { setting: name });
 }
 
 /** Where the provider calls us about a channel. */

@@ -264,6 +264,16 @@ describe('egress', () => {
     await expect(egress.check('https://public.test/hook')).resolves.toBeUndefined();
     await expect(egress.check('http://public.test/hook')).rejects.toMatchObject({ code: 'egress_refused' });
     await expect(egress.check('https://10.0.0.1/hook')).rejects.toMatchObject({ code: 'egress_refused' });
+    await expect(egress.check('https://public.test:6379/')).rejects.toMatchObject({ code: 'egress_refused' });
+  });
+
+  it('leaves a name that is not found to the call, but not with plain http', async () => {
+    const resolve = async () => [];
+    const egress = egressWith({ allow: [], resolve });
+    await expect(egress.check('https://nowhere.test/')).rejects.toMatchObject({ code: 'egress_unreachable' });
+    await expect(egress.check('http://nowhere.test/')).rejects.toMatchObject({ code: 'egress_refused' });
+    const allowing = egressWith({ allow: ['nowhere.test'], resolve });
+    await expect(allowing.check('http://nowhere.test/')).rejects.toMatchObject({ code: 'egress_unreachable' });
   });
 });
 

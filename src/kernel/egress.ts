@@ -4,7 +4,7 @@ import { parseAllow } from './egress/allow-list.ts';
 import { EGRESS_MAX_BYTES, EGRESS_TIMEOUT_MS, tooLarge, type EgressBounds } from './egress/bounds.ts';
 import { withDeadline } from './egress/deadline.ts';
 import { EgressError } from './egress/egress-error.ts';
-import { guardedConnect, resolveBySystem, resolveGuarded, type Resolve } from './egress/guarded-connect.ts';
+import { guardedConnect, judgeForSaving, resolveBySystem, type Resolve } from './egress/guarded-connect.ts';
 import { guardedFetch } from './egress/guarded-fetch.ts';
 import { openGuardedSocket, type SocketTarget } from './egress/guarded-socket.ts';
 import { parseTarget } from './egress/target-url.ts';
@@ -13,7 +13,7 @@ export { EgressError, parseAllow };
 
 /**
  * The one way to call a URL that a user gave (webhook, tool, model server). Such a URL may try to make this machine
- * read what only this machine can reach, so: https unless the operator allowed the host, no credentials in the URL,
+ * read what only this machine can reach, so: no port of another protocol, https unless the operator allowed the host, no credentials in the URL,
  * every address of the name public, the socket opened to the address that was judged, no redirect followed (3xx is
  * the answer), a time limit for the whole call and a bound on the answer. `fetch` is the same guard for libraries.
  */
@@ -55,17 +55,6 @@ const MAX_ORIGINS = 4_096;
 /** Shorter than the five seconds after which many servers hang up, so that a call rarely meets a closing socket. */
 const KEEP_ALIVE_MS = 4_000;
 
-/** Why this URL could never be called; null: it may be, also where its name does not answer today. For saving a URL. */
-export async function refusalOf(egress: Pick<Egress, 'check'>, url: string): Promise<string | null> {
-  try {
-    await egress.check(url);
-    return null;
-  } catch (error) {
-    if (!(error instanceof EgressError)) throw error;
-    return error.code === 'egress_refused' ? error.message : null;
-  }
-}
-
 export function createEgress({ allow, resolve = resolveBySystem, ca }: EgressOptions): Egress {
   const parsed = parseAllow(allow);
   if ('fault' in parsed) throw new TypeError(parsed.fault);
@@ -88,7 +77,7 @@ export function createEgress({ allow, resolve = resolveBySystem, ca }: EgressOpt
     async check(text) {
       const { hostname, protocol, port } = parseTarget(text);
       const destination = { hostname, protocol, port: Number(port || (protocol === 'https:' ? 443 : 80)) };
-      await resolveGuarded(destination, parsed.ok, resolve);
+      await judgeForSaving(destination, parsed.ok, resolve);
     },
     connect: (target) => openGuardedSocket(target, parsed.ok, resolve),
     close: () => agent.destroy(),

@@ -4,7 +4,8 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
  * Credentials at rest (model keys, channel secrets). PARLEY_SECRET gives one wrapping key; each organization has a
  * random data key of its own, stored wrapped; the data key seals the values. So a new PARLEY_SECRET re-wraps one row
  * an organization, and erasing that row makes all of its secrets unreadable, in backups too. Associated data names
- * the place of a value (table, column, row, organization): a sealed text copied to another place does not open.
+ * the place of a value (table, column, row, organization) and, in version 2, the addresses that it was given for: a
+ * sealed text copied to another place, or beside another address, does not open (store/credentials.ts).
  */
 export type Key = Buffer & { readonly [sealing]: true };
 declare const sealing: unique symbol;
@@ -12,7 +13,8 @@ declare const sealing: unique symbol;
 /** The place of a sealed value; every part counts. */
 export type Place = { table: string; column: string; row: string; organization: string };
 
-const VERSION = 'v1';
+/** `v1`: bound to its place alone. `v2`: bound to its place and to the addresses that it may be sent to. */
+export type SealVersion = 'v1' | 'v2';
 const KEY_BYTES = 32;
 /** Random nonces of 96 bits are safe for 2^32 values a key (NIST SP 800-38D, 8.3); a data key seals a handful. */
 const NONCE_BYTES = 12;
@@ -26,29 +28,45 @@ export class SealError extends Error {
   }
 }
 
+/** The same in the words of those whose channel it is. */
+export const NOT_OPENED =
+  'The stored credentials cannot be opened: they belong to other settings than the stored ones. Give them again.';
+
 /** HKDF-SHA-256: one secret, an unrelated key for each purpose. */
 export const deriveKey = (secret: string | Uint8Array, purpose: string): Key =>
   Buffer.from(hkdfSync('sha256', secret, 'parley', purpose, KEY_BYTES)) as Key;
 
-/** AES-256-GCM as `v1.<base64url of nonce, ciphertext, tag>`. */
-export function seal(key: Key, plaintext: string, associatedData: readonly string[]): string {
+/** AES-256-GCM as `<version>.<base64url of nonce, ciphertext, tag>`. */
+export function seal(
+  key: Key,
+  plaintext: string,
+  associatedData: readonly string[],
+  version: SealVersion = 'v1',
+): string {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
-  cipher.setAAD(encode(associatedData));
+  cipher.setAAD(encode(version, associatedData));
   const parts = [nonce, cipher.update(plaintext, 'utf8'), cipher.final(), cipher.getAuthTag()];
-  return `${VERSION}.${Buffer.concat(parts).toString('base64url')}`;
+  return `${version}.${Buffer.concat(parts).toString('base64url')}`;
+}
+
+/** Null: no version that this program knows. */
+export function versionOf(sealed: string): SealVersion | null {
+  const [version] = sealed.split('.', 1);
+  return version === 'v1' || version === 'v2' ? version : null;
 }
 
 export function open(key: Key, sealed: string, associatedData: readonly string[]): string {
-  const [version, text, ...rest] = sealed.split('.');
+  const version = versionOf(sealed);
+  const [, text, ...rest] = sealed.split('.');
   const bytes = Buffer.from(text ?? '', 'base64url');
   // Buffer.from skips what it cannot read; only the one spelling that `seal` writes may open.
   const isCanonical = bytes.toString('base64url') === text;
-  if (version !== VERSION || rest.length > 0 || !isCanonical || bytes.length < NONCE_BYTES + TAG_BYTES) {
+  if (version === null || rest.length > 0 || !isCanonical || bytes.length < NONCE_BYTES + TAG_BYTES) {
     throw new SealError();
   }
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
-  decipher.setAAD(encode(associatedData));
+  decipher.setAAD(encode(version, associatedData));
   decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
   try {
     const ciphertext = bytes.subarray(NONCE_BYTES, -TAG_BYTES);
@@ -72,4 +90,5 @@ export const unwrapDataKey = (wrapping: Key, wrapped: string, organization: stri
 const dataKeyPlace = (organization: string) => ['organization', 'data_key', organization, organization];
 
 /** JSON keeps the parts apart: ["ab","c"] is not ["a","bc"]. The version is part of what is vouched for. */
-const encode = (associatedData: readonly string[]) => Buffer.from(JSON.stringify([VERSION, ...associatedData]));
+const encode = (version: SealVersion, associatedData: readonly string[]) =>
+  Buffer.from(JSON.stringify([version, ...associatedData]));

@@ -66,7 +66,7 @@ async function makeAgent(tx: Queryable, orgId: string) {
 async function makeChat(tx: Queryable, orgId: string, agentId: string, sealingKey: Key): Promise<string> {
   const id = newId('channel');
   const own = channelKinds.get('web_chat')!.ownSecrets!.make();
-  const sealed = await sealSecrets(tx, sealingKey, { orgId, channelId: id }, own);
+  const sealed = await sealSecrets(tx, sealingKey, { orgId, id, kind: 'web_chat', settings: CHAT }, own);
   await insertChannel(tx, orgId, { id, agentId, kind: 'web_chat', name: 'Web chat', settings: CHAT, sealed });
   return id;
 }

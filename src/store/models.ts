@@ -16,6 +16,12 @@ export async function readModel(db: Queryable, orgId: string, provider: string):
   return rows[0] ?? null;
 }
 
+/** The same, locked until the transaction ends. */
+export async function lockModel(tx: Queryable, orgId: string, provider: string): Promise<ModelRow | null> {
+  const rows = await tx.select().from(modelProvider).where(one(orgId, provider)).for('update');
+  return rows[0] ?? null;
+}
+
 export async function writeModel(
   db: Queryable,
   row: Pick<ModelRow, 'orgId' | 'provider' | 'baseUrl' | 'sealedKey'>,

@@ -1,7 +1,8 @@
 import type { DeliveryAttempt } from '../../contract/dashboard/webhooks.ts';
 import { type Egress, EgressError } from '../kernel/egress.ts';
 import { signWebhook } from '../kernel/standard-webhooks.ts';
-import type { OpenRow } from '../store/channel-secrets.ts';
+import type { OpenSealed } from '../store/channel-secrets.ts';
+import { webhookCredential } from '../store/credentials.ts';
 import type { ClaimedEvent, EventOutcome } from '../store/event-deliveries.ts';
 import { presentEvent } from '../store/present-event.ts';
 
@@ -27,7 +28,7 @@ const SHOWN_CHARACTERS = 1_000;
 
 export type EventTools = {
   egress: Pick<Egress, 'request'>;
-  openRow: OpenRow;
+  openSealed: OpenSealed;
   signal: AbortSignal;
   /** Between 0 and 1. */
   random: () => number;
@@ -67,10 +68,10 @@ export async function deliverEvent(claimed: ClaimedEvent, tools: EventTools): Pr
 }
 
 /** The body is made once; what is signed is what is sent, to the byte. */
-async function send(claimed: ClaimedEvent, { egress, openRow, signal }: EventTools, at: Date) {
-  const { org_id: orgId, endpoint_id: row, event_id: id, type, data, created_at: createdAt, sealed } = claimed;
+async function send(claimed: ClaimedEvent, { egress, openSealed, signal }: EventTools, at: Date) {
+  const { org_id: orgId, endpoint_id: endpointId, event_id: id, type, data, created_at: createdAt, sealed } = claimed;
   const body = Buffer.from(JSON.stringify(presentEvent({ id, type, createdAt, data })));
-  const { secret = '', previous } = await openRow({ orgId, row, sealed });
+  const { secret = '', previous } = await openSealed(webhookCredential(orgId, endpointId, claimed.url), sealed);
   const secrets = claimed.both && previous !== undefined ? [secret, previous] : [secret];
   return egress.request({
     url: claimed.url,

@@ -12,7 +12,7 @@ import { newId } from '../kernel/ids.ts';
 import { createLogger } from '../kernel/log.ts';
 import { deriveKey } from '../kernel/seal.ts';
 import { verifyWebhook } from '../kernel/standard-webhooks.ts';
-import { createRowOpener } from '../store/channel-secrets.ts';
+import { createSealedOpener } from '../store/channel-secrets.ts';
 import { type Db, openDb } from '../store/db.ts';
 import { claimEvents } from '../store/event-deliveries.ts';
 import type { Worker } from './claim-loop.ts';
@@ -33,8 +33,8 @@ let endpoint: { id: string; secret: string };
 
 const depsWith = (through = egress) => ({ db, egress: through, sealingKey, onDelivery: () => {} });
 const worker = (through = egress) => {
-  const openRow = createRowOpener(db, sealingKey, 'webhook_endpoint');
-  const made = createEventWorker({ db, log, egress: through, openRow, random: () => 0 });
+  const openSealed = createSealedOpener(db, sealingKey);
+  const made = createEventWorker({ db, log, egress: through, openSealed, random: () => 0 });
   workers.push(made);
   made.start();
   return made;
@@ -127,14 +127,14 @@ describe('a delivery', () => {
     receiver.answer = () => ({ status: 503 });
     await happen();
     const [claimed] = await claimEvents(db.$client, 'lease', { limit: 1, share: 1, busy: new Map() });
-    const openRow = createRowOpener(db, sealingKey, 'webhook_endpoint');
+    const openSealed = createSealedOpener(db, sealingKey);
     const { signal } = new AbortController();
     for (const [random, wait] of [
       [0, 5_000],
       [0.5, 5_250],
       [1, 5_500],
     ] as const) {
-      const { outcome } = await deliverEvent(claimed!, { egress, openRow, signal, random: () => random });
+      const { outcome } = await deliverEvent(claimed!, { egress, openSealed, signal, random: () => random });
       expect(outcome.againAfterMs).toBeCloseTo(wait);
     }
   });

@@ -3,7 +3,7 @@ import type { Egress } from '../kernel/egress.ts';
 import { newId } from '../kernel/ids.ts';
 import { createTally } from '../kernel/tally.ts';
 import { recordAudit, SYSTEM } from '../store/audit.ts';
-import type { OpenRow } from '../store/channel-secrets.ts';
+import type { OpenSealed } from '../store/channel-secrets.ts';
 import type { Db } from '../store/db.ts';
 import {
   type ClaimedEvent,
@@ -27,7 +27,7 @@ export type EventWorkerOptions = {
   db: Db;
   log: Logger;
   egress: Pick<Egress, 'request'>;
-  openRow: OpenRow;
+  openSealed: OpenSealed;
   random?: () => number;
 };
 
@@ -38,7 +38,7 @@ const CLAIM_BATCH = 100;
 const MAX_PER_ENDPOINT = 8;
 const POLL_MS = 500;
 
-export function createEventWorker({ db, log, egress, openRow, random = Math.random }: EventWorkerOptions): Worker {
+export function createEventWorker({ db, log, egress, openSealed, random = Math.random }: EventWorkerOptions): Worker {
   const pool = db.$client;
   const endpoints = createTally<string>();
 
@@ -77,7 +77,7 @@ export function createEventWorker({ db, log, egress, openRow, random = Math.rand
   async function deliver(work: Work<ClaimedEvent>): Promise<void> {
     const claimed = work.row;
     if (!hasLeaseForCall(work, EVENT_LEASE_SECONDS)) return loop.store(givenBack(claimed));
-    const { outcome, gone } = await deliverEvent(claimed, { egress, openRow, signal: work.abort.signal, random });
+    const { outcome, gone } = await deliverEvent(claimed, { egress, openSealed, signal: work.abort.signal, random });
     const { attempt, state, againAfterMs } = outcome;
     if (attempt?.error) {
       const { event_id, endpoint_id } = claimed;

@@ -1,6 +1,7 @@
 import type { DeliveryError } from '../../contract/channels.ts';
 import { ChannelFailure, type ChannelKind, type SendTools } from '../channels/channel.ts';
 import { fitContent } from '../channels/fit-content.ts';
+import { NOT_OPENED, SealError } from '../kernel/seal.ts';
 import type { ChannelKinds } from '../channels/kinds.ts';
 import type { OpenSecrets } from '../store/channel-secrets.ts';
 import type { ClaimedDelivery, DeliveryOutcome } from '../store/deliveries.ts';
@@ -24,8 +25,8 @@ export async function deliverMessage(
     if (!kind.send) return { outcome: ended(claimed, 'delivered', null), broken: null, called: false };
     const address = claimed.address ?? kind.addressOf?.(claimed.person) ?? null;
     const content = checked(claimed, kind, address, deps.tools.now());
-    const { id, settings, sealed } = claimed.channel;
-    const secrets = await deps.openSecrets({ orgId: claimed.org_id, channelId: id, sealed });
+    const { id, settings } = claimed.channel;
+    const secrets = await deps.openSecrets({ ...claimed.channel, orgId: claimed.org_id }).catch(notOpened);
     const sent = await kind.send(
       {
         id: claimed.id,
@@ -73,6 +74,12 @@ function heldBack({ attempts, channel, person, withdrawn, confirms_opt_out: conf
     return because('failed', 'attempts_exhausted', `The message could not be sent in ${MAX_ATTEMPTS} attempts.`);
   }
   return null;
+}
+
+/** Nothing has left yet, so nobody can have got it twice. */
+function notOpened(cause: unknown): never {
+  if (!(cause instanceof SealError)) throw cause;
+  throw new ChannelFailure('channel_unauthorized', NOT_OPENED, { retryable: true, cause });
 }
 
 const because = (status: 'failed' | 'suppressed', code: string, detail: string) => ({

@@ -3,9 +3,10 @@ import { decideBeforeModel, embeddedProvider } from '../engine/embedded/provider
 import { type Provider, ProviderError } from '../engine/provider.ts';
 import { createModelProvider, MODEL_MAX_BYTES, MODEL_TIMEOUT_MS } from '../engine/providers/create-model-provider.ts';
 import type { Egress } from '../kernel/egress.ts';
-import { type Key, open, placeOf } from '../kernel/seal.ts';
+import { type Key, SealError } from '../kernel/seal.ts';
+import { modelCredential, openCredential } from '../store/credentials.ts';
 import type { Db } from '../store/db.ts';
-import { openDataKey, readModel } from '../store/models.ts';
+import { type ModelRow, readModel } from '../store/models.ts';
 
 const TOOL_MAX_BYTES = 64 * 1024;
 
@@ -15,21 +16,27 @@ export function createFindProvider(deps: { db: Db; egress: Egress; sealingKey: K
     const name = agent.definition.provider ?? 'embedded';
     if (name === 'embedded') return embeddedProvider;
     const account = await readModel(deps.db, orgId, name);
-    if (!account) return notConnected(name);
+    if (!account) return unusable(name, 'is not connected. Connect it');
+    const apiKey = account.sealedKey === null ? undefined : await readKey(account, account.sealedKey);
+    if (apiKey === null) return unusable(name, 'has a stored key that belongs to other settings. Give it again');
     return createModelProvider({
       name,
       ...(account.baseUrl !== null && { baseUrl: account.baseUrl }),
-      ...(account.sealedKey !== null && { apiKey: await readKey(orgId, name, account.sealedKey) }),
+      ...(apiKey !== undefined && { apiKey }),
       fetch: deps.egress.fetchWith({ timeoutMs: MODEL_TIMEOUT_MS, maxBytes: MODEL_MAX_BYTES }),
       callTool: (tool, args, signal, idempotencyKey) => callTool(tool.url, args, signal, idempotencyKey),
       before: decideBeforeModel,
     });
   };
 
-  async function readKey(orgId: string, provider: string, sealed: string): Promise<string> {
-    const key = await openDataKey(deps.db, orgId, deps.sealingKey);
-    const place = placeOf({ table: 'model_provider', column: 'sealed_key', row: provider, organization: orgId });
-    return open(key, sealed, place);
+  /** Null: it belongs to another address than the stored one, or was altered. */
+  async function readKey(account: ModelRow, sealed: string): Promise<string | null> {
+    try {
+      return await openCredential(deps.db, deps.sealingKey, modelCredential(account), sealed);
+    } catch (error) {
+      if (error instanceof SealError) return null;
+      throw error;
+    }
   }
 
   async function callTool(url: string, args: unknown, signal: AbortSignal, key: string | null): Promise<unknown> {
@@ -55,13 +62,13 @@ export function createFindProvider(deps: { db: Db; egress: Egress; sealingKey: K
   }
 }
 
-/** The agent names a provider that the organization has not connected: its runs fail at once and say so. */
-const notConnected = (name: string): Provider => ({
+/** The agent names a provider that cannot be asked: its runs fail at once and say so. */
+const unusable = (name: string, why: string): Provider => ({
   name,
   turn: async () => {
     throw new ProviderError(
       'provider_refused',
-      `The agent uses the provider "${name}", which is not connected. Connect it with "./parley models set --provider ${name} --key-stdin".`,
+      `The agent uses the provider "${name}", which ${why} with "./parley models set --provider ${name} --key-stdin".`,
       { retryable: false },
     );
   },

@@ -58,6 +58,24 @@ describe.skipIf(!CHROMIUM)('the pages of channels', () => {
     expect(faults).toEqual([]);
   });
 
+  it('asks for the token again when the channel moves to another server', async () => {
+    const { page, faults } = await journey.open('/channels', { as: OWNER });
+    await page.getByRole('link', { name: 'Bot', exact: true }).click();
+    await page.getByRole('heading', { name: 'Bot', level: 1 }).waitFor();
+    const hint = page.getByText('Give it again: the stored one was given for another address');
+    const server = page.getByLabel('Server of your own');
+    const url = await server.inputValue();
+    await page.getByText('Leave empty to keep the one that is stored.').waitFor();
+    await server.fill('http://127.0.0.1:8');
+    await hint.waitFor();
+    await page.getByRole('button', { name: 'Check and save' }).click();
+    await page.getByText('This is needed.').waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    await server.fill(url);
+    await hint.waitFor({ state: 'detached' });
+    expect(faults).toEqual([]);
+  });
+
   it('shows the token that Meta asks for once, with the address to paste; mends what broke', async () => {
     const { page, faults } = await journey.open('/channels?connect=whatsapp', { as: OWNER });
     const dialog = page.getByRole('dialog');

@@ -44,7 +44,7 @@ const KINDS: [string, () => Promise<FakeProvider>, string[], Wrong[]][] = [
         'bot_token',
         /Telegram refuses.*401/,
       ],
-      ['a server that is not there', { api_url: 'http://127.0.0.1:9' }, 'api_url', /could not be reached|not be/],
+      ['a server that is not there', { api_url: 'http://127.0.0.1:8' }, 'api_url', /could not be reached|not be/],
     ],
   ],
   [
@@ -184,7 +184,7 @@ describe('email', () => {
     expect(body.inbound_url).toContain('/inbound/email/');
     const wrong = await connect('email', { ...filled, password: 'wrong' });
     expect(wrong.body.errors).toMatchObject([{ pointer: '/settings/password', code: 'channel_unauthorized' }]);
-    const nobody = await connect('email', { ...filled, port: 9 });
+    const nobody = await connect('email', { ...filled, port: 8 });
     expect(nobody.body.errors).toMatchObject([{ pointer: '/settings/host', code: 'provider_unreachable' }]);
     await smtp.stop();
   });

@@ -46,7 +46,8 @@ test('a provider that nobody connected fails the run at once, and says how to co
 });
 
 test('the model answers with the key of the organization, which is stored sealed', async () => {
-  const deps = { db: parley.db, sealingKey: parley.secrets.sealingKey };
+  const egress = { check: async () => {} };
+  const deps = { db: parley.db, egress, sealingKey: parley.secrets.sealingKey };
   await setModel(
     deps,
     orgId,

@@ -88,7 +88,10 @@ function addUpdate(channels: Command): void {
     .option('--name <name>', 'its new name')
     .option('--enable', 'take and send messages again')
     .option('--disable', 'take and send nothing, from the very next request on')
-    .option('--settings <json>', 'all of its settings anew; secrets left out stay; "-" reads standard input')
+    .option(
+      '--settings <json>',
+      'all of its settings; secrets left out stay, but must be given again with another address; "-" reads standard input',
+    )
     .option('--new-secret', 'make the secret anew that the other side knows; it is shown now and never again');
   verb<Changes>(update, async ({ api, out }, [id], { name, enable, disable, settings, newSecret }) => {
     if (enable && disable) throw new Failure('usage_invalid', 'Choose one of --enable and --disable.');

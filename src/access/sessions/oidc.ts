@@ -1,6 +1,7 @@
 import * as oidc from 'openid-client';
 import { Refusal } from '../../../contract/problems.ts';
-import { type Egress, EgressError, refusalOf } from '../../kernel/egress.ts';
+import { addressFault } from '../../kernel/check-address.ts';
+import { type Egress, EgressError } from '../../kernel/egress.ts';
 
 /**
  * OpenID Connect with providers that owners of organizations name, by openid-client: discovery, authorization code with
@@ -74,7 +75,7 @@ export function createOidc({ egress, now, timeoutMs = TIMEOUT_MS }: Deps): Oidc 
     }
     for (const name of ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const) {
       if (typeof found[name] !== 'string') throw new Odd(`The provider names no ${name}.`);
-      const refused = await refusalOf(egress, found[name]);
+      const refused = (await addressFault(egress, '/issuer', found[name]))?.detail ?? null;
       if (refused !== null) throw new Odd(`The ${name} of the provider is refused. ${refused}`);
     }
     return config;

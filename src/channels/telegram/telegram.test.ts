@@ -89,7 +89,7 @@ describe('sending', () => {
   });
 
   test('nobody listening is a definite one', async () => {
-    const nowhere = { ...account, settings: { api_url: 'http://127.0.0.1:9' } };
+    const nowhere = { ...account, settings: { api_url: 'http://127.0.0.1:8' } };
     const sent = telegram.send!(outbound({ type: 'text', text: 'x' }, { address: '1' }), nowhere, tools);
     await expect(sent).rejects.toMatchObject({ code: 'provider_unreachable', facts: { mayHaveSent: false } });
   });

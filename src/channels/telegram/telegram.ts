@@ -36,7 +36,11 @@ export const telegram: ChannelKind = {
     needs_address: true,
   },
   ...CHANNEL_FORMS.telegram,
-  ownSecrets: { make: () => ({ hook_secret: randomBytes(32).toString('base64url') }), shown: null },
+  ownSecrets: {
+    make: () => ({ hook_secret: randomBytes(32).toString('base64url') }),
+    shown: null,
+    told: ['hook_secret'],
+  },
   readAddress: (text) => (/^-?\d{1,20}$/.test(text) ? text : null),
 
   async connect(account, tools) {

@@ -73,7 +73,6 @@ export const webhook: ChannelKind = {
   },
   ...CHANNEL_FORMS.webhook,
   ownSecrets: { make: () => ({ secret: newWebhookSecret() }), shown: 'secret' },
-  endpoint: 'url',
   repeatable: true,
   // The customer's own name of the person, which is what the endpoint knows.
   addressOf: (person) => person.external_id,

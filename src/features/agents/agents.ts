@@ -1,5 +1,6 @@
 import type { AgentDefinition } from '../../../contract/agents.ts';
 import type { Access } from '../../access/access.ts';
+import type { Egress } from '../../kernel/egress.ts';
 import type { Db } from '../../store/db.ts';
 
 /** What the verbs of this folder stand on. */
@@ -11,6 +12,8 @@ export type AgentsDeps = {
     definition(definition: AgentDefinition): { pointer: string; code: string; detail: string }[];
     template(source: string): string | null;
   };
+  /** Says what a call to a tool's address would be refused with. */
+  egress: Pick<Egress, 'check'>;
 };
 
 /** Agents of one organization. */

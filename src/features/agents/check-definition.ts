@@ -6,6 +6,7 @@ import {
   type Step,
 } from '../../../contract/agents.ts';
 import { type Fault, Refusal } from '../../../contract/problems.ts';
+import { addressFault } from '../../kernel/check-address.ts';
 import type { AgentsDeps } from './agents.ts';
 
 type Report = (pointer: string, code: string, detail: string) => void;
@@ -39,6 +40,19 @@ export function checkDefinition(definition: AgentDefinition, engine: AgentsDeps[
     }
   });
   for (const [pointer, text] of textsOf(definition)) checkText(text, pointer, engine, report);
+  if (errors.length > 0) throw new Refusal('validation_failed', undefined, { errors });
+}
+
+/** Where its tools are called must be where a call may go. Asks the resolver, so outside of every transaction. */
+export async function checkToolAddresses(
+  { tools = [] }: AgentDefinition,
+  { egress }: Pick<AgentsDeps, 'egress'>,
+  at = '/definition',
+): Promise<void> {
+  const faults = await Promise.all(
+    tools.map(({ url }, index) => addressFault(egress, `${at}/tools/${index}/url`, url)),
+  );
+  const errors = faults.filter((fault) => fault !== null);
   if (errors.length > 0) throw new Refusal('validation_failed', undefined, { errors });
 }
 

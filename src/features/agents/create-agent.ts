@@ -5,17 +5,18 @@ import { countAgents, insertAgent } from '../../store/agents.ts';
 import { type Actor, recordAudit } from '../../store/audit.ts';
 import { insertChannel } from '../../store/channels.ts';
 import { type AgentsDeps, MAX_AGENTS } from './agents.ts';
-import { checkDefinition } from './check-definition.ts';
+import { checkDefinition, checkToolAddresses } from './check-definition.ts';
 import { foundAgent, presentAgent } from './read-agents.ts';
 
 /** An agent comes with its sandbox channel, on which it can be talked to at once. */
 export async function createAgent(
-  { db, faults }: AgentsDeps,
+  { db, faults, egress }: AgentsDeps,
   orgId: string,
   { name, definition = {} }: CreateAgentBody,
   actor: Actor,
 ): Promise<AgentRecord> {
   checkDefinition(definition, faults);
+  await checkToolAddresses(definition, { egress });
   return db.transaction(async (tx) => {
     if ((await countAgents(tx, orgId)) >= MAX_AGENTS) {
       throw new Refusal('already_exists', `An organization has at most ${MAX_AGENTS} agents.`);

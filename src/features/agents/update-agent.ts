@@ -4,7 +4,7 @@ import { changeAgent, lockAgent, publishDefinition } from '../../store/agents.ts
 import { type Actor, recordAudit } from '../../store/audit.ts';
 import type { Queryable } from '../../store/db.ts';
 import type { AgentsDeps } from './agents.ts';
-import { checkDefinition } from './check-definition.ts';
+import { checkDefinition, checkToolAddresses } from './check-definition.ts';
 import { foundAgent, presentAgent } from './read-agents.ts';
 
 /**
@@ -12,13 +12,16 @@ import { foundAgent, presentAgent } from './read-agents.ts';
  * the nodes remember of an agent, so their change goes through the change log.
  */
 export async function updateAgent(
-  { db, access, faults }: AgentsDeps,
+  { db, access, faults, egress }: AgentsDeps,
   orgId: string,
   id: string,
   changes: UpdateAgentBody,
   actor: Actor,
 ): Promise<AgentRecord> {
-  if (changes.definition) checkDefinition(changes.definition, faults);
+  if (changes.definition) {
+    checkDefinition(changes.definition, faults);
+    await checkToolAddresses(changes.definition, { egress });
+  }
   const isRemembered = changes.name !== undefined || changes.enabled !== undefined;
   await (isRemembered
     ? access.change({ kind: 'agent', id }, (tx) => apply(tx, orgId, id, changes, actor))

@@ -1,8 +1,9 @@
 import { Refusal } from '../../../contract/problems.ts';
 import type { Connected, SplitSettings } from '../../channels/connect.ts';
-import { type Key, placeOf, seal } from '../../kernel/seal.ts';
+import type { Key } from '../../kernel/seal.ts';
+import type { SealedChannel } from '../../store/channel-secrets.ts';
+import { channelCredential, sealCredential } from '../../store/credentials.ts';
 import type { Queryable } from '../../store/db.ts';
-import { openDataKey } from '../../store/models.ts';
 import type { ChannelsDeps } from './channels.ts';
 
 /** What was filled in, checked against the kind's form. */
@@ -37,10 +38,9 @@ export async function askProvider(
 export async function sealSecrets(
   tx: Queryable,
   sealingKey: Key,
-  { orgId, channelId }: { orgId: string; channelId: string },
+  channel: Omit<SealedChannel, 'sealed'>,
   secrets: Record<string, string>,
 ): Promise<string | null> {
   if (Object.keys(secrets).length === 0) return null;
-  const place = placeOf({ table: 'channel', column: 'sealed', row: channelId, organization: orgId });
-  return seal(await openDataKey(tx, orgId, sealingKey), JSON.stringify(secrets), place);
+  return sealCredential(tx, sealingKey, channelCredential(channel), JSON.stringify(secrets));
 }

@@ -1,8 +1,10 @@
 import type { ConnectedChannel, UpdateChannelBody } from '../../../contract/dashboard/channels.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { Connected } from '../../channels/connect.ts';
+import { SealError } from '../../kernel/seal.ts';
 import { type Actor, recordAudit } from '../../store/audit.ts';
 import { type ChannelRow, changeChannel, readChannel as readRow } from '../../store/channels.ts';
+import { channelCredential, sameAddresses, secretRequired } from '../../store/credentials.ts';
 import { askProvider, sealSecrets, splitSettings } from './ask-provider.ts';
 import type { ChannelsDeps } from './channels.ts';
 import { presentChannel, presentShown, splitAccount } from './read-channels.ts';
@@ -27,7 +29,7 @@ export async function updateChannel(
     const told = { ...(name !== undefined && { name }), ...(enabled !== undefined && { enabled }) };
     const stored = connected && {
       settings: connected.settings,
-      sealed: await sealSecrets(tx, deps.sealingKey, { orgId, channelId: id }, connected.secrets),
+      sealed: await sealSecrets(tx, deps.sealingKey, { ...before, settings: connected.settings }, connected.secrets),
       status: 'connected',
       statusDetail: null,
     };
@@ -44,16 +46,37 @@ export async function updateChannel(
   return { ...result, ...(body.new_secret && presentShown(connected!.shown)) };
 }
 
-/** Secret fields that are left out stay as they are stored, so that nobody has to type a token to change a name. */
+/** `null` takes a setting away. */
+const kept = (filled: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(filled).filter(([, value]) => value !== null));
+
+/** Secrets that cannot be opened any more must all be given again, and this is how. */
+function noSecrets(error: unknown): Record<string, string> {
+  if (error instanceof SealError) return {};
+  throw error;
+}
+
+/**
+ * Secret fields that are left out stay as they are stored, so that nobody has to type a token to change a name; but not
+ * when an address changes: what was given for one server never goes to another.
+ */
 async function reconnect(
   deps: ChannelsDeps,
-  { orgId, id, kind, settings: stored, sealed }: ChannelRow,
+  row: ChannelRow,
   { settings, new_secret: isNew }: UpdateChannelBody,
 ): Promise<Connected> {
-  const known = Object.entries(await deps.openSecrets({ orgId, channelId: id, sealed }));
+  const { id, kind } = row;
+  const known = Object.entries(await deps.openSecrets(row).catch(noSecrets));
   const isGiven = ([secret]: [string, string]) => deps.connector.isGiven(kind, secret);
-  const filled = { ...Object.fromEntries(known.filter(isGiven)), ...(settings ?? splitAccount(stored).settings) };
-  const kept = Object.fromEntries(Object.entries(filled).filter(([, value]) => value !== null));
-  const own = isNew ? {} : Object.fromEntries(known.filter((entry) => !isGiven(entry)));
-  return askProvider(deps, { kind, id }, splitSettings(deps, kind, kept), own);
+  const given = known.filter(isGiven);
+  const next = settings ?? splitAccount(row.settings).settings;
+  const isMoved = !sameAddresses(channelCredential(row), channelCredential({ ...row, settings: kept(next) }));
+  const missing = isMoved ? given.filter(([secret]) => next[secret] === undefined) : [];
+  if (missing.length > 0) {
+    const errors = missing.map(([secret]) => secretRequired(`/settings/${secret}`));
+    throw new Refusal('validation_failed', undefined, { errors });
+  }
+  const split = splitSettings(deps, kind, kept({ ...Object.fromEntries(given), ...next }));
+  const own = known.filter((entry) => !isGiven(entry) && !(isMoved && deps.connector.isTold(kind, entry[0])));
+  return askProvider(deps, { kind, id }, split, isNew ? {} : Object.fromEntries(own));
 }

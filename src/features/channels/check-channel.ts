@@ -1,5 +1,6 @@
 import type { ChannelCheck } from '../../../contract/dashboard/channels.ts';
 import { Refusal } from '../../../contract/problems.ts';
+import { NOT_OPENED, SealError } from '../../kernel/seal.ts';
 import { changeChannel, readChannel as readRow } from '../../store/channels.ts';
 import type { ChannelsDeps } from './channels.ts';
 import { splitAccount } from './read-channels.ts';
@@ -17,7 +18,8 @@ export async function checkChannel(deps: ChannelsDeps, orgId: string, id: string
     const isBroken = row.status === 'broken';
     return { ok: !isBroken, code: isBroken ? 'channel_broken' : null, detail: row.statusDetail, asked: false };
   }
-  const secrets = await openSecrets({ orgId, channelId: id, sealed: row.sealed });
+  const secrets = await openSecrets(row).catch(notOpened);
+  if (!secrets) return { ok: false, code: 'channel_unauthorized', detail: NOT_OPENED, asked: false };
   const { settings } = splitAccount(row.settings);
   const answer = await connector.connect(row.kind, id, { settings, secrets }, secrets);
   if (!('refused' in answer)) {
@@ -29,4 +31,9 @@ export async function checkChannel(deps: ChannelsDeps, orgId: string, id: string
   const { code, detail, isBroken } = answer.refused;
   if (isBroken) await changeChannel(db, orgId, id, { status: 'broken', statusDetail: detail }, row.sealed);
   return { ok: false, code, detail, asked: true };
+}
+
+function notOpened(error: unknown): null {
+  if (error instanceof SealError) return null;
+  throw error;
 }

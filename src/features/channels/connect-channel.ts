@@ -32,7 +32,7 @@ export async function connectChannel(
   const { result } = await deps.access.change(subjects, async (tx) => {
     if (!(await lockAgent(tx, orgId, agentId))) throw new Refusal('agent_not_found');
     await checkRoom(tx, orgId, agentId);
-    const sealed = await sealSecrets(tx, deps.sealingKey, { orgId, channelId: id }, secrets);
+    const sealed = await sealSecrets(tx, deps.sealingKey, { orgId, id, kind, settings }, secrets);
     const row = await insertChannel(tx, orgId, { id, agentId, kind, name, settings, sealed });
     const facts = { agent_id: agentId, kind, name };
     await recordAudit(tx, { orgId, actor, action: 'channel.connected', subjectId: id, facts });

@@ -21,7 +21,7 @@ export async function disconnectChannel(
     throw new Refusal('channel_unsupported', 'The sandbox channel belongs to its agent and goes only with it.');
   }
   // Secrets that cannot be opened any more are one more reason to disconnect.
-  const secrets = await openSecrets({ orgId, channelId: id, sealed: row.sealed }).catch(() => null);
+  const secrets = await openSecrets(row).catch(() => null);
   await access.change({ kind: 'channel', id }, async (tx) => {
     const gone = { deletedAt: new Date(), sealed: null };
     if (!(await changeChannel(tx, orgId, id, gone))) throw new Refusal('channel_not_found');

@@ -45,7 +45,7 @@ export function createReceiveFromChannel({ db, kinds, openSecrets, queue, now, o
     const channel = await findInboundChannel(db, target.channelId);
     const inbound = kinds.get(target.kind)?.inbound;
     if (!channel || channel.kind !== target.kind || !inbound) throw new Refusal('channel_not_found');
-    const secrets = await openSecrets({ orgId: channel.orgId, channelId: channel.id, sealed: channel.sealed });
+    const secrets = await openSecrets(channel);
     const account = { id: channel.id, settings: channel.settings, secrets };
     if (!inbound.verify(request, account, now())) throw new Refusal('signature_invalid');
     if (!channel.enabled) throw new Refusal('channel_disabled');

@@ -1,12 +1,15 @@
 import type { ModelRecord } from '../../../contract/dashboard/models.ts';
 import { timestamp } from '../../kernel/clock.ts';
-import { type Key, placeOf } from '../../kernel/seal.ts';
+import type { Egress } from '../../kernel/egress.ts';
+import type { Key } from '../../kernel/seal.ts';
 import type { Db } from '../../store/db.ts';
 import { listModels as listRows, type ModelRow } from '../../store/models.ts';
 
 /** What the verbs of this folder stand on. */
 export type ModelsDeps = {
   db: Db;
+  /** Says what a call to an address would be refused with. */
+  egress: Pick<Egress, 'check'>;
   /** Wraps the organizations' data keys. */
   sealingKey: Key;
 };
@@ -20,7 +23,3 @@ export const presentModel = (row: ModelRow): ModelRecord => ({
   has_key: row.sealedKey !== null,
   updated_at: timestamp(row.updatedAt),
 });
-
-/** Associated data of a provider's sealed key. */
-export const modelSealPlace = (organization: string, provider: string): string[] =>
-  placeOf({ table: 'model_provider', column: 'sealed_key', row: provider, organization });

@@ -5,30 +5,35 @@ import {
   type SetModelBody,
 } from '../../../contract/dashboard/models.ts';
 import { type Fault, Refusal } from '../../../contract/problems.ts';
-import { seal } from '../../kernel/seal.ts';
+import { checkAddress } from '../../kernel/check-address.ts';
 import { touchAgents } from '../../store/agents.ts';
 import { type Actor, recordAudit } from '../../store/audit.ts';
-import { deleteModel, openDataKey, readModel, writeModel } from '../../store/models.ts';
-import { type ModelsDeps, modelSealPlace, presentModel } from './models.ts';
+import { modelCredential, sameAddresses, sealCredential, secretRequired } from '../../store/credentials.ts';
+import { deleteModel, lockModel, writeModel } from '../../store/models.ts';
+import { type ModelsDeps, presentModel } from './models.ts';
 
-/** Stores address and key of a provider; what is absent stays as it is. The key is sealed and never shown again. */
+/**
+ * Stores address and key of a provider; what is absent stays as it is. The key is sealed and never shown again, and it
+ * belongs to its address: with another one it must be given again, or be taken away (`null`).
+ */
 export async function setModel(
-  { db, sealingKey }: ModelsDeps,
+  { db, egress, sealingKey }: ModelsDeps,
   orgId: string,
   name: string,
   { base_url: baseUrl, key }: SetModelBody,
   actor: Actor,
 ): Promise<ModelRecord> {
   const provider = readProvider(name);
+  if (baseUrl != null) await checkAddress(egress, '/base_url', baseUrl);
   return db.transaction(async (tx) => {
-    const before = await readModel(tx, orgId, provider);
+    const before = await lockModel(tx, orgId, provider);
     const nextUrl = baseUrl === undefined ? (before?.baseUrl ?? null) : baseUrl;
+    const credential = modelCredential({ orgId, provider, baseUrl: nextUrl });
     let sealedKey = before?.sealedKey ?? null;
-    if (key === null) sealedKey = null;
-    else if (key !== undefined) {
-      const dataKey = await openDataKey(tx, orgId, sealingKey);
-      sealedKey = seal(dataKey, key, modelSealPlace(orgId, provider));
+    if (before && sealedKey !== null && key === undefined && !sameAddresses(modelCredential(before), credential)) {
+      throw new Refusal('validation_failed', undefined, { errors: [secretRequired('/key')] });
     }
+    if (key !== undefined) sealedKey = key && (await sealCredential(tx, sealingKey, credential, key));
     if (provider === 'openai_compatible' && nextUrl === null) {
       throw invalid(
         '/base_url',
@@ -47,7 +52,12 @@ export async function setModel(
   });
 }
 
-export async function removeModel({ db }: ModelsDeps, orgId: string, name: string, actor: Actor): Promise<void> {
+export async function removeModel(
+  { db }: Pick<ModelsDeps, 'db'>,
+  orgId: string,
+  name: string,
+  actor: Actor,
+): Promise<void> {
   const provider = readProvider(name);
   await db.transaction(async (tx) => {
     if (!(await deleteModel(tx, orgId, provider))) throw unknownProvider();

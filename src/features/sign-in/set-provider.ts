@@ -5,11 +5,10 @@ import type {
 } from '../../../contract/dashboard/sign-in-provider.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { timestamp } from '../../kernel/clock.ts';
-import { refusalOf } from '../../kernel/egress.ts';
-import { seal } from '../../kernel/seal.ts';
+import { checkAddress } from '../../kernel/check-address.ts';
 import { type Actor, recordAudit } from '../../store/audit.ts';
+import { sealCredential, signInCredential } from '../../store/credentials.ts';
 import { lockMembers } from '../../store/members.ts';
-import { openDataKey } from '../../store/models.ts';
 import {
   deleteLinks,
   deleteSignInProvider,
@@ -19,7 +18,7 @@ import {
   readSignInProvider,
   writeSignInProvider,
 } from '../../store/sign-in.ts';
-import { callbackUrl, presentDomain, secretPlace, type SignInDeps } from './sign-in.ts';
+import { callbackUrl, presentDomain, type SignInDeps } from './sign-in.ts';
 
 export async function readSignInSettings(
   { db, baseUrl }: Pick<SignInDeps, 'db' | 'baseUrl'>,
@@ -55,7 +54,7 @@ export async function setSignInProvider(
     const sealed =
       secret === undefined
         ? before!.sealed
-        : seal(await openDataKey(tx, orgId, deps.sealingKey), secret, secretPlace(orgId, issuer));
+        : await sealCredential(tx, deps.sealingKey, signInCredential(orgId, issuer), secret);
     const row = await writeSignInProvider(tx, {
       orgId,
       issuer,
@@ -100,9 +99,8 @@ export async function checkSignInProvider(deps: SignInDeps, issuer: string): Pro
 
 async function checkIssuer({ egress }: SignInDeps, issuer: string): Promise<void> {
   const { search, hash } = new URL(issuer);
-  const detail =
-    `${search}${hash}` === '' ? await refusalOf(egress, issuer) : 'An issuer has neither a query nor a fragment.';
-  if (detail === null) return;
+  if (`${search}${hash}` === '') return checkAddress(egress, '/issuer', issuer);
+  const detail = 'An issuer has neither a query nor a fragment.';
   throw new Refusal('validation_failed', undefined, {
     errors: [{ pointer: '/issuer', code: 'address_refused', detail }],
   });

@@ -5,10 +5,10 @@ import type { Oidc, OidcClient } from '../../access/sessions/oidc.ts';
 import type { Sessions } from '../../access/sessions/sessions.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import type { Egress } from '../../kernel/egress.ts';
-import { type Key, open, placeOf } from '../../kernel/seal.ts';
+import type { Key } from '../../kernel/seal.ts';
 import type { LookUpTxt } from '../../kernel/txt-records.ts';
+import { openCredential, signInCredential } from '../../store/credentials.ts';
 import type { Db } from '../../store/db.ts';
-import { openDataKey } from '../../store/models.ts';
 import type { DomainRow, ProviderRow } from '../../store/sign-in.ts';
 
 /** What the verbs of this folder stand on. */
@@ -43,16 +43,10 @@ export function domainOfAddress(email: string): string | null {
 export const callbackUrl = (baseUrl: string, orgId: string): string =>
   `${baseUrl}${DASHBOARD_BASE}/sign-in/organization/${orgId}/callback`;
 
-/** Associated data of the sealed secret. The issuer is part of it: the secret does not open for another. */
-export const secretPlace = (organization: string, issuer: string): string[] => [
-  ...placeOf({ table: 'sign_in_provider', column: 'sealed', row: organization, organization }),
-  issuer,
-];
-
 export async function clientOf({ db, sealingKey }: SignInDeps, row: ProviderRow): Promise<OidcClient> {
   const { orgId, issuer, clientId, sealed } = row;
-  const key = await openDataKey(db, orgId, sealingKey);
-  return { orgId, issuer, clientId, clientSecret: open(key, sealed, secretPlace(orgId, issuer)) };
+  const clientSecret = await openCredential(db, sealingKey, signInCredential(orgId, issuer), sealed);
+  return { orgId, issuer, clientId, clientSecret };
 }
 
 export const recordOf = ({ domain, token }: Pick<DomainRow, 'domain' | 'token'>): SignInDomain['record'] => ({

@@ -33,7 +33,7 @@ export function createOpenSession({
 
   /** `user_hash` is HMAC-SHA-256 of the id under the channel's secret, which only the host's backend knows. */
   async function checkProof(channel: ChatChannel, externalId: string, hash: string | undefined): Promise<void> {
-    const { secret } = await openSecrets({ orgId: channel.orgId, channelId: channel.id, sealed: channel.sealed });
+    const { secret } = await openSecrets(channel);
     if (secret !== undefined && hash !== undefined) {
       const proof = createHmac('sha256', secret).update(externalId).digest();
       if (timingSafeEqual(proof, Buffer.from(hash, 'hex'))) return;

@@ -1,18 +1,25 @@
 import type { UpdateWebhookBody, WebhookRecord } from '../../../contract/dashboard/webhooks.ts';
 import { Refusal } from '../../../contract/problems.ts';
+import { checkAddress } from '../../kernel/check-address.ts';
 import { type Actor, recordAudit } from '../../store/audit.ts';
+import type { Queryable } from '../../store/db.ts';
 import {
   cancelPending,
   changeWebhook,
   deleteWebhook as deleteRow,
   lockWebhook,
   lockWebhooks,
+  type WebhookRow,
 } from '../../store/webhooks.ts';
-import { checkUrl } from './check-url.ts';
 import { presentWebhook } from './read-webhooks.ts';
+import { openSecrets, sealSecrets } from './secrets.ts';
 import type { WebhooksDeps } from './webhooks.ts';
 
-/** Switching off ends what waits for it; what happens while it is off is never told to it. */
+/**
+ * Switching off ends what waits for it; what happens while it is off is never told to it. The signing secret is ours and
+ * is never sent: it proves to the receiver that we are the sender. So it stays when the receiver moves to another
+ * address, and is sealed again for that address.
+ */
 export async function updateWebhook(
   deps: WebhooksDeps,
   orgId: string,
@@ -20,19 +27,29 @@ export async function updateWebhook(
   changes: UpdateWebhookBody,
   actor: Actor,
 ): Promise<WebhookRecord> {
-  if (changes.url !== undefined) await checkUrl(deps, changes.url);
+  if (changes.url !== undefined) await checkAddress(deps.egress, '/url', changes.url);
   return deps.db.transaction(async (tx) => {
     const before = await lockWebhook(tx, orgId, id);
     if (!before) throw new Refusal('webhook_not_found');
-    const { enabled } = changes;
+    const { enabled, url = before.url } = changes;
     const row = await changeWebhook(tx, orgId, id, {
       ...changes,
+      ...(url !== before.url && { sealed: await movedSecrets(tx, deps, before, url) }),
       ...(enabled !== undefined && { disabledReason: enabled ? null : (before.disabledReason ?? 'by_member') }),
     });
     if (enabled === false) await cancelPending(tx, orgId, id);
     await recordAudit(tx, { orgId, actor, action: 'webhook.updated', subjectId: id, facts: changes });
     return presentWebhook(row!);
   });
+}
+
+async function movedSecrets(
+  tx: Queryable,
+  { sealingKey }: Pick<WebhooksDeps, 'sealingKey'>,
+  before: WebhookRow,
+  url: string,
+): Promise<string> {
+  return sealSecrets(tx, sealingKey, { ...before, url }, await openSecrets(tx, sealingKey, before));
 }
 
 /** With everything that was delivered to it. */

@@ -2,9 +2,9 @@ import { type CreateWebhookBody, MAX_WEBHOOKS, type NewWebhook } from '../../../
 import { Refusal } from '../../../contract/problems.ts';
 import { newId } from '../../kernel/ids.ts';
 import { newWebhookSecret } from '../../kernel/standard-webhooks.ts';
+import { checkAddress } from '../../kernel/check-address.ts';
 import { type Actor, recordAudit } from '../../store/audit.ts';
 import { countWebhooks, insertWebhook } from '../../store/webhooks.ts';
-import { checkUrl } from './check-url.ts';
 import { presentWebhook } from './read-webhooks.ts';
 import { sealSecrets } from './secrets.ts';
 import type { WebhooksDeps } from './webhooks.ts';
@@ -16,14 +16,14 @@ export async function createWebhook(
   { url, description = '', types = [] }: CreateWebhookBody,
   actor: Actor,
 ): Promise<NewWebhook> {
-  await checkUrl(deps, url);
+  await checkAddress(deps.egress, '/url', url);
   const id = newId('whk');
   const secret = newWebhookSecret();
   return deps.db.transaction(async (tx) => {
     if ((await countWebhooks(tx, orgId)) >= MAX_WEBHOOKS) {
       throw new Refusal('already_exists', `An organization has at most ${MAX_WEBHOOKS} endpoints; delete one first.`);
     }
-    const sealed = await sealSecrets(tx, deps.sealingKey, { orgId, id, secrets: { secret } });
+    const sealed = await sealSecrets(tx, deps.sealingKey, { orgId, id, url }, { secret });
     const row = await insertWebhook(tx, orgId, { id, url, description, types, sealed });
     await recordAudit(tx, { orgId, actor, action: 'webhook.created', subjectId: id, facts: { url, types } });
     return { ...presentWebhook(row), secret };

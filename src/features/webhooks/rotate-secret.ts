@@ -1,10 +1,11 @@
 import type { NewWebhook, RotateWebhookBody } from '../../../contract/dashboard/webhooks.ts';
 import { Refusal } from '../../../contract/problems.ts';
+import { SealError } from '../../kernel/seal.ts';
 import { newWebhookSecret } from '../../kernel/standard-webhooks.ts';
 import { type Actor, recordAudit } from '../../store/audit.ts';
 import { changeWebhook, lockWebhook } from '../../store/webhooks.ts';
 import { presentWebhook } from './read-webhooks.ts';
-import { openSecrets, sealSecrets } from './secrets.ts';
+import { openSecrets, sealSecrets, type WebhookSecrets } from './secrets.ts';
 import type { WebhooksDeps } from './webhooks.ts';
 
 const HOUR_MS = 3_600_000;
@@ -24,14 +25,20 @@ export async function rotateSecret(
   return db.transaction(async (tx) => {
     const before = await lockWebhook(tx, orgId, id);
     if (!before) throw new Refusal('webhook_not_found');
-    const { secret: previous } = await openSecrets(tx, sealingKey, { orgId, id, sealed: before.sealed });
+    // One that cannot be opened any more signs nothing; replacing it is the cure.
+    const { secret: previous } = await openSecrets(tx, sealingKey, before).catch(noSecrets);
     const secret = newWebhookSecret();
-    const secrets = overlap === 'now' ? { secret } : { secret, previous };
+    const secrets = overlap === 'now' || previous === undefined ? { secret } : { secret, previous };
     const row = await changeWebhook(tx, orgId, id, {
-      sealed: await sealSecrets(tx, sealingKey, { orgId, id, secrets }),
+      sealed: await sealSecrets(tx, sealingKey, before, secrets),
       previousUntil: overlap === 'now' ? null : new Date(Date.now() + OVERLAP_MS[overlap]),
     });
     await recordAudit(tx, { orgId, actor, action: 'webhook.secret_rotated', subjectId: id, facts: { overlap } });
     return { ...presentWebhook(row!), secret };
   });
+}
+
+function noSecrets(error: unknown): Partial<WebhookSecrets> {
+  if (error instanceof SealError) return {};
+  throw error;
 }

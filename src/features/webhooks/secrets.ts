@@ -1,26 +1,24 @@
-import { type Key, open, placeOf, seal } from '../../kernel/seal.ts';
+import type { Key } from '../../kernel/seal.ts';
+import { openCredential, sealCredential, webhookCredential } from '../../store/credentials.ts';
 import type { Queryable } from '../../store/db.ts';
-import { openDataKey } from '../../store/models.ts';
 
 /** `previous` signs beside `secret` while the row's `previous_until` has not come. */
 export type WebhookSecrets = { secret: string; previous?: string };
 
-const placeOfSecrets = (organization: string, row: string): string[] =>
-  placeOf({ table: 'webhook_endpoint', column: 'sealed', row, organization });
+type Endpoint = { orgId: string; id: string; url: string };
 
-export async function sealSecrets(
+export const sealSecrets = (
   tx: Queryable,
   sealingKey: Key,
-  { orgId, id, secrets }: { orgId: string; id: string; secrets: WebhookSecrets },
-): Promise<string> {
-  return seal(await openDataKey(tx, orgId, sealingKey), JSON.stringify(secrets), placeOfSecrets(orgId, id));
-}
+  { orgId, id, url }: Endpoint,
+  secrets: WebhookSecrets,
+): Promise<string> => sealCredential(tx, sealingKey, webhookCredential(orgId, id, url), JSON.stringify(secrets));
 
 export async function openSecrets(
   tx: Queryable,
   sealingKey: Key,
-  { orgId, id, sealed }: { orgId: string; id: string; sealed: string },
+  { orgId, id, url, sealed }: Endpoint & { sealed: string },
 ): Promise<WebhookSecrets> {
-  const text = open(await openDataKey(tx, orgId, sealingKey), sealed, placeOfSecrets(orgId, id));
+  const text = await openCredential(tx, sealingKey, webhookCredential(orgId, id, url), sealed);
   return JSON.parse(text) as WebhookSecrets;
 }

@@ -12,8 +12,7 @@ import {
   setUpOwner,
   startDashboard,
 } from '../../../test/dashboard-server.ts';
-import { open, placeOf } from '../../kernel/seal.ts';
-import { openDataKey } from '../../store/models.ts';
+import { channelCredential, modelCredential, openCredential } from '../../store/credentials.ts';
 
 let server: DashboardServer;
 let operator: Person & { orgId: string };
@@ -430,9 +429,9 @@ describe('channels', () => {
     expect((await call(`GET ${at}/channels/${id}`)).body).not.toHaveProperty('secret');
     const { rows } = await server.db.$client.query('SELECT sealed FROM channel WHERE id = $1', [id]);
     expect(rows[0].sealed).not.toContain(connected.body.secret.slice(6));
-    const key = await openDataKey(server.db, owner.orgId, server.secrets.sealingKey);
-    const place = placeOf({ table: 'channel', column: 'sealed', row: id, organization: owner.orgId });
-    expect(JSON.parse(open(key, rows[0].sealed, place))).toEqual({ secret: connected.body.secret });
+    const place = channelCredential({ orgId: owner.orgId, id, kind: 'webhook', settings });
+    const opened = await openCredential(server.db, server.secrets.sealingKey, place, rows[0].sealed);
+    expect(JSON.parse(opened)).toEqual({ secret: connected.body.secret });
   });
 
   it('of a kind that is not there are refused with the list of those that are', async () => {
@@ -555,15 +554,9 @@ describe('model credentials', () => {
     expect(await revisionOf(agent.id)).toBe(before + 1);
     const { rows } = await server.db.$client.query('SELECT sealed_key FROM model_provider');
     expect(JSON.stringify([rows, set.body, (await call(`GET ${at}/audit`)).body])).not.toContain('canary');
-    const dataKey = await openDataKey(server.db, owner.orgId, server.secrets.sealingKey);
-    const place = placeOf({
-      table: 'model_provider',
-      column: 'sealed_key',
-      row: 'openai',
-      organization: owner.orgId,
-    });
-    expect(open(dataKey, rows[0].sealed_key, place)).toBe(key);
-    expect((await call(`PUT ${at}/models/openai`, { base_url: 'http://127.0.0.1:1/v1' })).body.has_key).toBe(true);
+    const place = modelCredential({ orgId: owner.orgId, provider: 'openai', baseUrl: null });
+    expect(await openCredential(server.db, server.secrets.sealingKey, place, rows[0].sealed_key)).toBe(key);
+    expect((await call(`PUT ${at}/models/openai`, { base_url: null })).body.has_key).toBe(true);
     expect((await call(`DELETE ${at}/models/openai`)).status).toBe(204);
     expect((await call(`GET ${at}/models`)).body).toEqual({ data: [] });
   });

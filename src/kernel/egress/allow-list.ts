@@ -5,6 +5,8 @@ export type AllowList = {
   /** The name itself is trusted, whatever it resolves to. */
   host(hostname: string, port: number): boolean;
   address(address: string, port: number): boolean;
+  /** This host, or literal address, with this very port: also where the port is another protocol's. */
+  names(hostname: string, port: number): boolean;
 };
 
 type Entry = { name: string; port: number | null } | { network: BlockList; port: number | null };
@@ -31,7 +33,15 @@ export function parseAllow(list: string | readonly string[]): { ok: AllowList } 
     ok: {
       host: (hostname, port) => matches(port, (entry) => 'name' in entry && entry.name === plainName(hostname)),
       address: (address, port) =>
-        matches(port, (entry) => 'network' in entry && entry.network.check(address, familyOf(address))),
+        matches(port, (entry) => 'network' in entry && isIP(address) !== 0 && holds(entry.network, address)),
+      names: (hostname, port) => {
+        const name = plainName(hostname);
+        return entries.some(
+          (entry) =>
+            entry.port === port &&
+            ('name' in entry ? entry.name === name : isIP(name) !== 0 && holds(entry.network, name)),
+        );
+      },
     },
   };
 }
@@ -70,5 +80,7 @@ function blockOf(network: string, bits?: number): BlockList {
   else block.addSubnet(network, bits, familyOf(network));
   return block;
 }
+
+const holds = (network: BlockList, address: string): boolean => network.check(address, familyOf(address));
 
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4');

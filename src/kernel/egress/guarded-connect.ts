@@ -5,6 +5,7 @@ import { buildConnector } from 'undici';
 import type { AllowList } from './allow-list.ts';
 import { plainName } from './allow-list.ts';
 import { EgressError, NotConnected } from './egress-error.ts';
+import { judgePort, type Service } from './ports.ts';
 import { isPublicAddress } from './public-address.ts';
 
 /** All addresses of a name, in the order in which they are to be tried. */
@@ -19,29 +20,29 @@ const RESOLVE_TIMEOUT_MS = 10_000;
 export const resolveBySystem: Resolve = async (hostname) =>
   (await lookup(hostname, { all: true })).map((found) => found.address);
 
-export type Destination = { hostname: string; port: number; protocol: string };
+export type Destination = { hostname: string; port: number; protocol: string; service?: Service };
+
+/** A person waits while an address is saved; what cannot be found by then is judged when it is called. */
+const SAVE_TIMEOUT_MS = 3_000;
 
 /**
- * Resolves a destination once and returns its addresses, or throws `egress_refused` when one of them may not be
+ * The one judge of destinations, on saving and on calling. Resolves a destination once and returns its addresses, or throws `egress_refused` when one of them may not be
  * reached. Literal addresses go the same way as names. Every address has to pass, not one: else a name that mixes a
  * public and a private address would get through by luck.
  */
 export async function resolveGuarded(
-  { hostname, port, protocol }: Destination,
+  { hostname, port, protocol, service = 'http' }: Destination,
   allow: AllowList,
   resolve: Resolve,
+  withinMs = RESOLVE_TIMEOUT_MS,
 ): Promise<string[]> {
   const name = plainName(hostname);
-  const addresses = isIP(name) === 0 ? await resolveName(name, resolve) : [name];
+  judgePort(service, name, port, allow);
+  const addresses = isIP(name) === 0 ? await resolveName(name, resolve, withinMs) : [name];
   if (allow.host(name, port)) return addresses;
   for (const address of addresses) {
     if (allow.address(address, port)) continue;
-    if (protocol !== 'https:') {
-      throw new EgressError(
-        'egress_refused',
-        'The URL is not https, and the operator has not allowed its host for plain http (PARLEY_EGRESS_ALLOW).',
-      );
-    }
+    if (protocol !== 'https:') throw plainHttp();
     if (!isPublicAddress(address)) {
       throw new EgressError(
         'egress_refused',
@@ -53,9 +54,30 @@ export async function resolveGuarded(
   return addresses;
 }
 
-async function resolveName(name: string, resolve: Resolve): Promise<string[]> {
+/**
+ * The same on saving, with a person who waits. What a name that is not found today will be is judged when it is called;
+ * but plain http without a host that the operator allowed is not saved on the chance of it.
+ */
+export async function judgeForSaving(destination: Destination, allow: AllowList, resolve: Resolve): Promise<void> {
+  const { hostname, port, protocol } = destination;
+  try {
+    await resolveGuarded(destination, allow, resolve, SAVE_TIMEOUT_MS);
+  } catch (error) {
+    const isUnknown = error instanceof EgressError && error.code !== 'egress_refused';
+    if (isUnknown && protocol === 'http:' && !allow.host(hostname, port)) throw plainHttp();
+    throw error;
+  }
+}
+
+const plainHttp = (): EgressError =>
+  new EgressError(
+    'egress_refused',
+    'The URL is not https, and the operator has not allowed its host for plain http (PARLEY_EGRESS_ALLOW).',
+  );
+
+async function resolveName(name: string, resolve: Resolve, withinMs: number): Promise<string[]> {
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error('the resolver did not answer')), RESOLVE_TIMEOUT_MS);
+  const timer = setTimeout(() => reject(new Error('the resolver did not answer')), withinMs);
   try {
     const addresses = await Promise.race([resolve(name), late]);
     if (addresses.length > 0) return addresses;

@@ -20,7 +20,7 @@ export async function openGuardedSocket(
   resolve: Resolve,
 ): Promise<Socket> {
   const addresses = await resolveGuarded(
-    { hostname: host, port, protocol: plain ? 'plain:' : 'https:' },
+    { hostname: host, port, protocol: plain ? 'plain:' : 'https:', service: 'mail' },
     allow,
     resolve,
   );

@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import type { ChannelKindName } from '../../../../contract/channel-kinds.ts';
+import type { ChannelField, ChannelKindName } from '../../../../contract/channel-kinds.ts';
 import type { ChannelRecord, ConnectedChannel } from '../../../../contract/dashboard/channels.ts';
 import { useAct } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
@@ -13,7 +13,15 @@ import { useShownOnceGuard } from '../../parts/shown-once.tsx';
 import { ChannelProblem } from './channel-parts.tsx';
 import { SecretOnce } from './secret-once.tsx';
 import { placeSettings, SettingsFields } from './settings-fields.tsx';
-import { shownFields, toSettings, toValues, valueName } from './settings-values.ts';
+import {
+  isMoved,
+  isUnused,
+  type SettingsValues,
+  shownFields,
+  toSettings,
+  toValues,
+  valueName,
+} from './settings-values.ts';
 import { words } from './words.ts';
 import classes from './channels.module.css';
 
@@ -27,16 +35,27 @@ export function CredentialsCard({ item, kind }: Props): ReactNode {
   const org_id = useOrganization().id;
   const update = useAct('updateChannel', { refresh: ['readChannel', 'listChannels'] });
   const fields = shownFields(kind);
-  const needed = fields.filter(({ required, secret }) => required && !secret);
-  const form = useCheckedForm(toValues(kind, item.settings), () =>
+  const stored = toValues(kind, item.settings);
+  const isMissing = (field: ChannelField, values: SettingsValues): boolean =>
+    values[valueName(field.name)]?.trim() === '' &&
+    (field.secret ? isMoved(kind, values, stored) && !isUnused(field, values) : field.required);
+  const form = useCheckedForm(stored, () =>
     Object.fromEntries(
-      needed.map(({ name }) => [valueName(name), (value: string) => (value.trim() === '' ? say('missing') : null)]),
+      fields.map((field) => [
+        valueName(field.name),
+        (_: string, values: SettingsValues) => (isMissing(field, values) ? say('missing') : null),
+      ]),
     ),
   );
   if (fields.length === 0) return null;
+  const unused = (values: SettingsValues): Record<string, null> =>
+    Object.fromEntries(fields.filter((field) => isUnused(field, values)).map(({ name }) => [name, null]));
   const submit = form.submit((values) =>
     update.mutate(
-      { params: { org_id, channel_id: item.id }, body: { settings: toSettings(kind, values, item.settings) } },
+      {
+        params: { org_id, channel_id: item.id },
+        body: { settings: { ...unused(values), ...toSettings(kind, values, item.settings) } },
+      },
       {
         onSuccess: () => {
           form.settled(values);
@@ -61,7 +80,7 @@ export function CredentialsCard({ item, kind }: Props): ReactNode {
         }
       >
         <Stack gap="lg">
-          <SettingsFields kind={kind} form={form} stored />
+          <SettingsFields kind={kind} form={form} stored moved={isMoved(kind, form.values, stored)} />
           <ChannelProblem problem={update.error} />
         </Stack>
       </Card>

@@ -5,22 +5,33 @@ import { useLanguage, useWords } from '../../language/words.tsx';
 import type { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { fieldWords } from './field-words.ts';
 import type { FieldWord } from './kinds.ts';
-import { type SettingsValues, shownFields, valueName } from './settings-values.ts';
+import { isUnused, type SettingsValues, shownFields, valueName } from './settings-values.ts';
 import { words } from './words.ts';
 import classes from './channels.module.css';
 
 type Form = ReturnType<typeof useCheckedForm<SettingsValues>>;
-type Props = { kind: ChannelKindName; form: Form; readOnly?: boolean; stored?: boolean };
+type Props = { kind: ChannelKindName; form: Form; readOnly?: boolean; stored?: boolean; moved?: boolean };
 
-/** The fields of a kind, as its form in the contract says. `stored`: secrets are there already and stay if left empty. */
-export function SettingsFields({ kind, form, readOnly = false, stored = false }: Props): ReactNode {
+/**
+ * The fields of a kind, as its form in the contract says. `stored`: secrets are there already and stay if left empty,
+ * unless the channel is `moved` to another address.
+ */
+export function SettingsFields({ kind, form, readOnly = false, stored = false, moved = false }: Props): ReactNode {
   const say = useWords(words);
   const fields = shownFields(kind);
   const usual = fields.filter(({ name }) => name !== 'api_url');
   const own = fields.find(({ name }) => name === 'api_url');
   const ownProps = own && form.getInputProps(valueName(own.name));
   const field = (one: ChannelField): ReactNode => (
-    <SettingField key={one.name} kind={kind} field={one} form={form} readOnly={readOnly} stored={stored} />
+    <SettingField
+      key={one.name}
+      kind={kind}
+      field={one}
+      form={form}
+      readOnly={readOnly}
+      stored={stored}
+      moved={moved}
+    />
   );
   return (
     <Stack gap="md">
@@ -36,19 +47,20 @@ export function SettingsFields({ kind, form, readOnly = false, stored = false }:
 }
 
 function SettingField(props: Required<Props> & { field: ChannelField }): ReactNode {
-  const { kind, field, form, readOnly, stored } = props;
+  const { kind, field, form, readOnly, stored, moved } = props;
   const say = useWords(words);
   const language = useLanguage();
   const name = valueName(field.name);
   const { onChange, ...input } = form.getInputProps(name);
   const [label, hint] =
     fieldWords[language][field.name === 'api_url' ? 'api_url' : (`${kind}.${field.name}` as FieldWord)];
-  const isKept = field.secret && stored;
+  const isKept = field.secret && stored && !moved;
+  const isAsked = field.secret && stored && moved;
   const shared = {
     ...input,
     label,
-    description: isKept ? `${hint} ${say('keep_hint')}` : hint,
-    withAsterisk: field.required && !isKept,
+    description: isKept ? `${hint} ${say('keep_hint')}` : isAsked ? `${hint} ${say('moved_hint')}` : hint,
+    withAsterisk: isAsked ? !isUnused(field, form.values) : field.required && !isKept,
     readOnly,
   };
   const options = { text: [], choice: field.choices, boolean: ['true', 'false'] }[field.type as 'choice'] ?? [];

@@ -18,6 +18,14 @@ const toText = (value: unknown): string => {
   return typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
 };
 
+/** Whether it would be called at another address: what was stored for the old one must be given again. */
+export const isMoved = (kind: ChannelKindName, values: SettingsValues, stored: SettingsValues): boolean =>
+  shownFields(kind).some(({ name, address }) => address && values[valueName(name)] !== stored[valueName(name)]);
+
+/** Nobody signs in without a user name, so the stored password is let go of. */
+export const isUnused = ({ secret, required }: ChannelField, values: SettingsValues): boolean =>
+  secret && !required && values[valueName('username')]?.trim() === '';
+
 /** What is left empty is left out. */
 export function toSettings(
   kind: ChannelKindName,

@@ -31,9 +31,14 @@ function Form({ provider, stored, onClose }: Props): ReactNode {
   const org_id = useOrganization().id;
   const set = useAct('setModel', { refresh: ['listModels'] });
   const remove = useAct('removeModel', { refresh: ['listModels'] });
+  // The stored key was given for the stored address.
+  const isMoved = (url: string): boolean => (url.trim() || null) !== (stored?.base_url ?? null);
   const form = useCheckedForm({ key: '', base_url: stored?.base_url ?? '' }, () => ({
-    key: (value, { base_url }) =>
-      value.trim() === '' && base_url.trim() === '' && !stored ? say('provider_empty') : null,
+    key: (value, { base_url }) => {
+      if (value.trim() !== '') return null;
+      if (stored?.has_key && isMoved(base_url)) return say('api_key_again');
+      return base_url.trim() === '' && !stored ? say('provider_empty') : null;
+    },
   }));
   const params = { org_id, provider };
   const done = (word: 'provider_saved' | 'provider_removed') => ({
@@ -48,6 +53,7 @@ function Form({ provider, stored, onClose }: Props): ReactNode {
       { ...done('provider_saved'), onError: form.place },
     ),
   );
+  const asksAgain = stored?.has_key === true && isMoved(form.values.base_url);
   const problem = form.unplaced(set.error) ?? remove.error;
   return (
     <DialogForm
@@ -74,7 +80,8 @@ function Form({ provider, stored, onClose }: Props): ReactNode {
       </Text>
       <PasswordInput
         label={say('api_key')}
-        description={stored?.has_key ? say('api_key_kept') : undefined}
+        description={asksAgain ? say('api_key_again') : stored?.has_key ? say('api_key_kept') : undefined}
+        withAsterisk={asksAgain}
         autoComplete="off"
         dir="ltr"
         data-autofocus

@@ -1,0 +1,22 @@
+import { type Fault, Refusal } from '../../contract/problems.ts';
+import { type Egress, EgressError } from './egress.ts';
+
+/**
+ * Judges an address that is being saved by the very rules under which it will be called: scheme, port, credentials in
+ * it, and every address of its name. A name that does not answer today is none of that; it is judged again at every call.
+ */
+export async function addressFault(egress: Pick<Egress, 'check'>, pointer: string, url: string): Promise<Fault | null> {
+  try {
+    await egress.check(url);
+    return null;
+  } catch (error) {
+    if (!(error instanceof EgressError)) throw error;
+    return error.code === 'egress_refused' ? { pointer, code: 'address_refused', detail: error.message } : null;
+  }
+}
+
+/** Throws `validation_failed` for an address that could never be called. */
+export async function checkAddress(egress: Pick<Egress, 'check'>, pointer: string, url: string): Promise<void> {
+  const fault = await addressFault(egress, pointer, url);
+  if (fault !== null) throw new Refusal('validation_failed', undefined, { errors: [fault] });
+}

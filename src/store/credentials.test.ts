@@ -1,0 +1,62 @@
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { givenOrganization } from '../../test/factories.ts';
+import { createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
+import { deriveKey, placeOf, seal, SealError } from '../kernel/seal.ts';
+import {
+  modelCredential,
+  openCredential,
+  SEALED_BY_INSTALLATION,
+  SEALED_COLUMNS,
+  sealCredential,
+} from './credentials.ts';
+import { type Db, openDb } from './db.ts';
+import { openDataKey } from './models.ts';
+
+const sealingKey = deriveKey('secret of the test', 'sealing');
+let database: TestDatabase;
+let db: Db;
+let orgId: string;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDb(database.url);
+  orgId = await givenOrganization(db);
+});
+afterAll(async () => {
+  await db.$client.end();
+  await database.drop();
+});
+
+const account = (baseUrl: string | null) => modelCredential({ orgId, provider: 'openai', baseUrl });
+
+it('every sealed column of the database is in the list', async () => {
+  const { rows } = await db.execute(sql`SELECT table_name || '.' || column_name AS name FROM information_schema.columns
+    WHERE table_schema = 'public' AND (column_name LIKE 'sealed%' OR column_name LIKE '%\\_sealed') ORDER BY 1`);
+  const listed = Object.values(SEALED_COLUMNS).map(({ table, column }) => `${table}.${column}`);
+  expect(rows.map(({ name }) => name)).toEqual([...listed, ...SEALED_BY_INSTALLATION].toSorted());
+});
+
+it('a credential opens beside the address that it was given for, and beside no other', async () => {
+  const sealed = await sealCredential(db, sealingKey, account('https://one.example'), 'sk-1');
+  expect(await openCredential(db, sealingKey, account('https://one.example'), sealed)).toBe('sk-1');
+  for (const other of [null, '', 'https://two.example', 'https://one.example/']) {
+    await expect(openCredential(db, sealingKey, account(other), sealed)).rejects.toThrow(SealError);
+  }
+});
+
+it('an address is no part of the place: the two cannot be shifted into each other', async () => {
+  const { table, column, row } = account(null);
+  const twisted = { orgId, table, column, row, addresses: [] };
+  const sealed = await sealCredential(db, sealingKey, twisted, 'sk-1');
+  await expect(openCredential(db, sealingKey, { ...twisted, addresses: [''] }, sealed)).rejects.toThrow(SealError);
+});
+
+it('a text of before, bound to its place alone, still opens', async () => {
+  const place = placeOf({ table: 'model_provider', column: 'sealed_key', row: 'openai', organization: orgId });
+  const sealed = seal(await openDataKey(db, orgId, sealingKey), 'sk-old', place);
+  expect(sealed).toMatch(/^v1\./);
+  expect(await openCredential(db, sealingKey, account('https://one.example'), sealed)).toBe('sk-old');
+  await expect(
+    openCredential(db, sealingKey, account('https://one.example'), sealed.replace('v1', 'v2')),
+  ).rejects.toThrow(SealError);
+});

@@ -1,0 +1,113 @@
+import { channelAddresses } from '../../contract/channel-kinds.ts';
+import type { Fault } from '../../contract/problems.ts';
+import { type Key, open, placeOf, seal, versionOf } from '../kernel/seal.ts';
+import type { Queryable } from './db.ts';
+import { type ModelRow, openDataKey } from './models.ts';
+
+/**
+ * The one way to seal and open what is secret in a row. A credential belongs to its place and to the addresses that it
+ * was given for: both are associated data, so it does not open beside another address, whoever wrote that into the row.
+ * Texts of before (`v1`) are bound to their place alone, until they are saved again or the secret is rotated.
+ */
+export type Credential = {
+  orgId: string;
+  table: string;
+  column: string;
+  row: string;
+  /** Where it may be sent; empty for what is sent nowhere. */
+  addresses: readonly string[];
+};
+
+type Row = Record<string, unknown> & { org_id: string };
+type SealedColumn = {
+  table: string;
+  column: string;
+  /** The column that names the row within its organization. */
+  id: string;
+  /** From the row's columns, by their names in the database. */
+  addresses(row: Row): readonly string[];
+};
+
+/**
+ * Every column that is sealed under the data key of an organization. A column named `sealed…` that is neither here nor
+ * below fails the test beside this file.
+ */
+export const SEALED_COLUMNS = {
+  channel: {
+    table: 'channel',
+    column: 'sealed',
+    id: 'id',
+    addresses: ({ kind, settings }) => channelAddresses(String(kind), settings as Record<string, unknown>),
+  },
+  webhook: { table: 'webhook_endpoint', column: 'sealed', id: 'id', addresses: ({ url }) => [String(url)] },
+  model: {
+    table: 'model_provider',
+    column: 'sealed_key',
+    id: 'provider',
+    addresses: ({ base_url: baseUrl }) => [typeof baseUrl === 'string' ? baseUrl : ''],
+  },
+  signIn: { table: 'sign_in_provider', column: 'sealed', id: 'org_id', addresses: ({ issuer }) => [String(issuer)] },
+} as const satisfies Record<string, SealedColumn>;
+
+/** Sealed under a key of the installation: a mail belongs to no organization and lies here for a day at most. */
+export const SEALED_BY_INSTALLATION = ['mail.sealed'] as const;
+
+/** The credential that a row holds in a sealed column. */
+export function credentialIn(name: keyof typeof SEALED_COLUMNS, row: Row): Credential {
+  const { table, column, id, addresses }: SealedColumn = SEALED_COLUMNS[name];
+  return { orgId: row.org_id, table, column, row: String(row[id]), addresses: addresses(row) };
+}
+
+export const channelCredential = (channel: {
+  orgId: string;
+  id: string;
+  kind: string;
+  settings: Record<string, unknown>;
+}): Credential => {
+  const { orgId, id, kind, settings } = channel;
+  return credentialIn('channel', { org_id: orgId, id, kind, settings });
+};
+
+export const webhookCredential = (orgId: string, id: string, url: string): Credential =>
+  credentialIn('webhook', { org_id: orgId, id, url });
+
+export const modelCredential = ({ orgId, provider, baseUrl }: Omit<ModelRow, 'sealedKey' | 'updatedAt'>): Credential =>
+  credentialIn('model', { org_id: orgId, provider, base_url: baseUrl });
+
+export const signInCredential = (orgId: string, issuer: string): Credential =>
+  credentialIn('signIn', { org_id: orgId, issuer });
+
+export async function sealCredential(
+  tx: Queryable,
+  sealingKey: Key,
+  credential: Credential,
+  text: string,
+): Promise<string> {
+  return seal(await openDataKey(tx, credential.orgId, sealingKey), text, boundTo(credential), 'v2');
+}
+
+export async function openCredential(
+  db: Queryable,
+  sealingKey: Key,
+  credential: Credential,
+  sealed: string,
+): Promise<string> {
+  const key = await openDataKey(db, credential.orgId, sealingKey);
+  return open(key, sealed, versionOf(sealed) === 'v1' ? placeIn(credential) : boundTo(credential));
+}
+
+/** Whether what was given for one list of addresses may go to the other. */
+export const sameAddresses = (one: Credential, other: Credential): boolean =>
+  JSON.stringify(one.addresses) === JSON.stringify(other.addresses);
+
+/** The address changes, and a stored secret was left out. */
+export const secretRequired = (pointer: string): Fault => ({
+  pointer,
+  code: 'secret_required',
+  detail: 'The stored secret was given for another address, and is not sent to this one. Give the secret again.',
+});
+
+const placeIn = ({ orgId: organization, table, column, row }: Credential): string[] =>
+  placeOf({ table, column, row, organization });
+
+const boundTo = (credential: Credential): string[] => [...placeIn(credential), ...credential.addresses];
