@@ -12,6 +12,9 @@ import { forgetSession, loadSession, saveSession } from './session-file.ts';
 import type { Settings } from './settings.ts';
 import { type Answer, type Call, callServer, downloadFrom } from './transport.ts';
 
+/** The server names it in src/access/sessions/device-cookie.ts. */
+const DEVICE_COOKIE = '__Host-parley_device=';
+
 export type Row = Record<string, unknown>;
 export type Page = { data: Row[]; next_cursor: string | null };
 /** Which rows of a list are wanted; without either, the first DEFAULT_ROWS. */
@@ -35,7 +38,8 @@ export type Api = {
   download<N extends DashboardRouteName>(name: N, input: Input<N>, to: (chunk: Buffer) => Promise<void>): Promise<void>;
   /** A path of the public API, with PARLEY_API_KEY. */
   public(call: Call): Promise<Answer>;
-  signIn(email: string, password: string): Promise<void>;
+  /** `code` is asked for where the account has a second factor. */
+  signIn(email: string, password: string, code: () => Promise<string>): Promise<void>;
   signOut(): Promise<void>;
   /** Ends a session that was opened for this one command, so that none stays behind on the server. */
   close(): Promise<void>;
@@ -50,10 +54,20 @@ export function createApi(settings: Settings): Api {
   let onlyForThisCommand = false;
   let organization: string | null = settings.org ?? null;
 
-  const signIn = async (as: string, secret: string): Promise<string> => {
-    const { method, path } = DASHBOARD_ROUTES.signIn;
-    const body: BodyOf<'signIn'> = { email: as, password: secret };
-    cookie = cookieOf(await callServer(url, fromOwnPage({ method, path: DASHBOARD_BASE + path, body })));
+  const post = <N extends 'signIn' | 'signInWithCode'>(name: N, body: BodyOf<N>): Promise<Answer> => {
+    const { method, path } = DASHBOARD_ROUTES[name];
+    const known = deviceOf(loadSession(configFolder, url)?.cookie);
+    const call: Call = { method, path: DASHBOARD_BASE + path, body };
+    return callServer(url, fromOwnPage(known === undefined ? call : { ...call, headers: { cookie: known } }));
+  };
+
+  const signIn = async (as: string, secret: string, code: () => Promise<string>): Promise<string> => {
+    let answer = await post('signIn', { email: as, password: secret });
+    const said = answer.body as AnswerOf<'signIn'>;
+    if ('challenge' in said) answer = await post('signInWithCode', { challenge: said.challenge, code: await code() });
+    const given = cookieOf(answer);
+    const known = deviceOf(given) === undefined ? deviceOf(loadSession(configFolder, url)?.cookie) : undefined;
+    cookie = known === undefined ? given : `${given}; ${known}`;
     return cookie;
   };
 
@@ -63,7 +77,7 @@ export function createApi(settings: Settings): Api {
 
   const ensureSession = async (): Promise<string> => {
     if (cookie === null && email !== undefined && password !== undefined) {
-      await signIn(email, password);
+      await signIn(email, password, noCode);
       onlyForThisCommand = true;
     }
     cookie ??= loadSession(configFolder, url)?.cookie ?? null;
@@ -108,10 +122,10 @@ export function createApi(settings: Settings): Api {
       const headers = { ...publicCall.headers, authorization: `Bearer ${settings.apiKey}` };
       return callServer(url, { ...publicCall, headers });
     },
-    async signIn(as, secret) {
+    async signIn(as, secret, code) {
       saveSession(configFolder, url, {
         email: as,
-        cookie: await signIn(as, secret),
+        cookie: await signIn(as, secret, code),
         saved_at: new Date().toISOString(),
       });
     },
@@ -130,6 +144,15 @@ export function createApi(settings: Settings): Api {
     },
   };
 }
+
+/** Scripts sign in for each command: a code is good once, and an app is no part of a script. */
+const noCode = (): Promise<string> =>
+  Promise.reject(
+    new Failure(
+      'second_factor_required',
+      'This account has a second factor: run "./parley login" once and unset PARLEY_EMAIL and PARLEY_PASSWORD, or use an account without one.',
+    ),
+  );
 
 async function fill(path: string, ids: Record<string, string>, organizationId: () => Promise<string>): Promise<string> {
   const organization = path.includes(':org_id') ? (ids['org_id'] ?? (await organizationId())) : '';
@@ -169,6 +192,10 @@ function onlyOrganization(organizations: AnswerOf<'readSession'>['organizations'
     ['You are in several organizations: choose one with --org ID or PARLEY_ORG.', ...lines].join('\n'),
   );
 }
+
+/** What says that this machine signed in before, so that strangers who guess at the account do not lock it out here. */
+const deviceOf = (cookie: string | undefined): string | undefined =>
+  cookie?.split('; ').find((pair) => pair.startsWith(DEVICE_COOKIE));
 
 /** Set-Cookie headers turned into one Cookie header: names and values alone. */
 function cookieOf(answer: Answer): string {

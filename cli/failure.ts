@@ -15,6 +15,7 @@ export type OwnCode =
   | 'organization_missing'
   | 'organization_ambiguous'
   | 'session_missing'
+  | 'second_factor_required'
   | 'channel_check_failed';
 
 export class Failure extends Error {

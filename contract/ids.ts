@@ -29,6 +29,7 @@ export const ID_PREFIXES = [
   'audit',
   'node',
   'import',
+  'passkey',
 ] as const;
 
 export type IdPrefix = (typeof ID_PREFIXES)[number];

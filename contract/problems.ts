@@ -80,6 +80,21 @@ const kinds = {
     title: 'The provider of your organization did not let you in',
     cure: 'Start again on the sign-in page. If it stays, ask an owner of your organization to check the settings of the provider.',
   },
+  second_factor_failed: {
+    status: 401,
+    title: 'The code is wrong',
+    cure: 'Enter the code that your app shows now; each one works once. A recovery code works instead.',
+  },
+  second_factor_expired: {
+    status: 401,
+    title: 'Signing in took too long',
+    cure: 'Begin again: the code must be entered within five minutes after the password.',
+  },
+  passkey_refused: {
+    status: 401,
+    title: 'The passkey was not accepted',
+    cure: 'Try again, or sign in with your password. A passkey works only under the address at which it was made.',
+  },
   // 403: you may not
   network_not_allowed: {
     status: 403,
@@ -120,6 +135,11 @@ const kinds = {
     status: 403,
     title: 'Only the operator of this installation may do this',
     cure: 'Ask the person who set up this Parley installation.',
+  },
+  second_factor_required: {
+    status: 403,
+    title: 'A second factor is required',
+    cure: 'Set up an authenticator app or a passkey on the page of your account, or sign in with the one that you have.',
   },
   origin_refused: {
     status: 403,
@@ -239,6 +259,11 @@ const kinds = {
     status: 404,
     title: 'No such domain',
     cure: 'Check the domain, or add it first under Settings, Sign-in.',
+  },
+  passkey_not_found: {
+    status: 404,
+    title: 'No such passkey',
+    cure: 'Check the id, or look at the page of your account.',
   },
   document_not_found: { status: 404, title: 'No such document', cure: 'Check the document id, or list the documents.' },
   import_not_found: { status: 404, title: 'No such import', cure: 'Check the import id, or list the imports.' },

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { RATE_WINDOW_SECONDS } from '../contract/limits.ts';
 import { createAccess, type Access } from './access/access.ts';
 import { createOidc } from './access/sessions/oidc.ts';
+import { createPasskeys } from './access/sessions/passkeys.ts';
 import { createSessions, type Sessions } from './access/sessions/sessions.ts';
 import { createSignInLimit, ORGANIZATION_SIGN_IN_LIMITS, SIGN_IN_LIMITS } from './access/sessions/sign-in-limit.ts';
 import { createVisitorLimit, VISITOR_LIMITS } from './access/visitors/visitor-limit.ts';
@@ -262,6 +263,7 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
     signInKey: secrets.signInKey,
     setupKey: secrets.setupKey,
     sealingKey: secrets.sealingKey,
+    passkeys: createPasskeys({ key: secrets.setupKey, baseUrl: config.baseUrl }),
     egress,
     onDelivery: () => events?.wake(),
     queueMail: config.mail && createQueueMail(secrets.mailKey),

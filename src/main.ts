@@ -3,11 +3,12 @@ import type { Role } from './app.ts';
 import { StartError } from './kernel/start-error.ts';
 import { runBackup, runRestore } from './start/backup.ts';
 import { runPasswordLink } from './start/password-link.ts';
+import { runResetSecondFactor } from './start/reset-second-factor.ts';
 import { runMigrate } from './start/migrate.ts';
 import { serve } from './start/serve.ts';
 
 /**
- * The program: `serve` (default), `migrate`, `backup FILE`, `restore FILE`, `reset-password EMAIL`. What cannot go on says why in one sentence with its cure, and exits
+ * The program: `serve` (default), `migrate`, `backup FILE`, `restore FILE`, `reset-password EMAIL`, `reset-second-factor EMAIL`. What cannot go on says why in one sentence with its cure, and exits
  * with 1 without having damaged anything.
  */
 const ROLES = new Set(['all', 'api', 'worker']);
@@ -24,11 +25,12 @@ try {
   else if (command === 'migrate') await runMigrate();
   else if (command === 'backup') await runBackup(file);
   else if (command === 'reset-password') await runPasswordLink(file);
+  else if (command === 'reset-second-factor') await runResetSecondFactor(file);
   else if (command === 'restore') await runRestore(file, values['keep-keys']);
   else
     throw new StartError(
       `There is no command "${command}".`,
-      'Use serve, migrate, backup, restore or reset-password; "./parley --help" shows the command line.',
+      'Use serve, migrate, backup, restore, reset-password or reset-second-factor; "./parley --help" shows the command line.',
     );
 } catch (error) {
   const known = error instanceof StartError || (error instanceof TypeError && 'code' in error);

@@ -7,6 +7,7 @@ import { createDigest } from '../src/access/digest.ts';
 import { prepareInstallation } from '../src/access/sessions/prepare-installation.ts';
 import { SESSION_COOKIE } from '../src/access/sessions/create-auth.ts';
 import { createOidc } from '../src/access/sessions/oidc.ts';
+import { createPasskeys } from '../src/access/sessions/passkeys.ts';
 import { createSessions } from '../src/access/sessions/sessions.ts';
 import { createSignInLimit } from '../src/access/sessions/sign-in-limit.ts';
 import { deriveSecrets } from '../src/config/secrets.ts';
@@ -112,6 +113,7 @@ export async function startDashboard(
     signInKey: secrets.signInKey,
     setupKey: secrets.setupKey,
     sealingKey: secrets.sealingKey,
+    passkeys: createPasskeys({ key: secrets.setupKey, baseUrl: BASE_URL }),
     egress,
     onDelivery: () => {},
     queueMail: options.mail ? createQueueMail(secrets.mailKey) : null,

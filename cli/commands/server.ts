@@ -66,6 +66,20 @@ export function addServerCommands(program: Command): void {
     .argument('<email>', 'the address that they sign in with');
   verb(reset, (_cli, [email]) => runProgram(['reset-password', email!]));
   examples(reset, 'reset-password asha@example.com');
+
+  const factor = program
+    .command('reset-second-factor')
+    .summary('for somebody who lost their second factor')
+    .description(
+      'Removes authenticator app, passkeys and recovery codes of a person and ends every session of theirs. Make sure that it is them who ask: their password alone lets them in afterwards.',
+    )
+    .argument('<email>', 'the address that they sign in with')
+    .option('--yes', 'do not ask');
+  verb<{ yes?: boolean }>(factor, async (_cli, [email], { yes }) => {
+    await confirm(yes, 'Afterwards the password alone lets this person in.');
+    await runProgram(['reset-second-factor', email!]);
+  });
+  examples(factor, 'reset-second-factor asha@example.com --yes');
 }
 
 const restoreQuestion = (keepKeys: boolean | undefined): string =>

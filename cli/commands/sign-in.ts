@@ -12,15 +12,20 @@ export function addSignInCommands(program: Command): void {
       'Signs in to a Parley server and keeps the session, readable by you alone, under PARLEY_CONFIG_DIR, $XDG_CONFIG_HOME/parley or ~/.config/parley. The password is never kept.',
     )
     .option('--email <address>', 'instead of being asked')
-    .option('--password-stdin', 'read the password from standard input');
-  verb<{ email?: string; passwordStdin?: boolean }>(login, async ({ settings, api, out }, _args, options) => {
-    const email = options.email ?? settings.email ?? (await askFor('e-mail address', '--email', ask));
-    const password = options.passwordStdin
-      ? await readSecret('password')
-      : (settings.password ?? (await askFor('password', '--password-stdin', askHidden)));
-    await api.signIn(email, password);
-    out.record({ server: settings.url, email, signed_in: true }, () => `Signed in to ${settings.url} as ${email}.`);
-  });
+    .option('--password-stdin', 'read the password from standard input')
+    .option('--code <code>', 'of the authenticator app, or a recovery code, where the account has a second factor');
+  verb<{ email?: string; passwordStdin?: boolean; code?: string }>(
+    login,
+    async ({ settings, api, out }, _args, options) => {
+      const email = options.email ?? settings.email ?? (await askFor('e-mail address', '--email', ask));
+      const password = options.passwordStdin
+        ? await readSecret('password')
+        : (settings.password ?? (await askFor('password', '--password-stdin', askHidden)));
+      const code = async (): Promise<string> => options.code ?? askFor('code of your authenticator app', '--code', ask);
+      await api.signIn(email, password, code);
+      out.record({ server: settings.url, email, signed_in: true }, () => `Signed in to ${settings.url} as ${email}.`);
+    },
+  );
   examples(login, 'login', 'login --email you@example.com --password-stdin < password.txt');
 
   verb(

@@ -11,6 +11,8 @@ export const OrganizationRecord = Type.Object(
     plan: PlanName,
     /** Null where the operator lists an organization of others. */
     role: Nullable(RoleName),
+    /** Members reach it by sessions with a second factor alone. */
+    requires_second_factor: Type.Boolean(),
     created_at: Moment,
     /** The link for the owner-to-be, when the operator made the organization for somebody else. */
     invitation_url: Type.Optional(Type.String()),

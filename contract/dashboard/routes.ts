@@ -88,6 +88,23 @@ import {
   SetPlanBody,
   SetRoleBody,
 } from './organizations.ts';
+import {
+  AddPasskeyBody,
+  CodeBody,
+  FirstCodeBody,
+  NewAuthenticator,
+  NewPasskey,
+  PasskeyAssertion,
+  PasskeyOptions,
+  PasskeyRecord,
+  PasswordAgainBody,
+  PasswordAndCodeBody,
+  RecoveryCodes,
+  RenamePasskeyBody,
+  RequireSecondFactorBody,
+  SecondFactorAsked,
+  SecondFactorView,
+} from './second-factor.ts';
 import { Id, Page, PageQuery, SearchText, Whole } from './shapes.ts';
 import {
   AddSignInDomainBody,
@@ -176,13 +193,18 @@ const ofAgent = Type.Optional(Id('agent'));
 const DOCUMENT_BODY_BYTES = 6 * 1024 * 1024 + 64 * 1024;
 /** A definition at all its bounds is larger than the usual body. */
 const DEFINITION_BODY_BYTES = 2 * 1024 * 1024;
+/** 200: signed in; 202: a second factor is asked for. */
+const Entered = Type.Union([SessionView, SecondFactorAsked]);
 
 // One line a route, so that it reads as a table.
 // oxfmt-ignore
 const routes = {
   // Setting up and signing in
   setUp: route('POST 201', '/setup', 'public', 'Make the first owner', { body: SetupBody, answer: SessionView }),
-  signIn: route('POST 200', '/sign-in', 'public', 'Sign in', { body: SignInBody, answer: SessionView }),
+  signIn: route('POST 200', '/sign-in', 'public', 'Sign in; 202 where a second factor is asked for', { body: SignInBody, answer: Entered }),
+  signInWithCode: route('POST 200', '/sign-in/code', 'public', 'Show the second factor that was asked for', { body: CodeBody, answer: SessionView }),
+  startPasskeySignIn: route('POST 200', '/sign-in/passkey/options', 'public', 'Options for signing in with a passkey', { answer: PasskeyOptions }),
+  signInWithPasskey: route('POST 200', '/sign-in/passkey', 'public', 'Sign in with a passkey', { body: PasskeyAssertion, answer: SessionView }),
   signOut: route('POST 204', '/sign-out', 'public', 'Sign out', {}),
   readSession: route('GET 200', '/session', 'any_session', 'Who is signed in', { answer: SessionView }),
   changePassword: route('PUT 204', '/password', 'signed_in', 'Change one’s password; ends all other sessions', { body: PasswordBody }),
@@ -190,11 +212,20 @@ const routes = {
   endOtherSessions: route('DELETE 204', '/sessions', 'signed_in', 'End all other sessions', {}),
   endSession: route('DELETE 204', '/sessions/:session_id', 'signed_in', 'End one session', {}),
   readInvitation: route('GET 200', '/invitations/:invitation', 'public', 'Look at an invitation', { answer: InvitationLook }),
-  acceptInvitation: route('POST 200', '/invitations/:invitation', 'public', 'Accept an invitation', { body: AcceptInvitationBody, answer: SessionView }),
+  acceptInvitation: route('POST 200', '/invitations/:invitation', 'public', 'Accept an invitation', { body: AcceptInvitationBody, answer: Entered }),
   readPasswordLink: route('GET 200', '/password-links/:link', 'public', 'Look at a password link', { answer: PasswordLinkLook }),
-  resetPassword: route('POST 200', '/password-links/:link', 'public', 'Set a forgotten password; ends all sessions', { body: ResetPasswordBody, answer: SessionView }),
+  resetPassword: route('POST 200', '/password-links/:link', 'public', 'Set a forgotten password; ends all sessions', { body: ResetPasswordBody, answer: Entered }),
   beginSignIn: route('POST 200', '/sign-in/organization', 'public', 'Sign in with the provider of one’s organization', { body: BeginSignInBody, answer: BegunSignIn }),
   finishSignIn: route('GET 303', '/sign-in/organization/:org_id/callback', 'public', 'Come back from the provider of an organization', {}),
+  readSecondFactor: route('GET 200', '/second-factor', 'signed_in', 'Own second factors', { answer: SecondFactorView }),
+  startAuthenticator: route('POST 201', '/second-factor/authenticator', 'signed_in', 'Begin with an authenticator app', { body: PasswordAgainBody, answer: NewAuthenticator }),
+  confirmAuthenticator: route('POST 200', '/second-factor/authenticator/confirm', 'signed_in', 'Confirm the app by a code; ends all other sessions', { body: FirstCodeBody, answer: RecoveryCodes }),
+  removeAuthenticator: route('POST 204', '/second-factor/authenticator/remove', 'signed_in', 'Remove the app', { body: PasswordAndCodeBody }),
+  renewRecoveryCodes: route('POST 200', '/second-factor/recovery-codes', 'signed_in', 'Replace the recovery codes', { body: PasswordAgainBody, answer: RecoveryCodes }),
+  startPasskey: route('POST 200', '/second-factor/passkeys/options', 'signed_in', 'Options for adding a passkey', { body: PasswordAgainBody, answer: PasskeyOptions }),
+  addPasskey: route('POST 201', '/second-factor/passkeys', 'signed_in', 'Add a passkey', { body: AddPasskeyBody, answer: NewPasskey }),
+  renamePasskey: route('PATCH 200', '/second-factor/passkeys/:passkey_id', 'signed_in', 'Rename a passkey', { body: RenamePasskeyBody, answer: PasskeyRecord }),
+  removePasskey: route('POST 204', '/second-factor/passkeys/:passkey_id/remove', 'signed_in', 'Remove a passkey', { body: PasswordAgainBody }),
   readDescription: route('GET 200', '/openapi.json', 'any_session', 'This description', { answer: Type.Unknown() }),
 
   // Organizations and their people
@@ -203,6 +234,7 @@ const routes = {
   readOrganization: route('GET 200', org, 'viewer', 'Read an organization', { answer: OrganizationRecord }),
   renameOrganization: route('PATCH 200', org, 'admin', 'Rename an organization', { body: RenameOrganizationBody, answer: OrganizationRecord }),
   setPlan: route('PUT 200', `${org}/plan`, 'operator', 'Set the plan', { body: SetPlanBody, answer: SetPlanAnswer }),
+  requireSecondFactor: route('PUT 200', `${org}/second-factor`, 'owner', 'Require a second factor of every member, or not', { body: RequireSecondFactorBody, answer: OrganizationRecord }),
   listMembers: route('GET 200', `${org}/members`, 'viewer', 'List members', { answer: Whole(MemberRecord) }),
   setMemberRole: route('PATCH 200', `${org}/members/:member_id`, 'admin', 'Change a member’s role', { body: SetRoleBody, answer: MemberRecord }),
   removeMember: route('DELETE 204', `${org}/members/:member_id`, 'viewer', 'Remove a member; everybody may remove themselves', {}),

@@ -48,7 +48,16 @@ export const SessionView = Type.Object(
     operator: Type.Boolean(),
     /** The organization whose provider opened this session: it reaches no other. Null: signed in as oneself. */
     only_organization: Nullable(Type.String()),
-    organizations: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), plan: PlanName, role: RoleName })),
+    organizations: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        name: Type.String(),
+        plan: PlanName,
+        role: RoleName,
+        /** True: it asks for a second factor, which this session has not shown; all else there is refused. */
+        second_factor_required: Type.Boolean(),
+      }),
+    ),
     region: Type.Enum(REGION_IDS),
     base_url: Type.String(),
     /** Where "Upgrade plan" leads; null: Settings, Plan. */

@@ -1,6 +1,8 @@
+import { eq } from 'drizzle-orm';
 import { newId } from '../kernel/ids.ts';
 import type { Queryable } from './db.ts';
 import { audit } from './schema/audit.ts';
+import { member } from './schema/identity.ts';
 
 /** Who acts: a person, or a program (`system`), and from where. */
 export type Actor = { userId: string; address: string | null; requestId: string | null };
@@ -30,4 +32,24 @@ export async function recordAudit(tx: Queryable, entry: AuditEntry): Promise<voi
     address: entry.actor.address,
     requestId: entry.actor.requestId,
   });
+}
+
+/** More than the organizations that somebody may belong to; the operator alone is not held to it. */
+const MAX_TOLD = 200;
+
+/** What somebody changed about their own account is told in each of their organizations: it decides who gets in there. */
+export async function recordAuditOfPerson(
+  tx: Queryable,
+  { userId, address, requestId }: Actor,
+  action: string,
+  facts: Record<string, unknown> = {},
+  subjectId: string = userId,
+): Promise<void> {
+  const actor: Actor = { userId, address, requestId };
+  const rows = await tx
+    .select({ orgId: member.organizationId })
+    .from(member)
+    .where(eq(member.userId, subjectId))
+    .limit(MAX_TOLD);
+  for (const { orgId } of rows) await recordAudit(tx, { orgId, actor, action, subjectId, facts });
 }

@@ -12,7 +12,7 @@ let client: pg.Client;
 
 /** Tables that belong to the region, not to a tenant, and why (docs/adr/0002). */
 const REGION_TABLES = [
-  'user', 'session', 'account', 'verification', // people, who may be members of many organizations
+  'user', 'session', 'account', 'verification', 'second_factor', 'recovery_code', 'passkey', // people, who may be members of many organizations
   'organization', 'member', 'invitation', // better-auth's, keyed by ids that are unique in the region
   'installation', // the installation itself
   'mail', // to people, who may be members of many organizations or of none yet

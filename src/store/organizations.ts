@@ -6,13 +6,14 @@ import { behind, newestFirst, pageOf, type PageOf, type PageRequest } from './pa
 import { containing } from './search-text.ts';
 import { member, organization } from './schema/identity.ts';
 
-export type Organization = { id: string; name: string; plan: Plan; createdAt: Date };
+export type Organization = { id: string; name: string; plan: Plan; requiresSecondFactor: boolean; createdAt: Date };
 export type Membership = Organization & { role: Role };
 
 const columns = {
   id: organization.id,
   name: organization.name,
   plan: sql<Plan>`${organization.plan}`,
+  requiresSecondFactor: organization.requiresSecondFactor,
   createdAt: organization.createdAt,
 };
 
@@ -33,6 +34,16 @@ export async function renameOrganization(db: Queryable, orgId: string, name: str
 
 export async function setOrganizationPlan(db: Queryable, orgId: string, plan: Plan): Promise<Organization | null> {
   const rows = await db.update(organization).set({ plan }).where(eq(organization.id, orgId)).returning(columns);
+  return rows[0] ?? null;
+}
+
+export async function setSecondFactorRequired(
+  db: Queryable,
+  orgId: string,
+  required: boolean,
+): Promise<Organization | null> {
+  const set = { requiresSecondFactor: required };
+  const rows = await db.update(organization).set(set).where(eq(organization.id, orgId)).returning(columns);
   return rows[0] ?? null;
 }
 

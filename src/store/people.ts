@@ -60,14 +60,15 @@ export async function readPasswordHash(db: Queryable, userId: string): Promise<s
   return rows[0]?.password ?? null;
 }
 
-/** The same of whoever has this address. */
-export async function readPasswordHashByEmail(db: Queryable, email: string): Promise<string | null> {
+/** Who signs in with this address, and against what their password is held; null: nobody does. */
+export async function findCredential(db: Queryable, email: string): Promise<{ person: Person; hash: string } | null> {
   const rows = await db
-    .select({ password: account.password })
+    .select({ person, hash: account.password })
     .from(account)
     .innerJoin(user, eq(user.id, account.userId))
     .where(and(eq(user.email, email.toLowerCase()), eq(account.providerId, 'credential')));
-  return rows[0]?.password ?? null;
+  const row = rows[0];
+  return row && row.hash !== null ? { person: row.person, hash: row.hash } : null;
 }
 
 /** Locks the password until the transaction ends. */

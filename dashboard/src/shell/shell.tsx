@@ -11,6 +11,7 @@ import { isSecretShown } from '../parts/secret-shown.ts';
 import { forgetSession, useMaybeOrganization } from '../session/session.ts';
 import { ConnectionBar } from './connection-bar.tsx';
 import { FrontPage } from './front-page.tsx';
+import { HeldBack } from './held-back.tsx';
 import { Logo } from './logo.tsx';
 import { Navigation } from './navigation.tsx';
 import { NewOrganizationForm } from './new-organization-form.tsx';
@@ -32,6 +33,8 @@ export function Shell(): ReactNode {
   const [opened, { open, close }] = useDisclosure(false);
   const main = useFocusOnNavigation();
   useSignInWhenRefused();
+  // One's account belongs to no organization: there the factor is set up.
+  const ownPage = useLocation({ select: ({ pathname }) => pathname === '/settings/sessions' });
 
   if (!organization)
     return (
@@ -68,7 +71,7 @@ export function Shell(): ReactNode {
         <ConnectionBar />
         <main id="main" ref={main} tabIndex={-1} className={classes.main} key={organization.id}>
           <Suspense fallback={<PagePending />}>
-            <Outlet />
+            {organization.second_factor_required && !ownPage ? <HeldBack /> : <Outlet />}
           </Suspense>
         </main>
       </div>

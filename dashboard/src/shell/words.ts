@@ -48,6 +48,11 @@ export const words = defineWords(
     crashed_hint:
       'Nothing was lost on the server. Load the page again; if it happens again, tell whoever runs this installation.',
     reload: 'Load again',
+    held_back: '{organization} requires a second factor',
+    held_back_hint: 'Set one up to go on here. Your other organizations stay open.',
+    held_back_act: 'Set up a second factor',
+    held_back_provider:
+      'The provider of your organization did not ask you for one. Sign out, and sign in there with a second factor.',
   },
   {
     skip: 'تخطَّ إلى المحتوى',
@@ -94,5 +99,9 @@ export const words = defineWords(
     crashed: 'توقفت هذه الصفحة عن العمل',
     crashed_hint: 'لم يُفقد شيء على الخادم. أعد تحميل الصفحة؛ وإن تكرر ذلك فأخبر من يشغّل هذا التثبيت.',
     reload: 'إعادة التحميل',
+    held_back: 'تشترط {organization} عامل تحقق ثانيًا',
+    held_back_hint: 'أعدّ واحدًا للمتابعة هنا. تبقى مؤسساتك الأخرى مفتوحة.',
+    held_back_act: 'إعداد عامل تحقق ثانٍ',
+    held_back_provider: 'لم يطلبه منك مزوّد مؤسستك. سجّل خروجك، ثم سجّل الدخول هناك بعامل ثانٍ.',
   },
 );

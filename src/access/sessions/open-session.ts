@@ -2,8 +2,9 @@ import { createAuthEndpoint } from 'better-auth/api';
 import { setSessionCookie } from 'better-auth/cookies';
 
 /**
- * Opens a session for a person whom the provider of an organization vouches for. As a plugin of better-auth, so that
- * cookie, expiry and row are the same as after a password; server-only, so that no request can reach it.
+ * Opens a session for a person who has proven who they are, or whom the provider of an organization vouches for. As a
+ * plugin of better-auth, so that cookie, expiry and row are the library's; server-only, so that no request can reach it.
+ * Only sessions.ts calls it.
  */
 export const openSession = {
   id: 'open-session',
@@ -11,7 +12,7 @@ export const openSession = {
     openSession: createAuthEndpoint.serverOnly(
       {
         method: 'POST',
-        metadata: { $Infer: { body: {} as { userId: string; signInOrgId: string; signInFactor: boolean } } },
+        metadata: { $Infer: { body: {} as { userId: string; signInOrgId: string | null; signInFactor: boolean } } },
       },
       async (ctx) => {
         const { userId, signInOrgId, signInFactor } = ctx.body;

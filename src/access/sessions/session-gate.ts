@@ -24,7 +24,8 @@ export type GateRequest = Arrival & { method: string; params: unknown; ip: strin
 export const isAtLeast = (role: Role, needed: Role): boolean => ROLES.indexOf(role) <= ROLES.indexOf(needed);
 
 /**
- * Before a body byte is read: Host and Origin, the session, the membership, the role, in this order. Everything is read
+ * Before a body byte is read: Host and Origin, the session, the membership, the second factor that the organization
+ * may ask for, the role, in this order. Everything is read
  * from the database on each request, so an ended session or a changed role holds on the very next one.
  */
 export function createSessionGate(deps: { db: Db; sessions: Sessions; baseUrl: string }) {
@@ -50,6 +51,7 @@ export function createSessionGate(deps: { db: Db; sessions: Sessions; baseUrl: s
       const { org_id: orgId } = request.params as { org_id: string };
       const isReached = isId('org', orgId) && (onlyOrgId === null || onlyOrgId === orgId);
       const membership = isReached ? await decided(findMembership(db, orgId, signedIn.user.id)) : null;
+      if (membership?.requiresSecondFactor && !signedIn.signInFactor) throw new Refusal('second_factor_required');
       if (access === 'operator') {
         if (isOperator) return { ...caller, membership };
         throw membership ? new Refusal('operator_required') : new Refusal('organization_not_found');

@@ -12,6 +12,7 @@ import {
 } from '../../store/people.ts';
 import { SESSION_COOKIE } from './create-auth.ts';
 import { createSessions, type Sessions } from './sessions.ts';
+import { DEVICE_COOKIE } from './device-cookie.ts';
 import { createSignInLimit } from './sign-in-limit.ts';
 
 let database: TestDatabase;
@@ -49,12 +50,15 @@ afterAll(async () => {
 });
 
 describe('signing in', () => {
-  it('gives one __Host- cookie: Secure, HttpOnly, SameSite, for every path and no other host', async () => {
+  it('gives __Host- cookies, for the session and for the device: Secure, HttpOnly, SameSite, for every path and no other host', async () => {
     const { setCookie } = await sessions.signIn(caller(), EMAIL, PASSWORD);
-    expect(setCookie).toHaveLength(1);
+    expect(setCookie).toHaveLength(2);
     expect(setCookie[0]).toMatch(new RegExp(`^${SESSION_COOKIE}=[^;]+; `));
-    for (const part of ['Path=/', 'HttpOnly', 'Secure', 'SameSite=Lax']) expect(setCookie[0]).toContain(part);
-    expect(setCookie[0]).not.toContain('Domain');
+    expect(setCookie[1]).toMatch(new RegExp(`^${DEVICE_COOKIE}=[^;]+; `));
+    for (const cookie of setCookie) {
+      for (const part of ['Path=/', 'HttpOnly', 'Secure', 'SameSite=Lax']) expect(cookie).toContain(part);
+      expect(cookie).not.toContain('Domain');
+    }
   });
 
   it('does not mind the case of the address, and remembers from where', async () => {
@@ -105,6 +109,18 @@ describe('signing in', () => {
     const codes = answers.map((error) => (error as { code: string }).code);
     expect(codes.filter((code) => code === 'sign_in_failed')).toHaveLength(3);
     expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(2);
+  });
+
+  it('lets a device in that signed in before, while others guess at its account from everywhere', async () => {
+    const strict = make({ ...loose, subject: 4 });
+    const { setCookie } = await strict.signIn(caller(), EMAIL, PASSWORD);
+    const device = setCookie.map((one) => one.split(';')[0]).join('; ');
+    const guess = (n: number) => ({ cookie: undefined, address: `198.51.100.${n}`, userAgent: 'test' });
+    await Promise.all([1, 2, 3, 4].map((n) => strict.signIn(guess(n), EMAIL, 'wrong').catch(() => null)));
+    const refused = { code: 'rate_limited' };
+    await expect(strict.signIn(guess(5), EMAIL, PASSWORD)).rejects.toMatchObject(refused);
+    await expect(strict.signIn(caller(device), EMAIL, PASSWORD)).resolves.toMatchObject({ asked: null });
+    await expect(strict.signIn(caller(`${DEVICE_COOKIE}=forged`), EMAIL, PASSWORD)).rejects.toMatchObject(refused);
   });
 });
 

@@ -1,18 +1,23 @@
 import { isAPIError } from 'better-auth/api';
 import { Refusal } from '../../../contract/problems.ts';
+import { deriveKey } from '../../kernel/seal.ts';
 import { type Db, isUnreachable } from '../../store/db.ts';
 import {
   deleteOtherSessions,
   deleteSession,
   deleteSessionByToken,
+  findCredential,
+  findPerson,
   lockPasswordHash,
   readPasswordHash,
-  readPasswordHashByEmail,
   setPasswordHash,
   type Person,
 } from '../../store/people.ts';
+import { readFactors } from '../../store/second-factor.ts';
 import { isCommonPassword } from './common-password.ts';
 import { ADDRESS_HEADER, type Auth, createAuth, MAX_PASSWORD_CHARACTERS, SESSION_COOKIE } from './create-auth.ts';
+import { createDeviceCookies } from './device-cookie.ts';
+import { isChallenge, newChallenge, readChallenge } from './sign-in-challenge.ts';
 import type { SignInLimit } from './sign-in-limit.ts';
 
 /** Who is signed in, and by which session. */
@@ -21,11 +26,24 @@ export type SignedIn = {
   user: Person;
   /** The organization whose provider opened the session, which reaches no other; null: the person opened it. */
   onlyOrgId: string | null;
-  /** That provider says that a second factor was used. */
+  /** A second factor was shown when the session was opened, to us or to that provider, or set up in it. */
   signInFactor: boolean;
+  openedAt: Date;
+};
+
+/** What was found right of somebody who signs in. */
+export type Proof = {
+  /** The hash that a password was held against, or that a link vouches for: changed since, it proves nothing. */
+  passwordHash?: string | null;
+  /** A second factor was shown. */
+  factor: boolean;
 };
 
 type Opened = { setCookie: string[]; token: string };
+
+/** `asked`: the account has a second factor that was not shown yet; there are no cookies then, and no session. */
+export type SignInOutcome = { userId: string; setCookie: string[]; asked: SecondFactorAsked | null };
+export type SecondFactorAsked = { challenge: string; expiresAt: Date; authenticator: boolean; passkey: boolean };
 
 /** What a request says about where it comes from. */
 export type Caller = { cookie: string | undefined; address: string; userAgent: string | undefined };
@@ -33,8 +51,21 @@ export type Caller = { cookie: string | undefined; address: string; userAgent: s
 export type Sessions = {
   /** Asks the database every time. `setCookie` prolongs the session; it goes into the answer as it is. */
   read(caller: Caller): Promise<{ signedIn: SignedIn; setCookie: string[] } | null>;
-  signIn(caller: Caller, email: string, password: string): Promise<{ userId: string; setCookie: string[] }>;
-  /** A session that reaches one organization, whose provider vouched for the person. */
+  signIn(caller: Caller, email: string, password: string): Promise<SignInOutcome>;
+  /**
+   * The one way to a session. Whoever calls has made sure who the person is, by a password, a link, a code, a passkey or
+   * a provider; whether that is enough is decided here: an account with a second factor gets a session only if the
+   * factor was shown, whichever way it came. Every further way of signing in ends here as well.
+   */
+  finishSignIn(caller: Caller, person: Person, proof: Proof): Promise<SignInOutcome>;
+  /** Whose challenge this is, and what it proves; null: it ran out, or the password was changed. */
+  readChallenge(challenge: string): Promise<{ person: Person; proof: Proof } | null>;
+  /** Refuses a wrong password. Returns its hash, so that the caller can see that it stayed. */
+  checkPassword(caller: Caller, who: SignedIn, password: string): Promise<string>;
+  /**
+   * A session that reaches one organization alone, whose provider vouched for the person, and says whether they showed it
+   * a second factor. That of the account guards what lies beyond this organization, and is not asked for.
+   */
   openFor(caller: Caller, userId: string, orgId: string, secondFactor: boolean): Promise<Opened>;
   /** Resolves once the session is gone from the database. */
   signOut(caller: Caller): Promise<void>;
@@ -59,6 +90,8 @@ type Deps = {
 
 export function createSessions({ db, secret, baseUrl, limit, log }: Deps): Sessions {
   const auth: Auth = createAuth({ db, secret, baseUrl, log });
+  const devices = createDeviceCookies(deriveKey(secret, 'device cookie'));
+  const challengeKey = deriveKey(secret, 'second factor challenge');
 
   async function read(caller: Caller) {
     // Most strangers carry no cookie of ours: no query for them.
@@ -74,21 +107,60 @@ export function createSessions({ db, secret, baseUrl, limit, log }: Deps): Sessi
         user: { id: user.id, name: user.name, email: user.email },
         onlyOrgId: session.signInOrgId ?? null,
         signInFactor: session.signInFactor,
+        openedAt: session.createdAt,
       },
       setCookie: headers.getSetCookie(),
     };
   }
 
   /**
-   * Checking a password takes a while. Whoever changes it ends the sessions of that moment, and one that an older password
-   * was opening is not among them yet: so it is ended here. The lock lets one of the two see the other.
+   * Checking a password takes a while. Whoever changes it, or sets up a second factor, ends the sessions of that moment,
+   * and one that is just being opened is not among them yet: so it is ended here. The lock lets one of the two see the
+   * other.
    */
-  const isStillRight = (userId: string, token: string, hash: string | null): Promise<boolean> =>
+  const isStillRight = (userId: string, token: string, { passwordHash, factor }: Proof): Promise<boolean> =>
     db.transaction(async (tx) => {
-      if ((await lockPasswordHash(tx, userId)) === hash) return true;
+      const hash = await lockPasswordHash(tx, userId);
+      const isSame = passwordHash === undefined || passwordHash === hash;
+      if (isSame && (factor || !isAsked(await readFactors(tx, userId)))) return true;
       await deleteSessionByToken(tx, userId, token);
       return false;
     });
+
+  const open = async (caller: Caller, userId: string, signInOrgId: string | null, signInFactor: boolean) => {
+    const body = { userId, signInOrgId, signInFactor };
+    const { headers, response } = await asked(() =>
+      auth.api.openSession({ body, headers: headersOf(caller), returnHeaders: true }),
+    );
+    return { setCookie: headers.getSetCookie(), token: response.token };
+  };
+
+  const finishSignIn: Sessions['finishSignIn'] = async (caller, person, proof) => {
+    const factors = await asked(() => readFactors(db, person.id));
+    if (!proof.factor && isAsked(factors)) {
+      const hash = proof.passwordHash ?? (await readPasswordHash(db, person.id));
+      const { challenge, expiresAt } = newChallenge(challengeKey, person.id, hash);
+      const can = { authenticator: factors.authenticator, passkey: factors.passkeys > 0 };
+      return { userId: person.id, setCookie: [], asked: { challenge, expiresAt, ...can } };
+    }
+    const { setCookie, token } = await open(caller, person.id, null, proof.factor);
+    if (!(await asked(() => isStillRight(person.id, token, proof)))) throw wrong();
+    const device = devices.remember(caller.cookie, person.email);
+    return { userId: person.id, setCookie: device === null ? setCookie : [...setCookie, device], asked: null };
+  };
+
+  const checkPassword: Sessions['checkPassword'] = async (caller, who, password) => {
+    const { email } = who.user;
+    const device = devices.deviceOf(caller.cookie, email);
+    await limit.attempt(caller.address, email, device);
+    const scrypt = (await auth.$context).password;
+    const hash = await readPasswordHash(db, who.user.id);
+    const isRight =
+      hash !== null && password.length <= MAX_PASSWORD_CHARACTERS && (await scrypt.verify({ hash, password }));
+    if (!isRight) throw wrongNow();
+    await limit.succeeded(caller.address, email, device);
+    return hash;
+  };
 
   const hashPassword: Sessions['hashPassword'] = async (password, own, pointer = '/password') => {
     if (await isCommonPassword(password, own)) throw tooCommon(pointer);
@@ -98,40 +170,34 @@ export function createSessions({ db, secret, baseUrl, limit, log }: Deps): Sessi
   return {
     read,
     async signIn(caller, email, password) {
-      await limit.attempt(caller.address, email);
-      const hash = await asked(() => readPasswordHashByEmail(db, email));
-      const { headers, response } = await asked(() =>
-        auth.api.signInEmail({ body: { email, password }, headers: headersOf(caller), returnHeaders: true }),
-      );
-      if (!(await asked(() => isStillRight(response.user.id, response.token, hash)))) throw wrong();
-      await limit.succeeded(caller.address, email);
-      return { userId: response.user.id, setCookie: headers.getSetCookie() };
+      const device = devices.deviceOf(caller.cookie, email);
+      await limit.attempt(caller.address, email, device);
+      const known = await asked(() => findCredential(db, email));
+      const scrypt = (await auth.$context).password;
+      // As much work for an address that nobody has, so that the time tells nothing.
+      if (!known) await scrypt.hash(password);
+      if (!known || !(await scrypt.verify({ hash: known.hash, password }))) throw wrong();
+      await limit.succeeded(caller.address, email, device);
+      return finishSignIn(caller, known.person, { passwordHash: known.hash, factor: false });
     },
-    async openFor(caller, userId, orgId, secondFactor) {
-      const { headers, response } = await asked(() =>
-        auth.api.openSession({
-          body: { userId, signInOrgId: orgId, signInFactor: secondFactor },
-          headers: headersOf(caller),
-          returnHeaders: true,
-        }),
-      );
-      return { setCookie: headers.getSetCookie(), token: response.token };
+    openFor: (caller, userId, orgId, secondFactor) => open(caller, userId, orgId, secondFactor),
+    finishSignIn,
+    async readChallenge(challenge) {
+      const userId = readChallenge(challenge);
+      if (userId === null) return null;
+      const passwordHash = await asked(() => readPasswordHash(db, userId));
+      if (!isChallenge(challengeKey, challenge, passwordHash)) return null;
+      const person = await asked(() => findPerson(db, userId));
+      return person && { person, proof: { passwordHash, factor: false } };
     },
+    checkPassword,
     async signOut(caller) {
       const found = await read(caller);
       // better-auth's own sign-out answers "done" even when the row could not be removed.
       if (found) await deleteSession(db, found.signedIn.user.id, found.signedIn.sessionId);
     },
     async changePassword(caller, who, current, next) {
-      await limit.attempt(caller.address, who.user.email);
-      const { password } = await auth.$context;
-      const hash = await readPasswordHash(db, who.user.id);
-      const isRight =
-        hash !== null &&
-        current.length <= MAX_PASSWORD_CHARACTERS &&
-        (await password.verify({ hash, password: current }));
-      if (!isRight) throw wrongNow();
-      await limit.succeeded(caller.address, who.user.email);
+      const hash = await checkPassword(caller, who, current);
       const nextHash = await hashPassword(next, [who.user.name, who.user.email], '/new_password');
       await db.transaction(async (tx) => {
         // Somebody may have changed it since it was found right; theirs stays.
@@ -152,6 +218,10 @@ const headersOf = ({ cookie, address, userAgent }: Caller): Headers =>
   });
 
 const MAX_USER_AGENT = 300;
+
+/** Any factor of the account is asked for, a passkey too. */
+const isAsked = ({ authenticator, passkeys }: { authenticator: boolean; passkeys: number }): boolean =>
+  authenticator || passkeys > 0;
 
 const wrong = (cause?: unknown): Refusal =>
   new Refusal('sign_in_failed', 'E-mail address or password is wrong.', { cause });

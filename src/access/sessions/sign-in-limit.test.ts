@@ -42,3 +42,24 @@ test('what all nodes together refuse counts on none of them', async () => {
   refusedBy = null;
   await expect(limit.attempt('192.0.2.1', 'one@example.com')).resolves.toBeUndefined();
 });
+
+test('strangers who guess lock out strangers, not a device that signed in before', async () => {
+  const limit = createSignInLimit({ pair: 3, subject: 5, address: 1_000, node: 1_000 });
+  for (let n = 0; n < 5; n++) await limit.attempt(`192.0.2.${n}`, 'o@example.com');
+  await expect(limit.attempt('192.0.2.9', 'o@example.com')).rejects.toMatchObject({ code: 'rate_limited' });
+  for (let n = 0; n < 3; n++) await limit.attempt('192.0.2.9', 'o@example.com', 'device one');
+  await expect(limit.attempt('192.0.2.9', 'o@example.com', 'device one')).rejects.toMatchObject({
+    code: 'rate_limited',
+  });
+  await limit.attempt('192.0.2.9', 'o@example.com', 'device two');
+  await limit.succeeded('192.0.2.9', 'o@example.com', 'device two');
+  // Whatever a known device does, strangers still wait.
+  await expect(limit.attempt('192.0.2.10', 'o@example.com')).rejects.toMatchObject({ code: 'rate_limited' });
+});
+
+test('neighbours at the same address do not lock a known device out either', async () => {
+  const limit = createSignInLimit({ pair: 2, subject: 100, address: 3, node: 1_000 });
+  for (const subject of ['a@example.com', 'b@example.com', 'c@example.com']) await limit.attempt('192.0.2.1', subject);
+  await expect(limit.attempt('192.0.2.1', 'o@example.com')).rejects.toMatchObject({ code: 'rate_limited' });
+  await expect(limit.attempt('192.0.2.1', 'o@example.com', 'device one')).resolves.toBeUndefined();
+});

@@ -8,14 +8,15 @@ import { type Counted, giveBackToAll, takeFromAll } from '../take-from-all.ts';
 /**
  * Guessing passwords is made slow on three roads: one account from one place, one account from everywhere, one place
  * against all accounts. The last limit protects the processor: each attempt costs a scrypt. An attempt counts before
- * the password is looked at, so that a burst cannot slip through; a refused attempt does not lengthen the wait.
+ * the password is looked at, so that a burst cannot slip through; a refused attempt does not lengthen the wait. A device
+ * that signed in to this account before (device-cookie.ts) has an allowance of its own: strangers do not use it up.
  * Each node counts for itself; with `shared` all nodes count together as well.
  */
 export type SignInLimit = {
   /** Throws `rate_limited`. `subject` is whatever is being guessed: an e-mail address, a setup token. */
-  attempt(address: string, subject: string): Promise<void>;
+  attempt(address: string, subject: string, device?: string | null): Promise<void>;
   /** A success gives the account back to its owner at once. */
-  succeeded(address: string, subject: string): Promise<void>;
+  succeeded(address: string, subject: string, device?: string | null): Promise<void>;
 };
 
 export type SignInLimits = { pair: number; subject: number; address: number; node: number };
@@ -38,30 +39,40 @@ export function createSignInLimit(
   const node = limiter(limits.node);
 
   return {
-    async attempt(address, subject) {
+    async attempt(address, subject, device = null) {
       const who = digest(subject);
+      const from = device ?? address;
       const counters: Counted[] = [
         [node, 'node'],
-        [addresses, address],
-        [subjects, who],
-        [pair, `${address} ${who}`],
+        ...(device === null
+          ? ([
+              [addresses, address],
+              [subjects, who],
+            ] as const)
+          : []),
+        [pair, `${from} ${who}`],
       ];
       if (!(await takeFromAll(counters))) throw tooMany();
-      const names = namesOf(address, who);
+      const names = namesOf(from, who);
       const taken = await shared?.take([
         { name: names.pair, limit: limits.pair },
-        { name: names.address, limit: limits.address },
-        { name: names.subject, limit: limits.subject },
+        ...(device === null
+          ? [
+              { name: names.address, limit: limits.address },
+              { name: names.subject, limit: limits.subject },
+            ]
+          : []),
       ]);
       if (!taken || taken.refusedBy === null) return;
       await giveBackToAll(counters);
       throw tooMany();
     },
-    async succeeded(address, subject) {
+    async succeeded(address, subject, device = null) {
       // Only failures are guesses: a script that signs in for each command must not lock itself out.
       const who = digest(subject);
-      const names = namesOf(address, who);
+      const names = namesOf(device ?? address, who);
       shared?.forget(names.pair);
+      if (device !== null) return void (await pair.delete(`${device} ${who}`));
       shared?.giveBack([names.subject, names.address]);
       await Promise.all([pair.delete(`${address} ${who}`), subjects.reward(who), addresses.reward(address)]);
     },

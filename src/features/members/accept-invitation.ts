@@ -1,7 +1,7 @@
 import type { InvitationLook } from '../../../contract/dashboard/organizations.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { readInvitationToken } from '../../access/sessions/invitation-link.ts';
-import type { Caller } from '../../access/sessions/sessions.ts';
+import type { Caller, SignInOutcome } from '../../access/sessions/sessions.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { recordAudit } from '../../store/audit.ts';
 import { isUniqueViolation, type Queryable } from '../../store/db.ts';
@@ -13,7 +13,7 @@ import {
   isMemberByEmail,
   lockMembers,
 } from '../../store/members.ts';
-import { findPersonByEmail, insertPerson } from '../../store/people.ts';
+import { findPersonByEmail, insertPerson, type Person } from '../../store/people.ts';
 import type { MembersDeps } from './members.ts';
 
 /** What the holder of a link may know before accepting. */
@@ -34,12 +34,14 @@ export async function acceptInvitation(
   token: string,
   { name, password }: { name?: string | undefined; password: string },
   caller: Caller & { requestId: string },
-): Promise<{ userId: string; setCookie: string[] }> {
+): Promise<SignInOutcome> {
   const { db, sessions } = deps;
   const invitation = await foundInvitation(deps, token);
   const known = await findPersonByEmail(db, invitation.email);
   if (known) {
-    const signedIn = await sessions.signIn(caller, invitation.email, password);
+    const signedIn = await enter(deps, known, password, caller);
+    // Joins with the second factor: the page calls once more when the code was right.
+    if (signedIn.asked) return signedIn;
     await db.transaction((tx) => join(tx, invitation, known.id, caller));
     return signedIn;
   }
@@ -59,6 +61,20 @@ export async function acceptInvitation(
       throw isUniqueViolation(error) ? new Refusal('invitation_not_found') : error;
     });
   return sessions.signIn(caller, invitation.email, password);
+}
+
+/** By the password; or by the session, which somebody with a second factor has by now. */
+async function enter(
+  { sessions }: MembersDeps,
+  known: Person,
+  password: string,
+  caller: Caller,
+): Promise<SignInOutcome> {
+  const found = await sessions.read(caller);
+  // Whom the provider of an organization vouches for is that person there, and nowhere else.
+  if (found?.signedIn.user.id !== known.id || found.signedIn.onlyOrgId !== null)
+    return sessions.signIn(caller, known.email, password);
+  return { userId: known.id, setCookie: found.setCookie, asked: null };
 }
 
 async function foundInvitation({ db, setupKey }: MembersDeps, token: string): Promise<Invitation> {

@@ -5,7 +5,7 @@ import type { QueueMail } from '../../store/mail.ts';
 /** What the verbs of this folder stand on. */
 export type MembersDeps = {
   db: Db;
-  sessions: Pick<Sessions, 'hashPassword' | 'signIn'>;
+  sessions: Pick<Sessions, 'hashPassword' | 'signIn' | 'read'>;
   /** HMAC key of invitation links. */
   setupKey: Buffer;
   baseUrl: string;

@@ -1,7 +1,7 @@
 import type { PasswordLinkLook } from '../../../contract/dashboard/sign-in.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { isPasswordLink, type PasswordLink, readPasswordLink } from '../../access/sessions/password-link.ts';
-import type { Caller } from '../../access/sessions/sessions.ts';
+import type { Caller, SignInOutcome } from '../../access/sessions/sessions.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { deleteSessions, findPerson, lockPasswordHash, setPasswordHash, type Person } from '../../store/people.ts';
 import type { Queryable } from '../../store/db.ts';
@@ -13,13 +13,13 @@ export async function lookAtPasswordLink(deps: MembersDeps, token: string): Prom
   return { email: person.email, expires_at: timestamp(link.expiresAt) };
 }
 
-/** Sets the password, ends every session of the person, and signs in here. */
+/** Sets the password, ends every session of the person, and signs in here; a second factor is asked for as ever. */
 export async function resetPassword(
   deps: MembersDeps,
   token: string,
   password: string,
   caller: Caller,
-): Promise<{ userId: string; setCookie: string[] }> {
+): Promise<SignInOutcome> {
   // A bad link costs no hashing of a password.
   const { person: known } = await deps.db.transaction((tx) => found(deps, tx, token));
   const passwordHash = await deps.sessions.hashPassword(password, [known.name, known.email]);

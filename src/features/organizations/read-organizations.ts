@@ -23,5 +23,6 @@ export const presentOrganization = (row: Organization & { role: Role | null }): 
   name: row.name,
   plan: row.plan,
   role: row.role,
+  requires_second_factor: row.requiresSecondFactor,
   created_at: timestamp(row.createdAt),
 });

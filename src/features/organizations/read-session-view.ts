@@ -1,5 +1,5 @@
 import type { SessionView } from '../../../contract/dashboard/sign-in.ts';
-import type { Person } from '../../store/people.ts';
+import type { SignedIn } from '../../access/sessions/sessions.ts';
 import { readOperatorId } from '../../store/installation.ts';
 import { listMemberships } from '../../store/organizations.ts';
 import { MAX_MEMBERSHIPS } from './create-organization.ts';
@@ -10,8 +10,7 @@ const MAX_SHOWN = MAX_MEMBERSHIPS * 2;
 
 export async function readSessionView(
   { db, region, baseUrl, upgradeUrl }: OrganizationsDeps,
-  user: Person,
-  onlyOrgId: string | null,
+  { user, signInFactor, onlyOrgId }: Pick<SignedIn, 'user' | 'signInFactor' | 'onlyOrgId'>,
 ): Promise<SessionView> {
   const [operatorId, { rows }] = [
     await readOperatorId(db),
@@ -21,7 +20,13 @@ export async function readSessionView(
     user: { id: user.id, name: user.name, email: user.email },
     operator: onlyOrgId === null && operatorId === user.id,
     only_organization: onlyOrgId,
-    organizations: rows.map(({ id, name, plan, role }) => ({ id, name, plan, role })),
+    organizations: rows.map(({ id, name, plan, role, requiresSecondFactor }) => ({
+      id,
+      name,
+      plan,
+      role,
+      second_factor_required: requiresSecondFactor && !signInFactor,
+    })),
     region,
     base_url: baseUrl,
     upgrade_url: upgradeUrl,

@@ -6,6 +6,7 @@ import type { MembersDeps } from '../../features/members/members.ts';
 import type { ModelsDeps } from '../../features/models/models.ts';
 import type { OrganizationsDeps } from '../../features/organizations/organizations.ts';
 import type { SignInDeps } from '../../features/sign-in/sign-in.ts';
+import type { SecondFactorDeps } from '../../features/second-factor/second-factor.ts';
 import type { WebhooksDeps } from '../../features/webhooks/webhooks.ts';
 import type { EndUsers } from '../../features/end-users/end-users.ts';
 import type { CampaignSettings } from '../../../contract/campaigns.ts';
@@ -31,6 +32,7 @@ export type Room = OrganizationsDeps &
   ChannelsDeps &
   ModelsDeps &
   SignInDeps &
+  SecondFactorDeps &
   WebhooksDeps & {
     access: Access;
     sessions: Sessions;

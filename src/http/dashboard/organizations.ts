@@ -9,6 +9,7 @@ import { exportAudit } from '../../features/organizations/export-audit.ts';
 import { listAudit, readOverview } from '../../features/organizations/read-activity.ts';
 import { listOrganizations, presentOrganization } from '../../features/organizations/read-organizations.ts';
 import { renameOrganization } from '../../features/organizations/rename-organization.ts';
+import { requireSecondFactor } from '../../features/organizations/require-second-factor.ts';
 import { setPlan } from '../../features/organizations/set-plan.ts';
 import type { Route } from '../route.ts';
 import type { Desk } from './deps.ts';
@@ -30,6 +31,12 @@ export const organizationRoutes = ({ route, room }: Desk): Route[] => [
   route('readOrganization', ({ caller }) => presentOrganization(caller.membership!)),
   route('renameOrganization', async ({ orgId, body, actor, acting }) =>
     presentOrganization({ ...(await renameOrganization(room, orgId, body.name, actor)), role: acting.role }),
+  ),
+  route('requireSecondFactor', async ({ orgId, caller, body, actor, acting }) =>
+    presentOrganization({
+      ...(await requireSecondFactor(room, orgId, body.required, caller, actor)),
+      role: acting.role,
+    }),
   ),
   route('setPlan', ({ orgId, body, actor }) => setPlan(room, orgId, body.plan, actor)),
 

@@ -72,6 +72,8 @@ const MADE_BY_MEMBERS = [
 function lowestRole({ method, path }: DashboardRoute): string {
   const noun = path.split('/')[3] ?? 'organization';
   if (noun === 'plan') return 'operator';
+  // Who gets in at all.
+  if (noun === 'second-factor') return 'owner';
   if (noun === 'invitations') return 'admin';
   // Reading all that is kept about people, or a stretch of it, is not for those who only look on.
   if (/\/export(?:\.csv)?$/.test(path)) return 'member';

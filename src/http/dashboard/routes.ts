@@ -14,6 +14,7 @@ import { keyRoutes } from './keys.ts';
 import { organizationRoutes } from './organizations.ts';
 import { requestRoutes } from './requests.ts';
 import { organizationSignInRoutes } from './organization-sign-in.ts';
+import { secondFactorRoutes } from './second-factor.ts';
 import { signInRoutes } from './sign-in.ts';
 import { triggerRoutes } from './triggers.ts';
 import { webhookRoutes } from './webhooks.ts';
@@ -25,6 +26,7 @@ export function dashboardRoutes(room: Room, paging: Paging): Route[] {
   return [
     ...signInRoutes(desk),
     ...organizationSignInRoutes(desk),
+    ...secondFactorRoutes(desk),
     ...organizationRoutes(desk),
     ...agentRoutes(desk),
     ...triggerRoutes(desk),

@@ -1,9 +1,16 @@
-import { CLEARED_COOKIE } from '../../access/sessions/sessions.ts';
+import { SecondFactorAsked } from '../../../contract/dashboard/second-factor.ts';
+import { CLEARED_COOKIE, type SignInOutcome } from '../../access/sessions/sessions.ts';
+import { timestamp } from '../../kernel/clock.ts';
 import { readSessionView } from '../../features/organizations/read-session-view.ts';
 import { setUp } from '../../features/organizations/set-up.ts';
 import { acceptInvitation, readInvitation } from '../../features/members/accept-invitation.ts';
 import { endOtherSessions, endSession, listSessions } from '../../features/members/end-session.ts';
 import { lookAtPasswordLink, resetPassword } from '../../features/members/reset-password.ts';
+import {
+  signInWithCode,
+  signInWithPasskey,
+  startPasskeySignIn,
+} from '../../features/second-factor/sign-in-with-factor.ts';
 import type { Route } from '../route.ts';
 import type { Desk } from './deps.ts';
 import type { Call } from './dashboard-route.ts';
@@ -12,32 +19,44 @@ import type { SessionView } from '../../../contract/dashboard/sign-in.ts';
 
 /** Setting up, signing in and out, and where one is signed in. */
 export const signInRoutes = ({ route, room }: Desk): Route[] => {
-  /** Answers with the session that `cookies` carry. */
-  async function signedIn(
-    { from, reply }: Pick<Call<DashboardRouteName>, 'from' | 'reply'>,
-    setCookie: string[],
-  ): Promise<SessionView> {
+  type Answering = Pick<Call<DashboardRouteName>, 'from' | 'reply'>;
+
+  /** Answers with the session that was opened: by the cookies of the outcome, or before. */
+  async function signedIn({ from, reply }: Answering, { setCookie }: SignInOutcome): Promise<SessionView> {
     reply.header('set-cookie', setCookie);
-    const found = await room.sessions.read({ ...from, cookie: setCookie.map((one) => one.split(';')[0]).join('; ') });
-    return readSessionView(room, found!.signedIn.user, null);
+    const cookie = setCookie.length > 0 ? setCookie.map((one) => one.split(';')[0]).join('; ') : from.cookie;
+    const found = await room.sessions.read({ ...from, cookie });
+    return readSessionView(room, found!.signedIn);
   }
+
+  /** The same, or what is asked for first. */
+  async function entered(call: Answering, outcome: SignInOutcome): Promise<SessionView | SecondFactorAsked> {
+    if (outcome.asked === null) return signedIn(call, outcome);
+    const { challenge, expiresAt, authenticator, passkey } = outcome.asked;
+    call.reply.code(202);
+    return { challenge, expires_at: timestamp(expiresAt), authenticator, passkey };
+  }
+  const asked = { 202: SecondFactorAsked };
 
   return [
     route('setUp', async (call) => {
       await room.limit.attempt(call.from.address, call.body.token);
       await setUp(room, call.body, call.from);
-      const { setCookie } = await room.sessions.signIn(call.from, call.body.email, call.body.password);
-      return signedIn(call, setCookie);
+      return signedIn(call, await room.sessions.signIn(call.from, call.body.email, call.body.password));
     }),
-    route('signIn', async (call) => {
-      const { setCookie } = await room.sessions.signIn(call.from, call.body.email, call.body.password);
-      return signedIn(call, setCookie);
-    }),
+    route(
+      'signIn',
+      async (call) => entered(call, await room.sessions.signIn(call.from, call.body.email, call.body.password)),
+      asked,
+    ),
+    route('signInWithCode', async (call) => signedIn(call, await signInWithCode(room, call.body, call.from))),
+    route('startPasskeySignIn', ({ from }) => startPasskeySignIn(room, from)),
+    route('signInWithPasskey', async (call) => signedIn(call, await signInWithPasskey(room, call.body, call.from))),
     route('signOut', async ({ from, reply }) => {
       await room.sessions.signOut(from);
       reply.header('set-cookie', CLEARED_COOKIE);
     }),
-    route('readSession', ({ caller }) => readSessionView(room, caller.user, caller.onlyOrgId)),
+    route('readSession', ({ caller }) => readSessionView(room, caller)),
     route('changePassword', ({ caller, from, body }) =>
       room.sessions.changePassword(from, caller, body.current_password, body.new_password),
     ),
@@ -45,16 +64,22 @@ export const signInRoutes = ({ route, room }: Desk): Route[] => {
     route('endOtherSessions', ({ caller }) => endOtherSessions(room, caller)),
     route('endSession', ({ caller, params }) => endSession(room, caller, params.session_id)),
     route('readInvitation', ({ params }) => readInvitation(room, params.invitation)),
-    route('acceptInvitation', async (call) => {
-      await room.limit.attempt(call.from.address, call.params.invitation);
-      const { setCookie } = await acceptInvitation(room, call.params.invitation, call.body, call.from);
-      return signedIn(call, setCookie);
-    }),
+    route(
+      'acceptInvitation',
+      async (call) => {
+        await room.limit.attempt(call.from.address, call.params.invitation);
+        return entered(call, await acceptInvitation(room, call.params.invitation, call.body, call.from));
+      },
+      asked,
+    ),
     route('readPasswordLink', ({ params }) => lookAtPasswordLink(room, params.link)),
-    route('resetPassword', async (call) => {
-      await room.limit.attempt(call.from.address, call.params.link);
-      const { setCookie } = await resetPassword(room, call.params.link, call.body.password, call.from);
-      return signedIn(call, setCookie);
-    }),
+    route(
+      'resetPassword',
+      async (call) => {
+        await room.limit.attempt(call.from.address, call.params.link);
+        return entered(call, await resetPassword(room, call.params.link, call.body.password, call.from));
+      },
+      asked,
+    ),
   ];
 };

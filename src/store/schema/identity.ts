@@ -31,7 +31,7 @@ export const session = pgTable(
     activeOrganizationId: text('active_organization_id'),
     /** The organization whose provider opened this session, which then reaches no other; null: the person did. */
     signInOrgId: text('sign_in_org_id'),
-    /** Whether that provider says that a second factor was used. */
+    /** Whether a second factor was shown for this session, to us or to that provider, or set up in it. */
     signInFactor: boolean('sign_in_factor').notNull().default(false),
   },
   (table) => [index('session_user').on(table.userId)],
@@ -81,6 +81,8 @@ export const organization = pgTable('organization', {
   createdAt: createdAt(),
   /** `free` or `paid`; only the operator changes it. Not a column of better-auth. */
   plan: text('plan').notNull().default('free'),
+  /** Members reach it by sessions with a second factor alone; an owner decides. Not a column of better-auth. */
+  requiresSecondFactor: boolean('requires_second_factor').notNull().default(false),
 });
 
 export const member = pgTable(

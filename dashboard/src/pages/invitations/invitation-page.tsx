@@ -1,6 +1,8 @@
 import { Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { useRef, type ReactNode } from 'react';
+import type { AnswerOf } from '../../../../contract/dashboard/routes.ts';
+import type { SessionView } from '../../../../contract/dashboard/sign-in.ts';
 import type { InvitationLook } from '../../../../contract/dashboard/organizations.ts';
 import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
 import { useAct, useRead } from '../../api/queries.ts';
@@ -12,6 +14,7 @@ import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { FrontPage } from '../../shell/front-page.tsx';
 import { useEntered } from '../sign-in/entered.ts';
 import { passwordFault } from '../sign-in/faults.ts';
+import { SecondStep, useSecondStep } from '../sign-in/second-step.tsx';
 import { words } from '../sign-in/words.ts';
 
 const route = getRouteApi('/front/invitations/$invitation');
@@ -20,6 +23,10 @@ export function InvitationPage(): ReactNode {
   const say = useWords(words);
   const sayCommon = useWords(common);
   const { invitation } = route.useParams();
+  const entered = useEntered();
+  const second = useSecondStep();
+  const again = useAct('acceptInvitation', { refresh: [] });
+  const sent = useRef('');
   const look = useRead('readInvitation', { params: { invitation } }, { staleTime: Infinity });
   if (look.isPending)
     return (
@@ -34,6 +41,14 @@ export function InvitationPage(): ReactNode {
       </FrontPage>
     );
   const { organization, email, role, has_account } = look.data;
+  const enter = (session: SessionView): void => void entered(session, undefined, organization);
+  // Signed in by now: the invitation is accepted with that session. If it is gone, they are signed in nevertheless.
+  const join = (session: SessionView): void =>
+    again.mutate(
+      { params: { invitation }, body: { password: sent.current } },
+      { onSuccess: (answer) => second.take(answer, enter), onError: () => enter(session) },
+    );
+  if (second.asked) return <SecondStep asked={second.asked} onEntered={join} onAgain={second.forget} />;
   return (
     <FrontPage
       title={say('invited', { organization })}
@@ -47,14 +62,26 @@ export function InvitationPage(): ReactNode {
           {say('invited_has_account')}
         </Text>
       )}
-      <AcceptForm invitation={invitation} look={look.data} />
+      <AcceptForm
+        invitation={invitation}
+        look={look.data}
+        onAnswer={(answer, password) => {
+          sent.current = password;
+          second.take(answer, enter);
+        }}
+      />
     </FrontPage>
   );
 }
 
-function AcceptForm({ invitation, look }: { invitation: string; look: InvitationLook }): ReactNode {
+type Props = {
+  invitation: string;
+  look: InvitationLook;
+  onAnswer: (answer: AnswerOf<'acceptInvitation'>, password: string) => void;
+};
+
+function AcceptForm({ invitation, look, onAnswer }: Props): ReactNode {
   const say = useWords(words);
-  const entered = useEntered();
   const accept = useAct('acceptInvitation', { refresh: [] });
   const form = useCheckedForm({ name: '', password: '' }, (common) => ({
     name: (value) => (!look.has_account && value.trim() === '' ? common('required') : null),
@@ -63,7 +90,7 @@ function AcceptForm({ invitation, look }: { invitation: string; look: Invitation
   const submit = form.submit(({ name, password }) =>
     accept.mutate(
       { params: { invitation }, body: { password, ...(!look.has_account && { name: name.trim() }) } },
-      { onSuccess: (session) => void entered(session, undefined, look.organization), onError: form.place },
+      { onSuccess: (answer) => onAnswer(answer, password), onError: form.place },
     ),
   );
   return (

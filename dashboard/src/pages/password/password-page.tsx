@@ -1,6 +1,8 @@
 import { Button, PasswordInput, Stack } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, useRouter } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import type { AnswerOf } from '../../../../contract/dashboard/routes.ts';
+import type { SessionView } from '../../../../contract/dashboard/sign-in.ts';
 import { useAct, useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
@@ -10,6 +12,7 @@ import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { FrontPage } from '../../shell/front-page.tsx';
 import { useEntered } from '../sign-in/entered.ts';
 import { passwordFault } from '../sign-in/faults.ts';
+import { SecondStep, useSecondStep } from '../sign-in/second-step.tsx';
 import { words } from '../sign-in/words.ts';
 
 const route = getRouteApi('/front/password/$link');
@@ -19,6 +22,9 @@ export function PasswordPage(): ReactNode {
   const say = useWords(words);
   const sayCommon = useWords(common);
   const { link } = route.useParams();
+  const router = useRouter();
+  const entered = useEntered();
+  const second = useSecondStep();
   const look = useRead('readPasswordLink', { params: { link } }, { staleTime: Infinity });
   if (look.isPending)
     return (
@@ -33,20 +39,26 @@ export function PasswordPage(): ReactNode {
       </FrontPage>
     );
   const { email } = look.data;
+  const enter = (session: SessionView): void => void entered(session);
+  if (second.asked)
+    return (
+      <SecondStep asked={second.asked} onEntered={enter} onAgain={() => void router.navigate({ to: '/sign-in' })} />
+    );
   return (
     <FrontPage title={say('choose')} description={say.rich('choose_hint', { email: <b className="ltr">{email}</b> })}>
-      <PasswordForm link={link} email={email} />
+      <PasswordForm link={link} email={email} onAnswer={(answer) => second.take(answer, enter)} />
     </FrontPage>
   );
 }
 
-function PasswordForm({ link, email }: { link: string; email: string }): ReactNode {
+type Props = { link: string; email: string; onAnswer: (answer: AnswerOf<'resetPassword'>) => void };
+
+function PasswordForm({ link, email, onAnswer }: Props): ReactNode {
   const say = useWords(words);
-  const entered = useEntered();
   const reset = useAct('resetPassword', { refresh: [] });
   const form = useCheckedForm({ password: '' }, () => ({ password: (value) => passwordFault(value, say) }));
   const submit = form.submit((body) =>
-    reset.mutate({ params: { link }, body }, { onSuccess: (session) => void entered(session), onError: form.place }),
+    reset.mutate({ params: { link }, body }, { onSuccess: onAnswer, onError: form.place }),
   );
   return (
     <form onSubmit={submit} noValidate>

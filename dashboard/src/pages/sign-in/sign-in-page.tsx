@@ -7,6 +7,8 @@ import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { FrontPage } from '../../shell/front-page.tsx';
 import { useEntered } from './entered.ts';
+import { PasskeyButton } from './passkey-button.tsx';
+import { SecondStep, useSecondStep } from './second-step.tsx';
 import { words } from './words.ts';
 import classes from './sign-in.module.css';
 
@@ -16,6 +18,7 @@ export function SignInPage(): ReactNode {
   const say = useWords(words);
   const { back } = route.useSearch();
   const entered = useEntered();
+  const second = useSecondStep();
   const signIn = useAct('signIn', { refresh: [] });
   const form = useCheckedForm({ email: '', password: '' }, (common) => ({
     email: (value) => (value.trim() === '' ? common('required') : null),
@@ -26,7 +29,7 @@ export function SignInPage(): ReactNode {
     signIn.mutate(
       { body: { email: email.trim(), password } },
       {
-        onSuccess: (session) => void entered(session, back),
+        onSuccess: (answer) => second.take(answer, (session) => void entered(session, back)),
         onError: ({ code }) => {
           // Right or wrong is not known where the server did not say so: then it stays.
           if (code !== 'sign_in_failed') return;
@@ -36,6 +39,17 @@ export function SignInPage(): ReactNode {
       },
     ),
   );
+  if (second.asked)
+    return (
+      <SecondStep
+        asked={second.asked}
+        onEntered={(session) => void entered(session, back)}
+        onAgain={() => {
+          second.forget();
+          form.setFieldValue('password', '');
+        }}
+      />
+    );
   return (
     <FrontPage title={say('sign_in')} description={say(back ? 'signed_out' : 'sign_in_hint')}>
       <form onSubmit={submit} noValidate>
@@ -59,6 +73,7 @@ export function SignInPage(): ReactNode {
           <Button type="submit" size="md" loading={signIn.isPending} fullWidth mt="xs">
             {say('sign_in')}
           </Button>
+          <PasskeyButton onEntered={(session) => void entered(session, back)} />
           <details className={classes.forgotten}>
             <summary>{say('forgotten')}</summary>
             <p>{say.rich('forgotten_hint', { command: <code>./parley reset-password EMAIL</code> })}</p>

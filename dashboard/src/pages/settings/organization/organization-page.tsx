@@ -13,6 +13,7 @@ import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../../parts/use-checked-form.ts';
 import { useMay, useOrganization, useSession } from '../../../session/session.ts';
 import { words } from '../words.ts';
+import { SecondFactorCard } from './second-factor-card.tsx';
 
 export function OrganizationPage(): ReactNode {
   const say = useWords(words);
@@ -26,6 +27,7 @@ export function OrganizationPage(): ReactNode {
         description={say.rich('organization_hint', { organization: <bdi>{organization.name}</bdi> })}
       />
       <NameCard key={organization.id} />
+      <SecondFactorCard key={`factor ${organization.id}`} />
       <Card title={say('region')} description={say('region_hint')}>
         <Facts>
           <Fact label={say('region')}>

@@ -12,6 +12,7 @@ import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../../parts/use-checked-form.ts';
 import { useSession } from '../../../session/session.ts';
 import { words } from '../words.ts';
+import { SecondFactor } from './second-factor.tsx';
 import { programOf } from './program-of.ts';
 import classes from './sessions.module.css';
 
@@ -28,6 +29,7 @@ export function SessionsPage(): ReactNode {
       />
       <Sessions />
       <PasswordCard />
+      <SecondFactor />
     </>
   );
 }

@@ -1,0 +1,106 @@
+import { Type, type Static } from 'typebox';
+import { closed, Moment, Name, Nullable } from './shapes.ts';
+
+/** The password was right and the account has a second factor: there is no session yet. */
+export const SecondFactorAsked = Type.Object(
+  {
+    /** Goes back with the code, within five minutes. By itself it opens nothing. */
+    challenge: Type.String(),
+    expires_at: Moment,
+    /** What the account can show; a recovery code is always good. */
+    authenticator: Type.Boolean(),
+    passkey: Type.Boolean(),
+  },
+  { title: 'SecondFactorAsked' },
+);
+export type SecondFactorAsked = Static<typeof SecondFactorAsked>;
+
+/** Six digits of the app, or a recovery code. */
+const Code = Type.String({ minLength: 1, maxLength: 64 });
+/** Asked again, so that an open browser is not enough. Left out where the account has none, or signed in just now. */
+const Again = Type.Optional(Type.String({ minLength: 1, maxLength: 1024 }));
+
+export const CodeBody = Type.Object({ challenge: Type.String({ minLength: 1, maxLength: 300 }), code: Code }, closed);
+export const PasswordAgainBody = Type.Object({ password: Again }, closed);
+export const FirstCodeBody = Type.Object({ code: Code }, closed);
+export const PasswordAndCodeBody = Type.Object({ password: Again, code: Code }, closed);
+
+export const NewAuthenticator = Type.Object(
+  {
+    /** Base 32, to be typed into an app that cannot read the QR code. */
+    secret: Type.String(),
+    /** `otpauth://…`, what the QR code holds. */
+    uri: Type.String(),
+  },
+  { title: 'NewAuthenticator' },
+);
+
+export const RecoveryCodes = Type.Object(
+  {
+    /** Shown this once. */
+    recovery_codes: Type.Array(Type.String()),
+  },
+  { title: 'RecoveryCodes' },
+);
+
+export const PasskeyRecord = Type.Object(
+  { id: Type.String(), name: Type.String(), created_at: Moment, last_used_at: Nullable(Moment) },
+  { title: 'Passkey' },
+);
+export type PasskeyRecord = Static<typeof PasskeyRecord>;
+
+export const NewPasskey = Type.Object(
+  {
+    passkey: PasskeyRecord,
+    /** Shown this once, with the first factor of an account; else null. */
+    recovery_codes: Nullable(Type.Array(Type.String())),
+  },
+  { title: 'NewPasskey' },
+);
+
+/** The second factors of whoever is signed in. */
+export const SecondFactorView = Type.Object(
+  {
+    authenticator: Nullable(Type.Object({ confirmed_at: Moment })),
+    passkeys: Type.Array(PasskeyRecord),
+    recovery_codes_left: Type.Integer(),
+    /** False: this installation has no address by which browsers know passkeys. */
+    passkeys_available: Type.Boolean(),
+  },
+  { title: 'SecondFactor' },
+);
+export type SecondFactorView = Static<typeof SecondFactorView>;
+
+const Base64Url = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '^[A-Za-z0-9_-]+$' });
+
+/** What `navigator.credentials.create()` gave, in base64url. */
+export const PasskeyAttestation = Type.Object(
+  {
+    id: Base64Url(1400),
+    client_data: Base64Url(4000),
+    attestation: Base64Url(20_000),
+    transports: Type.Array(Type.String({ maxLength: 32 }), { maxItems: 8 }),
+  },
+  closed,
+);
+export type PasskeyAttestation = Static<typeof PasskeyAttestation>;
+
+export const AddPasskeyBody = Type.Object({ name: Name, credential: PasskeyAttestation }, closed);
+export const RenamePasskeyBody = Type.Object({ name: Name }, closed);
+
+/** What `navigator.credentials.get()` gave, in base64url. */
+export const PasskeyAssertion = Type.Object(
+  {
+    id: Base64Url(1400),
+    client_data: Base64Url(4000),
+    authenticator_data: Base64Url(4000),
+    signature: Base64Url(2000),
+  },
+  closed,
+);
+export type PasskeyAssertion = Static<typeof PasskeyAssertion>;
+
+/** Options of WebAuthn as browsers read them (PublicKeyCredential.parse…OptionsFromJSON). */
+export const PasskeyOptions = Type.Record(Type.String(), Type.Unknown());
+
+export const RequireSecondFactorBody = Type.Object({ required: Type.Boolean() }, closed);

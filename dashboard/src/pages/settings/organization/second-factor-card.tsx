@@ -1,0 +1,42 @@
+import { Stack, Switch, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useAct, useRead } from '../../../api/queries.ts';
+import { useWords } from '../../../language/words.tsx';
+import { Card } from '../../../parts/card.tsx';
+import { notifyDone } from '../../../parts/notify.tsx';
+import { ProblemAlert } from '../../../parts/problem-alert.tsx';
+import { useMay, useOrganization } from '../../../session/session.ts';
+import { factorWords } from '../sessions/factor-words.ts';
+
+/** Whether members need a second factor here; an owner who has one decides. */
+export function SecondFactorCard(): ReactNode {
+  const say = useWords(factorWords);
+  const { id, name } = useOrganization();
+  const may = useMay('owner');
+  const organization = useRead('readOrganization', { params: { org_id: id } });
+  const require = useAct('requireSecondFactor', { refresh: ['readOrganization', 'readSession'] });
+  const problem = require.error ?? organization.error;
+  return (
+    <Card title={say('required')} description={say.rich('required_hint', { organization: <bdi>{name}</bdi> })}>
+      <Stack>
+        <Switch
+          label={say('required_label')}
+          checked={organization.data?.requires_second_factor ?? false}
+          disabled={!may || require.isPending || !organization.data}
+          onChange={({ currentTarget: { checked: required } }) =>
+            require.mutate(
+              { params: { org_id: id }, body: { required } },
+              { onSuccess: () => notifyDone(say(required ? 'required_on' : 'required_off')) },
+            )
+          }
+        />
+        {!may && (
+          <Text size="sm" c="dimmed">
+            {say('required_owner')}
+          </Text>
+        )}
+        {problem && <ProblemAlert problem={problem} />}
+      </Stack>
+    </Card>
+  );
+}

@@ -1,0 +1,67 @@
+import { PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { Problem } from '../../../api/client.ts';
+import { useWords } from '../../../language/words.tsx';
+import { DialogForm } from '../../../parts/dialog-form.tsx';
+import { useCheckedForm } from '../../../parts/use-checked-form.ts';
+import { useSession } from '../../../session/session.ts';
+import { factorWords } from './factor-words.ts';
+
+type Given = { password: string; code: string; name: string };
+type Props = {
+  words: string;
+  act: string;
+  busy: boolean;
+  problem: Problem | null;
+  /** What is asked for besides the password. */
+  also?: 'code' | 'name';
+  onAct: (given: Given, refused: (problem: Problem) => void) => void;
+  onCancel: () => void;
+};
+
+/** Before anything changes about how one signs in: the password again. The only child of its dialog. */
+export function AgainForm({ words, act, busy, problem, also, onAct, onCancel }: Props): ReactNode {
+  const say = useWords(factorWords);
+  const { user } = useSession();
+  const form = useCheckedForm({ name: '', password: '', code: '' }, (common) => ({
+    name: (value) => (also === 'name' && value.trim() === '' ? common('required') : null),
+    password: (value) => (value === '' ? common('required') : null),
+    code: (value) => (also === 'code' && value.trim() === '' ? common('required') : null),
+  }));
+  const submit = form.submit(({ name, password, code }) =>
+    onAct({ name: name.trim(), password, code: code.trim() }, form.place),
+  );
+  return (
+    <DialogForm onSubmit={submit} act={act} busy={busy} problem={form.unplaced(problem)} onCancel={onCancel}>
+      <Stack>
+        <Text size="sm">{words}</Text>
+        {also === 'name' && (
+          <TextInput
+            label={say('passkey_name')}
+            description={say('passkey_name_hint')}
+            maxLength={100}
+            data-autofocus
+            {...form.getInputProps('name')}
+          />
+        )}
+        <input type="text" autoComplete="username" value={user.email} readOnly hidden />
+        <PasswordInput
+          label={say('current_password')}
+          autoComplete="current-password"
+          visibilityToggleButtonProps={{ 'aria-label': say('show_password') }}
+          data-autofocus={also === 'name' ? undefined : true}
+          {...form.getInputProps('password')}
+        />
+        {also === 'code' && (
+          <TextInput
+            label={say('code_or_recovery')}
+            autoComplete="one-time-code"
+            classNames={{ input: 'ltr' }}
+            maxLength={64}
+            {...form.getInputProps('code')}
+          />
+        )}
+      </Stack>
+    </DialogForm>
+  );
+}

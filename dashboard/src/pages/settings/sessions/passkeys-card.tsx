@@ -1,0 +1,181 @@
+import { Alert, Button, Group, Modal, Text, TextInput } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import type { PasskeyRecord, SecondFactorView } from '../../../../../contract/dashboard/second-factor.ts';
+import { Problem } from '../../../api/client.ts';
+import { useAct } from '../../../api/queries.ts';
+import { common } from '../../../language/common.ts';
+import { useWords } from '../../../language/words.tsx';
+import { Card } from '../../../parts/card.tsx';
+import { DialogForm } from '../../../parts/dialog-form.tsx';
+import { Moment } from '../../../parts/moment.tsx';
+import { notifyDone } from '../../../parts/notify.tsx';
+import { hasPasskeys, makePasskey } from '../../../parts/passkey.ts';
+import { useCheckedForm } from '../../../parts/use-checked-form.ts';
+import { AgainForm } from './again-form.tsx';
+import { factorWords } from './factor-words.ts';
+import classes from './sessions.module.css';
+
+type Props = Pick<SecondFactorView, 'passkeys' | 'passkeys_available'> & { onCodes: (codes: string[]) => void };
+type Open = { what: 'add' } | { what: 'rename' | 'remove'; passkey: PasskeyRecord };
+
+export function PasskeysCard({ passkeys, passkeys_available, onCodes }: Props): ReactNode {
+  const say = useWords(factorWords);
+  const [open, setOpen] = useState<Open | null>(null);
+  const close = (): void => setOpen(null);
+  const missing = !passkeys_available ? 'passkeys_unavailable' : hasPasskeys() ? null : 'passkeys_no_browser';
+  return (
+    <Card
+      title={say('passkeys')}
+      description={say('passkeys_hint')}
+      aside={missing === null && <Button onClick={() => setOpen({ what: 'add' })}>{say('passkey_add')}</Button>}
+    >
+      {missing !== null && <Text size="sm">{say(missing)}</Text>}
+      {missing === null && passkeys.length === 0 && <Text size="sm">{say('passkeys_none')}</Text>}
+      <ul className={classes.passkeys} aria-label={say('passkeys')}>
+        {passkeys.map((passkey) => (
+          <Passkey key={passkey.id} passkey={passkey} onOpen={setOpen} />
+        ))}
+      </ul>
+      <Modal opened={open?.what === 'add'} onClose={close} title={say('passkey_add')}>
+        <Add onClose={close} onCodes={onCodes} />
+      </Modal>
+      <Modal opened={open?.what === 'rename'} onClose={close} title={say('passkey_rename')}>
+        {open?.what === 'rename' && <Rename passkey={open.passkey} onClose={close} />}
+      </Modal>
+      <Modal
+        opened={open?.what === 'remove'}
+        onClose={close}
+        title={open?.what === 'remove' ? say('passkey_remove_title', { name: open.passkey.name }) : ''}
+      >
+        {open?.what === 'remove' && <Remove passkey={open.passkey} onClose={close} />}
+      </Modal>
+    </Card>
+  );
+}
+
+function Passkey({ passkey, onOpen }: { passkey: PasskeyRecord; onOpen: (open: Open) => void }): ReactNode {
+  const say = useWords(factorWords);
+  const { name, created_at, last_used_at } = passkey;
+  return (
+    <li>
+      <div>
+        <Text size="sm" fw={550} dir="auto">
+          {name}
+        </Text>
+        <Text size="xs" c="dimmed" component="div">
+          {say('passkey_made')}: <Moment at={created_at} /> · {say('passkey_used')}:{' '}
+          {last_used_at ? <Moment at={last_used_at} /> : say('passkey_never')}
+        </Text>
+      </div>
+      <Group gap={4}>
+        <Button size="compact-sm" variant="subtle" color="gray" onClick={() => onOpen({ what: 'rename', passkey })}>
+          {say('passkey_rename')}
+        </Button>
+        <Button size="compact-sm" variant="subtle" color="red" onClick={() => onOpen({ what: 'remove', passkey })}>
+          {say('passkey_remove')}
+        </Button>
+      </Group>
+    </li>
+  );
+}
+
+function Add({ onClose, onCodes }: { onClose: () => void; onCodes: (codes: string[]) => void }): ReactNode {
+  const say = useWords(factorWords);
+  const start = useAct('startPasskey', { refresh: [] });
+  const add = useAct('addPasskey', { refresh: ['readSecondFactor', 'listSessions', 'readSession'] });
+  const [busy, setBusy] = useState(false);
+  const [fault, setFault] = useState<unknown>(null);
+
+  const act = async (name: string, password: string, refused: (problem: Problem) => void): Promise<void> => {
+    setBusy(true);
+    setFault(null);
+    try {
+      const credential = await makePasskey(await start.mutateAsync({ body: { password } }));
+      const { recovery_codes } = await add.mutateAsync({ body: { name, credential } });
+      onClose();
+      notifyDone(say('passkey_added'));
+      if (recovery_codes) onCodes(recovery_codes);
+    } catch (error) {
+      setFault(error);
+      if (error instanceof Problem) refused(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <>
+      {fault !== null && !(fault instanceof Problem) && (
+        <Alert color="gray" role="alert" mb="md">
+          {say('passkey_not_made')}
+        </Alert>
+      )}
+      <AgainForm
+        words={say('passkey_add_words')}
+        act={say('passkey_add')}
+        also="name"
+        busy={busy}
+        problem={fault instanceof Problem ? fault : null}
+        onCancel={onClose}
+        onAct={({ name, password }, refused) => void act(name, password, refused)}
+      />
+    </>
+  );
+}
+
+function Rename({ passkey, onClose }: { passkey: PasskeyRecord; onClose: () => void }): ReactNode {
+  const say = useWords(factorWords);
+  const sayCommon = useWords(common);
+  const rename = useAct('renamePasskey', { refresh: ['readSecondFactor'] });
+  const form = useCheckedForm({ name: passkey.name }, (required) => ({
+    name: (value) => (value.trim() === '' ? required('required') : null),
+  }));
+  const submit = form.submit(({ name }) =>
+    rename.mutate(
+      { params: { passkey_id: passkey.id }, body: { name: name.trim() } },
+      {
+        onSuccess: () => {
+          onClose();
+          notifyDone(say('passkey_renamed'));
+        },
+        onError: form.place,
+      },
+    ),
+  );
+  return (
+    <DialogForm
+      onSubmit={submit}
+      act={sayCommon('save')}
+      busy={rename.isPending}
+      problem={form.unplaced(rename.error)}
+      onCancel={onClose}
+    >
+      <TextInput label={say('passkey_name')} maxLength={100} data-autofocus {...form.getInputProps('name')} />
+    </DialogForm>
+  );
+}
+
+function Remove({ passkey, onClose }: { passkey: PasskeyRecord; onClose: () => void }): ReactNode {
+  const say = useWords(factorWords);
+  const remove = useAct('removePasskey', { refresh: ['readSecondFactor', 'readSession'] });
+  return (
+    <AgainForm
+      words={say('passkey_remove_words')}
+      act={say('passkey_remove')}
+      busy={remove.isPending}
+      problem={remove.error}
+      onCancel={onClose}
+      onAct={({ password }, refused) =>
+        remove.mutate(
+          { params: { passkey_id: passkey.id }, body: { password } },
+          {
+            onSuccess: () => {
+              onClose();
+              notifyDone(say('passkey_removed'));
+            },
+            onError: refused,
+          },
+        )
+      }
+    />
+  );
+}

@@ -1,0 +1,105 @@
+import { Alert, Button, Code, Group, Modal, Stack } from '@mantine/core';
+import { IconAlertTriangle, IconDownload } from '@tabler/icons-react';
+import { useState, type ReactNode } from 'react';
+import { useAct } from '../../../api/queries.ts';
+import { useWords } from '../../../language/words.tsx';
+import { Card } from '../../../parts/card.tsx';
+import { CopyButton } from '../../../parts/copy-button.tsx';
+import { AskBeforeClosing, useShownOnceGuard } from '../../../parts/shown-once.tsx';
+import { AgainForm } from './again-form.tsx';
+import { factorWords } from './factor-words.ts';
+import classes from './sessions.module.css';
+
+/** Ten codes, this once. After it closes they are in no part of the page. */
+export function RecoveryCodesDialog({ codes, onClose }: { codes: string[] | null; onClose: () => void }): ReactNode {
+  const say = useWords(factorWords);
+  const guard = useShownOnceGuard(codes !== null, onClose);
+  return (
+    <Modal opened={codes !== null} onClose={guard.ask} title={say('codes_title')}>
+      {codes !== null &&
+        (guard.asking ? (
+          <AskBeforeClosing
+            guard={guard}
+            title={say('codes_not_kept')}
+            words={say('codes_not_kept_words')}
+            leave={say('close_anyway')}
+            stay={say('keep_open')}
+          />
+        ) : (
+          <Codes codes={codes} onKept={guard.leave} />
+        ))}
+    </Modal>
+  );
+}
+
+function Codes({ codes, onKept }: { codes: string[]; onKept: () => void }): ReactNode {
+  const say = useWords(factorWords);
+  const text = `${codes.join('\n')}\n`;
+  return (
+    <Stack data-copy-scope>
+      <Alert color="orange" icon={<IconAlertTriangle size={18} />}>
+        {say('codes_words')}
+      </Alert>
+      <Code block className={classes.codes} data-copy-source data-shown-once>
+        {codes.join('\n')}
+      </Code>
+      <Group justify="flex-end" gap="xs">
+        <CopyButton text={text} full label={say('codes_copy')} />
+        <Button variant="default" leftSection={<IconDownload size={16} />} onClick={() => download(text)}>
+          {say('codes_download')}
+        </Button>
+        <Button onClick={onKept}>{say('codes_kept')}</Button>
+      </Group>
+    </Stack>
+  );
+}
+
+function download(text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = 'parley-recovery-codes.txt';
+  link.click();
+  URL.revokeObjectURL(url);
+}
+
+type Props = { left: number; onCodes: (codes: string[]) => void };
+
+export function RecoveryCodesCard({ left, onCodes }: Props): ReactNode {
+  const say = useWords(factorWords);
+  const [asking, setAsking] = useState(false);
+  const renew = useAct('renewRecoveryCodes', { refresh: ['readSecondFactor'] });
+  return (
+    <Card
+      title={say('codes')}
+      description={`${say('codes_hint')} ${say('codes_left', { count: left })}`}
+      aside={
+        <Button variant="default" onClick={() => setAsking(true)}>
+          {say('codes_renew')}
+        </Button>
+      }
+    >
+      <Modal opened={asking} onClose={() => setAsking(false)} title={say('codes_renew_title')}>
+        <AgainForm
+          words={say('codes_renew_words')}
+          act={say('codes_renew')}
+          busy={renew.isPending}
+          problem={renew.error}
+          onCancel={() => setAsking(false)}
+          onAct={({ password }, refused) =>
+            renew.mutate(
+              { body: { password } },
+              {
+                onSuccess: ({ recovery_codes }) => {
+                  setAsking(false);
+                  onCodes(recovery_codes);
+                },
+                onError: refused,
+              },
+            )
+          }
+        />
+      </Modal>
+    </Card>
+  );
+}

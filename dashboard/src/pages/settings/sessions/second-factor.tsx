@@ -1,0 +1,38 @@
+import { Text } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { useRead } from '../../../api/queries.ts';
+import { useWords } from '../../../language/words.tsx';
+import { PagePending } from '../../../parts/page-pending.tsx';
+import { ProblemAlert } from '../../../parts/problem-alert.tsx';
+import { AuthenticatorCard } from './authenticator-card.tsx';
+import { factorWords } from './factor-words.ts';
+import { PasskeysCard } from './passkeys-card.tsx';
+import { RecoveryCodesCard, RecoveryCodesDialog } from './recovery-codes.tsx';
+import classes from './sessions.module.css';
+
+/** What one signs in with besides the password. */
+export function SecondFactor(): ReactNode {
+  const say = useWords(factorWords);
+  const factor = useRead('readSecondFactor', {});
+  const [codes, setCodes] = useState<string[] | null>(null);
+  const { data } = factor;
+  const hasFactor = data !== undefined && (data.authenticator !== null || data.passkeys.length > 0);
+  return (
+    <section aria-label={say('factor')} className={classes.sessions}>
+      <h2 className={classes.heading}>{say('factor')}</h2>
+      <Text size="sm" c="dimmed" mb="sm">
+        {say('factor_hint')}
+      </Text>
+      {factor.error && <ProblemAlert problem={factor.error} onRetry={() => void factor.refetch()} />}
+      {factor.isPending && <PagePending />}
+      {data && (
+        <>
+          <AuthenticatorCard confirmedAt={data.authenticator?.confirmed_at ?? null} onCodes={setCodes} />
+          <PasskeysCard {...data} onCodes={setCodes} />
+          {hasFactor && <RecoveryCodesCard left={data.recovery_codes_left} onCodes={setCodes} />}
+        </>
+      )}
+      <RecoveryCodesDialog codes={codes} onClose={() => setCodes(null)} />
+    </section>
+  );
+}

@@ -1,0 +1,36 @@
+import {
+  browserSupportsWebAuthn,
+  type PublicKeyCredentialCreationOptionsJSON,
+  type PublicKeyCredentialRequestOptionsJSON,
+  startAuthentication,
+  startRegistration,
+} from '@simplewebauthn/browser';
+import type { PasskeyAssertion, PasskeyAttestation } from '../../../contract/dashboard/second-factor.ts';
+
+/** The browser's half of passkeys. What the person cancels, or the device cannot do, is an error of the browser's. */
+export const hasPasskeys = browserSupportsWebAuthn;
+
+/** The options come from our own server, in the form that browsers define. */
+type Options = Record<string, unknown>;
+
+export async function showPasskey(options: Options): Promise<PasskeyAssertion> {
+  const optionsJSON = options as unknown as PublicKeyCredentialRequestOptionsJSON;
+  const { id, response } = await startAuthentication({ optionsJSON });
+  return {
+    id,
+    client_data: response.clientDataJSON,
+    authenticator_data: response.authenticatorData,
+    signature: response.signature,
+  };
+}
+
+export async function makePasskey(options: Options): Promise<PasskeyAttestation> {
+  const optionsJSON = options as unknown as PublicKeyCredentialCreationOptionsJSON;
+  const { id, response } = await startRegistration({ optionsJSON });
+  return {
+    id,
+    client_data: response.clientDataJSON,
+    attestation: response.attestationObject,
+    transports: response.transports ?? [],
+  };
+}

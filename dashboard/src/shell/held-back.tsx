@@ -1,0 +1,26 @@
+import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useWords } from '../language/words.tsx';
+import { Card } from '../parts/card.tsx';
+import { useOrganization, useSession } from '../session/session.ts';
+import { words } from './words.ts';
+
+/** In place of every page of an organization that asks for a second factor, until this session has shown one. */
+export function HeldBack(): ReactNode {
+  const say = useWords(words);
+  const { name } = useOrganization();
+  const { only_organization } = useSession();
+  return (
+    <Card
+      title={say('held_back', { organization: name })}
+      description={say(only_organization === null ? 'held_back_hint' : 'held_back_provider')}
+    >
+      {only_organization === null && (
+        <Button component={Link} to="/settings/sessions">
+          {say('held_back_act')}
+        </Button>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,54 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Key } from '../../kernel/seal.ts';
+
+/**
+ * Marks a browser in which somebody signed in before, so that strangers who guess at an account do not lock its owner out
+ * (OWASP, "Device cookies"). It is no session and opens nothing: it has an allowance of wrong passwords of its own, for
+ * the accounts that signed in there. Each part is a random name of the device and a signature over name and address, so
+ * the cookie tells nobody which accounts they are.
+ */
+export const DEVICE_COOKIE = '__Host-parley_device';
+
+/** More accounts than this in one browser: the one that is longest ago is forgotten. */
+const MAX_ACCOUNTS = 4;
+/** Browsers keep none for longer. */
+const MAX_AGE_SECONDS = 400 * 86_400;
+const NAME_BYTES = 16;
+const PART = /^[\w-]{22}\.[\w-]{43}$/;
+
+export type DeviceCookies = {
+  /** The name of a device on which this account signed in; null: it is not known. */
+  deviceOf(cookie: string | undefined, email: string): string | null;
+  /** What to set after a sign-in; null when the device is known already. */
+  remember(cookie: string | undefined, email: string): string | null;
+};
+
+export function createDeviceCookies(key: Key): DeviceCookies {
+  const sign = (name: string, email: string): Buffer =>
+    createHmac('sha256', key).update(`device ${name} ${email.toLowerCase()}`).digest();
+  const isOf = (part: string, email: string): boolean => {
+    const [name, signature] = part.split('.') as [string, string];
+    const given = Buffer.from(signature, 'base64url');
+    const right = sign(name, email);
+    return given.length === right.length && timingSafeEqual(given, right);
+  };
+  const partOf = (parts: readonly string[], email: string): string | undefined =>
+    parts.find((part) => isOf(part, email));
+
+  return {
+    deviceOf: (cookie, email) => partOf(partsOf(cookie), email)?.split('.')[0] ?? null,
+    remember(cookie, email) {
+      const parts = partsOf(cookie);
+      if (partOf(parts, email) !== undefined) return null;
+      const name = randomBytes(NAME_BYTES).toString('base64url');
+      const value = [`${name}.${sign(name, email).toString('base64url')}`, ...parts].slice(0, MAX_ACCOUNTS).join('~');
+      return `${DEVICE_COOKIE}=${value}; Max-Age=${MAX_AGE_SECONDS}; Path=/; HttpOnly; Secure; SameSite=Lax`;
+    },
+  };
+}
+
+function partsOf(cookie: string | undefined): string[] {
+  const pair = cookie?.split(/; */).find((one) => one.startsWith(`${DEVICE_COOKIE}=`));
+  const parts = pair?.slice(DEVICE_COOKIE.length + 1).split('~') ?? [];
+  return parts.filter((part) => PART.test(part)).slice(0, MAX_ACCOUNTS);
+}

@@ -1,0 +1,166 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import {
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+} from '@simplewebauthn/server';
+import type { PasskeyAssertion, PasskeyAttestation } from '../../../contract/dashboard/second-factor.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import type { Key } from '../../kernel/seal.ts';
+import type { Person } from '../../store/people.ts';
+import type { StoredPasskey } from '../../store/second-factor.ts';
+
+/**
+ * Passkeys (WebAuthn): a key pair in the device, for this site alone, opened by a finger, a face or a PIN. That is
+ * possession and a second proof in one, so it counts as two factors; user verification is demanded, and checked.
+ * A challenge says when and what for it was made and carries our signature, so that none has to be kept.
+ */
+export const CHALLENGE_MINUTES = 5;
+const CHALLENGE_MS = CHALLENGE_MINUTES * 60_000;
+
+/** Where passkeys belong to: the configured address. Browsers know none for a bare address; on this machine it is localhost. */
+export type PasskeySite = { rpId: string; origin: string };
+
+export function passkeySite(baseUrl: string): PasskeySite | null {
+  const url = new URL(baseUrl);
+  const isLocal = /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname);
+  if (isLocal) url.hostname = 'localhost';
+  else if (/^[\d.]+$|^\[/.test(url.hostname)) return null;
+  return { rpId: url.hostname, origin: url.origin };
+}
+
+export type Registered = Pick<StoredPasskey, 'credentialId' | 'publicKey' | 'counter' | 'transports'>;
+type Purpose = `add ${string}` | 'sign in';
+
+export function createPasskeys({ key, baseUrl }: { key: Key; baseUrl: string }) {
+  const site = passkeySite(baseUrl);
+  const sign = (head: Buffer, purpose: Purpose): Buffer =>
+    createHmac('sha256', key).update(`passkey ${purpose} `).update(head).digest();
+
+  function newChallenge(purpose: Purpose): Uint8Array<ArrayBuffer> {
+    const head = Buffer.alloc(8 + RANDOM_BYTES);
+    head.writeBigUInt64BE(BigInt(Date.now()));
+    randomBytes(RANDOM_BYTES).copy(head, 8);
+    return new Uint8Array(Buffer.concat([head, sign(head, purpose)]));
+  }
+
+  /** When the challenge was made; null: not by us, for something else, or too long ago. */
+  function readChallenge(challenge: string, purpose: Purpose): Date | null {
+    const bytes = Buffer.from(challenge, 'base64url');
+    const head = bytes.subarray(0, 8 + RANDOM_BYTES);
+    const given = bytes.subarray(8 + RANDOM_BYTES);
+    if (given.length !== SIGNATURE_BYTES || !timingSafeEqual(given, sign(head, purpose))) return null;
+    const at = Number(head.readBigUInt64BE());
+    return Date.now() - at <= CHALLENGE_MS ? new Date(at) : null;
+  }
+
+  function siteOrRefuse(): PasskeySite {
+    if (site === null) throw refused('Passkeys need an address with a name: this installation has none.');
+    return site;
+  }
+
+  return {
+    available: site !== null,
+
+    async addingOptions(user: Person, known: readonly StoredPasskey[]) {
+      const { rpId } = siteOrRefuse();
+      return generateRegistrationOptions({
+        rpName: 'Parley',
+        rpID: rpId,
+        userName: user.email,
+        userDisplayName: user.name,
+        userID: new Uint8Array(Buffer.from(user.id)),
+        challenge: newChallenge(`add ${user.id}`),
+        excludeCredentials: known.map(({ credentialId }) => ({ id: credentialId })),
+        authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+        timeout: CHALLENGE_MS,
+      });
+    },
+
+    /** Only the browser of this person, answering a challenge of ours for them, gets a key in. */
+    async checkAttestation(user: Person, sent: PasskeyAttestation): Promise<Registered> {
+      const { rpId, origin } = siteOrRefuse();
+      const checked = await verifyRegistrationResponse({
+        response: {
+          id: sent.id,
+          rawId: sent.id,
+          type: 'public-key',
+          clientExtensionResults: {},
+          response: { clientDataJSON: sent.client_data, attestationObject: sent.attestation },
+        },
+        expectedChallenge: (challenge) => readChallenge(challenge, `add ${user.id}`) !== null,
+        expectedOrigin: origin,
+        expectedRPID: rpId,
+        requireUserVerification: true,
+      }).catch(unreadable);
+      if (!checked.verified) throw refused();
+      const { credential } = checked.registrationInfo;
+      return {
+        credentialId: credential.id,
+        publicKey: Buffer.from(credential.publicKey),
+        counter: credential.counter,
+        transports: sent.transports,
+      };
+    },
+
+    async signInOptions() {
+      const { rpId } = siteOrRefuse();
+      const challenge = newChallenge('sign in');
+      return generateAuthenticationOptions({
+        rpID: rpId,
+        challenge,
+        userVerification: 'required',
+        timeout: CHALLENGE_MS,
+      });
+    },
+
+    /** For `usePasskey`: when the challenge was made, and how often the device says it was used. */
+    async checkAssertion(
+      known: StoredPasskey,
+      sent: PasskeyAssertion,
+    ): Promise<{ challengedAt: Date; counter: number }> {
+      const { rpId, origin } = siteOrRefuse();
+      let challengedAt: Date | null = null;
+      const checked = await verifyAuthenticationResponse({
+        response: {
+          id: sent.id,
+          rawId: sent.id,
+          type: 'public-key',
+          clientExtensionResults: {},
+          response: {
+            clientDataJSON: sent.client_data,
+            authenticatorData: sent.authenticator_data,
+            signature: sent.signature,
+          },
+        },
+        expectedChallenge: (challenge) => {
+          challengedAt = readChallenge(challenge, 'sign in');
+          return challengedAt !== null;
+        },
+        expectedOrigin: origin,
+        expectedRPID: rpId,
+        requireUserVerification: true,
+        credential: {
+          id: known.credentialId,
+          publicKey: new Uint8Array(known.publicKey),
+          counter: known.counter,
+        },
+      }).catch(unreadable);
+      if (!checked.verified || challengedAt === null) throw refused();
+      return { challengedAt, counter: checked.authenticationInfo.newCounter };
+    },
+  };
+}
+
+export type Passkeys = ReturnType<typeof createPasskeys>;
+
+const RANDOM_BYTES = 16;
+const SIGNATURE_BYTES = 32;
+
+const refused = (detail?: string, cause?: unknown): Refusal => new Refusal('passkey_refused', detail, { cause });
+
+/** The library throws for whatever a stranger may send: none of it is a fault of ours. */
+function unreadable(error: unknown): never {
+  throw refused(undefined, error);
+}

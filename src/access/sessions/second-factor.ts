@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import { Refusal } from '../../../contract/problems.ts';
+import { type Key, open, placeOf, seal } from '../../kernel/seal.ts';
+import type { Db, Queryable } from '../../store/db.ts';
+import {
+  type Authenticator,
+  lockAuthenticator,
+  updateAuthenticator,
+  useRecoveryCode,
+} from '../../store/second-factor.ts';
+import { recoveryDigest } from './recovery-codes.ts';
+import { acceptedStep, TOTP_SECRET_BYTES } from './totp.ts';
+
+/**
+ * The codes of an account: of an authenticator app, each good once, or one of the recovery codes. Whoever guesses knows
+ * the password already, so wrong codes are counted at the account, whatever the address: after five in a row each
+ * further one doubles the wait, up to an hour. Recovery codes are too long to guess, and work during the wait.
+ */
+export type CodeKind = 'authenticator' | 'recovery_code';
+
+const FREE_FAILURES = 5;
+const MINUTE_MS = 60_000;
+const MAX_WAIT_MINUTES = 64;
+
+const place = (userId: string): string[] =>
+  placeOf({ table: 'second_factor', column: 'sealed', row: userId, organization: '' });
+
+export function newTotpSecret(sealingKey: Key, userId: string): { secret: Buffer; sealed: string } {
+  const secret = randomBytes(TOTP_SECRET_BYTES);
+  return { secret, sealed: seal(sealingKey, secret.toString('base64url'), place(userId)) };
+}
+
+type Deps = { db: Db; sealingKey: Key };
+
+/** Uses the code up; refuses a wrong one, and one that was used. */
+export async function spendCode(deps: Deps, userId: string, code: string, now = new Date()): Promise<CodeKind> {
+  // The count of failures must stay although the code is refused: so nothing is thrown inside.
+  const spent = await deps.db.transaction((tx) => spend(tx, deps.sealingKey, { userId, code, now }));
+  if (spent instanceof Refusal) throw spent;
+  return spent;
+}
+
+/** The same of an app that was not confirmed yet: right once, and it is. */
+export async function spendFirstCode(tx: Queryable, sealingKey: Key, userId: string, code: string): Promise<void> {
+  const app = await lockAuthenticator(tx, userId);
+  if (!app || app.confirmedAt !== null) throw new Refusal('second_factor_failed', 'Begin with a new QR code.');
+  const now = new Date();
+  const step = stepOf(sealingKey, app, code, now);
+  if (step === null) throw wrongCode();
+  await updateAuthenticator(tx, userId, { confirmedAt: now, lastStep: step, failures: 0, waitUntil: null });
+}
+
+type Attempt = { userId: string; code: string; now: Date };
+
+async function spend(tx: Queryable, sealingKey: Key, { userId, code, now }: Attempt): Promise<CodeKind | Refusal> {
+  const digest = recoveryDigest(code);
+  if (digest) return (await useRecoveryCode(tx, userId, digest)) ? 'recovery_code' : wrongCode();
+  const app = await lockAuthenticator(tx, userId);
+  if (!app || app.confirmedAt === null) return wrongCode();
+  if (app.waitUntil !== null && app.waitUntil > now) return mustWait(app.waitUntil, now);
+  const step = stepOf(sealingKey, app, code, now);
+  if (step !== null) {
+    await updateAuthenticator(tx, userId, { lastStep: step, failures: 0, waitUntil: null });
+    return 'authenticator';
+  }
+  const failures = app.failures + 1;
+  await updateAuthenticator(tx, userId, { failures, waitUntil: waitAfter(failures, now) });
+  return wrongCode();
+}
+
+const stepOf = (sealingKey: Key, app: Authenticator, code: string, now: Date): number | null => {
+  const secret = Buffer.from(open(sealingKey, app.sealed, place(app.userId)), 'base64url');
+  return acceptedStep(secret, code.replaceAll(/\s/g, ''), now, app.lastStep);
+};
+
+function waitAfter(failures: number, now: Date): Date | null {
+  if (failures < FREE_FAILURES) return null;
+  const minutes = Math.min(2 ** (failures - FREE_FAILURES), MAX_WAIT_MINUTES);
+  return new Date(now.getTime() + minutes * MINUTE_MS);
+}
+
+const wrongCode = (): Refusal => new Refusal('second_factor_failed');
+
+function mustWait(until: Date, now: Date): Refusal {
+  const seconds = Math.ceil((until.getTime() - now.getTime()) / 1_000);
+  return new Refusal('rate_limited', 'Too many wrong codes. Wait, or use a recovery code.', {
+    headers: { 'Retry-After': String(seconds) },
+  });
+}

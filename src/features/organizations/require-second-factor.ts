@@ -1,0 +1,31 @@
+import { Refusal } from '../../../contract/problems.ts';
+import type { SignedIn } from '../../access/sessions/sessions.ts';
+import { type Actor, recordAudit } from '../../store/audit.ts';
+import { type Organization, setSecondFactorRequired } from '../../store/organizations.ts';
+import type { OrganizationsDeps } from './organizations.ts';
+
+/**
+ * From the next request on, sessions without a second factor reach nothing of the organization. Whoever turns it on has
+ * shown one, so that no owner locks the organization for everybody, themselves included.
+ */
+export async function requireSecondFactor(
+  { db }: Pick<OrganizationsDeps, 'db'>,
+  orgId: string,
+  required: boolean,
+  who: SignedIn,
+  actor: Actor,
+): Promise<Organization> {
+  if (required && !who.signInFactor) {
+    throw new Refusal(
+      'second_factor_required',
+      'Set up a second factor for yourself first, on the page of your account.',
+    );
+  }
+  return db.transaction(async (tx) => {
+    const row = await setSecondFactorRequired(tx, orgId, required);
+    if (!row) throw new Refusal('organization_not_found');
+    const action = required ? 'organization.second_factor_required' : 'organization.second_factor_optional';
+    await recordAudit(tx, { orgId, actor, action, subjectId: orgId });
+    return row;
+  });
+}

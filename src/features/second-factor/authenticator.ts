@@ -1,0 +1,89 @@
+import { Refusal } from '../../../contract/problems.ts';
+import { newTotpSecret, spendCode, spendFirstCode } from '../../access/sessions/second-factor.ts';
+import type { SignedIn } from '../../access/sessions/sessions.ts';
+import { base32, totpUri } from '../../access/sessions/totp.ts';
+import { recordAuditOfPerson } from '../../store/audit.ts';
+import { beginAuthenticator, deleteAuthenticator } from '../../store/second-factor.ts';
+import {
+  confirmAgain,
+  type From,
+  giveRecoveryCodes,
+  lockFactors,
+  noteFirstFactor,
+  noteLastFactor,
+  type SecondFactorDeps,
+} from './second-factor.ts';
+
+const ISSUER = 'Parley';
+
+/** A new secret for an app; it protects nothing before `confirmAuthenticator`. */
+export async function startAuthenticator(
+  deps: SecondFactorDeps,
+  who: SignedIn,
+  password: string | undefined,
+  from: From,
+): Promise<{ secret: string; uri: string }> {
+  await confirmAgain(deps, who, from, { password });
+  const { secret, sealed } = newTotpSecret(deps.sealingKey, who.user.id);
+  if (!(await beginAuthenticator(deps.db, who.user.id, sealed))) {
+    throw new Refusal('already_exists', 'The account has an authenticator app already; remove it first.');
+  }
+  return { secret: base32(secret), uri: totpUri(secret, ISSUER, who.user.email) };
+}
+
+/** The app shows right codes: from now on each sign-in asks for one. Recovery codes only with the first factor. */
+export async function confirmAuthenticator(
+  { db, limit, sealingKey }: SecondFactorDeps,
+  who: SignedIn,
+  code: string,
+  from: From,
+): Promise<{ recovery_codes: string[] }> {
+  const { id: userId } = who.user;
+  await limit.attempt(from.address, `first code of ${userId}`);
+  const codes = await db.transaction(async (tx) => {
+    const hadFactor = await lockFactors(tx, userId);
+    if (hadFactor && !who.signInFactor) throw new Refusal('second_factor_required');
+    await spendFirstCode(tx, sealingKey, userId, code);
+    const made = await noteFirstFactor(tx, who, hadFactor);
+    await recordAuditOfPerson(tx, { userId, ...from }, 'second_factor.enabled');
+    return made;
+  });
+  await limit.succeeded(from.address, `first code of ${userId}`);
+  return { recovery_codes: codes ?? [] };
+}
+
+/** Needs the password and a code: neither a browser left open nor a password alone is enough. */
+export async function removeAuthenticator(
+  deps: SecondFactorDeps,
+  who: SignedIn,
+  { password, code }: { password?: string | undefined; code: string },
+  from: From,
+): Promise<void> {
+  const { id: userId } = who.user;
+  await confirmAgain(deps, who, from, { password });
+  await spendCode(deps, userId, code);
+  await deps.db.transaction(async (tx) => {
+    await lockFactors(tx, userId);
+    await deleteAuthenticator(tx, userId);
+    await noteLastFactor(tx, userId);
+    await recordAuditOfPerson(tx, { userId, ...from }, 'second_factor.disabled');
+  });
+}
+
+/** The old ones end. */
+export async function renewRecoveryCodes(
+  deps: SecondFactorDeps,
+  who: SignedIn,
+  password: string | undefined,
+  from: From,
+): Promise<{ recovery_codes: string[] }> {
+  const { id: userId } = who.user;
+  await confirmAgain(deps, who, from, { password });
+  const recovery_codes = await deps.db.transaction(async (tx) => {
+    if (!(await lockFactors(tx, userId))) throw new Refusal('second_factor_required', 'Set up a second factor first.');
+    const codes = await giveRecoveryCodes(tx, userId);
+    await recordAuditOfPerson(tx, { userId, ...from }, 'second_factor.recovery_codes_renewed');
+    return codes;
+  });
+  return { recovery_codes };
+}

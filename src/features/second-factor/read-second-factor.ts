@@ -1,0 +1,24 @@
+import type { PasskeyRecord, SecondFactorView } from '../../../contract/dashboard/second-factor.ts';
+import { timestamp } from '../../kernel/clock.ts';
+import { countRecoveryCodes, listPasskeys, readAuthenticator, type StoredPasskey } from '../../store/second-factor.ts';
+import type { SecondFactorDeps } from './second-factor.ts';
+
+export async function readSecondFactor(
+  { db, passkeys }: Pick<SecondFactorDeps, 'db' | 'passkeys'>,
+  userId: string,
+): Promise<SecondFactorView> {
+  const app = await readAuthenticator(db, userId);
+  return {
+    authenticator: app?.confirmedAt ? { confirmed_at: timestamp(app.confirmedAt) } : null,
+    passkeys: (await listPasskeys(db, userId)).map(presentPasskey),
+    recovery_codes_left: await countRecoveryCodes(db, userId),
+    passkeys_available: passkeys.available,
+  };
+}
+
+export const presentPasskey = ({ id, name, createdAt, lastUsedAt }: StoredPasskey): PasskeyRecord => ({
+  id,
+  name,
+  created_at: timestamp(createdAt),
+  last_used_at: lastUsedAt && timestamp(lastUsedAt),
+});

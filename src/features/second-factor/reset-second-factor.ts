@@ -1,0 +1,32 @@
+import { type Actor, recordAuditOfPerson } from '../../store/audit.ts';
+import type { Db } from '../../store/db.ts';
+import { deleteSessions } from '../../store/people.ts';
+import {
+  countRecoveryCodes,
+  deleteAuthenticator,
+  deletePasskeys,
+  listPasskeys,
+  readAuthenticator,
+} from '../../store/second-factor.ts';
+import { lockFactors, noteLastFactor } from './second-factor.ts';
+
+/**
+ * For somebody who lost their factor and the recovery codes. Only who runs the server can do this: an owner who could,
+ * and who can also hand out a password link, could sign in as any member. False: there was none.
+ */
+export async function resetSecondFactor(db: Db, userId: string, actor: Actor): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    await lockFactors(tx, userId);
+    const had =
+      (await readAuthenticator(tx, userId)) !== null ||
+      (await listPasskeys(tx, userId)).length > 0 ||
+      (await countRecoveryCodes(tx, userId)) > 0;
+    if (!had) return false;
+    await deleteAuthenticator(tx, userId);
+    await deletePasskeys(tx, userId);
+    await noteLastFactor(tx, userId);
+    await deleteSessions(tx, userId);
+    await recordAuditOfPerson(tx, actor, 'second_factor.reset', {}, userId);
+    return true;
+  });
+}

@@ -1,0 +1,52 @@
+import type { PasskeyAssertion } from '../../../contract/dashboard/second-factor.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { spendCode } from '../../access/sessions/second-factor.ts';
+import type { SignInOutcome } from '../../access/sessions/sessions.ts';
+import { recordAuditOfPerson } from '../../store/audit.ts';
+import { findPerson } from '../../store/people.ts';
+import { findPasskey, usePasskey } from '../../store/second-factor.ts';
+import type { From, SecondFactorDeps } from './second-factor.ts';
+
+/** The second half of signing in: the challenge of the first, and a code. */
+export async function signInWithCode(
+  deps: SecondFactorDeps,
+  { challenge, code }: { challenge: string; code: string },
+  from: From,
+): Promise<SignInOutcome> {
+  const { db, sessions, limit } = deps;
+  const begun = await sessions.readChallenge(challenge);
+  if (!begun) throw new Refusal('second_factor_expired');
+  const { person, proof } = begun;
+  const subject = `code of ${person.id}`;
+  await limit.attempt(from.address, subject);
+  const kind = await spendCode(deps, person.id, code);
+  await limit.succeeded(from.address, subject);
+  // Worth a line: somebody else may have found the paper.
+  if (kind === 'recovery_code')
+    await recordAuditOfPerson(db, { userId: person.id, ...from }, 'second_factor.recovery_code_used');
+  return sessions.finishSignIn(from, person, { ...proof, factor: true });
+}
+
+/** The browser asks which passkey; ours says whose it is. The options tell nothing of any account. */
+export async function startPasskeySignIn({ limit, passkeys }: SecondFactorDeps, from: From) {
+  await limit.attempt(from.address, `passkey from ${from.address}`);
+  await limit.succeeded(from.address, `passkey from ${from.address}`);
+  return { ...(await passkeys.signInOptions()) };
+}
+
+/** Device and finger, face or PIN: two factors at once. */
+export async function signInWithPasskey(
+  { db, sessions, limit, passkeys }: SecondFactorDeps,
+  sent: PasskeyAssertion,
+  from: From,
+): Promise<SignInOutcome> {
+  const subject = `passkey ${sent.id}`;
+  await limit.attempt(from.address, subject);
+  const known = await findPasskey(db, sent.id);
+  const person = known && (await findPerson(db, known.userId));
+  if (!known || !person) throw new Refusal('passkey_refused');
+  const used = await passkeys.checkAssertion(known, sent);
+  if (!(await usePasskey(db, known.id, used))) throw new Refusal('passkey_refused');
+  await limit.succeeded(from.address, subject);
+  return sessions.finishSignIn(from, person, { factor: true });
+}

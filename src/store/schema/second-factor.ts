@@ -1,0 +1,55 @@
+import { bigint, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { bytes, createdAt, moment } from './columns.ts';
+import { user } from './identity.ts';
+
+/**
+ * Second factors of people, who belong to the region like their accounts. Not tables of better-auth: docs/adr/0301.
+ */
+export const secondFactor = pgTable('second_factor', {
+  userId: text('user_id')
+    .primaryKey()
+    .references(() => user.id, { onDelete: 'cascade' }),
+  /** The secret of the authenticator app, sealed under PARLEY_SECRET. */
+  sealed: text('sealed').notNull(),
+  /** Null: shown, and not yet proven by a code; it protects nothing so far. */
+  confirmedAt: moment('confirmed_at'),
+  /** Of the last code that was accepted: older and equal ones are refused. */
+  lastStep: bigint('last_step', { mode: 'number' }).notNull().default(0),
+  /** Wrong codes since the last right one. */
+  failures: integer('failures').notNull().default(0),
+  waitUntil: moment('wait_until'),
+  createdAt: createdAt(),
+});
+
+/** Each is good once: using it deletes the row. */
+export const recoveryCode = pgTable(
+  'recovery_code',
+  {
+    userId: text('user_id')
+      .notNull()
+      .references(() => user.id, { onDelete: 'cascade' }),
+    digest: bytes('digest').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.digest] })],
+);
+
+export const passkey = pgTable(
+  'passkey',
+  {
+    id: text('id').primaryKey(),
+    userId: text('user_id')
+      .notNull()
+      .references(() => user.id, { onDelete: 'cascade' }),
+    name: text('name').notNull(),
+    /** As the browser names it, in base64url. */
+    credentialId: text('credential_id').notNull().unique(),
+    publicKey: bytes('public_key').notNull(),
+    counter: bigint('counter', { mode: 'number' }).notNull(),
+    transports: jsonb('transports').$type<string[]>().notNull(),
+    /** When the challenge of the last sign-in was made: only newer ones are accepted. */
+    challengedAt: moment('challenged_at'),
+    createdAt: createdAt(),
+    lastUsedAt: moment('last_used_at'),
+  },
+  (table) => [index('passkey_user').on(table.userId)],
+);
