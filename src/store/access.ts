@@ -2,15 +2,7 @@ import type pg from 'pg';
 import type { KeyScope, Permission, Plan } from '../../contract/permissions.ts';
 import type { VariableDeclaration } from '../../contract/triggers.ts';
 
-/**
- * What access decisions are made from, each in one round trip and always from the primary.
- *
- * The fence. A node may be paused between its check in memory and its write, so every statement that accepts work
- * repeats the check itself, as a condition on the rows that it writes (accept/write-runs.ts is the pattern):
- *   api_key       `keyStands`: not revoked, and the caller stands in its networks
- *   organization  plan = 'paid'
- *   agent, trigger, channel   enabled AND deleted_at IS NULL        campaign   deleted_at IS NULL, and its state
- */
+/** What access decisions are made from, each in one round trip and always from the primary. */
 export type KeyRecord = {
   id: string;
   orgId: string;
@@ -27,24 +19,6 @@ export type KeyRecord = {
   revokedAt: Date | null;
   lastUsedAt: Date | null;
 };
-
-/** The key's part of every fence. `from`: the caller's address as text; one that cannot be read stands nowhere. */
-export const keyStands = (key: string, from: string): string => `${isUnrevoked(key)} AND ${isInNetworks(key, from)}`;
-
-/** Why it does not stand, as branches of a CASE, in the order of the checks. `from` as above, the rest parameters. */
-export const whyKeyFell = ({ orgId, keyId, from }: { orgId: string; keyId: string; from: string }): string => {
-  const without = (rule: string): string =>
-    `${keyId}::text IS NOT NULL AND NOT EXISTS (SELECT 1 FROM api_key k WHERE k.org_id = ${orgId} AND k.id = ${keyId} AND ${rule})`;
-  return `WHEN ${without(isUnrevoked('k'))} THEN 'key_revoked'
-      WHEN ${without(isInNetworks('k', from))} THEN 'network_not_allowed'`;
-};
-
-export const isUnrevoked = (key: string): string =>
-  `${key}.revoked_at IS NULL AND (${key}.revoke_at IS NULL OR ${key}.revoke_at > now())`;
-
-/** Null, which is no yes, where the key has networks and the address cannot be read. */
-export const isInNetworks = (key: string, from: string): string =>
-  `(${key}.allowed_networks IS NULL OR ${from}::inet <<= ANY (${key}.allowed_networks))`;
 
 /** The key with this digest and its organization; null: there is none. */
 export async function readKeyByDigest(client: pg.Pool, digest: Buffer): Promise<KeyRecord | null> {

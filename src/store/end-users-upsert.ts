@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { type Fault, type ProblemCode, Refusal } from '../../contract/problems.ts';
-import { whyKeyFell } from './access.ts';
+import { type Fault, Refusal } from '../../contract/problems.ts';
+import { whyStopped } from './fence/fence.ts';
 import type { EndUserFields } from './accept/call.ts';
 import { type EndUserRow, EndUserBook, LATER } from './accept/resolve-end-users.ts';
 import { readStoredAnswer } from './accept/stored-answer.ts';
@@ -154,23 +154,7 @@ async function whyNotWritten(client: pg.PoolClient, call: UpsertCall): Promise<U
   const stored = await readStoredAnswer(client, call);
   if (stored?.kind === 'refused') throw stored.refusal;
   if (stored?.kind === 'replayed') return { kind: 'replayed', answer: stored.answer };
-  throw await readKeyFence(client, call);
-}
-
-/** Which part of the fence a call ran into that acts on the organization alone. */
-export async function readKeyFence(
-  client: pg.Pool | pg.PoolClient,
-  { orgId, keyId, from }: { orgId: string; keyId: string | null; from: string | null },
-): Promise<Refusal> {
-  const found = await client.query<{ code: ProblemCode | null }>(
-    `SELECT CASE
-      ${whyKeyFell({ orgId: '$1', keyId: '$2', from: '$3::text' })}
-      WHEN NOT EXISTS (SELECT 1 FROM organization WHERE id = $1 AND plan = 'paid') THEN 'plan_required'
-    END AS code`,
-    [orgId, keyId, from],
-  );
-  const code = found.rows[0]?.code;
-  return code ? new Refusal(code) : new Refusal('unavailable', 'The call was overtaken; try again.');
+  throw await whyStopped(client, {}, call);
 }
 
 /** What a refused row of a bulk call says of itself. */

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { givenKey, givenOrganization } from '../../test/factories.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
 import { type Db, isUnreachable, openDb, type Queryable } from './db.ts';
-import { holdFence } from './hold-fence.ts';
+import { holdFence } from './fence/hold-fence.ts';
 import { LOCK_HELD_MS, takePlaces } from './leases.ts';
 
 let database: TestDatabase;

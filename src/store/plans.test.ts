@@ -47,8 +47,8 @@ async function readsOf(statement: string): Promise<Map<string, string[]>> {
 }
 
 test.each([
-  ['pushing recipients', PUSH_RECIPIENTS, ['api_key', 'campaign', 'end_user']],
-  ['writing end users', WRITE_END_USERS, ['api_key', 'end_user']],
+  ['pushing recipients', PUSH_RECIPIENTS.text, ['api_key', 'campaign', 'end_user']],
+  ['writing end users', WRITE_END_USERS.text, ['api_key', 'end_user']],
 ])('%s finds every record by its primary key', async (_, statement, tables) => {
   const reads = await readsOf(statement);
   for (const table of tables) {

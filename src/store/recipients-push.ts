@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import { type Fault, type ProblemCode, Refusal } from '../../contract/problems.ts';
+import { type Fault, Refusal } from '../../contract/problems.ts';
 import { newId } from '../kernel/ids.ts';
-import { keyStands, whyKeyFell } from './access.ts';
+import { accept, acceptingStatement, whyStopped } from './fence/fence.ts';
 import type { EndUserFields } from './accept/call.ts';
 import { planAndWrite } from './accept/plan-and-write.ts';
 import { PERSON_COLUMNS, peopleLost, peopleOf, personColumns, writePeople } from './accept/end-user-rows.ts';
@@ -97,7 +97,7 @@ async function writePlan(client: pg.PoolClient, call: PushCall, plan: Plan): Pro
   const stored = await readStoredAnswer(client, call);
   if (stored?.kind === 'refused') throw stored.refusal;
   if (stored?.kind === 'replayed') return { answer: stored.answer, replayed: true };
-  throw await readFence(client, call);
+  throw await whyStopped(client, PUSH, call);
 }
 
 const faultsOf = (refusal: Refusal): Fault[] =>
@@ -131,16 +131,19 @@ async function readEnrolled(
 const MADE = 18;
 const CHANGED = MADE + PERSON_COLUMNS;
 
-/** `deleted_at` is asked in these words so that nobody takes the index of the list, which is made for those that are NULL. */
-export const PUSH_RECIPIENTS = `
-WITH gate AS MATERIALIZED (
-  SELECT c.org_id, c.id, (c.settings ->> 'starts_at')::timestamptz AS starts_at
-  FROM campaign c JOIN organization o ON o.id = c.org_id AND o.plan = 'paid'
-  JOIN api_key k ON k.org_id = c.org_id AND k.id = $3
-    AND ${keyStands('k', `$${CHANGED + PERSON_COLUMNS + 1}::text`)}
-  WHERE c.org_id = $1 AND c.id = $2 AND c.state = 'live' AND coalesce(c.deleted_at, 'infinity') = 'infinity'
-    AND coalesce((c.settings ->> 'ends_at')::timestamptz > now(), true)
-), idem AS (
+/** What a push stands on. */
+const PUSH = { campaign: 'on' } as const;
+
+export const PUSH_RECIPIENTS = acceptingStatement<{ passed: boolean }>(
+  'push-recipients',
+  {
+    rows: `(SELECT $1::text AS org_id, $2::text AS campaign_id, $3::text AS key_id,
+      $${CHANGED + PERSON_COLUMNS + 1}::text AS came_from) AS g`,
+    needs: PUSH,
+    paidPlanFor: 'everybody',
+    columns: `campaign.org_id, campaign.id, (campaign.settings ->> 'starts_at')::timestamptz AS starts_at`,
+  },
+  `idem AS (
   INSERT INTO idempotency (org_id, scope, request, status, body, created_at)
   SELECT org_id, $4::bytea, $5::bytea, $6::int, $7::text, $8::timestamptz FROM gate WHERE $4::bytea IS NOT NULL
   ON CONFLICT DO NOTHING RETURNING org_id
@@ -160,7 +163,8 @@ WITH gate AS MATERIALIZED (
 )
 SELECT EXISTS (SELECT 1 FROM pass) AS passed,
   CASE WHEN EXISTS (SELECT 1 FROM pass) AND (${peopleLost(MADE, CHANGED)}
-    OR (SELECT count(*) FROM enrolled) <> cardinality($10::text[])) THEN parley_lost_race() END AS lost`;
+    OR (SELECT count(*) FROM enrolled) <> cardinality($10::text[])) THEN parley_lost_race() END AS lost`,
+);
 
 async function write(
   client: pg.PoolClient,
@@ -177,47 +181,28 @@ async function write(
 ): Promise<boolean> {
   const now = new Date();
   const people = peopleOf(rows);
-  const written = await client.query<{ passed: boolean }>({
-    name: 'push-recipients',
-    text: PUSH_RECIPIENTS,
-    values: [
-      call.orgId,
-      call.campaignId,
-      call.keyId,
-      call.idempotency?.scope ?? null,
-      call.idempotency?.request ?? null,
-      answer.status,
-      answer.body,
-      now,
-      [...new Set(rows.map((row) => row.id))],
-      made.map((row) => row.id),
-      made.map((row) => row.person.id),
-      made.map((row) => row.enrolment),
-      made.map((row) => row.pushed.ref),
-      made.map((row) => row.status),
-      made.map((row) => JSON.stringify(row.pushed.variables)),
-      made.map((row) => row.pushed.sendAt),
-      call.requestId,
-      ...personColumns(people.made, () => now),
-      ...personColumns(people.changed, (row) => row.updated_at),
-      made.map((row) => row.reason),
-      call.from,
-    ],
-  });
+  const written = await accept(client, PUSH_RECIPIENTS, [
+    call.orgId,
+    call.campaignId,
+    call.keyId,
+    call.idempotency?.scope ?? null,
+    call.idempotency?.request ?? null,
+    answer.status,
+    answer.body,
+    now,
+    [...new Set(rows.map((row) => row.id))],
+    made.map((row) => row.id),
+    made.map((row) => row.person.id),
+    made.map((row) => row.enrolment),
+    made.map((row) => row.pushed.ref),
+    made.map((row) => row.status),
+    made.map((row) => JSON.stringify(row.pushed.variables)),
+    made.map((row) => row.pushed.sendAt),
+    call.requestId,
+    ...personColumns(people.made, () => now),
+    ...personColumns(people.changed, (row) => row.updated_at),
+    made.map((row) => row.reason),
+    call.from,
+  ]);
   return written.rows[0]!.passed;
-}
-
-async function readFence(client: pg.PoolClient, { orgId, keyId, from, campaignId }: PushCall): Promise<Refusal> {
-  const found = await client.query<{ code: ProblemCode | null }>(
-    `SELECT CASE
-      ${whyKeyFell({ orgId: '$1', keyId: '$2', from: '$4::text' })}
-      WHEN NOT EXISTS (SELECT 1 FROM organization WHERE id = $1 AND plan = 'paid') THEN 'plan_required'
-      WHEN NOT EXISTS (SELECT 1 FROM campaign WHERE org_id = $1 AND id = $3 AND deleted_at IS NULL) THEN 'campaign_not_found'
-      WHEN NOT EXISTS (SELECT 1 FROM campaign WHERE org_id = $1 AND id = $3 AND state = 'live'
-        AND coalesce((settings ->> 'ends_at')::timestamptz > now(), true)) THEN 'campaign_not_open'
-    END AS code`,
-    [orgId, keyId, campaignId, from],
-  );
-  const code = found.rows[0]?.code;
-  return code ? new Refusal(code) : new Refusal('unavailable', 'The call was overtaken; try again.');
 }

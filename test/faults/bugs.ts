@@ -63,8 +63,8 @@ export const bugs: Bug[] = [
     finding: /written past the fence/,
     edits: [
       {
-        file: 'src/store/accept/write-runs-text.ts',
-        find: '    AND k.revoked_at IS NULL AND (k.revoke_at IS NULL OR k.revoke_at > now())\n',
+        file: 'src/store/fence/fence.ts',
+        find: "    AND ${isUnrevoked('k')}\n",
         replace: '',
       },
     ],

@@ -1,7 +1,7 @@
 import type { Campaign } from '../../../contract/campaigns.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { readCampaign } from '../../store/campaigns.ts';
-import { holdFence } from '../../store/hold-fence.ts';
+import { holdFence } from '../../store/fence/hold-fence.ts';
 import { once } from '../../store/idempotency.ts';
 import type { Queryable } from '../../store/db.ts';
 import type { PageRequest } from '../../store/page.ts';

@@ -3,7 +3,7 @@ import { Refusal } from '../../../contract/problems.ts';
 import type { Db } from '../../store/db.ts';
 import { dropUnsent, lockUnsent } from '../../store/campaign-runs.ts';
 import { readCampaign } from '../../store/campaigns.ts';
-import { holdFence } from '../../store/hold-fence.ts';
+import { holdFence } from '../../store/fence/hold-fence.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
 import { cancelWaiting, listRecipients as listRows, readRecipient as readRow } from '../../store/recipients.ts';
 import { cancelRunRow } from '../../store/runs.ts';

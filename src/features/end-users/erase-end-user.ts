@@ -3,7 +3,7 @@ import { type Actor, recordAudit } from '../../store/audit.ts';
 import type { Db } from '../../store/db.ts';
 import { sqlState } from '../../store/db.ts';
 import { eraseEndUser as eraseRows } from '../../store/erase-end-user.ts';
-import { holdFence } from '../../store/hold-fence.ts';
+import { holdFence } from '../../store/fence/hold-fence.ts';
 import type { Suppression } from '../../store/suppression.ts';
 import type { Caller } from './write-end-users.ts';
 

@@ -2,7 +2,7 @@ import { CHANNEL_KINDS, isChannelKind } from '../../../contract/channel-kinds.ts
 import type { EndUser, SetConsent } from '../../../contract/end-users.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { Db } from '../../store/db.ts';
-import { holdFence } from '../../store/hold-fence.ts';
+import { holdFence } from '../../store/fence/hold-fence.ts';
 import { setConsent as storeConsent } from '../../store/turns/set-consent.ts';
 import { readEndUser } from '../../store/end-users.ts';
 import { readEndUser as present } from './read-end-users.ts';

@@ -2,7 +2,7 @@ import type { Db } from '../../store/db.ts';
 import type { AcceptQueue } from '../../store/accept/accept-runs.ts';
 import type { IdempotentCall } from '../../store/accept/stored-answer.ts';
 import type { RunWaiter } from '../../store/await-run.ts';
-import { holdFence } from '../../store/hold-fence.ts';
+import { holdFence } from '../../store/fence/hold-fence.ts';
 import { type IdempotencyGuard, once } from '../../store/idempotency.ts';
 import type { PageRequest } from '../../store/page.ts';
 import { createAwaitAnswer } from './await-answer.ts';

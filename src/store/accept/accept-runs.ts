@@ -2,15 +2,16 @@ import type pg from 'pg';
 import { Refusal } from '../../../contract/problems.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Db } from '../db.ts';
+import { whyStopped } from '../fence/fence.ts';
 import type { AcceptCall, AcceptOutcome, NewRun } from './call.ts';
 import { conversationKey, readKeyedConversations, type KeyedConversation } from './resolve-conversations.ts';
 import type { PlannedWrite } from './plan-and-write.ts';
 import { EndUserBook, LATER } from './resolve-end-users.ts';
-import { readFence } from './read-fence.ts';
 import { readStoredAnswer } from './stored-answer.ts';
 import type { Suppression } from '../suppression.ts';
 import { createWriteQueue, writeTogether } from './write-queue.ts';
 import { type PlannedCall, writeRuns } from './write-runs.ts';
+import { TRIGGER_CALL } from './write-runs-text.ts';
 
 /**
  * Accepting trigger calls at speed: calls that arrive together are planned together (two look-ups at most, none for
@@ -91,7 +92,7 @@ async function refusedOrReplayed(client: pg.PoolClient, call: AcceptCall, refusa
 /** Either the Idempotency-Key was used before, or the fence was down. */
 async function whyNotWritten(client: pg.PoolClient, call: AcceptCall): Promise<AcceptOutcome> {
   const stored = await readStoredAnswer(client, call);
-  return stored ?? { kind: 'refused', refusal: await readFence(client, call) };
+  return stored ?? { kind: 'refused', refusal: await whyStopped(client, TRIGGER_CALL, call) };
 }
 
 function plan(

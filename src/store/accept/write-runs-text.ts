@@ -1,4 +1,4 @@
-import { keyStands } from '../access.ts';
+import { type AcceptingStatement, acceptingStatement } from '../fence/fence.ts';
 import { PERSON_COLUMNS, peopleLost, writePeople } from './end-user-rows.ts';
 
 /** What a batch needs beyond runs, conversations and people without a name. */
@@ -25,9 +25,9 @@ const FIRST_COLUMN = 9;
  *          that was switched off after the caller was checked in memory;
  *   idem   the first to write an Idempotency-Key goes on, a second one finds it taken and writes nothing;
  *   go     the calls that pass both. Only they leave rows.
- * Rows are locked in one order everywhere, end user, conversation, run, so that nobody waits in a ring.
+ * Rows are locked in one order everywhere, end user, conversation, run, to avoid deadlocks.
  * If a row is in the way that the plan did not know (another node was faster), the whole statement is undone and the
- * batch is planned anew. Rows come as one array for each column: planning stays the same for 1 call and for 200.
+ * batch is planned again. Rows come as one array for each column: planning stays the same for 1 call and for 200.
  * Parts that no call of the batch needs are left out: starting one costs the database 20 to 50 µs, used or not, which
  * was a sixth of what an anonymous call costs it.
  */
@@ -41,18 +41,7 @@ function writeText(parts: Parts, columns: readonly Column[]): string {
   const unanswered = said
     ? `CASE WHEN message_id IS NULL OR send_at IS NOT NULL THEN '{}'::text[] ELSE ARRAY[message_id] END`
     : `'{}'::text[]`;
-  return `
-WITH gate AS MATERIALIZED (
-  SELECT g.* FROM unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
-    AS g(n, org_id, key_id, came_from, agent_id, trigger_id, channel_id)
-  JOIN organization o ON o.id = g.org_id AND o.plan = 'paid'
-  JOIN agent a ON a.org_id = g.org_id AND a.id = g.agent_id AND a.enabled AND a.deleted_at IS NULL
-  JOIN trigger t ON t.org_id = g.org_id AND t.id = g.trigger_id AND t.enabled AND t.deleted_at IS NULL
-  JOIN channel c ON c.org_id = g.org_id AND c.id = g.channel_id AND c.enabled AND c.deleted_at IS NULL
-  LEFT JOIN api_key k ON k.org_id = g.org_id AND k.id = g.key_id
-    AND ${keyStands('k', 'g.came_from')}
-  WHERE g.key_id IS NULL OR k.id IS NOT NULL
-), ${repeatable ? 'call' : 'go'} AS MATERIALIZED (
+  return `${repeatable ? 'call' : 'go'} AS MATERIALIZED (
   SELECT g.org_id, g.agent_id, g.trigger_id, g.channel_id, $8::timestamptz AS created_at, c.*
   FROM unnest(${arrays.join(', ')}) AS c(${columns.map(({ name }) => name).join(', ')})
   JOIN gate g ON g.n = c.gate
@@ -115,14 +104,25 @@ const SAID = `said AS (
   SELECT org_id, message_id, conversation_id, run_id, 'end_user', message::jsonb, created_at FROM go WHERE message_id IS NOT NULL
 )`;
 
-/** The columns of `call` that a set of parts has are always the same. One text, and one prepared statement of a connection, for each set of parts. */
-const statements = new Map<string, { name: string; text: string }>();
+/** What a trigger call stands on. */
+export const TRIGGER_CALL = { agent: 'on', trigger: 'on', channel: 'on' } as const;
 
-export function statementOf(parts: Parts, columns: readonly Column[]): { name: string; text: string } {
+const GATE = {
+  rows: `unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
+    AS g(n, org_id, key_id, came_from, agent_id, trigger_id, channel_id)`,
+  needs: TRIGGER_CALL,
+  paidPlanFor: 'everybody',
+  columns: 'g.*',
+} as const;
+
+/** The columns of `call` that a set of parts has are always the same. One text, and one prepared statement of a connection, for each set of parts. */
+const statements = new Map<string, AcceptingStatement<{ id: string }>>();
+
+export function statementOf(parts: Parts, columns: readonly Column[]): AcceptingStatement<{ id: string }> {
   const name = `write-runs${Object.entries(parts)
     .map(([part, needed]) => (needed ? ` ${part}` : ''))
     .join('')}`;
   let statement = statements.get(name);
-  if (!statement) statements.set(name, (statement = { name, text: writeText(parts, columns) }));
+  if (!statement) statements.set(name, (statement = acceptingStatement(name, GATE, writeText(parts, columns))));
   return statement;
 }

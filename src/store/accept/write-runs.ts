@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { accept } from '../fence/fence.ts';
 import type { AcceptCall, NewRun, StoredAnswer } from './call.ts';
 import { peopleOf, personColumns } from './end-user-rows.ts';
 import type { KeyedConversation } from './resolve-conversations.ts';
@@ -30,16 +31,13 @@ export async function writeRuns(
   const gates = gatesOf(planned);
   const parts = partsOf(planned);
   const columns = callColumns(parts);
-  const written = await client.query<{ id: string }>({
-    ...statementOf(parts, columns),
-    values: [
-      ...gates.columns,
-      at,
-      ...columns.map(({ value }) => textArray(planned.map((plan, index) => value(plan, gates.of[index]!)))),
-      ...(parts.people ? peopleColumns(planned, at) : []),
-      ...(parts.keyed ? releaseColumns(planned) : []),
-    ],
-  });
+  const written = await accept(client, statementOf(parts, columns), [
+    ...gates.columns,
+    at,
+    ...columns.map(({ value }) => textArray(planned.map((plan, index) => value(plan, gates.of[index]!)))),
+    ...(parts.people ? peopleColumns(planned, at) : []),
+    ...(parts.keyed ? releaseColumns(planned) : []),
+  ]);
   return new Set(written.rows.map((row) => row.id));
 }
 

@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import { type ProblemCode, Refusal } from '../../../contract/problems.ts';
+import { Refusal } from '../../../contract/problems.ts';
 import { newId } from '../../kernel/ids.ts';
-import { whyKeyFell } from '../access.ts';
+import { whyStopped } from '../fence/fence.ts';
 import { type EndUserRow, EndUserBook, LATER } from '../accept/resolve-end-users.ts';
 import { readStoredAnswer } from '../accept/stored-answer.ts';
 import { createWriteQueue, writeTogether } from '../accept/write-queue.ts';
@@ -10,7 +10,7 @@ import { findSuppressedOf, type Suppressed } from '../find-suppressed.ts';
 import { identifiersAt, type Suppression } from '../suppression.ts';
 import { type Addressed, readAddressed, readReplies, readStandings, type Standing } from './read-targets.ts';
 import type { NewMessage, SendCall, SendOutcome } from './send-call.ts';
-import { type PlannedSend, writeMessages } from './write-messages.ts';
+import { type PlannedSend, SEND, writeMessages } from './write-messages.ts';
 
 /** Accepting channel sends at speed, as accept-runs.ts accepts trigger calls: planned together, written together. */
 export type SendQueue = { accept(call: SendCall): Promise<SendOutcome>; drain(): Promise<void> };
@@ -207,19 +207,5 @@ async function refuseForeignReplies(client: pg.PoolClient, plans: Plan[]): Promi
 async function whyNotWritten(client: pg.PoolClient, call: SendCall): Promise<SendOutcome> {
   const stored = await readStoredAnswer(client, call);
   if (stored?.kind === 'replayed' || stored?.kind === 'refused') return stored;
-  const found = await client.query<{ code: ProblemCode | null }>(
-    `SELECT CASE
-      ${whyKeyFell({ orgId: '$1', keyId: '$2', from: '$5::text' })}
-      WHEN NOT EXISTS (SELECT 1 FROM organization WHERE id = $1 AND plan = 'paid') THEN 'plan_required'
-      WHEN NOT EXISTS (SELECT 1 FROM agent WHERE org_id = $1 AND id = $3 AND deleted_at IS NULL) THEN 'agent_not_found'
-      WHEN NOT EXISTS (SELECT 1 FROM channel WHERE org_id = $1 AND id = $4 AND deleted_at IS NULL) THEN 'channel_not_found'
-      WHEN NOT EXISTS (SELECT 1 FROM channel WHERE org_id = $1 AND id = $4 AND enabled) THEN 'channel_disabled'
-    END AS code`,
-    [call.orgId, call.keyId, call.agentId, call.channelId, call.from],
-  );
-  const code = found.rows[0]?.code;
-  return {
-    kind: 'refused',
-    refusal: code ? new Refusal(code) : new Refusal('unavailable', 'The call was overtaken; try again.'),
-  };
+  return { kind: 'refused', refusal: await whyStopped(client, SEND, call) };
 }

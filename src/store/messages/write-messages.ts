@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { StoredAnswer } from '../accept/call.ts';
-import { keyStands } from '../access.ts';
+import { accept, acceptingStatement } from '../fence/fence.ts';
 import { PERSON_COLUMNS, peopleLost, peopleOf, personColumns, writePeople } from '../accept/end-user-rows.ts';
 import type { EndUserRow } from '../accept/resolve-end-users.ts';
 import type { NewMessage, SendCall } from './send-call.ts';
@@ -23,18 +23,20 @@ export type PlannedSend = {
 const MADE = 27;
 const CHANGED = MADE + PERSON_COLUMNS;
 
+/** What a send stands on. A disabled agent can still be spoken for. */
+export const SEND = { agent: 'there', channel: 'on' } as const;
+
 /** As write-runs.ts, for messages: gate (the fence), idempotency, and only then rows; undone whole when a race is lost. */
-const WRITE = `
-WITH gate AS MATERIALIZED (
-  SELECT g.n FROM unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
-    AS g(n, org_id, key_id, came_from, agent_id, channel_id)
-  JOIN organization o ON o.id = g.org_id AND o.plan = 'paid'
-  JOIN agent a ON a.org_id = g.org_id AND a.id = g.agent_id AND a.deleted_at IS NULL
-  JOIN channel c ON c.org_id = g.org_id AND c.id = g.channel_id AND c.enabled AND c.deleted_at IS NULL
-  LEFT JOIN api_key k ON k.org_id = g.org_id AND k.id = g.key_id
-    AND ${keyStands('k', 'g.came_from')}
-  WHERE g.key_id IS NULL OR k.id IS NOT NULL
-), call AS MATERIALIZED (
+const WRITE = acceptingStatement<{ id: string }>(
+  'write-messages',
+  {
+    rows: `unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
+      AS g(n, org_id, key_id, came_from, agent_id, channel_id)`,
+    needs: SEND,
+    paidPlanFor: 'everybody',
+    columns: 'g.n',
+  },
+  `call AS MATERIALIZED (
   SELECT * FROM unnest($7::int[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[],
     $15::text[], $16::text[], $17::text[], $18::text[], $19::timestamptz[], $20::timestamptz[], $21::bytea[], $22::bytea[],
     $23::text[], $24::text[], $25::bool[], $26::bool[])
@@ -69,23 +71,20 @@ SELECT id,
     OR (SELECT count(*) FROM introduced) <> (SELECT count(DISTINCT (channel_id, address)) FROM go WHERE introduces)
     OR (SELECT count(*) FROM begun) <> (SELECT count(DISTINCT conversation_id) FROM go WHERE fresh)
   THEN parley_lost_race() END AS lost
-FROM accepted`;
+FROM accepted`,
+);
 
 /** Writes the batch; returns the ids of the messages that were written. The others were fenced off or are replays. */
 export async function writeMessages(client: pg.PoolClient, planned: readonly PlannedSend[]): Promise<Set<string>> {
   const gates = gatesOf(planned);
   const { made, changed } = peopleOf(planned.map(({ endUser }) => endUser));
   const now = planned[0]?.message.createdAt ?? new Date();
-  const written = await client.query<{ id: string }>({
-    name: 'write-messages',
-    text: WRITE,
-    values: [
-      ...gates.columns,
-      ...callColumns(planned, gates.of),
-      ...personColumns(made, () => now),
-      ...personColumns(changed, (row) => row.updated_at),
-    ],
-  });
+  const written = await accept(client, WRITE, [
+    ...gates.columns,
+    ...callColumns(planned, gates.of),
+    ...personColumns(made, () => now),
+    ...personColumns(changed, (row) => row.updated_at),
+  ]);
   return new Set(written.rows.map((row) => row.id));
 }
 

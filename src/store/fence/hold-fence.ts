@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
-import { Refusal } from '../../contract/problems.ts';
-import { isInNetworks, isUnrevoked } from './access.ts';
-import type { Queryable } from './db.ts';
-import { boundSilence } from './leases.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { isInNetworks, isUnrevoked } from './fence.ts';
+import type { Queryable } from '../db.ts';
+import { boundSilence } from '../leases.ts';
 
 /**
  * The fence of writes that take more than one statement: the key's row stays locked against its revocation until the

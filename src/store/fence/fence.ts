@@ -1,0 +1,136 @@
+import type pg from 'pg';
+import { type ProblemCode, Refusal } from '../../../contract/problems.ts';
+
+/**
+ * The fence. A node may be paused between its check in memory and its write. So every statement that accepts work
+ * checks once more what the call stands on, in the same statement, and writes nothing where that no longer holds: the
+ * key is not revoked and the caller is inside its networks, the plan is paid, and the things in the path are there.
+ * What must hold and why a call was stopped are made from the same list, so they cannot differ.
+ */
+type Rule = {
+  /** The condition on the row, under its table's name. */
+  isThere: string;
+  isOn: string;
+  gone: ProblemCode;
+  off: ProblemCode;
+};
+
+const NOT_DELETED = (table: string): string => `${table}.deleted_at IS NULL`;
+
+const RULES = {
+  agent: { isThere: NOT_DELETED('agent'), isOn: 'agent.enabled', gone: 'agent_not_found', off: 'agent_disabled' },
+  trigger: {
+    isThere: NOT_DELETED('trigger'),
+    isOn: 'trigger.enabled',
+    gone: 'trigger_not_found',
+    off: 'trigger_disabled',
+  },
+  channel: {
+    isThere: NOT_DELETED('channel'),
+    isOn: 'channel.enabled',
+    gone: 'channel_not_found',
+    off: 'channel_disabled',
+  },
+  campaign: {
+    // In these words the index of the list, which holds only rows that are not deleted, is never chosen.
+    isThere: `coalesce(campaign.deleted_at, 'infinity') = 'infinity'`,
+    isOn: `campaign.state = 'live' AND coalesce((campaign.settings ->> 'ends_at')::timestamptz > now(), true)`,
+    gone: 'campaign_not_found',
+    off: 'campaign_not_open',
+  },
+} satisfies Record<string, Rule>;
+
+type Thing = keyof typeof RULES;
+
+/** The things of its organization that a write stands on: each is there, or is switched on as well. */
+export type Needs = Readonly<Partial<Record<Thing, 'there' | 'on'>>>;
+
+const thingsOf = (needs: Needs): Thing[] => Object.keys(needs) as Thing[];
+
+export const isUnrevoked = (key: string): string =>
+  `${key}.revoked_at IS NULL AND (${key}.revoke_at IS NULL OR ${key}.revoke_at > now())`;
+
+/** Null, which is no yes, where the key has networks and the address cannot be read. `from`: the address as text. */
+export const isInNetworks = (key: string, from: string): string =>
+  `(${key}.allowed_networks IS NULL OR ${from}::inet <<= ANY (${key}.allowed_networks))`;
+
+type Gate = {
+  /**
+   * What stands in the FROM clause, under the alias `g`: the columns org_id, key_id (null: a person in the dashboard),
+   * came_from, and `<thing>_id` for everything in `needs`.
+   */
+  rows: string;
+  needs: Needs;
+  /** `keys`: people in the dashboard may do this on the free plan. */
+  paidPlanFor: 'everybody' | 'keys';
+  /** The columns of the gate, from `g` and the things. */
+  columns: string;
+};
+
+const gateText = ({ rows, needs, paidPlanFor, columns }: Gate): string => {
+  const joins = thingsOf(needs).map((thing) => {
+    const { isThere, isOn } = RULES[thing];
+    const on = needs[thing] === 'on' ? ` AND ${isOn}` : '';
+    return `JOIN ${thing} ON ${thing}.org_id = g.org_id AND ${thing}.id = g.${thing}_id AND ${isThere}${on}`;
+  });
+  const paid = paidPlanFor === 'keys' ? `(g.key_id IS NULL OR o.plan = 'paid')` : `o.plan = 'paid'`;
+  return `
+  SELECT ${columns}
+  FROM ${rows}
+  JOIN organization o ON o.id = g.org_id AND ${paid}
+  ${joins.join('\n  ')}
+  LEFT JOIN api_key k ON k.org_id = g.org_id AND k.id = g.key_id
+    AND ${isUnrevoked('k')}
+    AND ${isInNetworks('k', 'g.came_from')}
+  WHERE g.key_id IS NULL OR k.id IS NOT NULL`;
+};
+
+declare const fenced: unique symbol;
+
+/**
+ * A statement that writes on behalf of a call. `acceptingStatement` alone makes one. A test finds every other statement
+ * that stores an answer for a call (fence.test.ts).
+ */
+export type AcceptingStatement<Row> = { readonly name: string; readonly text: string; readonly [fenced]: Row };
+
+/** `then`: the rest of the statement, which reads the CTE `gate` and writes only what passed it. */
+export function acceptingStatement<Row>(name: string, gate: Gate, then: string): AcceptingStatement<Row> {
+  return { name, text: `WITH gate AS MATERIALIZED (${gateText(gate)}\n), ${then}` } as AcceptingStatement<Row>;
+}
+
+/** Sends one. */
+export const accept = <Row extends pg.QueryResultRow>(
+  client: pg.ClientBase | pg.Pool,
+  { name, text }: AcceptingStatement<Row>,
+  values: unknown[],
+): Promise<pg.QueryResult<Row>> => client.query<Row>({ name, text, values });
+
+export type FencedCall = { orgId: string; keyId: string | null; from: string | null } & Partial<
+  Record<`${Thing}Id`, string>
+>;
+
+const keyWithout = (rule: string): string =>
+  `$2::text IS NOT NULL AND NOT EXISTS (SELECT 1 FROM api_key k WHERE k.org_id = $1 AND k.id = $2 AND ${rule})`;
+
+/** Why the fence stopped a call: the first that applies, in the order of the checks (docs/security.md). */
+export async function whyStopped(client: pg.Pool | pg.PoolClient, needs: Needs, call: FencedCall): Promise<Refusal> {
+  const things = thingsOf(needs);
+  const without = (thing: Thing, rule: string): string =>
+    `NOT EXISTS (SELECT 1 FROM ${thing} WHERE org_id = $1 AND id = $${things.indexOf(thing) + 4} AND ${rule})`;
+  const branches = [
+    [keyWithout(isUnrevoked('k')), 'key_revoked'],
+    [keyWithout(isInNetworks('k', '$3::text')), 'network_not_allowed'],
+    [`NOT EXISTS (SELECT 1 FROM organization WHERE id = $1 AND plan = 'paid')`, 'plan_required'],
+    ...things.map((thing) => [without(thing, RULES[thing].isThere), RULES[thing].gone]),
+    ...things
+      .filter((thing) => needs[thing] === 'on')
+      .map((thing) => [without(thing, RULES[thing].isOn), RULES[thing].off]),
+  ];
+  const found = await client.query<{ code: ProblemCode | null }>(
+    `SELECT CASE ${branches.map(([when, code]) => `WHEN ${when} THEN '${code}'`).join('\n')} END AS code`,
+    [call.orgId, call.keyId, call.from, ...things.map((thing) => call[`${thing}Id`])],
+  );
+  const code = found.rows[0]?.code;
+  // Switched off and on again in between: nothing was written, so trying again is right.
+  return code ? new Refusal(code) : new Refusal('unavailable', 'The call was overtaken; try again.');
+}
