@@ -8,6 +8,9 @@ export const MAX_JSON_DEPTH = 32;
 export const MAX_JSON_KEYS = 1_000;
 export const REQUEST_TIMEOUT_MS = 30_000;
 export const MAX_WAIT_SECONDS = 25;
+/** How long conversations may be kept at least and at most, where they are not kept for good. */
+export const MIN_RETENTION_DAYS = 30;
+export const MAX_RETENTION_DAYS = 3_650;
 export const MAX_PAGE = 100;
 export const DEFAULT_PAGE = 20;
 export const MAX_LABEL_CHARACTERS = 64;

@@ -1,6 +1,9 @@
 import { Argument, type Command, Option } from 'commander';
 import { type Plan, PLANS } from '../../contract/permissions.ts';
+import { MAX_RETENTION_DAYS, MIN_RETENTION_DAYS } from '../../contract/limits.ts';
+import { wholeNumber } from '../input.ts';
 import { field, listing, type ListOptions, time } from '../listing.ts';
+import { confirm } from '../prompt.ts';
 import { examples, verb } from '../verb.ts';
 import { addOrgSignInCommands } from './org-sign-in.ts';
 
@@ -44,6 +47,28 @@ export function addOrgsCommand(program: Command): void {
     out.record(await api.call('setPlan', { ids: { org_id: id! }, body: { plan: chosen as Plan } }));
   });
   examples(plan, 'orgs plan org_01jd… paid');
+
+  const retention = orgs
+    .command('retention')
+    .description(
+      `Shows how long conversations are kept, or sets it: after so many days without activity (${MIN_RETENTION_DAYS} to ${MAX_RETENTION_DAYS}) they are erased for good. "off" keeps them. Only owners may set it.`,
+    )
+    .argument('<org-id>', 'the organization')
+    .argument('[days]', 'days, or off')
+    .option('--yes', 'do not ask');
+  verb<{ yes?: boolean }>(retention, async ({ api, out }, [id, text], { yes }) => {
+    const ids = { org_id: id! };
+    if (text === undefined) return out.record(await api.call('readRetention', { ids }));
+    const days = text === 'off' ? null : wholeNumber('DAYS', MIN_RETENTION_DAYS, MAX_RETENTION_DAYS)(text);
+    const before = (await api.call('readRetention', { ids })).days;
+    if (days !== null && (before === null || days < before)) {
+      const { conversations, more } = await api.call('previewRetention', { ids, query: { days } });
+      const many = `${more ? 'At least' : 'About'} ${conversations} conversations`;
+      await confirm(yes, `${many} of ${id} will be erased for good, and from now on whatever is ${days} days old.`);
+    }
+    out.record(await api.call('setRetention', { ids, body: { days } }));
+  });
+  examples(retention, 'orgs retention org_01jd…', 'orgs retention org_01jd… 365', 'orgs retention org_01jd… off');
 
   addOrgSignInCommands(orgs);
 }

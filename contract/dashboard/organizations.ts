@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { MAX_RETENTION_DAYS, MIN_RETENTION_DAYS } from '../limits.ts';
 import { PLANS } from '../permissions.ts';
 import { closed, Email, Moment, Name, Nullable, Password, RoleName } from './shapes.ts';
 
@@ -85,3 +86,25 @@ export const InvitationLook = Type.Object({
 export type InvitationLook = Static<typeof InvitationLook>;
 
 export const AcceptInvitationBody = Type.Object({ name: Type.Optional(Name), password: Password }, closed);
+
+const RetentionDays = Type.Integer({ minimum: MIN_RETENTION_DAYS, maximum: MAX_RETENTION_DAYS });
+
+/** How long conversations are kept; null: for good. */
+export const RetentionRecord = Type.Object(
+  {
+    days: Nullable(Type.Integer()),
+    /** When the housekeeper last went through all of them. */
+    swept_at: Nullable(Moment),
+  },
+  { title: 'Retention' },
+);
+export type RetentionRecord = Static<typeof RetentionRecord>;
+
+export const SetRetentionBody = Type.Object({ days: Nullable(RetentionDays) }, closed);
+export type SetRetentionBody = Static<typeof SetRetentionBody>;
+
+export const RetentionPreviewQuery = Type.Object({ days: RetentionDays }, closed);
+
+/** Conversations that would be erased; `more`: at least so many. */
+export const RetentionPreview = Type.Object({ conversations: Type.Integer(), more: Type.Boolean() });
+export type RetentionPreview = Static<typeof RetentionPreview>;

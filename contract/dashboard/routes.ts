@@ -84,8 +84,12 @@ import {
   MemberRecord,
   OrganizationRecord,
   RenameOrganizationBody,
+  RetentionPreview,
+  RetentionPreviewQuery,
+  RetentionRecord,
   SetPlanAnswer,
   SetPlanBody,
+  SetRetentionBody,
   SetRoleBody,
 } from './organizations.ts';
 import {
@@ -235,6 +239,9 @@ const routes = {
   renameOrganization: route('PATCH 200', org, 'admin', 'Rename an organization', { body: RenameOrganizationBody, answer: OrganizationRecord }),
   setPlan: route('PUT 200', `${org}/plan`, 'operator', 'Set the plan', { body: SetPlanBody, answer: SetPlanAnswer }),
   requireSecondFactor: route('PUT 200', `${org}/second-factor`, 'owner', 'Require a second factor of every member, or not', { body: RequireSecondFactorBody, answer: OrganizationRecord }),
+  readRetention: route('GET 200', `${org}/retention`, 'viewer', 'How long conversations are kept', { answer: RetentionRecord }),
+  previewRetention: route('GET 200', `${org}/retention/preview`, 'owner', 'How many conversations are older than that', { query: RetentionPreviewQuery, answer: RetentionPreview }),
+  setRetention: route('PUT 200', `${org}/retention`, 'owner', 'Keep conversations for so many days, or for good', { body: SetRetentionBody, answer: RetentionRecord }),
   listMembers: route('GET 200', `${org}/members`, 'viewer', 'List members', { answer: Whole(MemberRecord) }),
   setMemberRole: route('PATCH 200', `${org}/members/:member_id`, 'admin', 'Change a member’s role', { body: SetRoleBody, answer: MemberRecord }),
   removeMember: route('DELETE 204', `${org}/members/:member_id`, 'viewer', 'Remove a member; everybody may remove themselves', {}),

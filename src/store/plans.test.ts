@@ -1,9 +1,12 @@
+import { sql } from 'drizzle-orm';
+import { PgDialect } from 'drizzle-orm/pg-core';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
 import { openDb } from './db.ts';
 import { WRITE_END_USERS } from './end-users-write.ts';
 import { PUSH_RECIPIENTS } from './recipients-push.ts';
+import { DELETE_MESSAGES, DELETE_RUNS, LOOK_AT, WEIGH } from './retention.ts';
 
 /**
  * Plans that are made on empty tables and kept while they grow: every record of a statement that is run at speed is
@@ -57,5 +60,35 @@ test.each([
       expect(by).toContain(`${table}_org_id_id_pk `);
       expect(by).toMatch(/org_id.*[^_]id =|[^_]id =.*org_id/);
     }
+  }
+});
+
+test('erasing what is old finds messages and runs by their conversation, the checks of foreign keys too', async () => {
+  const [org, ids, before] = [sql.raw('$1'), sql.raw('$2::text[]'), sql.raw('$3::timestamptz')];
+  const pointsAt = (table: string) =>
+    sql.raw(`SELECT 1 FROM ONLY ${table} x WHERE $1 = x.org_id AND $2 = x.conversation_id FOR KEY SHARE OF x`);
+  const ofConversation = /conversation_id =|= x?\.?conversation_id/;
+  const byId = /[( ]id = |AND \(id [<>]/;
+  const allowed: Record<string, [string, RegExp][]> = {
+    run: [['run_conversation', ofConversation], ['run_org_id_id_pk', byId]],
+    message: [['message_conversation', ofConversation], ['message_queue', ofConversation], ['message_org_id_id_pk', byId]],
+    recipient: [['recipient_run', /run_id = /]],
+    conversation: [['conversation_org_id_id_pk', byId]],
+  }; // prettier-ignore
+  for (const statement of [
+    LOOK_AT(org, sql.raw('$2'), sql.raw('$4'), before),
+    WEIGH(org, ids, before),
+    DELETE_MESSAGES(org, ids, ids, before),
+    DELETE_RUNS(org, ids, ids, before),
+    pointsAt('run'),
+    pointsAt('message'),
+  ]) {
+    const { sql: text } = new PgDialect().sqlToQuery(statement);
+    const reads = await readsOf(text);
+    for (const [table, ways] of Object.entries(allowed))
+      for (const by of reads.get(table) ?? []) {
+        const isFound = ways.some(([index, column]) => by.startsWith(`${index} `) && column.test(by));
+        expect({ text, by, isFound }).toEqual({ text, by, isFound: true });
+      }
   }
 });

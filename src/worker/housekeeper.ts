@@ -3,6 +3,7 @@ import { forgetStoredAnswers } from '../store/accept/stored-answer.ts';
 import type { Db } from '../store/db.ts';
 import { forgetImports } from '../store/import-queue.ts';
 import { forgetEvents } from '../store/events.ts';
+import { eraseOld } from '../store/retention.ts';
 import { forgetInbound } from '../store/receipts.ts';
 import { forgetUsage, trimRequests } from '../store/usage.ts';
 
@@ -22,7 +23,10 @@ const CHORES: readonly ((pool: Db['$client'], limit: number) => Promise<number>)
   forgetImports,
 ];
 
-/** Removes what has served its time: stored answers older than 24 hours, counts and requests older than a month or beyond the newest 50,000 of an organization, what providers told us a week ago, events older than 30 days. Any number of nodes may do it at once. */
+/** A piece of what organizations keep for so many days only; as long as one is due, another may be. */
+const retain = async (db: Db): Promise<number> => ((await eraseOld(db)) ? BATCH : 0);
+
+/** Removes what has served its time: stored answers older than 24 hours, counts and requests older than a month or beyond the newest 50,000 of an organization, what providers told us a week ago, events older than 30 days, conversations of organizations that keep them for so many days only. Any number of nodes may do it at once. */
 export function createHousekeeper({ db, log }: { db: Db; log: Logger }) {
   let timer: NodeJS.Timeout | undefined;
   let isTidying = false;
@@ -31,7 +35,7 @@ export function createHousekeeper({ db, log }: { db: Db; log: Logger }) {
   async function tidy(): Promise<void> {
     if (isTidying) return;
     isTidying = true;
-    for (const chore of CHORES) {
+    for (const chore of [...CHORES, () => retain(db)]) {
       try {
         for (let batch = 0; batch < MAX_BATCHES && !stopped; batch++) {
           if ((await chore(db.$client, BATCH)) < BATCH) break;

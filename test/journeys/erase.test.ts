@@ -20,7 +20,7 @@ const NOT_ABOUT_PEOPLE = [
   'sign_in_provider', 'sign_in_domain', 'sign_in_link', 'proven_domain', 'former_member', 'used_sign_in',
   'suppression', // digests alone
   'inbound_event', // hashes alone
-  'end_user_import', // counts and columns
+  'end_user_import', 'retention', // counts and columns
 ]; // prettier-ignore
 
 const WORD = 'zzplantedzz';

@@ -15,9 +15,11 @@ type Props = {
   problem: unknown;
   /** Has to be typed before what cannot be undone. */
   name: string;
+  /** What asks for it, where nothing of that name is deleted. */
+  ask?: string;
 };
 
-export function DeleteDialog({ name, children, onAct, onClose, ...rest }: Props): ReactNode {
+export function DeleteDialog({ name, ask, children, onAct, onClose, ...rest }: Props): ReactNode {
   const say = useWords(common);
   const [typed, setTyped] = useState('');
   const [wrong, setWrong] = useState(false);
@@ -40,7 +42,7 @@ export function DeleteDialog({ name, children, onAct, onClose, ...rest }: Props)
         {children}
       </Text>
       <TextInput
-        label={say('type_to_delete')}
+        label={ask ?? say('type_to_delete')}
         placeholder={name}
         value={typed}
         autoComplete="off"

@@ -10,6 +10,7 @@ import { listAudit, readOverview } from '../../features/organizations/read-activ
 import { listOrganizations, presentOrganization } from '../../features/organizations/read-organizations.ts';
 import { renameOrganization } from '../../features/organizations/rename-organization.ts';
 import { requireSecondFactor } from '../../features/organizations/require-second-factor.ts';
+import { previewRetention, readRetention, setRetention } from '../../features/organizations/set-retention.ts';
 import { setPlan } from '../../features/organizations/set-plan.ts';
 import type { Route } from '../route.ts';
 import type { Desk } from './deps.ts';
@@ -38,6 +39,9 @@ export const organizationRoutes = ({ route, room }: Desk): Route[] => [
       role: acting.role,
     }),
   ),
+  route('readRetention', ({ orgId }) => readRetention(room, orgId)),
+  route('previewRetention', ({ orgId, query }) => previewRetention(room, orgId, query.days)),
+  route('setRetention', ({ orgId, body, actor }) => setRetention(room, orgId, body.days, actor)),
   route('setPlan', ({ orgId, body, actor }) => setPlan(room, orgId, body.plan, actor)),
 
   route('listMembers', async ({ orgId }) => ({ data: await listMembers(room, orgId) })),

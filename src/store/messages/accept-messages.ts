@@ -16,6 +16,8 @@ import { type PlannedSend, SEND, writeMessages } from './write-messages.ts';
 export type SendQueue = { accept(call: SendCall): Promise<SendOutcome>; drain(): Promise<void> };
 
 const TRIES = 5;
+/** A foreign key of the batch points to a conversation or a person that was erased after the batch had been planned. */
+const ERASED_SINCE = '23503';
 
 type BatchOutcome = SendOutcome | typeof LATER | Error;
 
@@ -23,6 +25,7 @@ export function createSendQueue(db: Db, suppression: Suppression): SendQueue {
   const queue = createWriteQueue<SendCall, SendOutcome>((sent) =>
     writeTogether(db.$client, sent, (calls) => ({
       tries: TRIES,
+      races: [ERASED_SINCE],
       plan: (client) => planAll(client, calls, suppression),
       write: writePlans,
     })),

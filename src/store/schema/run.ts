@@ -41,6 +41,8 @@ export const run = pgTable(
       foreignColumns: [conversation.orgId, conversation.id],
     }),
     index('run_list').on(table.triggerId, table.createdAt),
+    // For erasing: without it each conversation that goes would look through all runs of the organization.
+    index('run_conversation').on(table.conversationId),
     index('run_lane')
       .on(sql.raw(LANE), table.dueAt)
       .where(sql`due_at IS NOT NULL`),

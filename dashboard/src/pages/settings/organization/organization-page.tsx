@@ -14,6 +14,7 @@ import { useCheckedForm } from '../../../parts/use-checked-form.ts';
 import { useMay, useOrganization, useSession } from '../../../session/session.ts';
 import { words } from '../words.ts';
 import { SecondFactorCard } from './second-factor-card.tsx';
+import { RetentionCard } from './retention-card.tsx';
 
 export function OrganizationPage(): ReactNode {
   const say = useWords(words);
@@ -28,6 +29,7 @@ export function OrganizationPage(): ReactNode {
       />
       <NameCard key={organization.id} />
       <SecondFactorCard key={`factor ${organization.id}`} />
+      <RetentionCard />
       <Card title={say('region')} description={say('region_hint')}>
         <Facts>
           <Fact label={say('region')}>

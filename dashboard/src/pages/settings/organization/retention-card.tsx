@@ -1,0 +1,163 @@
+import { Button, Radio, Skeleton, Stack, Text } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useState, type ReactNode } from 'react';
+import type { RetentionRecord } from '../../../../../contract/dashboard/organizations.ts';
+import { MAX_RETENTION_DAYS, MIN_RETENTION_DAYS } from '../../../../../contract/limits.ts';
+import { useAct, useRead } from '../../../api/queries.ts';
+import { common } from '../../../language/common.ts';
+import { number } from '../../../language/format.ts';
+import { useWords } from '../../../language/words.tsx';
+import { Card } from '../../../parts/card.tsx';
+import { DeleteDialog } from '../../../parts/delete-dialog.tsx';
+import { Moment } from '../../../parts/moment.tsx';
+import { notifyDone } from '../../../parts/notify.tsx';
+import { NumberField } from '../../../parts/number-field.tsx';
+import { ProblemAlert } from '../../../parts/problem-alert.tsx';
+import { useMay, useOrganization } from '../../../session/session.ts';
+import { words } from './retention-words.ts';
+
+const SUGGESTED_DAYS = 365;
+const TYPING_MS = 400;
+
+/** How long conversations are kept: for good, or so many days. */
+export function RetentionCard(): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const read = useRead('readRetention', { params: { org_id } });
+  if (read.data) return <Form key={`${org_id} ${read.data.days}`} stored={read.data} />;
+  return (
+    <Card title={say('retention')} description={say('hint')}>
+      {read.isPending ? <Skeleton h={60} /> : <ProblemAlert problem={read.error} onRetry={() => void read.refetch()} />}
+    </Card>
+  );
+}
+
+function Form({ stored }: { stored: RetentionRecord }): ReactNode {
+  const say = useWords(words);
+  const sayCommon = useWords(common);
+  const organization = useOrganization();
+  const may = useMay('owner');
+  const [erases, setErases] = useState(stored.days !== null);
+  const [days, setDays] = useState<number | undefined>(stored.days ?? SUGGESTED_DAYS);
+  const [asking, setAsking] = useState(false);
+  const save = useAct('setRetention', { refresh: ['readRetention', 'listAudit'] });
+  const isRight =
+    days !== undefined && Number.isInteger(days) && days >= MIN_RETENTION_DAYS && days <= MAX_RETENTION_DAYS;
+  const range = { min: number(say.language, MIN_RETENTION_DAYS), max: number(say.language, MAX_RETENTION_DAYS) };
+  const chosen = erases ? days : null;
+  const isNew = chosen !== stored.days;
+  // Keeping less erases; keeping more, or for good, does not.
+  const isLess = erases && (stored.days === null || (days ?? 0) < stored.days);
+  const send = (): void =>
+    save.mutate(
+      { params: { org_id: organization.id }, body: { days: erases ? days! : null } },
+      {
+        onSuccess: () => {
+          setAsking(false);
+          notifyDone(say('saved'));
+        },
+      },
+    );
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (erases && !isRight) return;
+        if (isLess) setAsking(true);
+        else send();
+      }}
+    >
+      <Card
+        title={say('retention')}
+        description={say('hint')}
+        footer={
+          may ? (
+            <Button type="submit" disabled={!isNew || (erases && !isRight)} loading={save.isPending && !asking}>
+              {sayCommon('save')}
+            </Button>
+          ) : (
+            <Text size="sm" c="dimmed" me="auto">
+              {say('owners_only')}
+            </Text>
+          )
+        }
+      >
+        <Stack>
+          <Radio.Group
+            aria-label={say('retention')}
+            value={erases ? 'days' : 'off'}
+            onChange={(value) => setErases(value === 'days')}
+          >
+            <Stack gap="xs">
+              <Radio value="off" label={say('keep')} disabled={!may} />
+              <Radio value="days" label={say('erase')} disabled={!may} />
+            </Stack>
+          </Radio.Group>
+          {erases && (
+            <NumberField
+              label={say('days')}
+              description={say('days_hint', range)}
+              value={days}
+              onChange={setDays}
+              allowDecimal={false}
+              allowNegative={false}
+              readOnly={!may}
+              maw={260}
+              error={isRight ? null : say('days_wrong', range)}
+            />
+          )}
+          {erases && (
+            <Text size="sm" c="dimmed">
+              {say('what_goes')}
+            </Text>
+          )}
+          {may && isLess && isRight && <Preview days={days} />}
+          {stored.days !== null && stored.swept_at !== null && (
+            <Text size="sm" c="dimmed">
+              {say.rich('swept', { at: <Moment at={stored.swept_at} /> })}
+            </Text>
+          )}
+          {save.error && !asking && <ProblemAlert problem={save.error} />}
+        </Stack>
+      </Card>
+      <DeleteDialog
+        opened={asking}
+        onClose={() => {
+          save.reset();
+          setAsking(false);
+        }}
+        title={say('confirm_title')}
+        name={organization.name}
+        ask={say('confirm_ask')}
+        act={say('confirm_act')}
+        busy={save.isPending}
+        problem={save.error}
+        onAct={send}
+      >
+        <Stack gap="xs">
+          <span>{say('confirm_words', { days: number(say.language, days ?? 0) })}</span>
+          {isRight && <Preview days={days} />}
+        </Stack>
+      </DeleteDialog>
+    </form>
+  );
+}
+
+/** What saving would erase, before it is saved. */
+function Preview({ days }: { days: number }): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const [asked] = useDebouncedValue(days, TYPING_MS);
+  const read = useRead('previewRetention', { params: { org_id }, query: { days: asked } }, { keep: true });
+  if (read.isPending) return <Skeleton h={20} w={320} />;
+  if (!read.data) return <ProblemAlert problem={read.error} onRetry={() => void read.refetch()} />;
+  const { conversations, more } = read.data;
+  if (conversations === 0 && !more) return <Text size="sm">{say('preview_none')}</Text>;
+  const many = number(say.language, conversations);
+  return (
+    <Text size="sm" fw={600} role="status">
+      {more ? say('preview_more', { many }) : say('preview', { count: conversations, many })}
+    </Text>
+  );
+}

@@ -1,0 +1,56 @@
+import { defineWords } from '../../../language/words.tsx';
+
+export const words = defineWords(
+  {
+    retention: 'Retention',
+    hint: 'How long conversations are kept. Opt-outs, the audit log and the people themselves always stay.',
+    keep: 'Keep conversations for good',
+    erase: 'Erase conversations after a time',
+    days: 'Days without activity',
+    days_hint: 'Between {min} and {max} days.',
+    days_wrong: 'A whole number from {min} to {max}.',
+    what_goes:
+      'Conversations in which nothing has happened for so many days are erased with their messages and runs, a few at a time, once a day. In conversations that go on, messages older than this are erased. Conversations that people have taken over, or that still have something to send, are left alone. The counts of campaigns stay.',
+    preview_none: 'No conversation is older than this.',
+    preview: {
+      one: 'About {many} conversation is older than this and will be erased.',
+      other: 'About {many} conversations are older than this and will be erased.',
+    },
+    preview_more: 'At least {many} conversations are older than this and will be erased.',
+    swept: 'Last done {at}.',
+    owners_only: 'Only owners change this.',
+    saved: 'Retention saved.',
+    confirm_title: 'Erase old conversations?',
+    confirm_words:
+      'Everything that was said more than {days} days ago is erased for good, now and every day from now on. It cannot be brought back.',
+    confirm_ask: 'Type the name of the organization:',
+    confirm_act: 'Save and erase',
+  },
+  {
+    retention: 'مدة الاحتفاظ',
+    hint: 'كم تُحفظ المحادثات. تبقى دائمًا طلبات إيقاف الرسائل وسجل التدقيق والأشخاص أنفسهم.',
+    keep: 'الاحتفاظ بالمحادثات دائمًا',
+    erase: 'محو المحادثات بعد مدة',
+    days: 'أيام بلا نشاط',
+    days_hint: 'بين {min} و{max} يومًا.',
+    days_wrong: 'عدد صحيح من {min} إلى {max}.',
+    what_goes:
+      'المحادثات التي لم يحدث فيها شيء طوال هذه الأيام تُمحى مع رسائلها وعمليات تشغيلها، قليلًا قليلًا، مرة كل يوم. وفي المحادثات المستمرة تُمحى الرسائل الأقدم من ذلك. أما المحادثات التي تولّاها أشخاص أو ما زال لديها ما يُرسل فلا تُمس. وتبقى أعداد الحملات.',
+    preview_none: 'لا توجد محادثات أقدم من ذلك.',
+    preview: {
+      one: 'محادثة واحدة تقريبًا أقدم من ذلك وستُمحى.',
+      two: 'محادثتان تقريبًا أقدم من ذلك وستُمحيان.',
+      few: 'نحو {many} محادثات أقدم من ذلك وستُمحى.',
+      many: 'نحو {many} محادثة أقدم من ذلك وستُمحى.',
+      other: 'نحو {many} محادثة أقدم من ذلك وستُمحى.',
+    },
+    preview_more: 'ما لا يقل عن {many} محادثة أقدم من ذلك وستُمحى.',
+    swept: 'آخر مرة {at}.',
+    owners_only: 'لا يغيّر هذا إلا المالكون.',
+    saved: 'حُفظت مدة الاحتفاظ.',
+    confirm_title: 'محو المحادثات القديمة؟',
+    confirm_words: 'كل ما قيل قبل أكثر من {days} يومًا يُمحى نهائيًا، الآن وكل يوم من بعد. ولا يمكن استرجاعه.',
+    confirm_ask: 'اكتب اسم المؤسسة:',
+    confirm_act: 'حفظ ومحو',
+  },
+);
