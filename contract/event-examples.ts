@@ -75,6 +75,7 @@ const apiKey = {
   permissions: ['triggers' as const],
   created_at: '2026-11-21T05:00:00.000Z',
   revoked_at: null,
+  leak: null,
 };
 
 const campaignId = 'campaign_01kapj8s7vex2z4b6d8f1h3k5m';
@@ -143,7 +144,11 @@ export const EVENT_EXAMPLES: { readonly [T in EventType]: Static<(typeof EVENT_D
     updated_at: '2026-11-30T20:00:00.000Z',
   },
   'api_key.created': apiKey,
-  'api_key.revoked': { ...apiKey, revoked_at: '2026-11-21T08:00:00.000Z' },
+  'api_key.revoked': {
+    ...apiKey,
+    revoked_at: '2026-11-21T08:00:00.000Z',
+    leak: { url: 'https://github.com/example/shop/blob/main/.env', source: 'content', signed: true },
+  },
   'audit.recorded': {
     id: 'audit_01kapj8s5xg0c2e4g6j8m1n3q5',
     actor: 'user_01kapj8s1ab3d5f7h9k2m4p6r8',

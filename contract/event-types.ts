@@ -52,7 +52,7 @@ export const EVENT_MEANINGS: Readonly<Record<EventType, string>> = {
   'campaign.recipient.updated': 'A recipient moved on to another status.',
   'campaign.ended': 'The campaign has ended.',
   'api_key.created': 'An API key was made.',
-  'api_key.revoked': 'An API key was revoked.',
+  'api_key.revoked': 'An API key was revoked; `leak` says where it was found if it was reported as leaked.',
   'audit.recorded': 'A line was added to the audit log. Only for endpoints that name this type.',
 };
 

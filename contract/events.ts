@@ -2,6 +2,7 @@ import { Type, type Static, type TSchema } from 'typebox';
 import { RECIPIENT_STATUSES } from './campaigns.ts';
 import { DELIVERY_STATUSES } from './channels.ts';
 import { EndUser } from './end-users.ts';
+import { LeakRecord } from './leaks.ts';
 import { type EventType, TEST_EVENT_TYPE } from './event-types.ts';
 import { MESSAGE_ROLES, MessageContent, MessageSource } from './messages.ts';
 import { KEY_SCOPES, PERMISSIONS } from './permissions.ts';
@@ -96,6 +97,8 @@ const ApiKeyData = Type.Object({
   permissions: Type.Array(Type.Enum(PERMISSIONS)),
   created_at: Moment,
   revoked_at: nullable(Moment),
+  /** It was reported as found in public: where, and whether a scanner signed the report. */
+  leak: nullable(LeakRecord),
 });
 
 /** A line of the audit log; never with a secret. Nulls for what no person did, or a person who is gone. */

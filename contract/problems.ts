@@ -53,7 +53,7 @@ const kinds = {
   signature_invalid: {
     status: 401,
     title: 'The signature is not right',
-    cure: "Sign the raw bytes of the body with the channel's secret, with a time at most five minutes off, as the documentation of the channel shows.",
+    cure: 'Sign the raw bytes of the body: on a channel with its secret and a time at most five minutes off, as the documentation of the channel shows; in a report of leaked keys with the key that Github-Public-Key-Identifier names.',
   },
   visitor_token_invalid: {
     status: 401,

@@ -8,6 +8,7 @@ import { createSessions, type Sessions } from './access/sessions/sessions.ts';
 import { createSignInLimit, ORGANIZATION_SIGN_IN_LIMITS, SIGN_IN_LIMITS } from './access/sessions/sign-in-limit.ts';
 import { createVisitorLimit, VISITOR_LIMITS } from './access/visitors/visitor-limit.ts';
 import { createVisitorTokens } from './access/visitors/visitor-token.ts';
+import { createLeakReportLimit } from './access/leak-report-limit.ts';
 import { openSharedCounters } from './access/shared-counters.ts';
 import { createConnector } from './channels/connect.ts';
 import { channelKinds } from './channels/kinds.ts';
@@ -30,6 +31,7 @@ import { createUsageCounter } from './features/usage/count-requests.ts';
 import { readKeyUsage } from './features/usage/read-key-usage.ts';
 import { channelApiRoutes } from './http/api/channels/routes.ts';
 import { campaignRoutes } from './http/api/campaigns/routes.ts';
+import { reportLeaked } from './http/api/keys/report-leaked.ts';
 import { endUserRoutes } from './http/api/end-users/routes.ts';
 import { triggerRoutes } from './http/api/triggers/routes.ts';
 import { chatRoutes } from './http/chat/routes.ts';
@@ -245,12 +247,15 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
     },
   });
   const usage = createUsageCounter({ db, log });
+  const queueMail = config.mail && createQueueMail(secrets.mailKey);
   const keys = createApiKeys({
     db,
     access,
     region: config.region,
     digest: createDigest(secrets.apiKeyPepper),
     clock: systemClock,
+    queueMail,
+    baseUrl: config.baseUrl,
   });
   const room: Room = {
     db,
@@ -266,7 +271,7 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
     passkeys: createPasskeys({ key: secrets.setupKey, baseUrl: config.baseUrl }),
     egress,
     onDelivery: () => events?.wake(),
-    queueMail: config.mail && createQueueMail(secrets.mailKey),
+    queueMail,
     region: config.region,
     baseUrl: config.baseUrl,
     upgradeUrl: config.upgradeUrl,
@@ -292,6 +297,7 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
             ...triggerRoutes({ triggers, paging, baseUrl: config.baseUrl }),
             ...campaignRoutes({ campaigns, paging }),
             ...endUserRoutes({ endUsers, paging, baseUrl: config.baseUrl }),
+            reportLeaked({ keys, limit: createLeakReportLimit(undefined, shared), scanners: config.leakReportKeys }),
             ...channelApiRoutes({ channelMessages, baseUrl: config.baseUrl }),
             ...inboundRoutes({ receive, baseUrl: config.baseUrl }),
             ...chatRoutes({

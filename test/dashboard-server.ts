@@ -159,6 +159,8 @@ export async function startDashboard(
         region: 'us',
         digest: createDigest(secrets.apiKeyPepper),
         clock: systemClock,
+        queueMail: null,
+        baseUrl: BASE_URL,
       }),
       usage: noKey,
     },

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { MAX_ALLOWED_NETWORKS, MAX_LABEL_CHARACTERS } from '../limits.ts';
 import { KEY_SCOPES, PERMISSIONS } from '../permissions.ts';
+import { LeakRecord } from '../leaks.ts';
 import { closed, Id, Moment, Nullable, PageQuery, SearchText } from './shapes.ts';
 
 const Scope = Type.Enum(KEY_SCOPES);
@@ -36,6 +37,8 @@ const record = {
   /** From this moment no node accepts the key; null before, and while revoking. */
   effective_at: Nullable(Moment),
   rotated_from: Nullable(Type.String()),
+  /** Revoked because it was reported as found in public. */
+  leak: Nullable(LeakRecord),
   /** Servers that may still accept it; only where one key is read while it is revoking. */
   waiting_for: Type.Optional(Type.Integer({ minimum: 0 })),
 };

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { KEY_PATTERN } from '../../contract/key-pattern.ts';
 import { REGION_IDS } from '../../contract/regions.ts';
 import { mintKey, parseKey, shownPrefix } from './key-format.ts';
 
 const document = readFileSync(new URL('../../docs/key-format.md', import.meta.url), 'utf8');
-const SCANNER = /\bparley_(us|eu|in|qa)_[0-9A-Za-z]{49}\b/;
+const SCANNER = new RegExp(KEY_PATTERN);
 
 describe('API key format', () => {
   it('meets the published test vectors', () => {
@@ -21,6 +22,7 @@ describe('API key format', () => {
   });
 
   it('names its region, fits the scanner expression and shows six random characters', () => {
+    expect(document).toContain(KEY_PATTERN);
     for (const region of REGION_IDS) {
       for (let i = 0; i < 200; i++) {
         const value = mintKey(region);

@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { RateLimits } from '../../contract/limits.ts';
 import { REGION_IDS, REGIONS, type Region } from '../../contract/regions.ts';
 import { parseAllow } from '../kernel/egress.ts';
+import type { ScannerKeys } from '../kernel/scanner-signature.ts';
 import { readLimits } from './limits.ts';
 import { type MailServer, readMail } from './mail.ts';
 import {
@@ -17,6 +18,7 @@ import {
   portNumber,
   type Reading,
   redisUrl,
+  scannerKeys,
   webUrl,
 } from './readers.ts';
 import { checkDatabase, checkSecret, secretOf } from './secret-file.ts';
@@ -47,6 +49,8 @@ export type Config = {
   egressAllow: string[];
   /** Name servers that are asked for the records of domains; none: the system's. */
   dnsServers: string[];
+  /** Keys of secret scanners, by the names that their reports give them. */
+  leakReportKeys: ScannerKeys;
   /** Addresses and CIDRs of proxies whose X-Forwarded-For is believed. */
   trustedProxies: string[];
   logLevel: LogLevel;
@@ -110,6 +114,7 @@ export function loadConfig(
     demo: read<boolean | null>('PARLEY_DEMO', flag, null),
     limits: readLimits(env.PARLEY_LIMITS, faults),
     egressAllow: read('PARLEY_EGRESS_ALLOW', egressList, []),
+    leakReportKeys: read<ScannerKeys>('PARLEY_LEAK_REPORT_KEYS', scannerKeys, new Map()),
     dnsServers: read<string[]>('DNS_SERVERS', nameServers, []),
     trustedProxies: read<string[]>('TRUSTED_PROXIES', networks, []),
     logLevel: read<LogLevel>('LOG_LEVEL', choice(LOG_LEVELS), 'info'),

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { readScannerKeys, type ScannerKeys } from '../kernel/scanner-signature.ts';
 
 /** One variable read: its value, or what is wrong and what to write instead. A fault never repeats the text, which may hold a password. */
 export type Reading<T> = { value: T } | { fault: string; cure: string };
@@ -116,3 +118,23 @@ export const emailAddress = (text: string): Reading<string> =>
   /^[^\s@]{1,64}@[^\s@]+\.[^\s@]+$/.test(text) && text.length <= 254
     ? { value: text }
     : { fault: 'is not an e-mail address', cure: 'Write it as name@example.com.' };
+
+/** Keys of secret scanners: the JSON that GitHub publishes, or the path of a file that holds it. */
+export function scannerKeys(text: string): Reading<ScannerKeys> {
+  const json = text.startsWith('{') ? text : readText(text);
+  const keys = json && readScannerKeys(json);
+  return keys
+    ? { value: keys }
+    : {
+        fault: 'does not hold the keys of a secret scanner',
+        cure: 'Save https://api.github.com/meta/public_keys/secret_scanning to a file and write its path, or leave it out.',
+      };
+}
+
+function readText(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  }
+}

@@ -9,6 +9,7 @@ const KNOWN = [
   'PARLEY_DEMO',
   'PARLEY_LIMITS',
   'PARLEY_EGRESS_ALLOW',
+  'PARLEY_LEAK_REPORT_KEYS',
   // The command line's.
   'PARLEY_URL',
   'PARLEY_EMAIL',

@@ -23,7 +23,7 @@ export async function readJsonBody(
   // Somebody who asks first is told to go on only now, after access was granted.
   if (request.headers.expect !== undefined) response.writeContinue();
   const bytes = await readBytes(request, maxBytes);
-  return bytes.length === 0 ? emptyBody(rules) : { value: parse(bytes, rules), bytes };
+  return bytes.length === 0 ? emptyBody(rules) : { value: parseJson(bytes, rules.maxKeys), bytes };
 }
 
 /** The body as it came, for who has to check a signature over it. */
@@ -81,7 +81,8 @@ function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> 
   });
 }
 
-function parse(bytes: Buffer, { maxKeys = MAX_JSON_KEYS }: BodyRules): unknown {
+/** Throws `body_invalid`. */
+export function parseJson(bytes: Buffer, maxKeys: number = MAX_JSON_KEYS): unknown {
   if (!isUtf8(bytes)) throw new Refusal('body_invalid', 'The body is not valid UTF-8.');
   const text = bytes.toString('utf8');
   if (text.charCodeAt(0) === 0xfeff) throw new Refusal('body_invalid', 'The body begins with a byte order mark.');

@@ -62,6 +62,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Triggers: 'Start conversations from a backend and follow their runs.',
   Channels: 'Send messages through connected channels.',
   'End users': 'The people that agents talk to.',
+  Keys: 'Report keys that have leaked.',
   Campaigns: 'Push recipients into a campaign with the key of that campaign.',
 };
 

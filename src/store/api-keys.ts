@@ -1,5 +1,6 @@
 import { and, eq, getTableColumns, ilike, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type pg from 'pg';
+import type { Leak } from '../../contract/leaks.ts';
 import type { KeyScope, Permission, Plan } from '../../contract/permissions.ts';
 import type { Queryable } from './db.ts';
 import { behind, newestFirst, pageOf, type PageOf, type PageRequest } from './page.ts';
@@ -115,14 +116,26 @@ export async function revokeApiKey(
   tx: Queryable,
   orgId: string,
   id: string,
-  by: { userId: string; seq: number },
+  by: { userId: string; seq: number; leak?: Leak | null },
 ): Promise<boolean> {
   const revoked = await tx
     .update(apiKey)
-    .set({ revokedAt: sql`clock_timestamp()`, revokedBy: by.userId, revokedSeq: by.seq })
+    .set({ revokedAt: sql`clock_timestamp()`, revokedBy: by.userId, revokedSeq: by.seq, leak: by.leak ?? null })
     .where(and(oneKey(orgId, id), isNull(apiKey.revokedAt)))
     .returning({ id: apiKey.id });
   return revoked.length > 0;
+}
+
+/** Those of the digests that belong to a key which is not revoked. */
+export async function findActiveKeys(
+  db: Queryable,
+  digests: readonly Buffer[],
+): Promise<(KeyName & { digest: Buffer })[]> {
+  const found = await db.execute<KeyName & { digest: Buffer }>(sql`
+    SELECT d.org_id AS "orgId", d.key_id AS id, d.digest FROM api_key_digest d
+    JOIN api_key k ON k.org_id = d.org_id AND k.id = d.key_id
+    WHERE d.digest = ANY (${sql.param(digests)}::bytea[]) AND k.revoked_at IS NULL`);
+  return found.rows;
 }
 
 /** Sets the end of an active key, never later than the one it has; false when it is revoked. */

@@ -45,6 +45,20 @@ export async function readMember(db: Queryable, orgId: string, memberId: string)
   return rows[0] ?? null;
 }
 
+export async function readOwnerAddresses(
+  db: Queryable,
+  orgId: string,
+): Promise<{ organization: string; addresses: string[] }> {
+  const rows = await db
+    .select({ organization: organization.name, email: user.email })
+    .from(organization)
+    .innerJoin(member, and(eq(member.organizationId, organization.id), eq(member.role, 'owner')))
+    .innerJoin(user, eq(user.id, member.userId))
+    .where(eq(organization.id, orgId))
+    .limit(MAX_MEMBERS);
+  return { organization: rows[0]?.organization ?? '', addresses: rows.map(({ email }) => email) };
+}
+
 /** Puts everybody who changes the members of this organization into one line until the transaction ends. */
 export async function lockMembers(db: Queryable, orgId: string): Promise<void> {
   await db.execute(sql`SELECT 1 FROM organization WHERE id = ${orgId} FOR NO KEY UPDATE`);

@@ -181,7 +181,15 @@ describe('each event is told once, as it happened', () => {
     await hears('api_key.created', ({ id }) => id === body.id);
     await call(`POST ${at}/keys/${body.id}/revoke`);
     expect((await hears('api_key.revoked', ({ id }) => id === body.id)).data['revoked_at']).not.toBeNull();
-    expect(endpoint.calls.some((one) => one.body.includes(body.value))).toBe(false);
+    const { body: leaked } = await call(`POST ${at}/keys`, {
+      label: 'Leaked',
+      scope: 'organization',
+      permissions: ['triggers'],
+    });
+    await parley.call('POST', '/api/keys/leaked', { body: [{ token: leaked.value, source: 'commit' }] });
+    const told = await hears('api_key.revoked', ({ id }) => id === leaked.id);
+    expect(told.data['leak']).toEqual({ url: null, source: 'commit', signed: false });
+    expect(endpoint.calls.some((one) => one.body.includes(body.value) || one.body.includes(leaked.value))).toBe(false);
   });
 });
 

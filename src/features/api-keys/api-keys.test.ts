@@ -34,7 +34,15 @@ beforeAll(async () => {
     log: createLogger({ level: 'silent', pretty: false }),
   });
   await access.start();
-  keys = createApiKeys({ db, access, region: 'us', digest: createDigest(pepper), clock: systemClock });
+  keys = createApiKeys({
+    db,
+    access,
+    region: 'us',
+    digest: createDigest(pepper),
+    clock: systemClock,
+    queueMail: null,
+    baseUrl: 'https://parley.test',
+  });
 });
 afterAll(async () => {
   await access.stop();

@@ -5,6 +5,7 @@ import type {
   NewKey,
   RotateKeyBody,
 } from '../../../contract/dashboard/keys.ts';
+import type { LeakReport } from '../../../contract/leaks.ts';
 import type { Static } from 'typebox';
 import type { Region } from '../../../contract/regions.ts';
 import type { Access } from '../../access/access.ts';
@@ -12,11 +13,13 @@ import type { Digest } from '../../access/digest.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Actor } from '../../store/audit.ts';
 import type { Db } from '../../store/db.ts';
+import type { QueueMail } from '../../store/mail.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
 import { createApiKey } from './create-api-key.ts';
 import { listApiKeys } from './list-api-keys.ts';
 import { readApiKey } from './read-api-key.ts';
 import { renameApiKey } from './rename-api-key.ts';
+import { reportLeakedKeys } from './report-leaked-keys.ts';
 import { revokeApiKey } from './revoke-api-key.ts';
 import { rotateApiKey } from './rotate-api-key.ts';
 import { shortenKeyNetworks } from './shorten-key-networks.ts';
@@ -29,6 +32,10 @@ export type ApiKeysDeps = {
   /** Under the same pepper as that of `createAccess`. */
   digest: Digest;
   clock: Clock;
+  /** Null: no mail server; owners see it in the dashboard. */
+  queueMail: QueueMail | null;
+  /** For links in mails. */
+  baseUrl: string;
 };
 
 export type ListFilter = Omit<Static<typeof KeyListQuery>, 'limit' | 'cursor'>;
@@ -42,6 +49,8 @@ export type ApiKeys = {
   shortenNetworks(orgId: string, id: string, networks: readonly string[], actor: Actor): Promise<KeyRecord>;
   rotate(orgId: string, id: string, overlap: RotateKeyBody['overlap'], actor: Actor): Promise<NewKey>;
   revoke(orgId: string, id: string, actor: Actor): Promise<KeyRecord>;
+  /** From strangers: acts on those that are keys of ours, and says nothing. */
+  reportLeaked(report: LeakReport, from: Pick<Actor, 'address' | 'requestId'> & { signed: boolean }): Promise<void>;
 };
 
 export const createApiKeys = (deps: ApiKeysDeps): ApiKeys => ({
@@ -52,4 +61,5 @@ export const createApiKeys = (deps: ApiKeysDeps): ApiKeys => ({
   shortenNetworks: (orgId, id, networks, actor) => shortenKeyNetworks(deps, orgId, id, networks, actor),
   rotate: (orgId, id, overlap, actor) => rotateApiKey(deps, orgId, id, overlap, actor),
   revoke: (orgId, id, actor) => revokeApiKey(deps, orgId, id, actor),
+  reportLeaked: (report, from) => reportLeakedKeys(deps, report, from),
 });

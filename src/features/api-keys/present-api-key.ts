@@ -24,6 +24,7 @@ export const presentApiKey = (row: ApiKeyRow, now: number): KeyRecord => ({
   revoked_by: row.revokedBy,
   effective_at: moment(row.effectiveAt),
   rotated_from: row.rotatedFrom,
+  leak: row.leak,
 });
 
 /** "Revoking" until it is known that no node accepts the key; a scheduled end that has come is on its way there. */

@@ -1,16 +1,25 @@
 import type { KeyRecord } from '../../../contract/dashboard/keys.ts';
+import type { Leak } from '../../../contract/leaks.ts';
 import type { Committed } from '../../access/change.ts';
 import { isUnreachable } from '../../store/db.ts';
 import { markEffective, revokeApiKey as revokeRow } from '../../store/api-keys.ts';
 import { type Actor, recordAudit } from '../../store/audit.ts';
 import type { ApiKeysDeps } from './api-keys.ts';
 import { foundApiKey, readApiKey } from './read-api-key.ts';
+import { tellOwnersOfLeak } from './tell-owners.ts';
 
 /**
  * Revokes for good. "revoked" is answered once no node accepts the key any more; if that cannot be made sure of now,
- * the answer is "revoking", and any node finishes it. A second revoke changes nothing and answers the same moment.
+ * the answer is "revoking", and any node finishes it. A second revoke changes nothing and answers the same moment. `leak`:
+ * it was reported as found in public, which its owners are told.
  */
-export async function revokeApiKey(deps: ApiKeysDeps, orgId: string, id: string, actor: Actor): Promise<KeyRecord> {
+export async function revokeApiKey(
+  deps: ApiKeysDeps,
+  orgId: string,
+  id: string,
+  actor: Actor,
+  leak: Leak | null = null,
+): Promise<KeyRecord> {
   const { db, access } = deps;
   const before = await foundApiKey(db, orgId, id);
   if (before.effectiveAt !== null) return readApiKey(deps, orgId, id);
@@ -23,9 +32,10 @@ export async function revokeApiKey(deps: ApiKeysDeps, orgId: string, id: string,
   function revokeNow(): Promise<Committed<void>> {
     return access.commit({ kind: 'key', id }, async (tx, seq) => {
       // False if somebody was faster: that place in the log is before ours, and waiting for ours covers both.
-      if (!(await revokeRow(tx, orgId, id, { userId: actor.userId, seq }))) return;
-      const facts = { label: before.label, prefix: before.prefix };
+      if (!(await revokeRow(tx, orgId, id, { userId: actor.userId, seq, leak }))) return;
+      const facts = { label: before.label, prefix: before.prefix, ...(leak && { leak }) };
       await recordAudit(tx, { orgId, actor, action: 'api_key.revoked', subjectId: id, facts });
+      if (leak) await tellOwnersOfLeak(deps, tx, before, leak);
     });
   }
 }

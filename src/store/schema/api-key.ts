@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
-import { bigint, check, cidr, foreignKey, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { bigint, check, cidr, foreignKey, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import type { Leak } from '../../../contract/leaks.ts';
 import { agent } from './agent.ts';
 import { campaign } from './campaign.ts';
 import { createdAt, moment, orgId } from './columns.ts';
@@ -34,6 +35,8 @@ export const apiKey = pgTable(
     revokedSeq: bigint('revoked_seq', { mode: 'number' }),
     /** From this moment no node accepts the key; null while "revoking". */
     effectiveAt: moment('effective_at'),
+    /** Revoked because it was reported as found in public. */
+    leak: jsonb('leak').$type<Leak>(),
     lastUsedAt: moment('last_used_at'),
   },
   (table) => [

@@ -46,7 +46,9 @@ export function AuditTab(): ReactNode {
       id: 'who',
       label: say('actor'),
       cell: ({ actor, actor_name }) => (
-        <bdi>{actor_name ?? say(actor.startsWith('user_') ? 'gone_person' : 'schedule')}</bdi>
+        <bdi>
+          {actor_name ?? say(actor === 'leak_report' ? actor : actor.startsWith('user_') ? 'gone_person' : 'schedule')}
+        </bdi>
       ),
     },
   ];

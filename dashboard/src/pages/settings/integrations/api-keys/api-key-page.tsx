@@ -1,5 +1,5 @@
-import { Badge, Button, Group, SegmentedControl } from '@mantine/core';
-import { IconPencil, IconRefresh, IconWorld } from '@tabler/icons-react';
+import { Alert, Badge, Button, Group, SegmentedControl, Stack } from '@mantine/core';
+import { IconAlertTriangle, IconPencil, IconRefresh, IconWorld } from '@tabler/icons-react';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { KeyRecord } from '../../../../../../contract/dashboard/keys.ts';
@@ -20,6 +20,7 @@ import { KeyUsageCards } from './key-usage.tsx';
 import { useAgentNames, useCampaignNames, usePeopleNames } from './names.ts';
 import { USAGE_RANGES, type UsageRange } from './search.ts';
 import { words } from './words.ts';
+import classes from './api-keys.module.css';
 
 const route = getRouteApi('/inside/settings/integrations/api-keys/$key_id');
 const LOOK_AGAIN_MS = 2_000;
@@ -56,6 +57,7 @@ export function ApiKeyPage(): ReactNode {
         badge={<StateBadge item={item} />}
         actions={<PageActions item={item} onAct={setVerb} />}
       />
+      {item.leak && <LeakAlert leak={item.leak} />}
       <KeyFacts item={item} />
       <Group justify="flex-end" mt="lg" mb="sm">
         <SegmentedControl
@@ -73,6 +75,25 @@ export function ApiKeyPage(): ReactNode {
       <RenameDialog item={acting('rename')} onClose={done} />
       <NetworksDialog item={acting('networks')} onClose={done} />
     </>
+  );
+}
+
+/** What the report says is text: its address is not followed with a click. */
+function LeakAlert({ leak }: { leak: NonNullable<KeyRecord['leak']> }): ReactNode {
+  const say = useWords(words);
+  return (
+    <Alert color="red" icon={<IconAlertTriangle size={18} />} title={say('leak_title')} mb="lg">
+      <Stack gap={6}>
+        <span>{say('leak_words')}</span>
+        {leak.url && (
+          <span>
+            {say('leak_place')} <code className={classes.leakUrl}>{leak.url}</code>
+            {leak.source && <> ({leak.source})</>}
+          </span>
+        )}
+        <span>{say(leak.signed ? 'leak_signed' : 'leak_unsigned')}</span>
+      </Stack>
+    </Alert>
   );
 }
 

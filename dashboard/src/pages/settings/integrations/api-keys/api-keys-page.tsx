@@ -12,6 +12,7 @@ import { useListState } from '../../../../list/use-list-state.ts';
 import { PageHeader } from '../../../../parts/page-header.tsx';
 import { useMay, useOrganization } from '../../../../session/session.ts';
 import { BaseUrlCard } from './base-url-card.tsx';
+import { ForScanners } from './for-scanners.tsx';
 import { KeysList } from './keys-list.tsx';
 import { CreateKeyDialog, NetworksDialog, RenameDialog, RevokeDialog, RotateDialog } from './dialogs.tsx';
 import { LostValue } from './lost-value.tsx';
@@ -69,6 +70,7 @@ export function ApiKeysPage(): ReactNode {
       <BaseUrlCard />
       <Filters list={list} />
       <KeysList keys={keys} list={list} createButton={createButton} onAct={setAct} mayManage={mayManage} />
+      <ForScanners />
       <CreateKeyDialog
         opened={search.create !== undefined && mayCreate}
         agentId={search.create || null}

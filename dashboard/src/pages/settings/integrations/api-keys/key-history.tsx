@@ -33,7 +33,7 @@ export function KeyHistory({ keyId }: { keyId: string }): ReactNode {
           </Text>
         ) : (
           <ul className={classes.history}>
-            {audit.data.data.map(({ id, action, actor_name, address, facts, created_at }) => {
+            {audit.data.data.map(({ id, action, actor, actor_name, address, facts, created_at }) => {
               const verb = action.split('.').at(-1)!;
               return (
                 <li key={id}>
@@ -44,7 +44,11 @@ export function KeyHistory({ keyId }: { keyId: string }): ReactNode {
                       <bdi>{inWords(facts['to'])}</bdi>
                     </span>
                   )}
-                  <span>{say.rich('by', { who: <bdi>{actor_name ?? say('by_schedule')}</bdi> })}</span>
+                  <span>
+                    {say.rich('by', {
+                      who: <bdi>{actor_name ?? say(actor === 'leak_report' ? 'leak_report' : 'by_schedule')}</bdi>,
+                    })}
+                  </span>
                   {address && (
                     <span className={classes.historyFacts}>
                       {say.rich('audit_from', { address: <code>{address}</code> })}

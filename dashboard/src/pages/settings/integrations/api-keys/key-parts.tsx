@@ -92,7 +92,7 @@ export function Standing({ item, who }: { item: KeyRecord; who: NameOf }): React
   if (item.state === 'revoked')
     return (
       <Text span size="xs" c="dimmed">
-        {say.rich('revoked_by', {
+        {say.rich(item.leak ? 'revoked_leaked' : 'revoked_by', {
           when: item.revoked_at ? <Moment at={item.revoked_at} /> : '',
           who: <bdi>{personName(item.revoked_by, who, say('gone_person'), say('by_schedule'))}</bdi>,
         })}

@@ -67,6 +67,21 @@ export const words = defineWords(
     state_revoked: 'Revoked',
     revoked_by: 'Revoked {when} by {who}',
     ends: 'Ends {when}',
+    revoked_leaked: 'Revoked {when}: reported as leaked',
+    leak_title: 'Revoked, because it was reported as leaked',
+    leak_words:
+      'Somebody who had the whole value of this key reported it. Make a new key for whatever used it, and look through its requests for calls that were not yours.',
+    leak_place: 'Found at',
+    leak_signed: 'The report is signed by a secret scanner.',
+    leak_unsigned:
+      'The report is not signed: anybody who has the key can send one. Be careful with the address that it names.',
+    leak_report: 'a report of the leak',
+    scanners: 'For secret scanners',
+    scanners_words:
+      'Whoever finds a key in public can revoke it with POST /api/keys/leaked. Give this pattern to the scanners that look through your code:',
+    scanners_pattern: 'Pattern',
+    copy_pattern: 'Copy the pattern',
+    scanners_guide: 'How to register it',
     revoke_now: 'Revoke now',
 
     dialog_title: 'Create API key',
@@ -275,6 +290,20 @@ export const words = defineWords(
     state_revoked: 'ملغى',
     revoked_by: 'أُلغي {when} بواسطة {who}',
     ends: 'ينتهي {when}',
+    revoked_leaked: 'أُلغي {when}: أُبلغ عن تسربه',
+    leak_title: 'أُلغي لأنه أُبلغ عن تسربه',
+    leak_words:
+      'أبلغ عن هذا المفتاح من لديه قيمته كاملة. أنشئ مفتاحًا جديدًا لما كان يستخدمه، وراجع طلباته بحثًا عن طلبات ليست منك.',
+    leak_place: 'عُثر عليه في',
+    leak_signed: 'البلاغ موقّع من ماسح أسرار.',
+    leak_unsigned: 'البلاغ غير موقّع: يستطيع إرساله كل من لديه المفتاح. احذر العنوان الذي يذكره.',
+    leak_report: 'بلاغ عن التسرب',
+    scanners: 'لماسحات الأسرار',
+    scanners_words:
+      'من يعثر على مفتاح علنًا يستطيع إلغاءه عبر ‎POST /api/keys/leaked‎. أعطِ هذا النمط للماسحات التي تفحص شيفرتك:',
+    scanners_pattern: 'النمط',
+    copy_pattern: 'نسخ النمط',
+    scanners_guide: 'كيف يُسجَّل',
     revoke_now: 'إلغاء الآن',
 
     dialog_title: 'إنشاء مفتاح API',

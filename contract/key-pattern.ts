@@ -1,0 +1,2 @@
+/** The expression that secret scanners look for (docs/key-format.md); one that checks the CRC as well has no false alarms. */
+export const KEY_PATTERN = String.raw`\bparley_(us|eu|in|qa)_[0-9A-Za-z]{49}\b`;

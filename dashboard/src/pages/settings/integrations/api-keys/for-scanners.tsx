@@ -1,0 +1,24 @@
+import { Anchor, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { KEY_PATTERN } from '../../../../../../contract/key-pattern.ts';
+import { useWords } from '../../../../language/words.tsx';
+import { CopyFact } from '../../../../parts/fact.tsx';
+import { words } from './words.ts';
+import classes from './api-keys.module.css';
+
+/** What a secret scanner must know to find keys, and where it tells us. */
+export function ForScanners(): ReactNode {
+  const say = useWords(words);
+  return (
+    <details className={`${classes.optional} ${classes.scanners}`}>
+      <summary>{say('scanners')}</summary>
+      <Stack gap="xs">
+        <Text size="sm">{say('scanners_words')}</Text>
+        <CopyFact label={say('scanners_pattern')} value={KEY_PATTERN} copyLabel={say('copy_pattern')} />
+        <Anchor href="/docs#reportLeakedKeys" target="_blank" rel="noreferrer" size="sm">
+          {say('scanners_guide')}
+        </Anchor>
+      </Stack>
+    </details>
+  );
+}

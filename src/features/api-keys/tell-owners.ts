@@ -1,0 +1,33 @@
+import type { Leak } from '../../../contract/leaks.ts';
+import type { ApiKeyRow } from '../../store/api-keys.ts';
+import type { Queryable } from '../../store/db.ts';
+import { readOwnerAddresses } from '../../store/members.ts';
+import type { ApiKeysDeps } from './api-keys.ts';
+
+/** Mails to all owners that a key of theirs was revoked because it leaked, in the transaction that revokes it. */
+export async function tellOwnersOfLeak(
+  { queueMail, baseUrl }: Pick<ApiKeysDeps, 'queueMail' | 'baseUrl'>,
+  tx: Queryable,
+  key: ApiKeyRow,
+  leak: Leak,
+): Promise<void> {
+  if (queueMail === null) return;
+  const { organization, addresses } = await readOwnerAddresses(tx, key.orgId);
+  for (const to of addresses)
+    await queueMail(tx, {
+      to,
+      subject: `The API key “${key.label}” was found in public and is revoked`,
+      lines: [
+        `The key “${key.label}” (${key.prefix}…) of ${organization} was reported as leaked. It is revoked: no server accepts it any more.`,
+        placeInWords(leak),
+        'Whatever used it fails now with 401. Make a new key for it, and look through Activity for calls that were not yours.',
+      ],
+      link: { label: 'Show the key', url: `${baseUrl}/settings/integrations/api-keys/${key.id}` },
+    });
+}
+
+/** Anybody who has the key can name an address in a report that is not signed: such an address is not sent around. */
+const placeInWords = ({ url, signed }: Leak): string =>
+  signed && url !== null
+    ? `It was found at ${url}`
+    : 'The report is not signed by a scanner. The page of the key shows what it says.';

@@ -1,0 +1,73 @@
+import { LeakReport, MAX_UNSIGNED_LEAKS } from '../../../../contract/leaks.ts';
+import { Refusal } from '../../../../contract/problems.ts';
+import { Type } from 'typebox';
+import type { LeakReportLimit } from '../../../access/leak-report-limit.ts';
+import type { ApiKeys } from '../../../features/api-keys/api-keys.ts';
+import { readSignature, type ScannerKeys } from '../../../kernel/scanner-signature.ts';
+import { parseJson } from '../../body.ts';
+import type { Route } from '../../route.ts';
+import { compileBody } from '../../validate.ts';
+
+export type LeakRoutesDeps = {
+  keys: Pick<ApiKeys, 'reportLeaked'>;
+  limit: LeakReportLimit;
+  scanners: ScannerKeys;
+};
+
+const MAX_REPORT_BYTES = 256 * 1024;
+/** A thousand entries, and words that scanners may add to them. */
+const MAX_REPORT_KEYS = 10_000;
+const check = compileBody(LeakReport);
+
+/** Where secret scanners, and whoever else has found a key, report it. */
+export const reportLeaked = ({ keys, limit, scanners }: LeakRoutesDeps): Route => ({
+  method: 'POST',
+  path: '/api/keys/leaked',
+  access: 'public',
+  operation: {
+    id: 'reportLeakedKeys',
+    summary: 'Report leaked keys',
+    description: `Revokes API keys that were found in public, at once, and tells their owners. Needs no key: whoever has the whole value has proven the leak. The body has the shape of GitHub's secret scanning partner program; a report that is signed by a scanner whose key the operator has named (\`PARLEY_LEAK_REPORT_KEYS\`) may come more often and hold 1,000 entries, any other ${MAX_UNSIGNED_LEAKS}. The answer is the same for keys that are known, unknown and revoked already.`,
+    tag: 'Keys',
+    example: [
+      {
+        token: 'parley_us_00000000000000000000000000000000000000000002oqYZW',
+        type: 'parley_api_key',
+        url: 'https://github.com/example/shop/blob/main/.env',
+        source: 'content',
+      },
+    ],
+    examples: { 200: [] },
+  },
+  rawBody: MAX_REPORT_BYTES,
+  body: LeakReport,
+  headers: {
+    'Github-Public-Key-Identifier': 'Names the key of the scanner.',
+    'Github-Public-Key-Signature': 'ECDSA P-256 with SHA-256 over the raw body, in base64.',
+  },
+  responses: {
+    200: {
+      schema: Type.Array(Type.Unknown(), { maxItems: 0 }),
+      description: 'Taken. Always the empty list, whatever the report was about.',
+    },
+  },
+  problems: ['signature_invalid', 'rate_limited', 'unavailable', 'outcome_unknown'],
+  async handle(request) {
+    const body = request.body as Buffer;
+    const signature = readSignature(scanners, request.headers, body);
+    await limit.take(signature === 'signed' ? 'signed' : 'unsigned', request.ip);
+    if (signature === 'forged')
+      throw new Refusal('signature_invalid', 'The key that the report names did not sign these bytes.');
+    const report = parseJson(body, MAX_REPORT_KEYS);
+    check(report);
+    const signed = signature === 'signed';
+    const entries = report as LeakReport;
+    if (!signed && entries.length > MAX_UNSIGNED_LEAKS) {
+      const detail = `A report that is not signed holds at most ${MAX_UNSIGNED_LEAKS} entries.`;
+      throw new Refusal('validation_failed', undefined, { errors: [{ pointer: '', code: 'too_many', detail }] });
+    }
+    const { ip: address, requestId } = request;
+    await keys.reportLeaked(entries, { address, requestId, signed });
+    return '[]';
+  },
+});

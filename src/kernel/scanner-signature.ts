@@ -1,0 +1,36 @@
+import { createPublicKey, type KeyObject, verify } from 'node:crypto';
+
+/**
+ * The signature of a scanner's report: ECDSA on P-256 with SHA-256 over the raw body, in base64, with the name of the key
+ * beside it (GitHub's secret scanning partner program). The keys come from the configuration, in the form in which GitHub
+ * publishes them.
+ */
+export type ScannerKeys = ReadonlyMap<string, KeyObject>;
+
+/** `forged`: it names a key that we know, and that key did not sign it. A key that we do not know says nothing. */
+export type Signed = 'signed' | 'unsigned' | 'forged';
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+export function readSignature(keys: ScannerKeys, headers: Headers, body: Buffer): Signed {
+  const name = headers['github-public-key-identifier'];
+  const signature = headers['github-public-key-signature'];
+  const key = typeof name === 'string' ? keys.get(name) : undefined;
+  if (key === undefined) return 'unsigned';
+  if (typeof signature !== 'string') return 'forged';
+  return verify('sha256', body, key, Buffer.from(signature, 'base64')) ? 'signed' : 'forged';
+}
+
+/** Reads `{"public_keys":[{"key_identifier":"…","key":"-----BEGIN PUBLIC KEY-----…"}]}`; null: it is not that. */
+export function readScannerKeys(json: string): ScannerKeys | null {
+  try {
+    const { public_keys: listed } = JSON.parse(json) as { public_keys: { key_identifier: string; key: string }[] };
+    const keys = listed.map(({ key_identifier: name, key }) => [name, createPublicKey(key)] as const);
+    const areOurs = keys.every(
+      ([name, key]) => typeof name === 'string' && key.asymmetricKeyDetails?.namedCurve === 'prime256v1',
+    );
+    return areOurs && keys.length > 0 ? new Map(keys) : null;
+  } catch {
+    return null;
+  }
+}
