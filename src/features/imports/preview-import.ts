@@ -15,7 +15,8 @@ export async function previewImport(
   id: string,
   said: { delimiter?: ImportPreview['delimiter']; encoding?: ImportEncoding },
 ): Promise<ImportPreview> {
-  if (!(await readImport(db, orgId, id))) throw new Refusal('import_not_found');
+  const file = await readImport(db, orgId, id);
+  if (!file) throw new Refusal('import_not_found');
   const first = await firstPiece(db, orgId, id);
   if (first === null) throw new Refusal('import_not_ready', 'The file has not arrived, or is gone.');
   const encoding = said.encoding ?? (first[0] === 0xff && first[1] === 0xfe ? 'utf-16le' : 'utf-8');
@@ -28,8 +29,9 @@ export async function previewImport(
     }
   } catch (error) {
     if (!(error instanceof FileFault)) throw error;
-    // The piece may have ended within a row; what came before it is good enough to look at.
-    if (error.code === 'encoding' || rows.length === 0) throw unreadable(error);
+    // A piece of a larger file may have ended within a row; what came before it is good enough to look at.
+    const isCut = first.length < file.bytes;
+    if (error.code === 'encoding' || !isCut || rows.length === 0) throw unreadable(error);
   }
   const [header, ...data] = rows;
   if (!header || header.every((cell) => cell.trim() === ''))

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { setImmediate } from 'node:timers/promises';
 import { CsvError, parse } from 'csv-parse';
 import { IMPORT_DELIMITERS, type ImportEncoding } from '../../../contract/dashboard/imports.ts';
 
@@ -23,6 +24,9 @@ export class FileFault extends Error {
 
 /** Before the header, by a custom of spreadsheets: the separator of the file, and no row of it. */
 const NAMES_DELIMITER = /^sep=(.)$/i;
+
+/** The parser reads what it gets in one go, some milliseconds for a KB of empty lines: in between, others have their turn. */
+const SLICE_BYTES = 4 * 1024;
 
 /** A row longer than this is a quotation mark that nobody closed. */
 const MAX_ROW_CHARACTERS = 64 * 1024;
@@ -71,8 +75,12 @@ async function* decoded(
 ): AsyncGenerator<string> {
   const decoder = new TextDecoder(encoding, { fatal: true });
   for await (const piece of pieces) {
-    position.bytes += piece.length;
-    yield textOf(() => decoder.decode(piece, { stream: true }), encoding);
+    for (let at = 0; at < piece.length; at += SLICE_BYTES) {
+      const slice = piece.subarray(at, at + SLICE_BYTES);
+      position.bytes += slice.length;
+      yield textOf(() => decoder.decode(slice, { stream: true }), encoding);
+      await setImmediate();
+    }
   }
   yield textOf(() => decoder.decode(), encoding);
 }
