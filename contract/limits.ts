@@ -6,6 +6,8 @@ export const MAX_HEADER_BYTES = 16 * 1024;
 export const MAX_MESSAGE_CHARACTERS = 32_000;
 export const MAX_JSON_DEPTH = 32;
 export const MAX_JSON_KEYS = 1_000;
+/** Values that commas part: as many as 256 KiB can hold. It bounds what a larger body costs. */
+export const MAX_JSON_VALUES = 131_072;
 export const REQUEST_TIMEOUT_MS = 30_000;
 export const MAX_WAIT_SECONDS = 25;
 /** How long conversations may be kept at least and at most, where they are not kept for good. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cpuMs } from '../../test/cpu-time.ts';
 import { parseStrictJson } from './json.ts';
 
 const parse = (text: string, maxKeys = 1_000) => parseStrictJson(text, maxKeys);
@@ -47,6 +48,15 @@ describe('strict JSON', () => {
     expect(parse(keys(1_001))).toEqual({ fault: 'The body has more than 1,000 keys.' });
     expect(parse(`[${keys(600)},${keys(401)}]`)).toEqual({ fault: 'The body has more than 1,000 keys.' });
     expect(parse(`[${keys(600)},${keys(401)}]`, 2_000)).toHaveProperty('value');
+  });
+
+  it('bounds the number of values, before any of them is made', () => {
+    const list = (count: number): string => `[${'[],'.repeat(count - 1)}[]]`;
+    expect(parse(list(131_072))).toHaveProperty('value');
+    expect(parse(list(131_073))).toEqual({ fault: 'The body has more than 131,072 values.' });
+    const commas = JSON.stringify([','.repeat(200_000)]);
+    expect(parse(commas)).toHaveProperty('value');
+    expect(cpuMs(() => void parse(list(2_000_000)))).toBeLessThan(300);
   });
 
   it.each([['{"a":1,"a":1}'], ['{"a":1,"\\u0061":2}'], ['{"x":[{"b":{},"b":{}}]}']])(

@@ -1,4 +1,4 @@
-import { MAX_JSON_DEPTH } from '../../contract/limits.ts';
+import { MAX_JSON_DEPTH, MAX_JSON_VALUES } from '../../contract/limits.ts';
 
 /**
  * JSON as strict as two readers of the same bytes must be to agree (RFC 7493): no duplicate keys, no lone surrogates, no
@@ -11,6 +11,8 @@ export type Parsed = { readonly value: unknown } | { readonly fault: string };
 export function parseStrictJson(text: string, maxKeys: number): Parsed {
   const shape = scan(text);
   if (shape.depth > MAX_JSON_DEPTH) return { fault: `The body is nested more than ${MAX_JSON_DEPTH} levels deep.` };
+  if (shape.values > MAX_JSON_VALUES)
+    return { fault: `The body has more than ${MAX_JSON_VALUES.toLocaleString('en')} values.` };
   if (shape.keys > maxKeys) return { fault: `The body has more than ${maxKeys.toLocaleString('en')} keys.` };
   let value: unknown;
   try {
@@ -28,24 +30,27 @@ export function parseStrictJson(text: string, maxKeys: number): Parsed {
 
 const QUOTE = 34;
 const COLON = 58;
+const COMMA = 44;
 const BACKSLASH = 92;
 
-/** Depth and number of keys, counted outside strings. Meaningful only if the text turns out to be JSON. */
-function scan(text: string): { depth: number; keys: number } {
+/** Depth and number of keys and of values, counted outside strings. Meaningful only if the text turns out to be JSON. */
+function scan(text: string): { depth: number; keys: number; values: number } {
   let depth = 0;
   let deepest = 0;
   let keys = 0;
+  let values = 1;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
     if (code === QUOTE) {
       i = endOfString(text, i);
     } else if (code === COLON) keys++;
+    else if (code === COMMA) values++;
     else if ((code | 0x20) === 0x7b) {
       // '[' and '{' differ in one bit, and so do ']' and '}'.
       if (++depth > deepest) deepest = depth;
     } else if ((code | 0x20) === 0x7d) depth--;
   }
-  return { depth: deepest, keys };
+  return { depth: deepest, keys, values };
 }
 
 /** Position of the closing quote, or the end of a text that has none. */
