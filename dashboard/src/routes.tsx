@@ -59,7 +59,8 @@ const conversations = createRoute({
 // oxfmt-ignore
 const routeTree = root.addChildren([
   front.addChildren([
-    createRoute({ getParentRoute: () => front, path: '/sign-in', validateSearch: (s: Record<string, unknown>): { back?: string } => ({ back: text(s['back']) }), component: lazyPage(() => import('./pages/sign-in/sign-in-page.tsx'), 'SignInPage') }),
+    createRoute({ getParentRoute: () => front, path: '/sign-in', validateSearch: (s: Record<string, unknown>): { back?: string; problem?: string } => ({ back: text(s['back']), problem: text(s['problem']) }), component: lazyPage(() => import('./pages/sign-in/sign-in-page.tsx'), 'SignInPage') }),
+    createRoute({ getParentRoute: () => front, path: '/sign-in/organization', validateSearch: (s: Record<string, unknown>): { back?: string } => ({ back: text(s['back']) }), component: lazyPage(() => import('./pages/sign-in/organization-sign-in-page.tsx'), 'OrganizationSignInPage') }),
     createRoute({ getParentRoute: () => front, path: '/setup', validateSearch: (s: Record<string, unknown>): { token?: string } => ({ token: text(s['token']) }), component: lazyPage(() => import('./pages/setup/setup-page.tsx'), 'SetupPage') }),
     createRoute({ getParentRoute: () => front, path: '/password/$link', component: lazyPage(() => import('./pages/password/password-page.tsx'), 'PasswordPage') }),
     createRoute({ getParentRoute: () => front, path: '/invitations/$invitation', component: lazyPage(() => import('./pages/invitations/invitation-page.tsx'), 'InvitationPage') }),
@@ -86,6 +87,7 @@ const routeTree = root.addChildren([
     createRoute({ getParentRoute: () => inside, path: '/settings/organization', component: lazyPage(() => import('./pages/settings/organization/organization-page.tsx'), 'OrganizationPage') }),
     createRoute({ getParentRoute: () => inside, path: '/settings/plan', component: lazyPage(() => import('./pages/settings/plan/plan-page.tsx'), 'PlanPage') }),
     createRoute({ getParentRoute: () => inside, path: '/settings/members', component: lazyPage(() => import('./pages/settings/members/members-page.tsx'), 'MembersPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/settings/sign-in', component: lazyPage(() => import('./pages/settings/sign-in/sign-in-settings-page.tsx'), 'SignInSettingsPage') }),
     createRoute({ getParentRoute: () => inside, path: '/settings/installation', validateSearch: readInstallationSearch, component: lazyPage(() => import('./pages/settings/installation/installation-page.tsx'), 'InstallationPage') }),
     createRoute({ getParentRoute: () => inside, path: '/settings/sessions', component: lazyPage(() => import('./pages/settings/sessions/sessions-page.tsx'), 'SessionsPage') }),
     createRoute({ getParentRoute: () => inside, path: '/settings/integrations', beforeLoad: () => { throw redirect({ to: '/settings/integrations/api-keys' }); } }),

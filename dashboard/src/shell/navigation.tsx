@@ -4,6 +4,7 @@ import {
   IconCreditCard,
   IconHistory,
   IconKey,
+  IconLogin2,
   IconMessages,
   IconPlugConnected,
   IconRobot,
@@ -18,7 +19,7 @@ import {
 import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useWords } from '../language/words.tsx';
-import { useSession } from '../session/session.ts';
+import { useMaybeOrganization, useSession } from '../session/session.ts';
 import { words } from './words.ts';
 import classes from './shell.module.css';
 
@@ -30,6 +31,10 @@ type Item = {
   exact?: boolean;
   /** Only for who runs the installation. */
   operator?: boolean;
+  /** Only for owners of the organization in sight. */
+  owner?: boolean;
+  /** Only for who signed in as themselves. */
+  personal?: boolean;
 };
 type Section = { heading?: Word; items: readonly Item[] };
 
@@ -63,39 +68,41 @@ const SECTIONS: readonly Section[] = [
     items: [
       { to: '/settings/organization', word: 'organization', icon: IconBuilding },
       { to: '/settings/members', word: 'members', icon: IconUsers },
+      { to: '/settings/sign-in', word: 'sign_in', icon: IconLogin2, owner: true },
       { to: '/settings/plan', word: 'plan', icon: IconCreditCard },
       { to: '/activity', word: 'activity', icon: IconHistory },
       { to: '/settings/installation', word: 'installation', icon: IconServer2, operator: true },
-      { to: '/settings/sessions', word: 'account', icon: IconUserCircle },
+      { to: '/settings/sessions', word: 'account', icon: IconUserCircle, personal: true },
     ],
   },
 ];
 
 export function Navigation({ onNavigate }: { onNavigate?: () => void }): ReactNode {
   const say = useWords(words);
-  const { operator } = useSession();
+  const { operator, only_organization } = useSession();
+  const isOwner = useMaybeOrganization()?.role === 'owner';
+  const isSeen = (item: Item): boolean =>
+    (operator || !item.operator) && (isOwner || !item.owner) && (only_organization === null || !item.personal);
   return (
     <nav aria-label={say('main_navigation')} className={classes.navigation}>
       {SECTIONS.map(({ heading, items }) => (
         <div key={heading ?? 'start'} className={classes.section}>
           {heading && <div className={classes.heading}>{say(heading)}</div>}
           <ul>
-            {items
-              .filter((item) => operator || !item.operator)
-              .map(({ to, word, icon: Icon, exact }) => (
-                <li key={to}>
-                  <Link
-                    to={to}
-                    className={classes.link}
-                    activeOptions={{ exact: exact ?? false, includeSearch: false }}
-                    activeProps={{ 'aria-current': 'page', 'data-active': true } as object}
-                    onClick={onNavigate}
-                  >
-                    <Icon size={18} stroke={1.7} aria-hidden="true" />
-                    {say(word)}
-                  </Link>
-                </li>
-              ))}
+            {items.filter(isSeen).map(({ to, word, icon: Icon, exact }) => (
+              <li key={to}>
+                <Link
+                  to={to}
+                  className={classes.link}
+                  activeOptions={{ exact: exact ?? false, includeSearch: false }}
+                  activeProps={{ 'aria-current': 'page', 'data-active': true } as object}
+                  onClick={onNavigate}
+                >
+                  <Icon size={18} stroke={1.7} aria-hidden="true" />
+                  {say(word)}
+                </Link>
+              </li>
+            ))}
           </ul>
         </div>
       ))}

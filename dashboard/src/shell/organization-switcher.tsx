@@ -21,7 +21,7 @@ const NewOrganizationDialog = onceOpened(
 export function OrganizationSwitcher(): ReactNode {
   const say = useWords(words);
   const sayCommon = useWords(common);
-  const { organizations } = useSession();
+  const { organizations, only_organization } = useSession();
   const organization = useOrganization();
   const navigate = useNavigate();
   const [making, { open, close }] = useDisclosure(false);
@@ -65,10 +65,14 @@ export function OrganizationSwitcher(): ReactNode {
             <bdi>{name}</bdi>
           </MenuItem>
         ))}
-        <MenuLine />
-        <MenuItem icon={<IconPlus size={16} />} onClick={open}>
-          {say('new_organization')}
-        </MenuItem>
+        {only_organization === null && (
+          <>
+            <MenuLine />
+            <MenuItem icon={<IconPlus size={16} />} onClick={open}>
+              {say('new_organization')}
+            </MenuItem>
+          </>
+        )}
       </Menu>
       <NewOrganizationDialog opened={making} onClose={close} />
     </>

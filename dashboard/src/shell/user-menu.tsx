@@ -12,7 +12,7 @@ import classes from './shell.module.css';
 
 export function UserMenu(): ReactNode {
   const say = useWords(words);
-  const { user } = useSession();
+  const { user, only_organization } = useSession();
   const navigate = useNavigate();
   const signOut = useAct('signOut', { refresh: [] });
 
@@ -42,9 +42,11 @@ export function UserMenu(): ReactNode {
         </UnstyledButton>
       )}
     >
-      <MenuItem icon={<IconUserCircle size={16} />} onClick={() => void navigate({ to: '/settings/sessions' })}>
-        {say('account')}
-      </MenuItem>
+      {only_organization === null && (
+        <MenuItem icon={<IconUserCircle size={16} />} onClick={() => void navigate({ to: '/settings/sessions' })}>
+          {say('account')}
+        </MenuItem>
+      )}
       <MenuItem icon={<IconBook size={16} />} href="/docs">
         {say('reference')}
       </MenuItem>

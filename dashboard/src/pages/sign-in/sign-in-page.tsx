@@ -1,5 +1,5 @@
 import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useAct } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
@@ -7,6 +7,8 @@ import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { FrontPage } from '../../shell/front-page.tsx';
 import { useEntered } from './entered.ts';
+import { OrganizationProblem } from './organization-problem.tsx';
+import { words as organizationWords } from './organization-words.ts';
 import { PasskeyButton } from './passkey-button.tsx';
 import { SecondStep, useSecondStep } from './second-step.tsx';
 import { words } from './words.ts';
@@ -16,7 +18,8 @@ const route = getRouteApi('/front/sign-in');
 
 export function SignInPage(): ReactNode {
   const say = useWords(words);
-  const { back } = route.useSearch();
+  const sayOrganization = useWords(organizationWords);
+  const { back, problem } = route.useSearch();
   const entered = useEntered();
   const second = useSecondStep();
   const signIn = useAct('signIn', { refresh: [] });
@@ -54,6 +57,7 @@ export function SignInPage(): ReactNode {
     <FrontPage title={say('sign_in')} description={say(back ? 'signed_out' : 'sign_in_hint')}>
       <form onSubmit={submit} noValidate>
         <Stack>
+          {!signIn.error && <OrganizationProblem code={problem} />}
           {signIn.error && <ProblemAlert problem={signIn.error} />}
           <TextInput
             label={say('email')}
@@ -74,6 +78,13 @@ export function SignInPage(): ReactNode {
             {say('sign_in')}
           </Button>
           <PasskeyButton onEntered={(session) => void entered(session, back)} />
+          <Button
+            variant="default"
+            fullWidth
+            renderRoot={(props) => <Link to="/sign-in/organization" search={{ back }} {...props} />}
+          >
+            {sayOrganization('with_organization')}
+          </Button>
           <details className={classes.forgotten}>
             <summary>{say('forgotten')}</summary>
             <p>{say.rich('forgotten_hint', { command: <code>./parley reset-password EMAIL</code> })}</p>

@@ -1,0 +1,185 @@
+import { Alert, Button, NativeSelect, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { IconCircleCheck } from '@tabler/icons-react';
+import { useState, type ReactNode } from 'react';
+import { JOIN_ROLES, type SignInSettings } from '../../../../../contract/dashboard/sign-in-provider.ts';
+import { useAct } from '../../../api/queries.ts';
+import { common } from '../../../language/common.ts';
+import { useWords } from '../../../language/words.tsx';
+import { Card } from '../../../parts/card.tsx';
+import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx';
+import { CopyFact, Facts } from '../../../parts/fact.tsx';
+import { notifyDone } from '../../../parts/notify.tsx';
+import { ProblemAlert } from '../../../parts/problem-alert.tsx';
+import { useCheckedForm } from '../../../parts/use-checked-form.ts';
+import { words } from './words.ts';
+
+type Props = { orgId: string; settings: SignInSettings };
+type Values = {
+  issuer: string;
+  client_id: string;
+  client_secret: string;
+  default_role: (typeof JOIN_ROLES)[number];
+  state: 'on' | 'off';
+};
+
+export function ProviderCard({ orgId, settings }: Props): ReactNode {
+  const say = useWords(words);
+  const sayCommon = useWords(common);
+  const { provider } = settings;
+  const set = useAct('setSignInProvider', { refresh: ['readSignInSettings'] });
+  const check = useAct('checkSignInProvider', { refresh: [] });
+  const params = { org_id: orgId };
+  const stored: Values = {
+    issuer: provider?.issuer ?? '',
+    client_id: provider?.client_id ?? '',
+    client_secret: '',
+    default_role: provider?.default_role ?? 'member',
+    state: provider?.enabled === false ? 'off' : 'on',
+  };
+  const form = useCheckedForm<Values>(stored, (common) => ({
+    issuer: (value) => (value.trim() === '' ? common('required') : null),
+    client_id: (value) => (value.trim() === '' ? common('required') : null),
+    client_secret: (value, { issuer }) =>
+      value === '' && issuer.trim() !== provider?.issuer ? common('required') : null,
+  }));
+  const { issuer } = form.values;
+
+  const submit = form.submit((values) => {
+    check.reset();
+    const { client_secret } = values;
+    const body = {
+      issuer: values.issuer.trim(),
+      client_id: values.client_id.trim(),
+      default_role: values.default_role,
+      enabled: values.state === 'on',
+      ...(client_secret !== '' && { client_secret }),
+    };
+    set.mutate(
+      { params, body },
+      {
+        onSuccess: () => {
+          form.reset();
+          notifyDone(say('saved'));
+        },
+        onError: form.place,
+      },
+    );
+  });
+  const problem = form.unplaced(set.error) ?? form.unplaced(check.error);
+  return (
+    <form onSubmit={submit} noValidate>
+      <Card
+        title={say('provider')}
+        description={say('provider_hint')}
+        footer={
+          <>
+            {provider && <RemoveProvider orgId={orgId} />}
+            <Button
+              variant="default"
+              disabled={issuer.trim() === ''}
+              loading={check.isPending}
+              onClick={() => {
+                set.reset();
+                check.mutate({ params, body: { issuer: issuer.trim() } }, { onError: form.place });
+              }}
+            >
+              {say('test')}
+            </Button>
+            <Button type="submit" loading={set.isPending}>
+              {say('save')}
+            </Button>
+          </>
+        }
+      >
+        <Stack>
+          <Facts>
+            <CopyFact label={say('callback_url')} value={settings.callback_url} copyLabel={say('copy_callback_url')} />
+          </Facts>
+          <TextInput
+            label={say('issuer')}
+            description={say('issuer_hint')}
+            type="url"
+            autoComplete="off"
+            maw={560}
+            classNames={{ input: 'ltr' }}
+            {...form.getInputProps('issuer')}
+          />
+          <TextInput
+            label={say('client_id')}
+            autoComplete="off"
+            maw={560}
+            classNames={{ input: 'ltr' }}
+            {...form.getInputProps('client_id')}
+          />
+          <PasswordInput
+            label={say('client_secret')}
+            description={say(provider ? 'secret_kept' : 'secret_hint')}
+            autoComplete="off"
+            maw={560}
+            visibilityToggleButtonProps={{ 'aria-label': say('show_secret') }}
+            {...form.getInputProps('client_secret')}
+          />
+          <NativeSelect
+            label={say('default_role')}
+            description={say('default_role_hint')}
+            maw={560}
+            data={JOIN_ROLES.map((role) => ({ value: role, label: sayCommon(`role_${role}`) }))}
+            {...form.getInputProps('default_role')}
+          />
+          <NativeSelect
+            label={say('state')}
+            maw={560}
+            data={(['on', 'off'] as const).map((state) => ({ value: state, label: say(state) }))}
+            {...form.getInputProps('state')}
+          />
+          {problem && <ProblemAlert problem={problem} />}
+          {check.data && (
+            <Alert color="teal" icon={<IconCircleCheck size={18} />} title={say('works')} role="status">
+              {say.rich('works_hint', {
+                issuer: <code>{check.data.issuer}</code>,
+                address: <code>{check.data.authorization_endpoint}</code>,
+              })}
+            </Alert>
+          )}
+        </Stack>
+      </Card>
+    </form>
+  );
+}
+
+function RemoveProvider({ orgId }: { orgId: string }): ReactNode {
+  const say = useWords(words);
+  const remove = useAct('removeSignInProvider', { refresh: ['readSignInSettings'] });
+  const [asking, setAsking] = useState(false);
+  return (
+    <>
+      <Button variant="subtle" color="gray" me="auto" onClick={() => setAsking(true)}>
+        {say('remove')}
+      </Button>
+      <ConfirmDialog
+        opened={asking}
+        onClose={() => {
+          remove.reset();
+          setAsking(false);
+        }}
+        title={say('remove_title')}
+        act={say('remove')}
+        busy={remove.isPending}
+        problem={remove.error}
+        onAct={() =>
+          remove.mutate(
+            { params: { org_id: orgId } },
+            {
+              onSuccess: () => {
+                setAsking(false);
+                notifyDone(say('removed'));
+              },
+            },
+          )
+        }
+      >
+        <Text size="sm">{say('remove_words')}</Text>
+      </ConfirmDialog>
+    </>
+  );
+}

@@ -1,0 +1,51 @@
+import { Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useRead } from '../../../api/queries.ts';
+import { common } from '../../../language/common.ts';
+import { useWords } from '../../../language/words.tsx';
+import { Card } from '../../../parts/card.tsx';
+import { PageHeader } from '../../../parts/page-header.tsx';
+import { WhenRead } from '../../../parts/when-read.tsx';
+import { useMay, useOrganization } from '../../../session/session.ts';
+import { DomainsCard } from './domains-card.tsx';
+import { ProviderCard } from './provider-card.tsx';
+import { words } from './words.ts';
+
+/** The OpenID provider of the organization and the domains whose people it speaks for. */
+export function SignInSettingsPage(): ReactNode {
+  const say = useWords(words);
+  const sayCommon = useWords(common);
+  const organization = useOrganization();
+  const may = useMay('owner');
+  return (
+    <>
+      <PageHeader
+        title={say('sign_in')}
+        crumbs={[{ label: say('settings'), to: '/settings' }]}
+        description={say.rich('sign_in_hint', { organization: <bdi>{organization.name}</bdi> })}
+      />
+      {may ? (
+        <Settings key={organization.id} orgId={organization.id} />
+      ) : (
+        <Card>
+          <Text size="sm">{say('owners_only', { role: sayCommon(`role_${organization.role}`) })}</Text>
+        </Card>
+      )}
+    </>
+  );
+}
+
+function Settings({ orgId }: { orgId: string }): ReactNode {
+  const say = useWords(words);
+  const settings = useRead('readSignInSettings', { params: { org_id: orgId } });
+  return (
+    <WhenRead read={settings} title={say('sign_in')}>
+      {(found) => (
+        <>
+          <ProviderCard orgId={orgId} settings={found} />
+          <DomainsCard orgId={orgId} domains={found.domains} />
+        </>
+      )}
+    </WhenRead>
+  );
+}

@@ -1,0 +1,53 @@
+import { Anchor, Button, Stack, TextInput } from '@mantine/core';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useAct } from '../../api/queries.ts';
+import { useWords } from '../../language/words.tsx';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { useCheckedForm } from '../../parts/use-checked-form.ts';
+import { FrontPage } from '../../shell/front-page.tsx';
+import { isOwnPath } from './entered.ts';
+import { words } from './organization-words.ts';
+
+const route = getRouteApi('/front/sign-in/organization');
+
+/** Asks for the address alone; its domain says which provider comes next. */
+export function OrganizationSignInPage(): ReactNode {
+  const say = useWords(words);
+  const { back } = route.useSearch();
+  const begin = useAct('beginSignIn', { refresh: [] });
+  const form = useCheckedForm({ email: '' }, (common) => ({
+    email: (value) => (value.trim() === '' ? common('required') : null),
+  }));
+  const submit = form.submit(({ email }) =>
+    begin.mutate(
+      { body: { email: email.trim(), ...(isOwnPath(back) && { back }) } },
+      { onSuccess: ({ url }) => location.assign(url), onError: form.place },
+    ),
+  );
+  const problem = form.unplaced(begin.error);
+  return (
+    <FrontPage title={say('with_organization')} description={say('hint')}>
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          {problem && <ProblemAlert problem={problem} />}
+          <TextInput
+            label={say('email')}
+            type="email"
+            autoComplete="username"
+            inputMode="email"
+            classNames={{ input: 'ltr' }}
+            autoFocus
+            {...form.getInputProps('email')}
+          />
+          <Button type="submit" size="md" loading={begin.isPending || begin.isSuccess} fullWidth mt="xs">
+            {say('go_on')}
+          </Button>
+          <Anchor size="sm" ta="center" renderRoot={(props) => <Link to="/sign-in" search={{ back }} {...props} />}>
+            {say('with_password')}
+          </Anchor>
+        </Stack>
+      </form>
+    </FrontPage>
+  );
+}

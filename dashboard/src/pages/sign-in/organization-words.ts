@@ -1,0 +1,46 @@
+import { defineWords } from '../../language/words.tsx';
+
+/** Signing in with the provider of one's organization, and why it did not work. */
+export const words = defineWords(
+  {
+    with_organization: 'Continue with your organization',
+    hint: 'Your organization’s own sign-in opens next. It is found by the part of your address behind the @.',
+    email: 'Work e-mail address',
+    go_on: 'Continue',
+    with_password: 'Sign in with a password',
+    sign_in_expired: 'This sign-in is over',
+    sign_in_expired_hint: 'Each one works once, within 10 minutes, in the browser where it began. Please start again.',
+    sign_in_refused: 'The provider of your organization did not let you in',
+    sign_in_refused_hint:
+      'Start again. If it stays, ask an owner of your organization to check the provider’s settings.',
+    sign_in_address_refused: 'This address may not sign in here',
+    sign_in_address_refused_hint:
+      'The provider must name an e-mail address that it has verified, of a domain that the organization has proven and that nobody else had before.',
+    membership_ended: 'You are no longer a member of this organization',
+    membership_ended_hint: 'Ask an owner or admin to invite your address; then sign in the same way again.',
+    organization_full: 'The organization has no room for more members',
+    organization_full_hint: 'Ask an owner or admin to remove somebody first.',
+    other: 'Signing in did not work',
+    other_hint: 'The provider of your organization or this server did not answer as it should. Try again in a minute.',
+  },
+  {
+    with_organization: 'المتابعة عبر مؤسستك',
+    hint: 'تُفتح بعد ذلك صفحة تسجيل الدخول الخاصة بمؤسستك. نجدها من الجزء الذي يلي @ في عنوانك.',
+    email: 'بريد العمل الإلكتروني',
+    go_on: 'متابعة',
+    with_password: 'تسجيل الدخول بكلمة مرور',
+    sign_in_expired: 'انتهت محاولة تسجيل الدخول هذه',
+    sign_in_expired_hint: 'تعمل كل محاولة مرة واحدة خلال 10 دقائق وفي المتصفح الذي بدأت فيه. ابدأ من جديد.',
+    sign_in_refused: 'لم يسمح مزوّد مؤسستك بدخولك',
+    sign_in_refused_hint: 'ابدأ من جديد. إن تكرر ذلك فاطلب من أحد مالكي مؤسستك مراجعة إعدادات المزوّد.',
+    sign_in_address_refused: 'لا يمكن لهذا العنوان تسجيل الدخول هنا',
+    sign_in_address_refused_hint:
+      'يجب أن يذكر المزوّد بريدًا إلكترونيًا تحقق منه، من نطاق أثبتته المؤسسة، ولم يكن لشخص آخر من قبل.',
+    membership_ended: 'لم تعد عضوًا في هذه المؤسسة',
+    membership_ended_hint: 'اطلب من مالك أو مسؤول دعوة عنوانك، ثم سجّل الدخول بالطريقة نفسها.',
+    organization_full: 'لا مكان في المؤسسة لأعضاء آخرين',
+    organization_full_hint: 'اطلب من مالك أو مسؤول إزالة شخص أولًا.',
+    other: 'لم ينجح تسجيل الدخول',
+    other_hint: 'لم يُجب مزوّد مؤسستك أو هذا الخادم كما يجب. حاول مجددًا بعد دقيقة.',
+  },
+);

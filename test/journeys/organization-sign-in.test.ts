@@ -1,0 +1,95 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type IdentityProvider, startIdentityProvider } from '../fakes/identity-provider.ts';
+import { startNameServer, type NameServer } from '../fakes/name-server.ts';
+import { CHROMIUM, type Journey, OWNER, startJourney } from './dashboard-browser.ts';
+
+/** From an empty page of settings to a new colleague who is in: a real browser, a real provider, a real name server. */
+describe.skipIf(!CHROMIUM)('signing in with the provider of one’s organization', () => {
+  let journey: Journey;
+  let provider: IdentityProvider;
+  let dns: NameServer;
+  beforeAll(async () => {
+    provider = await startIdentityProvider();
+    dns = await startNameServer();
+    // Its own address must be known before it starts: the provider sends people back there.
+    const port = await freePort();
+    journey = await startJourney({
+      PORT: String(port),
+      PARLEY_EGRESS_ALLOW: '127.0.0.1',
+      DNS_SERVERS: dns.address,
+    });
+    await journey.owner();
+  });
+  afterAll(async () => {
+    await journey?.stop();
+    await provider?.stop();
+    await dns?.stop();
+  });
+
+  test('an owner sets it up, and a colleague comes in', async () => {
+    const { page, context, faults } = await journey.open('/settings/sign-in', { as: OWNER });
+    await page.getByRole('heading', { name: 'Sign-in', level: 1 }).waitFor();
+    const provided = page.getByRole('region', { name: 'Provider' });
+    const callback = await provided.locator('[data-copy-source]').innerText();
+    expect(callback).toMatch(`${journey.app.url}/dashboard/api/sign-in/organization/org_`);
+    provider.allow(callback);
+
+    await page.getByLabel('Issuer').fill(provider.issuer);
+    await page.getByRole('button', { name: 'Test' }).click();
+    await page.getByText('The provider answers').waitFor();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Please fill this in.').first().waitFor();
+    await page.getByLabel('Client ID').fill(provider.clientId);
+    await page.getByLabel('Client secret', { exact: true }).fill(provider.clientSecret);
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('The provider was saved.').waitFor();
+
+    await page.getByLabel('Domain', { exact: true }).fill('example.com');
+    await page.getByRole('button', { name: 'Add domain' }).click();
+    const domain = page.getByRole('region', { name: 'example.com' });
+    await domain.getByText('Not proven yet').waitFor();
+    await domain.getByRole('button', { name: 'Verify' }).click();
+    await domain.getByText('The record of the domain was not found').waitFor();
+    const [name, value] = await domain.locator('[data-copy-source]').allInnerTexts();
+    dns.records.set(name!, [['v=spf1 -all'], [value!]]);
+    await domain.getByRole('button', { name: 'Verify' }).click();
+    await domain.getByText('Proven by DNS').waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+
+    const colleague = await journey.open('/settings/members');
+    await colleague.page.getByRole('link', { name: 'Continue with your organization' }).click();
+    await colleague.page.getByLabel('Work e-mail address').fill('layla@elsewhere.example');
+    await colleague.page.getByRole('button', { name: 'Continue' }).click();
+    await colleague.page.getByText('No organization sign-in for this address').waitFor();
+    await colleague.page.getByLabel('Work e-mail address').fill('layla@example.com');
+    provider.person = null;
+    await colleague.page.getByRole('button', { name: 'Continue' }).click();
+    await colleague.page.getByRole('heading', { name: 'Provider' }).waitFor();
+    await colleague.page.getByRole('button', { name: 'Sign in' }).click();
+    await colleague.page.getByText('The provider of your organization did not let you in').waitFor();
+
+    provider.person = { sub: 'layla', email: 'layla@example.com', email_verified: true, name: 'Layla Haddad' };
+    await colleague.page.goto(`${journey.app.url}/sign-in/organization?back=/settings/members`);
+    await colleague.page.getByLabel('Work e-mail address').fill('layla@example.com');
+    await colleague.page.getByRole('button', { name: 'Continue' }).click();
+    await colleague.page.getByRole('button', { name: 'Sign in' }).click();
+    await colleague.page.getByRole('heading', { name: 'Members', level: 1 }).waitFor();
+    await colleague.page.getByText('Layla Haddad').first().waitFor();
+    // What this session does not reach is not offered.
+    expect(await colleague.page.getByRole('link', { name: 'Your account' }).count()).toBe(0);
+    await colleague.context.close();
+  });
+});
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
