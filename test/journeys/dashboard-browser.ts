@@ -139,7 +139,7 @@ async function signIn(browser: Browser, url: string, email: string): Promise<Sto
   await page.goto(`${url}/sign-in`);
   await page.getByLabel('E-mail address').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('navigation', { name: 'Main navigation' }).waitFor();
   // Preferences are a matter of each window that is opened with it.
   const { cookies } = await context.storageState();

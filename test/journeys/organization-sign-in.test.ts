@@ -69,14 +69,14 @@ describe.skipIf(!CHROMIUM)('signing in with the provider of one’s organization
     provider.person = null;
     await colleague.page.getByRole('button', { name: 'Continue' }).click();
     await colleague.page.getByRole('heading', { name: 'Provider' }).waitFor();
-    await colleague.page.getByRole('button', { name: 'Sign in' }).click();
+    await colleague.page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await colleague.page.getByText('The provider of your organization did not let you in').waitFor();
 
     provider.person = { sub: 'layla', email: 'layla@example.com', email_verified: true, name: 'Layla Haddad' };
     await colleague.page.goto(`${journey.app.url}/sign-in/organization?back=/settings/members`);
     await colleague.page.getByLabel('Work e-mail address').fill('layla@example.com');
     await colleague.page.getByRole('button', { name: 'Continue' }).click();
-    await colleague.page.getByRole('button', { name: 'Sign in' }).click();
+    await colleague.page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await colleague.page.getByRole('heading', { name: 'Members', level: 1 }).waitFor();
     await colleague.page.getByText('Layla Haddad').first().waitFor();
     // What this session does not reach is not offered.

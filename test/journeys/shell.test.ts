@@ -63,14 +63,14 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
     await page.getByLabel('E-mail address').fill(OWNER);
     await page.getByLabel('Password', { exact: true }).fill('not the password');
     await page.route('**/sign-in', (route) => route.abort(), { times: 1 });
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByText('The connection was lost').waitFor();
     expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('not the password');
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByText('E-mail address or password is wrong').waitFor();
     expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('');
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByRole('heading', { name: 'API Keys', level: 1 }).waitFor();
     expect(page.url()).toBe(`${journey.app.url}${KEYS}?scope=agent`);
     await context.close();
@@ -80,7 +80,7 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
     const { page, context } = await journey.open('/sign-in?back=//evil.example/x');
     await page.getByLabel('E-mail address').fill(OWNER);
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByRole('heading', { name: 'First steps' }).waitFor();
     expect(new URL(page.url()).origin).toBe(journey.app.url);
     await context.close();
@@ -90,7 +90,7 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
     const { page, context } = await journey.open('/sign-in');
     await page.getByLabel('E-mail address').fill(OWNER);
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByRole('heading', { name: 'First steps' }).waitFor();
     const other = await context.newPage();
     await other.goto(journey.app.url + KEYS);

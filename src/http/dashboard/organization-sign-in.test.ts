@@ -331,7 +331,7 @@ describe('the settings', () => {
     const path = `PUT /organizations/${owner.orgId}/sign-in`;
     const shown = await owner.call(path, { enabled: true });
     expect(JSON.stringify(shown.body)).not.toContain(provider.clientSecret);
-    const moved = await owner.call(path, { issuer: 'http://127.0.0.1:1/other', client_id: 'parley' });
+    const moved = await owner.call(path, { issuer: 'http://127.0.0.1:45678/other', client_id: 'parley' });
     expect(moved.body).toMatchObject({ code: 'validation_failed', errors: [{ pointer: '/client_secret' }] });
     expect(
       (await owner.call(path, { issuer: 'https://10.0.0.1', client_id: 'x', client_secret: 'y' })).body,
