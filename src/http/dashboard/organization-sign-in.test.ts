@@ -73,11 +73,13 @@ async function comeBack(url: string, kept: string) {
   const to = new URL(answer.headers.get('location') ?? 'about:blank');
   const session = answer.headers.getSetCookie().find((line) => line.startsWith('__Host-parley_session='));
   const cookie = session?.split(';')[0] ?? null;
+  const cleared = answer.headers.getSetCookie().some((line) => line.startsWith(`${STATE_COOKIE}=;`));
   return {
     status: answer.status,
     page: to.pathname + to.search,
     problem: to.searchParams.get('problem'),
     cookie,
+    cleared,
     call: server.as(cookie),
   };
 }
@@ -250,7 +252,8 @@ describe('a way back', () => {
     expect((await comeBack(back, '')).problem).toBe('sign_in_expired');
     expect((await comeBack(back, (await begin()).kept)).problem).toBe('sign_in_expired');
     expect((await comeBack(back, `${kept}x`)).problem).toBe('sign_in_expired');
-    expect((await comeBack(back.replace(/state=[^&]*/, 'state=x'), kept)).problem).toBe('sign_in_expired');
+    const planted = await comeBack(back.replace(/state=[^&]*/, 'state=x'), kept);
+    expect(planted).toMatchObject({ problem: 'sign_in_expired', cleared: false });
     expect((await comeBack(back.replace(owner.orgId, owner.orgId.replace(/.$/, 'z')), kept)).problem).toBe(
       'sign_in_expired',
     );

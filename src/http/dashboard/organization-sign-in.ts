@@ -35,11 +35,12 @@ export const organizationSignInRoutes = ({ route, room }: Desk): Route[] => [
       await room.organizationSignInLimit.attempt(from.address, `${ANYBODY} ${from.address}`);
       const text = typeof query === 'string' ? query : '';
       const { setCookie, back } = await finishSignIn(room, orgId, text, from);
+      await room.organizationSignInLimit.succeeded(from.address, `${ANYBODY} ${from.address}`);
       reply.header('set-cookie', [...setCookie, CLEARED_STATE]);
       return to(isOurPath(back) ? back : '/');
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      reply.header('set-cookie', CLEARED_STATE);
+      // The state stays: a link that somebody else made does not end a sign-in under way.
       return to(`/sign-in?problem=${error.code}`);
     }
   }),
