@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
@@ -63,7 +64,9 @@ export function runProgram(env: Record<string, string>, args: string[] = ['serve
 /** The call that the first start prints. */
 export function printedCall(output: string): { url: string; key: string; body: string } {
   const url = /curl -s (\S+)/.exec(output)?.[1];
-  const key = /Bearer (parley_\w+)/.exec(output)?.[1];
+  // Output that is no terminal's names the file that holds the key.
+  const file = /Bearer \$\(cat '([^']+)'\)/.exec(output)?.[1];
+  const key = file && readFileSync(file, 'utf8').trim();
   const body = /-d '([^']+)'/.exec(output)?.[1];
   if (!url || !key || !body) throw new Error(`no call was printed:\n${output}`);
   return { url, key, body };

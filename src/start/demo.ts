@@ -17,6 +17,7 @@ import { insertEndUser } from '../store/end-users.ts';
 import { claimDemo } from '../store/installation.ts';
 import { insertOrganization } from '../store/organizations.ts';
 import { insertTrigger } from '../store/triggers.ts';
+import { QUICKSTART_MS } from './quickstart-key.ts';
 import { ARABIC_QUESTION, CHAT, CONCIERGE, PEOPLE, SHOP_GUIDE, SHOP_GUIDE_AR } from './demo-texts.ts';
 
 export type Demo = { orgId: string; agentId: string; triggerId: string; chatId: string; keyValue: string };
@@ -103,7 +104,8 @@ async function makeKey(tx: Queryable, orgId: string, region: Region, pepper: Buf
     allowedNetworks: null,
     createdBy: SYSTEM.userId,
     rotatedFrom: null,
-    revokeAt: null,
+    // It may lie about in whatever collects standard output.
+    revokeAt: new Date(Date.now() + QUICKSTART_MS),
   };
   await insertApiKey(tx, orgId, key, digestBytes(createDigest(pepper)(value)));
   await recordAudit(tx, {

@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts';
 import { countEverything } from '../store/counts.ts';
 import type { Db } from '../store/db.ts';
 import type { Prepared } from './prepare.ts';
+import { forgetQuickstartKey, keepQuickstartKey, quickstartFile } from './quickstart-key.ts';
 
 type Greeting = {
   config: Config;
@@ -35,16 +36,31 @@ export async function greet({ config, db, role, address, prepared }: Greeting): 
   if (prepared.demo === null) lines.push(await counts(db), '');
   else {
     lines.push('Talk to the demo agent in a browser:', `  ${baseUrl}/chat/${prepared.demo.chatId}`, '');
-    lines.push('Start a first conversation: paste this.', '', curl(baseUrl, prepared.demo), '');
+    lines.push(
+      'Start a first conversation: paste this. Its key works for one day.',
+      '',
+      await curl(config, prepared.demo),
+      '',
+    );
   }
   process.stdout.write(`${lines.join('\n')}\n`);
+  await forgetQuickstartKey(config.dataDir);
 }
 
-const curl = (
+/** Where nobody looks, output is kept: then the key is in a file, from which the call takes it. */
+async function curl({ baseUrl, dataDir }: Config, demo: NonNullable<Prepared['demo']>): Promise<string> {
+  if (process.stdout.isTTY) return callWith(baseUrl, demo, demo.keyValue);
+  await keepQuickstartKey(dataDir, demo.keyValue);
+  const file = quickstartFile(dataDir).replaceAll("'", String.raw`'\''`);
+  return callWith(baseUrl, demo, `$(cat '${file}')`);
+}
+
+const callWith = (
   baseUrl: string,
   demo: NonNullable<Prepared['demo']>,
+  key: string,
 ) => `curl -s ${baseUrl}/api/triggers/${demo.agentId}/${demo.triggerId} \\
-  -H "Authorization: Bearer ${demo.keyValue}" \\
+  -H "Authorization: Bearer ${key}" \\
   -H "Content-Type: application/json" \\
   -H "Prefer: wait=20" \\
   -d '{"message":"How much does delivery cost?","variables":{"order_id":"A-1043"}}'`;

@@ -1,0 +1,26 @@
+import { rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { makeFolder } from '../kernel/make-folder.ts';
+
+/** The demo's key ends by itself after this, like the file that holds it where standard output is no terminal. */
+export const QUICKSTART_MS = 24 * 3_600_000;
+
+export const quickstartFile = (dataDir: string): string => path.join(dataDir, 'quickstart-key');
+
+/** For scripts: only this user can read it, unlike what collects standard output. */
+export async function keepQuickstartKey(dataDir: string, value: string): Promise<void> {
+  makeFolder(dataDir, 0o700);
+  const file = quickstartFile(dataDir);
+  await rm(file, { force: true });
+  await writeFile(file, `${value}\n`, { mode: 0o600, flag: 'wx' });
+}
+
+/** Removes the file once the key in it has ended: now, or when that time comes. */
+export async function forgetQuickstartKey(dataDir: string): Promise<void> {
+  const file = quickstartFile(dataDir);
+  const made = await stat(file).catch(() => null);
+  if (made === null) return;
+  const left = made.mtimeMs + QUICKSTART_MS - Date.now();
+  if (left <= 0) await rm(file, { force: true });
+  else setTimeout(() => void rm(file, { force: true }).catch(() => {}), left).unref();
+}
