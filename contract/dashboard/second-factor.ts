@@ -64,8 +64,8 @@ export const SecondFactorView = Type.Object(
     authenticator: Nullable(Type.Object({ confirmed_at: Moment })),
     passkeys: Type.Array(PasskeyRecord),
     recovery_codes_left: Type.Integer(),
-    /** False: this installation has no address by which browsers know passkeys. */
-    passkeys_available: Type.Boolean(),
+    /** Where passkeys work; null: this installation has no address by which browsers know them. */
+    passkeys_at: Nullable(Type.String()),
   },
   { title: 'SecondFactor' },
 );

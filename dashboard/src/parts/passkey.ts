@@ -8,7 +8,9 @@ import {
 import type { PasskeyAssertion, PasskeyAttestation } from '../../../contract/dashboard/second-factor.ts';
 
 /** The browser's half of passkeys. What the person cancels, or the device cannot do, is an error of the browser's. */
-export const hasPasskeys = browserSupportsWebAuthn;
+export const hasPasskeys = (): boolean => browserSupportsWebAuthn() && !BARE_ADDRESS.test(location.hostname);
+/** Browsers know passkeys of names alone. */
+const BARE_ADDRESS = /^[\d.]+$|^\[/;
 
 /** The options come from our own server, in the form that browsers define. */
 type Options = Record<string, unknown>;

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useWords } from '../language/words.tsx';
-import { Card } from '../parts/card.tsx';
+import { PageHeader } from '../parts/page-header.tsx';
 import { useOrganization, useSession } from '../session/session.ts';
 import { words } from './words.ts';
 
@@ -12,15 +12,16 @@ export function HeldBack(): ReactNode {
   const { name } = useOrganization();
   const { only_organization } = useSession();
   return (
-    <Card
-      title={say('held_back', { organization: name })}
-      description={say(only_organization === null ? 'held_back_hint' : 'held_back_provider')}
-    >
+    <>
+      <PageHeader
+        title={say('held_back', { organization: name })}
+        description={say(only_organization === null ? 'held_back_hint' : 'held_back_provider')}
+      />
       {only_organization === null && (
         <Button component={Link} to="/settings/sessions">
           {say('held_back_act')}
         </Button>
       )}
-    </Card>
+    </>
   );
 }

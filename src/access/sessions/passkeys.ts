@@ -61,7 +61,7 @@ export function createPasskeys({ key, baseUrl }: { key: Key; baseUrl: string }) 
   }
 
   return {
-    available: site !== null,
+    at: site?.origin ?? null,
 
     async addingOptions(user: Person, known: readonly StoredPasskey[]) {
       const { rpId } = siteOrRefuse();

@@ -12,7 +12,7 @@ export async function readSecondFactor(
     authenticator: app?.confirmedAt ? { confirmed_at: timestamp(app.confirmedAt) } : null,
     passkeys: (await listPasskeys(db, userId)).map(presentPasskey),
     recovery_codes_left: await countRecoveryCodes(db, userId),
-    passkeys_available: passkeys.available,
+    passkeys_at: passkeys.at,
   };
 }
 

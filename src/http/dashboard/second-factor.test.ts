@@ -257,7 +257,9 @@ describe('removing it', () => {
 describe('an organization that requires it', () => {
   const require = (call: Client, required: boolean) =>
     call(`PUT /organizations/${owner.orgId}/second-factor`, { required });
-  const inOrg = Object.entries<DashboardRoute>(DASHBOARD_ROUTES).filter(([, { path }]) => path.includes(':org_id'));
+  const inOrg = Object.entries<DashboardRoute>(DASHBOARD_ROUTES).filter(([, { path }]) =>
+    path.startsWith('/organizations/:org_id'),
+  );
 
   it('is asked to by an owner who has one, and by nobody else', async () => {
     const admin = await newMember('admin');

@@ -15,21 +15,32 @@ import { AgainForm } from './again-form.tsx';
 import { factorWords } from './factor-words.ts';
 import classes from './sessions.module.css';
 
-type Props = Pick<SecondFactorView, 'passkeys' | 'passkeys_available'> & { onCodes: (codes: string[]) => void };
+type Props = Pick<SecondFactorView, 'passkeys' | 'passkeys_at'> & { onCodes: (codes: string[]) => void };
 type Open = { what: 'add' } | { what: 'rename' | 'remove'; passkey: PasskeyRecord };
 
-export function PasskeysCard({ passkeys, passkeys_available, onCodes }: Props): ReactNode {
+export function PasskeysCard({ passkeys, passkeys_at, onCodes }: Props): ReactNode {
   const say = useWords(factorWords);
   const [open, setOpen] = useState<Open | null>(null);
   const close = (): void => setOpen(null);
-  const missing = !passkeys_available ? 'passkeys_unavailable' : hasPasskeys() ? null : 'passkeys_no_browser';
+  const missing =
+    passkeys_at === null
+      ? 'passkeys_unavailable'
+      : passkeys_at !== location.origin
+        ? 'passkeys_elsewhere'
+        : hasPasskeys()
+          ? null
+          : 'passkeys_no_browser';
   return (
     <Card
       title={say('passkeys')}
       description={say('passkeys_hint')}
       aside={missing === null && <Button onClick={() => setOpen({ what: 'add' })}>{say('passkey_add')}</Button>}
     >
-      {missing !== null && <Text size="sm">{say(missing)}</Text>}
+      {missing !== null && (
+        <Text size="sm">
+          {say.rich(missing, { address: <a href={`${passkeys_at}/settings/sessions`}>{passkeys_at}</a> })}
+        </Text>
+      )}
       {missing === null && passkeys.length === 0 && <Text size="sm">{say('passkeys_none')}</Text>}
       <ul className={classes.passkeys} aria-label={say('passkeys')}>
         {passkeys.map((passkey) => (

@@ -1,0 +1,259 @@
+import type { Page } from '@playwright/test';
+import { type TOTP, URI } from 'otpauth';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../../cluster/ports.ts';
+import {
+  CHROMIUM,
+  type Journey,
+  OWNER,
+  PASSWORD,
+  seriousFaults,
+  settled,
+  startJourney,
+  tooWide,
+  wordFaults,
+} from './dashboard-browser.ts';
+
+const ACCOUNT = '/settings/sessions';
+const STEP_MS = 30_000;
+
+/** Second factors as people use them: a foreign authenticator library, and the authenticator of a browser. */
+describe.skipIf(!CHROMIUM)('second factors', () => {
+  let journey: Journey;
+  let owner: Awaited<ReturnType<Journey['owner']>>;
+  let origin: string;
+  beforeAll(async () => {
+    const port = await freePort();
+    // Browsers know passkeys of names, not of addresses.
+    origin = `http://localhost:${port}`;
+    journey = await startJourney({ PORT: String(port), BASE_URL_US: origin });
+    owner = await journey.owner();
+    // First of all: setting up a second factor ends this session of the owner.
+    for (const name of ['app', 'key', 'weak', 'arabic']) await invited(`${name}@example.com`);
+  });
+  afterAll(() => journey?.stop());
+
+  async function invited(email: string): Promise<void> {
+    const path = `POST /organizations/${owner.orgId}/invitations`;
+    const { body } = await journey.api(path, { email, role: 'member' }, owner.cookie);
+    const token = new URL(body.url).pathname.split('/').at(-1)!;
+    await journey.api(`POST /invitations/${token}`, { name: 'Omar Aziz', password: PASSWORD });
+  }
+
+  async function enterPassword(page: Page, email: string): Promise<void> {
+    await page.getByLabel('E-mail address').fill(email);
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  }
+  const isInside = (page: Page) => page.getByRole('navigation', { name: 'Main navigation' }).waitFor();
+
+  /** Sets up an app on the page of the account; what the app then shows, and the recovery codes. */
+  async function setUpApp(page: Page): Promise<{ code: (steps?: number) => string; recovery: string[] }> {
+    await page.getByRole('button', { name: 'Set up', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Current password').fill(PASSWORD);
+    await dialog.getByRole('button', { name: 'Go on' }).click();
+    const text = await dialog.getByRole('img', { name: 'QR code' }).getAttribute('data-qr');
+    const app = URI.parse(text!) as TOTP;
+    const code = (steps = 0): string => app.generate({ timestamp: Date.now() + steps * STEP_MS });
+    await dialog.getByLabel('Code from the app').fill(code());
+    await dialog.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByText('Keep your recovery codes').waitFor();
+    const shown = await page.locator('[data-shown-once]').innerText();
+    await page.getByRole('button', { name: 'I have kept them' }).click();
+    await page.getByText('10 recovery codes are left.').waitFor();
+    return { code, recovery: shown.trim().split('\n') };
+  }
+
+  test('an authenticator app: set up, asked for, replaced by a recovery code, removed', async () => {
+    const { page, faults } = await journey.open('/sign-in');
+    await enterPassword(page, 'app@example.com');
+    await isInside(page);
+    await page.goto(journey.app.url + ACCOUNT);
+    await settled(page);
+    expect(await seriousFaults(page)).toEqual([]);
+    const { code, recovery } = await setUpApp(page);
+    expect(recovery).toHaveLength(10);
+    expect(await page.content()).not.toContain(recovery[0]);
+
+    await page.context().clearCookies();
+    await page.goto(`${journey.app.url}/sign-in`);
+    await enterPassword(page, 'app@example.com');
+    await page.getByRole('heading', { name: 'One more step' }).waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    const field = page.getByLabel('Code from the app');
+    await field.fill('000000');
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByText('The code is wrong').waitFor();
+    expect(await field.inputValue()).toBe('');
+    await field.fill(code(1));
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await isInside(page);
+
+    await page.context().clearCookies();
+    await page.goto(`${journey.app.url}/sign-in`);
+    await enterPassword(page, 'app@example.com');
+    await page.getByRole('button', { name: 'Use a recovery code instead' }).click();
+    await page.getByLabel('Recovery code').fill(recovery[3]!);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await isInside(page);
+
+    await page.goto(journey.app.url + ACCOUNT);
+    await page.getByText('9 recovery codes are left.').waitFor();
+    await page.getByRole('region', { name: 'Authenticator app' }).getByRole('button', { name: 'Remove' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Current password').fill(PASSWORD);
+    await dialog.getByLabel(/recovery code/).fill(recovery[4]!);
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('The authenticator app was removed.').waitFor();
+    await page.getByText('Not set up.').waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test('an organization that requires one shows nothing else until it is set up', async () => {
+    const { page: boss } = await journey.open('/settings/organization', { as: OWNER });
+    const ask = boss.getByLabel('Every member needs a second factor');
+    await ask.click();
+    await boss.getByText('Set up a second factor for yourself first').waitFor();
+    expect(await ask.isChecked()).toBe(false);
+    await boss.goto(journey.app.url + ACCOUNT);
+    await setUpApp(boss);
+    await boss.goto(`${journey.app.url}/settings/organization`);
+    await ask.click();
+    await boss.getByText('A second factor is required now.').waitFor();
+    expect(await seriousFaults(boss)).toEqual([]);
+
+    const { page } = await journey.open('/sign-in');
+    await enterPassword(page, 'app@example.com');
+    await page.getByText('Northwind requires a second factor').waitFor();
+    await page.goto(`${journey.app.url}/agents`);
+    await page.getByText('Northwind requires a second factor').waitFor();
+    await page.getByRole('link', { name: 'Set up a second factor' }).click();
+    await setUpApp(page);
+    await page.goto(`${journey.app.url}/agents`);
+    await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor();
+    await boss.getByLabel('Every member needs a second factor').click();
+    await boss.getByText('A second factor is no longer required.').waitFor();
+  });
+
+  test('a passkey: added, renamed, signed in with without a password, removed', async () => {
+    const { page, context, faults } = await journey.open('/sign-in');
+    const devtools = await context.newCDPSession(page);
+    await devtools.send('WebAuthn.enable');
+    await devtools.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    });
+    await page.goto(`${origin}/sign-in`);
+    await enterPassword(page, 'key@example.com');
+    await isInside(page);
+    await page.goto(origin + ACCOUNT);
+    await page.getByRole('button', { name: 'Add a passkey' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('This laptop');
+    await dialog.getByLabel('Current password').fill(PASSWORD);
+    await dialog.getByRole('button', { name: 'Add a passkey' }).click();
+    await page.getByRole('button', { name: 'I have kept them' }).click();
+    const keys = page.getByRole('list', { name: 'Passkeys' });
+    await keys.getByText('This laptop').waitFor();
+    await keys.getByText('Never').waitFor();
+    await keys.getByRole('button', { name: 'Rename' }).click();
+    await dialog.getByLabel('Name').fill('Work laptop');
+    await dialog.getByRole('button', { name: 'Save changes' }).click();
+    await keys.getByText('Work laptop').waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+
+    await context.clearCookies();
+    await page.goto(`${origin}/sign-in`);
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await isInside(page);
+
+    // The password alone is not enough any more; the passkey is the second step as well.
+    await context.clearCookies();
+    await page.goto(`${origin}/sign-in`);
+    await enterPassword(page, 'key@example.com');
+    await page.getByRole('heading', { name: 'One more step' }).waitFor();
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await isInside(page);
+
+    await page.goto(origin + ACCOUNT);
+    await keys.getByRole('button', { name: 'Remove' }).click();
+    await dialog.getByLabel('Current password').fill(PASSWORD);
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('No passkey yet.').waitFor();
+    await context.clearCookies();
+    await page.goto(`${origin}/sign-in`);
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await page.getByText('The passkey was not accepted').waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test('a passkey whose holder was not verified is refused', async () => {
+    const { page, context } = await journey.open('/sign-in');
+    const devtools = await context.newCDPSession(page);
+    await devtools.send('WebAuthn.enable');
+    const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    });
+    await page.goto(`${origin}/sign-in`);
+    await enterPassword(page, 'weak@example.com');
+    await isInside(page);
+    await page.goto(origin + ACCOUNT);
+    await page.getByRole('button', { name: 'Add a passkey' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Key');
+    await page.getByRole('dialog').getByLabel('Current password').fill(PASSWORD);
+    await page.getByRole('dialog').getByRole('button', { name: 'Add a passkey' }).click();
+    await page.getByRole('button', { name: 'I have kept them' }).click();
+    await devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
+    await context.clearCookies();
+    await page.goto(`${origin}/sign-in`);
+    // What a page of ours never asks for: the same key, without finger or PIN.
+    const status = await page.evaluate(WITHOUT_VERIFICATION);
+    expect(status).toBe('401 passkey_refused');
+  });
+
+  test('is understood in Arabic and on a phone', async () => {
+    const { page } = await journey.open(ACCOUNT, {
+      as: 'arabic@example.com',
+      liked: { language: 'ar' },
+      viewport: { width: 390, height: 844 },
+    });
+    await page.getByRole('button', { name: 'إعداد', exact: true }).waitFor();
+    await settled(page);
+    expect(await tooWide(page)).toEqual([]);
+    expect(await wordFaults(page)).toEqual([]);
+    await page.getByRole('button', { name: 'إعداد', exact: true }).click();
+    await page.getByRole('dialog').getByLabel('كلمة المرور الحالية').fill(PASSWORD);
+    await page.getByRole('button', { name: 'متابعة' }).click();
+    await page.getByRole('dialog').getByRole('img', { name: 'رمز QR' }).waitFor();
+    expect(await tooWide(page)).toEqual([]);
+    expect(await wordFaults(page)).toEqual([]);
+  });
+});
+
+/** Asks the browser for less than our page would, and sends what it gives. */
+const WITHOUT_VERIFICATION = `(async () => {
+  const post = (path, body) => fetch('/dashboard/api/sign-in/passkey' + path, {
+    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body ?? {}),
+  });
+  const options = await (await post('/options')).json();
+  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON({ ...options, userVerification: 'discouraged' });
+  const { id, response } = (await navigator.credentials.get({ publicKey })).toJSON();
+  const answer = await post('', {
+    id, client_data: response.clientDataJSON, authenticator_data: response.authenticatorData, signature: response.signature,
+  });
+  return answer.status + ' ' + (await answer.json()).code;
+})()`;
