@@ -16,3 +16,28 @@ export async function cpuMsUntil(work: () => Promise<unknown>): Promise<number> 
   const { user, system } = process.threadCpuUsage(before);
   return (user + system) / 1_000;
 }
+
+/** How often the event loop is looked at; what others did in that time counts as part of a stretch. */
+const LOOK_MS = 5;
+
+/**
+ * The most processor time that this thread spent without letting others have their turn, until a promise is kept. A
+ * delay would say the same on an idle machine; on a busy one it tells of other processes.
+ */
+export async function longestStretchMs(work: () => Promise<unknown>): Promise<number> {
+  let longest = 0;
+  let before = process.threadCpuUsage();
+  const look = (): void => {
+    const { user, system } = process.threadCpuUsage(before);
+    longest = Math.max(longest, (user + system) / 1_000);
+    before = process.threadCpuUsage();
+  };
+  const timer = setInterval(look, LOOK_MS);
+  try {
+    await work();
+  } finally {
+    clearInterval(timer);
+    look();
+  }
+  return longest;
+}

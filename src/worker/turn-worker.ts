@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { ProviderError } from '../engine/provider.ts';
 import { newId } from '../kernel/ids.ts';
+import { createLoopShare } from '../kernel/loop-share.ts';
 import { createTally } from '../kernel/tally.ts';
 import type { Db } from '../store/db.ts';
 import { isMoreDue } from '../store/queue-lanes.ts';
@@ -51,6 +52,7 @@ export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: Turn
   const pool = db.$client;
   const lease = newId('node');
   const lanes = createTally<number>();
+  const share = createLoopShare();
   let watch: NodeJS.Timeout | undefined;
   let watching = false;
 
@@ -128,7 +130,9 @@ export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: Turn
       const isCurrent = run.conversation_run_id === run.run_id;
       return isCurrent ? silentTurn(run, 'waiting_for_user', null) : silentTurn(run, 'completed', CONTINUED);
     }
-    const result = await withTimeout(loaded.provider.turn(request), TURN_TIMEOUT_MS, tooLate);
+    // Two hundred turns may become ready at the same moment, each of them with rules to match.
+    const answer = share(() => loaded.provider.turn(request));
+    const result = await withTimeout(answer, TURN_TIMEOUT_MS, tooLate);
     if (result.opted_out) await setConsent(db, run.org_id, run.end_user.id, run.channel_kind, 'opted_out', 'stop_word');
     return completedTurn(run, result);
   }

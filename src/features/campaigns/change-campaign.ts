@@ -5,6 +5,7 @@ import {
   type UpdateCampaignBody,
 } from '../../../contract/dashboard/campaigns.ts';
 import { Refusal } from '../../../contract/problems.ts';
+import { createLoopShare } from '../../kernel/loop-share.ts';
 import { type Actor, recordAudit } from '../../store/audit.ts';
 import { cancelCampaignRuns, holdCampaignRuns, letCampaignRunsGo, listHeldZones } from '../../store/campaign-runs.ts';
 import {
@@ -63,10 +64,13 @@ export async function moveInside(
 async function letGo(tx: Queryable, { orgId, id, settings }: CampaignRow): Promise<void> {
   const from = new Date(Math.max(Date.now(), Date.parse(settings.starts_at ?? '') || 0));
   const zones = await listHeldZones(tx, orgId, id);
-  const openings = zones.map(
-    (zone) => [zone, nextOpening(settings, zone ?? settings.time_zone ?? 'UTC', from)] as const,
-  );
-  await letCampaignRunsGo(tx, orgId, id, new Map(openings.map(([zone, at]) => [zone, at ?? from])));
+  const share = createLoopShare();
+  const openings = new Map<string | null, Date>();
+  for (const zone of zones) {
+    const opens = await share(() => nextOpening(settings, zone ?? settings.time_zone ?? 'UTC', from));
+    openings.set(zone, opens ?? from);
+  }
+  await letCampaignRunsGo(tx, orgId, id, openings);
 }
 
 /** Name and settings; settings are replaced as a whole, and hold for everybody who was not written to yet. */

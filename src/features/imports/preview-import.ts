@@ -1,4 +1,4 @@
-import type { ImportEncoding, ImportPreview } from '../../../contract/dashboard/imports.ts';
+import { type ImportEncoding, type ImportPreview, MAX_IMPORT_COLUMNS } from '../../../contract/dashboard/imports.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { Db } from '../../store/db.ts';
 import { readImport, readPieces } from '../../store/imports.ts';
@@ -7,6 +7,8 @@ import { FileFault, findDelimiter, readCsv } from './read-csv.ts';
 
 const ROWS = 5;
 const HEAD_BYTES = 64 * 1024;
+/** One more than may be imported, so that too many look like too many. */
+const MAX_SHOWN_COLUMNS = MAX_IMPORT_COLUMNS + 1;
 
 /** The header and the first rows, read as told or as they look, with a proposal for each column. */
 export async function previewImport(
@@ -33,7 +35,7 @@ export async function previewImport(
     const isCut = first.length < file.bytes;
     if (error.code === 'encoding' || !isCut || rows.length === 0) throw unreadable(error);
   }
-  const [header, ...data] = rows;
+  const [header, ...data] = rows.map((row) => row.slice(0, MAX_SHOWN_COLUMNS));
   if (!header || header.every((cell) => cell.trim() === ''))
     throw unreadable(new FileFault('empty', 'The file has no header row.'));
   return { delimiter, encoding, header, rows: data, columns: suggestColumns(header) };

@@ -71,7 +71,7 @@ export function createCampaignWorker({
         broken = false;
         return false;
       }
-      const { dispatches, pacedUntil, leftOver } = planDispatch(campaign, due);
+      const { dispatches, pacedUntil, leftOver } = await planDispatch(campaign, due);
       await writeDispatch(client, campaign, dispatches, pacedUntil);
       await client.query('COMMIT');
       broken = false;

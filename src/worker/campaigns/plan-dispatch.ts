@@ -2,6 +2,7 @@ import type { CampaignSettings } from '../../../contract/campaigns.ts';
 import type { MessageContent } from '../../../contract/messages.ts';
 import { renderTemplate, renderText } from '../../engine/templates.ts';
 import { newId } from '../../kernel/ids.ts';
+import { createLoopShare } from '../../kernel/loop-share.ts';
 import type { Dispatch, DueRecipient, LockedCampaign } from '../../store/recipients-dispatch.ts';
 import { nextOpening } from '../../features/campaigns/opening-hours.ts';
 import { paced } from './pace.ts';
@@ -9,14 +10,17 @@ import { paced } from './pace.ts';
 /** Kinds of channel on which nobody can be reached without an address. */
 const NEEDS_ADDRESS = new Set(['whatsapp', 'sms', 'telegram', 'email', 'slack']);
 
+/** As long as a variable of a template may be that is sent directly. */
+const MAX_FILLED = 1_024;
+
 /**
  * What becomes of each due recipient at this moment. Whoever the pace leaves no room for is left as it is and stays
  * due; whoever must not be written to, or not at this hour, takes no room.
  */
-export function planDispatch(
+export async function planDispatch(
   campaign: LockedCampaign,
   due: readonly DueRecipient[],
-): { dispatches: Dispatch[]; pacedUntil: Date | null; leftOver: boolean } {
+): Promise<{ dispatches: Dispatch[]; pacedUntil: Date | null; leftOver: boolean }> {
   const { settings, now } = campaign;
   const pace = paced(settings.per_minute, campaign.paced_until, now);
   // A start that was moved after people had been pushed in holds for them, too.
@@ -30,7 +34,9 @@ export function planDispatch(
   const dispatches: Dispatch[] = [];
   let begun = 0;
   let leftOver = false;
-  for (const recipient of due) {
+  // Two hundred people in as many time zones, or with words of many variables, are most of a second.
+  const share = createLoopShare();
+  const plan = (recipient: DueRecipient): void => {
     const end = whyNever(campaign, recipient);
     const opening = end ? null : openingIn(recipient.person.time_zone ?? settings.time_zone ?? 'UTC');
     if (end) dispatches.push({ kind: 'end', recipient, ...end });
@@ -41,7 +47,8 @@ export function planDispatch(
       begun++;
       dispatches.push(begin(campaign, recipient));
     }
-  }
+  };
+  for (const recipient of due) await share(() => plan(recipient));
   return { dispatches, pacedUntil: pace.after(begun), leftOver };
 }
 
@@ -90,7 +97,7 @@ export function openingOf(
   if (!template) return text === null || text === '' ? null : { type: 'text', text };
   const filled = Object.entries(template.variables ?? {}).map(([name, value]) => [
     name,
-    renderTemplate(value, variables),
+    renderTemplate(value, variables).slice(0, MAX_FILLED),
   ]);
   return {
     type: 'template',

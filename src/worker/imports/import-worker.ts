@@ -5,6 +5,7 @@ import { Refusal } from '../../../contract/problems.ts';
 import type { BulkRow } from '../../features/end-users/write-end-users.ts';
 import { personOf } from '../../features/imports/columns.ts';
 import { FileFault, readCsv } from '../../features/imports/read-csv.ts';
+import { createLoopShare } from '../../kernel/loop-share.ts';
 import { type Db, isUnreachable } from '../../store/db.ts';
 import {
   type ClaimedImport,
@@ -141,7 +142,9 @@ async function settledOf(
 ): Promise<SettledRows> {
   const { columns } = held.settings;
   const filled = rows.filter(({ cells }) => cells.some((cell) => cell.trim() !== ''));
-  const people = filled.map(({ cells }) => checked(deps, personOf(cells, columns)));
+  const share = createLoopShare();
+  const people: BulkRow[] = [];
+  for (const { cells } of filled) people.push(await share(() => checked(deps, personOf(cells, columns))));
   const results = people.length === 0 ? [] : await write(deps, held, people, rows[0]!.row);
   const count = (status: BulkResult['status']) => results.filter((result) => result.status === status).length;
   return {
