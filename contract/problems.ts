@@ -68,7 +68,7 @@ const kinds = {
   sign_in_failed: {
     status: 401,
     title: 'E-mail address or password is wrong',
-    cure: 'Check both and try again. An owner or admin of your organization can send you a new invitation link.',
+    cure: 'Check both and try again, or ask for a new password on the sign-in page.',
   },
   sign_in_expired: {
     status: 401,
@@ -100,6 +100,11 @@ const kinds = {
     status: 403,
     title: 'The key may not be used from this network address',
     cure: 'Call from one of the networks that the key allows, or make a key for this one: the networks of a key can be narrowed, never widened. If the address in the detail is that of a proxy, name the proxy in TRUSTED_PROXIES.',
+  },
+  account_required: {
+    status: 403,
+    title: 'This invitation needs an account',
+    cure: 'Sign in with an account of the invited address. Without one, ask whoever runs this installation to invite you.',
   },
   plan_required: {
     status: 403,
@@ -239,6 +244,11 @@ const kinds = {
     title: 'No such invitation',
     cure: 'The link was used, withdrawn or has run out: ask for a new one.',
   },
+  email_link_not_found: {
+    status: 404,
+    title: 'The link does not verify your address',
+    cure: 'It works within 24 hours, in a browser where you are signed in to that account. Ask for another in the dashboard.',
+  },
   webhook_not_found: { status: 404, title: 'No such endpoint', cure: 'Check the endpoint id, or list the endpoints.' },
   delivery_not_found: {
     status: 404,
@@ -310,6 +320,16 @@ const kinds = {
     status: 409,
     title: 'The campaign takes no recipients now',
     cure: 'Start or resume the campaign first; an ended campaign stays ended.',
+  },
+  account_exists: {
+    status: 409,
+    title: 'There is an account with this address',
+    cure: 'Sign in with it and open the link again. If its password is lost, or not yours, ask for a new one.',
+  },
+  mail_missing: {
+    status: 409,
+    title: 'This installation sends no mail',
+    cure: 'Whoever runs it sets SMTP_URL and MAIL_FROM, or hands over a link: ./parley reset-password EMAIL.',
   },
   already_exists: {
     status: 409,

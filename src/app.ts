@@ -4,6 +4,7 @@ import { RATE_WINDOW_SECONDS } from '../contract/limits.ts';
 import { createAccess, type Access } from './access/access.ts';
 import { createOidc } from './access/sessions/oidc.ts';
 import { createPasskeys } from './access/sessions/passkeys.ts';
+import { createMailLimit } from './access/sessions/mail-limit.ts';
 import { createSessions, type Sessions } from './access/sessions/sessions.ts';
 import { createSignInLimit, ORGANIZATION_SIGN_IN_LIMITS, SIGN_IN_LIMITS } from './access/sessions/sign-in-limit.ts';
 import { createVisitorLimit, VISITOR_LIMITS } from './access/visitors/visitor-limit.ts';
@@ -272,6 +273,7 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
     egress,
     onDelivery: () => events?.wake(),
     queueMail,
+    mailLimit: createMailLimit(),
     region: config.region,
     baseUrl: config.baseUrl,
     upgradeUrl: config.upgradeUrl,

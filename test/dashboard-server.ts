@@ -8,6 +8,7 @@ import { prepareInstallation } from '../src/access/sessions/prepare-installation
 import { SESSION_COOKIE } from '../src/access/sessions/create-auth.ts';
 import { createOidc } from '../src/access/sessions/oidc.ts';
 import { createPasskeys } from '../src/access/sessions/passkeys.ts';
+import { createMailLimit } from '../src/access/sessions/mail-limit.ts';
 import { createSessions } from '../src/access/sessions/sessions.ts';
 import { createSignInLimit } from '../src/access/sessions/sign-in-limit.ts';
 import { deriveSecrets } from '../src/config/secrets.ts';
@@ -117,6 +118,7 @@ export async function startDashboard(
     egress,
     onDelivery: () => {},
     queueMail: options.mail ? createQueueMail(secrets.mailKey) : null,
+    mailLimit: createMailLimit(),
     region: 'us',
     baseUrl: BASE_URL,
     upgradeUrl: null,

@@ -15,7 +15,7 @@ export const OrganizationRecord = Type.Object(
     /** Members reach it by sessions with a second factor alone. */
     requires_second_factor: Type.Boolean(),
     created_at: Moment,
-    /** The link for the owner-to-be, when the operator made the organization for somebody else. */
+    /** The link for the owner-to-be, when the operator made the organization for somebody else and no mail server is set. */
     invitation_url: Type.Optional(Type.String()),
   },
   { title: 'Organization' },
@@ -65,8 +65,8 @@ export const InvitationRecord = Type.Object(
     id: Type.String(),
     email: Type.String(),
     role: RoleName,
-    /** The link to hand over; whoever has it can accept. */
-    url: Type.String(),
+    /** True: the link left by mail; false: it was handed over. */
+    mailed: Type.Boolean(),
     created_at: Moment,
     expires_at: Moment,
   },
@@ -74,18 +74,29 @@ export const InvitationRecord = Type.Object(
 );
 export type InvitationRecord = Static<typeof InvitationRecord>;
 
-/** What the holder of an invitation link sees before accepting. */
+/** The answer that makes or renews a link: the only one that shows it. */
+export const NewInvitation = Type.Object(
+  {
+    ...InvitationRecord.properties,
+    /** Null: it was mailed to the address, and nobody else sees it. */
+    url: Nullable(Type.String()),
+  },
+  { title: 'NewInvitation' },
+);
+export type NewInvitation = Static<typeof NewInvitation>;
+
+/** What the holder of an invitation link sees before accepting; the same whether or not the address has an account. */
 export const InvitationLook = Type.Object({
   organization: Type.String(),
   email: Type.String(),
   role: RoleName,
-  /** True: accept with the password of the account; false: with a name and a new password. */
-  has_account: Type.Boolean(),
+  /** False: this link makes no account; join with one that exists. */
+  new_accounts: Type.Boolean(),
   expires_at: Moment,
 });
 export type InvitationLook = Static<typeof InvitationLook>;
 
-export const AcceptInvitationBody = Type.Object({ name: Type.Optional(Name), password: Password }, closed);
+export const AcceptInvitationBody = Type.Object({ name: Name, password: Password }, closed);
 
 const RetentionDays = Type.Integer({ minimum: MIN_RETENTION_DAYS, maximum: MAX_RETENTION_DAYS });
 

@@ -81,6 +81,7 @@ import {
   InvitationLook,
   InvitationRecord,
   InviteBody,
+  NewInvitation,
   MemberRecord,
   OrganizationRecord,
   RenameOrganizationBody,
@@ -121,6 +122,7 @@ import {
   SignInSettings,
 } from './sign-in-provider.ts';
 import {
+  ForgotPasswordBody,
   PasswordBody,
   PasswordLinkLook,
   ResetPasswordBody,
@@ -128,6 +130,7 @@ import {
   SessionView,
   SetupBody,
   SignInBody,
+  SignInOptions,
 } from './sign-in.ts';
 import { CreateTriggerBody, TriggerRecord, UpdateTriggerBody } from './triggers.ts';
 import {
@@ -209,6 +212,7 @@ const routes = {
   signInWithCode: route('POST 200', '/sign-in/code', 'public', 'Show the second factor that was asked for', { body: CodeBody, answer: SessionView }),
   startPasskeySignIn: route('POST 200', '/sign-in/passkey/options', 'public', 'Options for signing in with a passkey', { answer: PasskeyOptions }),
   signInWithPasskey: route('POST 200', '/sign-in/passkey', 'public', 'Sign in with a passkey', { body: PasskeyAssertion, answer: SessionView }),
+  readSignInOptions: route('GET 200', '/sign-in', 'public', 'What the page of signing in offers', { answer: SignInOptions }),
   signOut: route('POST 204', '/sign-out', 'public', 'Sign out', {}),
   readSession: route('GET 200', '/session', 'any_session', 'Who is signed in', { answer: SessionView }),
   changePassword: route('PUT 204', '/password', 'signed_in', 'Change one’s password; ends all other sessions', { body: PasswordBody }),
@@ -216,7 +220,9 @@ const routes = {
   endOtherSessions: route('DELETE 204', '/sessions', 'signed_in', 'End all other sessions', {}),
   endSession: route('DELETE 204', '/sessions/:session_id', 'signed_in', 'End one session', {}),
   readInvitation: route('GET 200', '/invitations/:invitation', 'public', 'Look at an invitation', { answer: InvitationLook }),
-  acceptInvitation: route('POST 200', '/invitations/:invitation', 'public', 'Accept an invitation', { body: AcceptInvitationBody, answer: Entered }),
+  acceptInvitation: route('POST 200', '/invitations/:invitation', 'public', 'Accept an invitation as somebody new', { body: AcceptInvitationBody, answer: SessionView }),
+  joinByInvitation: route('POST 200', '/invitations/:invitation/join', 'signed_in', 'Accept an invitation with one’s account', { answer: SessionView }),
+  forgotPassword: route('POST 204', '/password-links', 'public', 'Ask for a password link by mail', { body: ForgotPasswordBody }),
   readPasswordLink: route('GET 200', '/password-links/:link', 'public', 'Look at a password link', { answer: PasswordLinkLook }),
   resetPassword: route('POST 200', '/password-links/:link', 'public', 'Set a forgotten password; ends all sessions', { body: ResetPasswordBody, answer: Entered }),
   beginSignIn: route('POST 200', '/sign-in/organization', 'public', 'Sign in with the provider of one’s organization', { body: BeginSignInBody, answer: BegunSignIn }),
@@ -231,6 +237,8 @@ const routes = {
   renamePasskey: route('PATCH 200', '/second-factor/passkeys/:passkey_id', 'signed_in', 'Rename a passkey', { body: RenamePasskeyBody, answer: PasskeyRecord }),
   removePasskey: route('POST 204', '/second-factor/passkeys/:passkey_id/remove', 'signed_in', 'Remove a passkey', { body: PasswordAgainBody }),
   readDescription: route('GET 200', '/openapi.json', 'any_session', 'This description', { answer: Type.Unknown() }),
+  sendEmailLink: route('POST 204', '/email-links', 'signed_in', 'Mail a link that verifies one’s address', {}),
+  verifyEmail: route('POST 200', '/email-links/:link', 'signed_in', 'Verify one’s address', { answer: SessionView }),
 
   // Organizations and their people
   listOrganizations: route('GET 200', '/organizations', 'any_session', 'Own organizations; for the operator with ?all=true every one', { query: PageQuery({ all: Type.Optional(Type.Boolean()), text: SearchText }), answer: Page(OrganizationRecord) }),
@@ -246,7 +254,8 @@ const routes = {
   setMemberRole: route('PATCH 200', `${org}/members/:member_id`, 'admin', 'Change a member’s role', { body: SetRoleBody, answer: MemberRecord }),
   removeMember: route('DELETE 204', `${org}/members/:member_id`, 'viewer', 'Remove a member; everybody may remove themselves', {}),
   listInvitations: route('GET 200', `${org}/invitations`, 'admin', 'List open invitations', { answer: Whole(InvitationRecord) }),
-  invite: route('POST 201', `${org}/invitations`, 'admin', 'Invite by link', { body: InviteBody, answer: InvitationRecord }),
+  invite: route('POST 201', `${org}/invitations`, 'admin', 'Invite; the link is shown only here, or mailed', { body: InviteBody, answer: NewInvitation }),
+  renewInvitation: route('POST 200', `${org}/invitations/:invitation_id/renew`, 'admin', 'Make another link for an invitation; the one before ends', { answer: NewInvitation }),
   withdrawInvitation: route('DELETE 204', `${org}/invitations/:invitation_id`, 'admin', 'Withdraw an invitation', {}),
 
   // The provider by which people of an organization sign in

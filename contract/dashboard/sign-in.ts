@@ -40,10 +40,20 @@ export type PasswordLinkLook = Static<typeof PasswordLinkLook>;
 
 export const ResetPasswordBody = Type.Object({ password: Password }, closed);
 
+/** Asks for a password link by mail. Any text is let through, as with signing in. */
+export const ForgotPasswordBody = Type.Object({ email: Type.String({ minLength: 1, maxLength: 254 }) }, closed);
+
+/** What the page of signing in offers. */
+export const SignInOptions = Type.Object({
+  /** True: a forgotten password is set anew by mail. */
+  mail: Type.Boolean(),
+});
+export type SignInOptions = Static<typeof SignInOptions>;
+
 /** Who is signed in, where, and what they may see. */
 export const SessionView = Type.Object(
   {
-    user: Type.Object({ id: Type.String(), name: Type.String(), email: Type.String() }),
+    user: Type.Object({ id: Type.String(), name: Type.String(), email: Type.String(), email_verified: Type.Boolean() }),
     /** True for the operator of the installation: the only one who changes plans. */
     operator: Type.Boolean(),
     /** The organization whose provider opened this session: it reaches no other. Null: signed in as oneself. */
@@ -62,6 +72,8 @@ export const SessionView = Type.Object(
     base_url: Type.String(),
     /** Where "Upgrade plan" leads; null: Settings, Plan. */
     upgrade_url: Nullable(Type.String()),
+    /** True: this installation sends mail. */
+    mail: Type.Boolean(),
   },
   { title: 'SessionView' },
 );

@@ -8,7 +8,7 @@ export const REDACTED = '[redacted]';
 
 /** Cheap to test: a line without any of these cannot match a pattern below. Most lines stop here. */
 const SUSPICIOUS =
-  /parley(?:_|%5f)|whsec_|bearer|authorization|cookie|api[-_]?key|[?&]key=|passw|secret|token|\/setup|\/invitations|:\/\/[^\s"/]*@|sk-|AIza|xox[a-z]-|:AA/i;
+  /parley(?:_|%5f)|whsec_|bearer|authorization|cookie|api[-_]?key|[?&]key=|passw|secret|token|\/setup|\/invitations|\/verify|\/email-links|:\/\/[^\s"/]*@|sk-|AIza|xox[a-z]-|:AA/i;
 
 /** Names of JSON members whose text is secret whatever it looks like. */
 const MEMBERS =
@@ -33,7 +33,7 @@ const PLAIN = [
   // scheme://user:password@host, the password up to the last @ before the path.
   /([a-z][a-z0-9+.-]{0,20}:\/\/[^\s"/@:]{0,256}:)[^\s"/]+(?=@)/gi,
   /((?:password|token|secret|api_?key|[?&]key)=)[^&;\s"\\]+/gi,
-  /(\/(?:setup|invitations|password(?:-links)?)(?:\/|[?#]\w{0,20}=?))[\w.~-]{16,}/gi,
+  /(\/(?:setup|invitations|verify|email-links|password(?:-links)?)(?:\/|[?#]\w{0,20}=?))[\w.~-]{16,}/gi,
   /(whsec_)[\w+/=-]+/gi,
   /((?:\b|\\[nrt])sk-)[\w-]{16,}/g,
   /(AIza)[\w-]{30,}/g,

@@ -1,13 +1,11 @@
-import { PASSWORD_LINK_MINUTES, passwordLinkToken, passwordLinkUrl } from '../access/sessions/password-link.ts';
+import { linkEnd, PASSWORD_LINK_MINUTES, passwordLinkUrl, signLink } from '../access/sessions/signed-link.ts';
 import { deriveSecrets } from '../config/secrets.ts';
 import { createLogger } from '../kernel/log.ts';
 import { StartError } from '../kernel/start-error.ts';
 import { openDb } from '../store/db.ts';
-import { findPersonByEmail, readPasswordHash } from '../store/people.ts';
+import { findCredential } from '../store/people.ts';
 import { joinDatabase } from './open-database.ts';
 import { readConfig } from './read-config.ts';
-
-const MINUTE_MS = 60_000;
 
 /** Prints a link by which a person sets a new password. Whoever can run this owns the installation anyway. */
 export async function runPasswordLink(email: string | undefined): Promise<void> {
@@ -16,13 +14,15 @@ export async function runPasswordLink(email: string | undefined): Promise<void> 
   const database = await joinDatabase(config, createLogger({ level: 'warn', pretty: false }));
   const db = openDb(database.url);
   try {
-    const person = await findPersonByEmail(db, email);
-    const hash = person && (await readPasswordHash(db, person.id));
-    if (!person || !hash) throw new StartError('Nobody signs in with this address here.', 'Check its spelling.');
-    const expiresAt = new Date(Date.now() + PASSWORD_LINK_MINUTES * MINUTE_MS);
-    const token = passwordLinkToken(deriveSecrets(config.secret).setupKey, { userId: person.id, expiresAt }, hash);
+    const found = await findCredential(db, email);
+    if (!found) throw new StartError('Nobody signs in with this address here.', 'Check its spelling.');
+    const expiresAt = linkEnd(PASSWORD_LINK_MINUTES);
+    const { setupKey } = deriveSecrets(config.secret);
+    const token = signLink(setupKey, 'password', { userId: found.person.id, expiresAt }, found.hash);
     const url = passwordLinkUrl(config.baseUrl, token);
-    process.stdout.write(`${JSON.stringify({ email: person.email, url, expires_at: expiresAt.toISOString() })}\n`);
+    process.stdout.write(
+      `${JSON.stringify({ email: found.person.email, url, expires_at: expiresAt.toISOString() })}\n`,
+    );
   } finally {
     await db.$client.end();
     await database.stop();

@@ -171,7 +171,15 @@ describe('a restore', () => {
 
   test('ends every invitation: its link may have been withdrawn or used since', async () => {
     await insertPerson(db, { name: 'Inviter', email: 'inviter@example.qa', passwordHash: 'x' }).then((inviter) =>
-      insertInvitation(db, orgId, { email: 'late@example.qa', role: 'owner', inviterId: inviter.id, days: 7 }),
+      insertInvitation(db, orgId, {
+        email: 'late@example.qa',
+        role: 'owner',
+        replaces: [],
+        inviterId: inviter.id,
+        digest: Buffer.of(1),
+        mailed: false,
+        days: 7,
+      }),
     );
     expect(await listInvitations(db, orgId)).toHaveLength(1);
     await backup(source.url, file);

@@ -1,5 +1,5 @@
-import { and, asc, count, desc, eq, gt, sql } from 'drizzle-orm';
-import type { Role } from '../../contract/permissions.ts';
+import { and, asc, count, desc, eq, gt, inArray, type SQL, sql } from 'drizzle-orm';
+import { type Plan, type Role, ROLES } from '../../contract/permissions.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Queryable } from './db.ts';
 import { invitation, member, organization, session, user } from './schema/identity.ts';
@@ -11,8 +11,11 @@ export type Invitation = {
   id: string;
   orgId: string;
   organization: string;
+  plan: Plan;
   email: string;
   role: Role;
+  inviterId: string;
+  mailed: boolean;
   createdAt: Date;
   expiresAt: Date;
 };
@@ -57,6 +60,15 @@ export async function readOwnerAddresses(
     .where(eq(organization.id, orgId))
     .limit(MAX_MEMBERS);
   return { organization: rows[0]?.organization ?? '', addresses: rows.map(({ email }) => email) };
+}
+
+/** What a person may do here; null: nothing, not one of the members. */
+export async function readRole(db: Queryable, orgId: string, userId: string): Promise<Role | null> {
+  const rows = await db
+    .select({ role: sql<Role>`${member.role}` })
+    .from(member)
+    .where(and(eq(member.organizationId, orgId), eq(member.userId, userId)));
+  return rows[0]?.role ?? null;
 }
 
 /** Puts everybody who changes the members of this organization into one line until the transaction ends. */
@@ -113,8 +125,11 @@ const invitationColumns = {
   id: invitation.id,
   orgId: invitation.organizationId,
   organization: organization.name,
+  plan: sql<Plan>`${organization.plan}`,
   email: invitation.email,
   role: sql<Role>`${invitation.role}`,
+  inviterId: invitation.inviterId,
+  mailed: invitation.mailed,
   createdAt: invitation.createdAt,
   expiresAt: invitation.expiresAt,
 };
@@ -128,39 +143,76 @@ const openInvitations = (db: Queryable) =>
     .innerJoin(organization, eq(organization.id, invitation.organizationId))
     .$dynamic();
 
-export const listInvitations = async (db: Queryable, orgId: string): Promise<Invitation[]> =>
+export const listInvitations = async (
+  db: Queryable,
+  orgId: string,
+  roles: readonly Role[] = ROLES,
+): Promise<Invitation[]> =>
   openInvitations(db)
-    .where(and(eq(invitation.organizationId, orgId), isOpen()))
+    .where(and(eq(invitation.organizationId, orgId), inArray(invitation.role, [...roles]), isOpen()))
     .orderBy(desc(invitation.createdAt), desc(invitation.id))
     .limit(MAX_OPEN_INVITATIONS);
 
-/** By its id alone: whoever holds the link does not know the organization. */
-export async function findInvitation(db: Queryable, id: string): Promise<Invitation | null> {
-  const rows = await openInvitations(db).where(and(eq(invitation.id, id), isOpen()));
+export async function countInvitations(db: Queryable, orgId: string): Promise<number> {
+  const rows = await db
+    .select({ many: count() })
+    .from(invitation)
+    .where(and(eq(invitation.organizationId, orgId), isOpen()));
+  return rows[0]!.many;
+}
+
+export async function readInvitation(
+  db: Queryable,
+  orgId: string,
+  id: string,
+  roles: readonly Role[] = ROLES,
+): Promise<Invitation | null> {
+  const rows = await openInvitations(db).where(
+    and(eq(invitation.organizationId, orgId), eq(invitation.id, id), inArray(invitation.role, [...roles]), isOpen()),
+  );
   return rows[0] ?? null;
 }
 
-/** A newer invitation of the same address takes the place of the older one. */
+/** By its token alone: whoever holds the link does not know the organization. */
+export async function findInvitation(db: Queryable, digest: Buffer): Promise<Invitation | null> {
+  const rows = await openInvitations(db).where(and(eq(invitation.tokenDigest, digest), isOpen()));
+  return rows[0] ?? null;
+}
+
+export type InvitationLinkRow = { inviterId: string; digest: Buffer; mailed: boolean; days: number };
+
+const linkColumns = ({ inviterId, digest, mailed, days }: InvitationLinkRow) => ({
+  inviterId,
+  tokenDigest: digest,
+  mailed,
+  expiresAt: sql`now() + make_interval(days => ${days})`,
+});
+
+/** Takes the place of open invitations of the same address with one of the `replaces` roles. */
 export async function insertInvitation(
   db: Queryable,
   orgId: string,
-  input: { email: string; role: Role; inviterId: string; days: number },
+  input: InvitationLinkRow & { email: string; role: Role; replaces: readonly Role[] },
 ): Promise<string> {
   const id = newId('invite');
   const email = input.email.toLowerCase();
+  const older = and(eq(invitation.email, email), inArray(invitation.role, [...input.replaces]));
+  await cancel(db, and(eq(invitation.organizationId, orgId), older));
+  await db.insert(invitation).values({ id, organizationId: orgId, email, role: input.role, ...linkColumns(input) });
+  return id;
+}
+
+/** Gives an open invitation another link. */
+export async function renewInvitation(
+  db: Queryable,
+  orgId: string,
+  id: string,
+  link: InvitationLinkRow,
+): Promise<void> {
   await db
     .update(invitation)
-    .set({ status: 'canceled' })
-    .where(and(eq(invitation.organizationId, orgId), eq(invitation.email, email), isOpen()));
-  await db.insert(invitation).values({
-    id,
-    organizationId: orgId,
-    email,
-    role: input.role,
-    inviterId: input.inviterId,
-    expiresAt: sql`now() + make_interval(days => ${input.days})`,
-  });
-  return id;
+    .set(linkColumns(link))
+    .where(and(eq(invitation.organizationId, orgId), eq(invitation.id, id), isOpen()));
 }
 
 /** True when it was open: of two who use one link at the same moment, one gets true. */
@@ -169,11 +221,14 @@ export async function closeInvitation(
   orgId: string,
   id: string,
   status: 'accepted' | 'canceled',
+  roles: readonly Role[],
 ): Promise<boolean> {
   const closed = await db
     .update(invitation)
     .set({ status })
-    .where(and(eq(invitation.organizationId, orgId), eq(invitation.id, id), isOpen()))
+    .where(
+      and(eq(invitation.organizationId, orgId), eq(invitation.id, id), inArray(invitation.role, [...roles]), isOpen()),
+    )
     .returning({ id: invitation.id });
   return closed.length > 0;
 }
@@ -187,3 +242,31 @@ export async function acceptOpenInvitation(db: Queryable, orgId: string, email: 
     .returning({ id: invitation.id });
   return closed.length > 0;
 }
+/** Ends the open invitations that a person made here for these roles. */
+export const withdrawInvitationsOf = async (
+  db: Queryable,
+  orgId: string,
+  inviterId: string,
+  roles: readonly Role[],
+): Promise<{ id: string }[]> =>
+  roles.length === 0
+    ? []
+    : cancel(
+        db,
+        and(
+          eq(invitation.organizationId, orgId),
+          eq(invitation.inviterId, inviterId),
+          inArray(invitation.role, [...roles]),
+        ),
+      );
+
+/** Ends all open invitations that a person made, in all organizations. */
+export const withdrawEverywhere = (db: Queryable, inviterId: string): Promise<{ id: string; orgId: string }[]> =>
+  cancel(db, eq(invitation.inviterId, inviterId));
+
+const cancel = (db: Queryable, which: SQL | undefined): Promise<{ id: string; orgId: string }[]> =>
+  db
+    .update(invitation)
+    .set({ status: 'canceled' })
+    .where(and(which, isOpen()))
+    .returning({ id: invitation.id, orgId: invitation.organizationId });

@@ -27,6 +27,11 @@ export async function insertOrganization(db: Queryable, input: { name: string; p
   return rows[0]!;
 }
 
+export async function readOrganization(db: Queryable, orgId: string): Promise<Organization | null> {
+  const rows = await db.select(columns).from(organization).where(eq(organization.id, orgId));
+  return rows[0] ?? null;
+}
+
 export async function renameOrganization(db: Queryable, orgId: string, name: string): Promise<Organization | null> {
   const rows = await db.update(organization).set({ name }).where(eq(organization.id, orgId)).returning(columns);
   return rows[0] ?? null;

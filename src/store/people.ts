@@ -4,12 +4,18 @@ import type { Queryable } from './db.ts';
 import { account, session, user } from './schema/identity.ts';
 
 /** People and where they are signed in; see src/access/sessions. Addresses are stored in lower case. */
-export type Person = { id: string; name: string; email: string };
+export type Person = {
+  id: string;
+  name: string;
+  email: string;
+  /** By a mailed link, or by the operator's word (src/features/members/claim-account.ts). */
+  emailVerified: boolean;
+};
 
 /** Sessions that a person is shown; more than that are signed in all the same. */
 const MAX_SESSIONS_LISTED = 100;
 
-const person = { id: user.id, name: user.name, email: user.email };
+const person = { id: user.id, name: user.name, email: user.email, emailVerified: user.emailVerified };
 
 export async function findPerson(db: Queryable, id: string): Promise<Person | null> {
   const rows = await db.select(person).from(user).where(eq(user.id, id));
@@ -37,10 +43,11 @@ export async function namesOf(db: Queryable, userIds: readonly string[]): Promis
 /** A person with a password, in the form in which better-auth keeps them (provider "credential"). */
 export async function insertPerson(
   db: Queryable,
-  input: { name: string; email: string; passwordHash: string },
+  input: { name: string; email: string; passwordHash: string; emailVerified?: boolean },
 ): Promise<Person> {
   const id = newId('user');
-  const made = { id, name: input.name, email: input.email.toLowerCase() };
+  const { name, emailVerified = false } = input;
+  const made = { id, name, email: input.email.toLowerCase(), emailVerified };
   await db.insert(user).values(made);
   await db.insert(account).values({
     id: newId('account'),
@@ -124,4 +131,12 @@ export async function deleteOtherSessions(db: Queryable, userId: string, keepId:
 
 export async function deleteSessions(db: Queryable, userId: string): Promise<void> {
   await db.delete(session).where(eq(session.userId, userId));
+}
+
+export async function markVerified(db: Queryable, userId: string): Promise<void> {
+  await db.update(user).set({ emailVerified: true, updatedAt: new Date() }).where(eq(user.id, userId));
+}
+
+export async function setName(db: Queryable, userId: string, name: string): Promise<void> {
+  await db.update(user).set({ name, updatedAt: new Date() }).where(eq(user.id, userId));
 }

@@ -170,7 +170,7 @@ async function revokeAllKeys(client: pg.Client, madeAt: string): Promise<number>
   return rows.length;
 }
 
-/** Their links are not stored but signed: one that was withdrawn or used since would let somebody in again. */
+/** One that was withdrawn or used since would let somebody in again. */
 async function endAllInvitations(client: pg.Client, madeAt: string): Promise<void> {
   const { rows } = await client.query<Ended>(`
     UPDATE invitation SET status = 'canceled' WHERE status = 'pending' RETURNING organization_id AS org_id, id`);

@@ -151,3 +151,10 @@ export async function deletePasskey(tx: Queryable, userId: string, id: string): 
 export async function deletePasskeys(tx: Queryable, userId: string): Promise<void> {
   await tx.delete(passkey).where(eq(passkey.userId, userId));
 }
+
+/** All that an account can show besides its password. */
+export async function deleteFactors(tx: Queryable, userId: string): Promise<void> {
+  await deleteAuthenticator(tx, userId);
+  await deletePasskeys(tx, userId);
+  await replaceRecoveryCodes(tx, userId, []);
+}

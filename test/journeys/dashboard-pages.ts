@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { AGENT_TABS } from '../../dashboard/src/pages/agents/search.ts';
 import { CAMPAIGN_TABS } from '../../dashboard/src/pages/campaigns/search.ts';
-import { passwordLinkToken } from '../../src/access/sessions/password-link.ts';
+import { signLink } from '../../src/access/sessions/signed-link.ts';
 import { findPersonByEmail, readPasswordHash } from '../../src/store/people.ts';
 import { type Journey, OWNER } from './dashboard-browser.ts';
 
@@ -16,7 +16,7 @@ const DECLARED = /createRoute\(\{ getParentRoute: \(\) => (\w+), path: '([^']+)'
 const BRANCHES: Readonly<Record<string, string>> = { conversations: '/conversations' };
 
 /** Pages that are shown only to somebody who is not signed in. */
-export const isFront = (path: string): boolean => /^\/(?:sign-in|setup|invitations|password)\b/.test(path);
+export const isFront = (path: string): boolean => /^\/(?:sign-in|setup|invitations|password|forgot)\b/.test(path);
 
 export function declaredPaths(): string[] {
   const paths = [...readFileSync(CONTENTS, 'utf8').matchAll(DECLARED)]
@@ -128,5 +128,5 @@ const SOON_MS = 60_000;
 async function passwordLinkOf({ app }: Journey, email: string): Promise<string> {
   const { id: userId } = (await findPersonByEmail(app.db, email))!;
   const hash = (await readPasswordHash(app.db, userId))!;
-  return passwordLinkToken(app.secrets.setupKey, { userId, expiresAt: new Date(Date.now() + SOON_MS) }, hash);
+  return signLink(app.secrets.setupKey, 'password', { userId, expiresAt: new Date(Date.now() + SOON_MS) }, hash);
 }

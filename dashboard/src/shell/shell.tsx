@@ -17,6 +17,7 @@ import { Navigation } from './navigation.tsx';
 import { NewOrganizationForm } from './new-organization-form.tsx';
 import { OrganizationSwitcher } from './organization-switcher.tsx';
 import { UserMenu } from './user-menu.tsx';
+import { VerifyBar } from './verify-bar.tsx';
 import { words } from './words.ts';
 import classes from './shell.module.css';
 
@@ -69,6 +70,7 @@ export function Shell(): ReactNode {
           </span>
         </header>
         <ConnectionBar />
+        <VerifyBar />
         <main id="main" ref={main} tabIndex={-1} className={classes.main} key={organization.id}>
           <Suspense fallback={<PagePending />}>
             {organization.second_factor_required && !ownPage ? <HeldBack /> : <Outlet />}

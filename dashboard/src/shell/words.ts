@@ -54,6 +54,14 @@ export const words = defineWords(
     held_back_act: 'Set up a second factor',
     held_back_provider:
       'The provider of your organization did not ask you for one. Sign out, and sign in there with a second factor.',
+    verify_email: 'Verify your e-mail address',
+    verify_hint: 'A link to {email} shows that the address is yours.',
+    verify_send: 'Send the link',
+    verify_again: 'Send it again',
+    verify_sent: 'The link is on its way to {email}. Open it in this browser, within 24 hours.',
+    verify_question: 'Is {email} your address?',
+    verify: 'Yes, verify it',
+    verified: 'Your address is verified.',
   },
   {
     skip: 'تخطَّ إلى المحتوى',
@@ -105,5 +113,13 @@ export const words = defineWords(
     held_back_hint: 'أعدّ واحدًا للمتابعة هنا. تبقى مؤسساتك الأخرى مفتوحة.',
     held_back_act: 'إعداد عامل تحقق ثانٍ',
     held_back_provider: 'لم يطلبه منك مزوّد مؤسستك. سجّل خروجك، ثم سجّل الدخول هناك بعامل ثانٍ.',
+    verify_email: 'أكّد بريدك الإلكتروني',
+    verify_hint: 'رابط يُرسل إلى {email} يثبت أن العنوان لك.',
+    verify_send: 'إرسال الرابط',
+    verify_again: 'إرساله مرة أخرى',
+    verify_sent: 'الرابط في طريقه إلى {email}. افتحه في هذا المتصفح خلال 24 ساعة.',
+    verify_question: 'هل {email} عنوانك؟',
+    verify: 'نعم، أكّده',
+    verified: 'تم تأكيد عنوانك.',
   },
 );

@@ -5,7 +5,10 @@ import * as identity from '../../store/schema/identity.ts';
 import { authShape } from './create-auth.ts';
 
 /** Ours, on top of what better-auth knows. */
-const OWN_COLUMNS: Record<string, string[]> = { organization: ['plan', 'requiresSecondFactor'] };
+const OWN_COLUMNS: Record<string, string[]> = {
+  organization: ['plan', 'requiresSecondFactor'],
+  invitation: ['tokenDigest', 'mailed'],
+};
 
 describe('the identity tables', () => {
   const wanted = getAuthTables(authShape());

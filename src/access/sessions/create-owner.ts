@@ -19,7 +19,8 @@ const MAX_ADOPTED = 10;
 /**
  * Makes the first owner, who is the operator of the installation. Once: the installation's row decides among all who
  * try at the same moment. Organizations that nobody belongs to yet (the demo) become the owner's as well. The
- * organization made here is on the paid plan; all later ones start on free.
+ * organization made here is on the paid plan; all later ones start on free. The address counts as proven: nobody makes an
+ * operator's account for somebody else.
  */
 export async function createOwner(
   db: Db,
@@ -27,7 +28,7 @@ export async function createOwner(
   linkDigest: Buffer | null,
 ): Promise<{ person: Person; organizationId: string }> {
   return db.transaction(async (tx) => {
-    const person = await insertPerson(tx, owner);
+    const person = await insertPerson(tx, { ...owner, emailVerified: true });
     if (!(await claimOperator(tx, person.id, linkDigest))) throw new Refusal('setup_closed');
     const adopted = await adoptOrphans(tx, person.id);
     if (owner.organizationName === null && adopted !== null) return { person, organizationId: adopted };

@@ -104,10 +104,10 @@ export function createSessions({ db, secret, baseUrl, limit, log }: Deps): Sessi
     return {
       signedIn: {
         sessionId: session.id,
-        user: { id: user.id, name: user.name, email: user.email },
         onlyOrgId: session.signInOrgId ?? null,
         signInFactor: session.signInFactor,
         openedAt: session.createdAt,
+        user: { id: user.id, name: user.name, email: user.email, emailVerified: user.emailVerified },
       },
       setCookie: headers.getSetCookie(),
     };

@@ -1,7 +1,7 @@
 import type { InvitationLook } from '../../../contract/dashboard/organizations.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import { readInvitationToken } from '../../access/sessions/invitation-link.ts';
-import type { Caller, SignInOutcome } from '../../access/sessions/sessions.ts';
+import { invitationDigest } from '../../access/sessions/invitation-link.ts';
+import type { Caller, SignedIn, SignInOutcome } from '../../access/sessions/sessions.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { recordAudit } from '../../store/audit.ts';
 import { isUniqueViolation, type Queryable } from '../../store/db.ts';
@@ -13,85 +13,98 @@ import {
   isMemberByEmail,
   lockMembers,
 } from '../../store/members.ts';
-import { findPersonByEmail, insertPerson, type Person } from '../../store/people.ts';
+import { findPersonByEmail, insertPerson, markVerified, setName } from '../../store/people.ts';
+import { claimAccount } from './claim-account.ts';
+import { isVouchedFor, mayMakeAccount } from './invite-rights.ts';
 import type { MembersDeps } from './members.ts';
 
-/** What the holder of a link may know before accepting. */
-export async function readInvitation(deps: MembersDeps, token: string): Promise<InvitationLook> {
-  const invitation = await foundInvitation(deps, token);
+type From = Caller & { requestId: string };
+
+/** What the holder of a link may know before accepting: nothing about whether the address has an account. */
+export async function readInvitation({ db }: Pick<MembersDeps, 'db'>, token: string): Promise<InvitationLook> {
+  const invitation = await foundInvitation(db, token);
   return {
     organization: invitation.organization,
     email: invitation.email,
     role: invitation.role,
-    has_account: (await findPersonByEmail(deps.db, invitation.email)) !== null,
+    new_accounts: await mayMakeAccount(db, invitation),
     expires_at: timestamp(invitation.expiresAt),
   };
 }
 
-/** Joins by link: with the password of one's account, or with a name and a new password. Signs in at once. */
-export async function acceptInvitation(
-  deps: MembersDeps,
+/** With the account that one is signed in to, however one signed in. */
+export async function joinByInvitation(
+  { db }: Pick<MembersDeps, 'db'>,
   token: string,
-  { name, password }: { name?: string | undefined; password: string },
-  caller: Caller & { requestId: string },
+  signedIn: SignedIn,
+  from: From,
+): Promise<SignedIn> {
+  const { user } = signedIn;
+  const invitation = await foundInvitation(db, token);
+  if (user.email !== invitation.email) {
+    throw new Refusal('invitation_not_found', 'This invitation is for another e-mail address than yours.');
+  }
+  await db.transaction(async (tx) => {
+    await join(tx, invitation, user.id, from);
+    if (invitation.mailed) await markVerified(tx, user.id);
+  });
+  return { ...signedIn, user: { ...user, emailVerified: user.emailVerified || invitation.mailed } };
+}
+
+/** As somebody new, with a name and a password. Signs in at once. */
+export async function acceptInvitation(
+  { db, sessions }: Pick<MembersDeps, 'db' | 'sessions'>,
+  token: string,
+  { name, password }: { name: string; password: string },
+  from: From,
 ): Promise<SignInOutcome> {
-  const { db, sessions } = deps;
-  const invitation = await foundInvitation(deps, token);
-  const known = await findPersonByEmail(db, invitation.email);
-  if (known) {
-    const signedIn = await enter(deps, known, password, caller);
-    // Joins with the second factor: the page calls once more when the code was right.
-    if (signedIn.asked) return signedIn;
-    await db.transaction((tx) => join(tx, invitation, known.id, caller));
-    return signedIn;
-  }
-  if (name === undefined) {
-    throw new Refusal('validation_failed', undefined, {
-      errors: [{ pointer: '/name', code: 'required', detail: 'Say your name: this makes a new account.' }],
-    });
-  }
+  const invitation = await foundInvitation(db, token);
+  if (!(await mayMakeAccount(db, invitation))) throw new Refusal('account_required');
   const passwordHash = await sessions.hashPassword(password, [name, invitation.email]);
   await db
     .transaction(async (tx) => {
-      const person = await insertPerson(tx, { name, email: invitation.email, passwordHash });
-      await join(tx, invitation, person.id, caller);
+      const userId = await newAccount(tx, invitation, { name, passwordHash }, from);
+      await join(tx, invitation, userId, from);
     })
     .catch((error: unknown) => {
       // Somebody with this link was faster by a moment.
       throw isUniqueViolation(error) ? new Refusal('invitation_not_found') : error;
     });
-  return sessions.signIn(caller, invitation.email, password);
+  return sessions.signIn(from, invitation.email, password);
 }
 
-/** By the password; or by the session, which somebody with a second factor has by now. */
-async function enter(
-  { sessions }: MembersDeps,
-  known: Person,
-  password: string,
-  caller: Caller,
-): Promise<SignInOutcome> {
-  const found = await sessions.read(caller);
-  // Whom the provider of an organization vouches for is that person there, and nowhere else.
-  if (found?.signedIn.user.id !== known.id || found.signedIn.onlyOrgId !== null)
-    return sessions.signIn(caller, known.email, password);
-  return { userId: known.id, setCookie: found.setCookie, asked: null };
+/** Under an address that nobody has proven yet, whoever opens the mailed link takes the account over. */
+async function newAccount(
+  tx: Queryable,
+  { email, mailed }: Invitation,
+  { name, passwordHash }: { name: string; passwordHash: string },
+  from: From,
+): Promise<string> {
+  const known = await findPersonByEmail(tx, email);
+  if (!known) return (await insertPerson(tx, { name, email, passwordHash, emailVerified: mailed })).id;
+  if (!mailed || known.emailVerified) throw new Refusal('account_exists');
+  await claimAccount(tx, known, passwordHash, from, { proven: true });
+  await setName(tx, known.id, name);
+  return known.id;
 }
 
-async function foundInvitation({ db, setupKey }: MembersDeps, token: string): Promise<Invitation> {
-  const id = readInvitationToken(setupKey, token);
-  const invitation = id === null ? null : await findInvitation(db, id);
+async function foundInvitation(db: Queryable, token: string): Promise<Invitation> {
+  const invitation = await findInvitation(db, invitationDigest(token));
   if (!invitation) throw new Refusal('invitation_not_found');
   return invitation;
 }
 
+/** A role that one has already stays as it is. */
 async function join(
   tx: Queryable,
-  { orgId, id, email, role }: Invitation,
+  invitation: Invitation,
   userId: string,
-  { address, requestId }: { address: string; requestId: string },
+  { address, requestId }: Pick<From, 'address' | 'requestId'>,
 ): Promise<void> {
+  const { orgId, id, email, role } = invitation;
   await lockMembers(tx, orgId);
-  if (!(await closeInvitation(tx, orgId, id, 'accepted'))) throw new Refusal('invitation_not_found');
+  const isGood = (await isVouchedFor(tx, invitation)) && (await closeInvitation(tx, orgId, id, 'accepted', [role]));
+  if (!isGood) throw new Refusal('invitation_not_found');
   if (!(await isMemberByEmail(tx, orgId, email))) await insertMember(tx, orgId, userId, role);
   const actor = { userId, address, requestId };
   await recordAudit(tx, { orgId, actor, action: 'invitation.accepted', subjectId: id, facts: { role } });

@@ -1,35 +1,38 @@
 import type { MemberRecord } from '../../../contract/dashboard/organizations.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import type { Role } from '../../../contract/permissions.ts';
+import { type Role, ROLES } from '../../../contract/permissions.ts';
+import { isAtLeast } from '../../access/sessions/session-gate.ts';
 import { type Actor, recordAudit } from '../../store/audit.ts';
 import type { Queryable } from '../../store/db.ts';
 import {
   countMembers,
   deleteMember,
-  lockMembers,
   type Member,
   readMember,
   setMemberRole as writeRole,
+  withdrawInvitationsOf,
 } from '../../store/members.ts';
+import { invitableBy, lockAs, lockAsAdmin } from './invite-rights.ts';
 import type { MembersDeps } from './members.ts';
 import { presentMember } from './read-members.ts';
 
 /** Who acts, as the gate found it in the database. */
 export type ActingMember = { userId: string; role: Role };
 
-/** Owners are made and changed by owners alone, and one always remains. */
+/** Owners are made and changed by owners alone, and one always remains. Who loses rights loses the links that they gave. */
 export async function setMemberRole(
   { db }: Pick<MembersDeps, 'db'>,
   orgId: string,
   memberId: string,
   role: Role,
-  acting: ActingMember,
+  { userId }: ActingMember,
   actor: Actor,
 ): Promise<MemberRecord> {
   return db.transaction(async (tx) => {
-    const member = await lockedMember(tx, orgId, memberId);
+    const own = await lockAsAdmin(tx, orgId, userId);
+    const member = await foundMember(tx, orgId, memberId);
     if (member.role === role) return presentMember(member);
-    if (member.role === 'owner' || role === 'owner') requireOwner(acting);
+    if (member.role === 'owner' || role === 'owner') requireOwner(own);
     if (member.role === 'owner') await requireAnotherOwner(tx, orgId);
     await writeRole(tx, orgId, memberId, role);
     await recordAudit(tx, {
@@ -39,6 +42,7 @@ export async function setMemberRole(
       subjectId: memberId,
       facts: { user_id: member.userId, from: member.role, to: role },
     });
+    await withdrawLost(tx, orgId, member.userId, role, actor);
     return presentMember({ ...member, role });
   });
 }
@@ -48,14 +52,15 @@ export async function removeMember(
   { db }: Pick<MembersDeps, 'db'>,
   orgId: string,
   memberId: string,
-  acting: ActingMember,
+  { userId }: ActingMember,
   actor: Actor,
 ): Promise<void> {
   await db.transaction(async (tx) => {
-    const member = await lockedMember(tx, orgId, memberId);
-    if (member.userId !== acting.userId) {
-      if (member.role === 'owner') requireOwner(acting);
-      else if (acting.role !== 'owner' && acting.role !== 'admin') {
+    const own = await lockAs(tx, orgId, userId);
+    const member = await foundMember(tx, orgId, memberId);
+    if (member.userId !== userId) {
+      if (member.role === 'owner') requireOwner(own);
+      else if (!isAtLeast(own, 'admin')) {
         throw new Refusal('role_missing', 'Removing others needs the role admin; you may remove yourself.');
       }
     }
@@ -68,18 +73,34 @@ export async function removeMember(
       subjectId: memberId,
       facts: { user_id: member.userId, role: member.role },
     });
+    await withdrawLost(tx, orgId, member.userId, null, actor);
   });
 }
 
-async function lockedMember(tx: Queryable, orgId: string, memberId: string): Promise<Member> {
-  await lockMembers(tx, orgId);
+/** Ends the open invitations of somebody who could not make them any more: a link to oneself would bring the role back. */
+async function withdrawLost(
+  tx: Queryable,
+  orgId: string,
+  userId: string,
+  role: Role | null,
+  actor: Actor,
+): Promise<void> {
+  const kept = invitableBy(role);
+  const lost = ROLES.filter((one) => !kept.includes(one));
+  const facts = { reason: role === null ? 'inviter_removed' : 'inviter_demoted' };
+  for (const { id } of await withdrawInvitationsOf(tx, orgId, userId, lost)) {
+    await recordAudit(tx, { orgId, actor, action: 'invitation.withdrawn', subjectId: id, facts });
+  }
+}
+
+async function foundMember(tx: Queryable, orgId: string, memberId: string): Promise<Member> {
   const member = await readMember(tx, orgId, memberId);
   if (!member) throw new Refusal('member_not_found');
   return member;
 }
 
-function requireOwner(acting: ActingMember): void {
-  if (acting.role !== 'owner') throw new Refusal('role_missing', 'Only an owner makes, changes or removes owners.');
+function requireOwner(role: Role): void {
+  if (role !== 'owner') throw new Refusal('role_missing', 'Only an owner makes, changes or removes owners.');
 }
 
 async function requireAnotherOwner(tx: Queryable, orgId: string): Promise<void> {

@@ -1,60 +1,84 @@
-import type { InvitationRecord } from '../../../contract/dashboard/organizations.ts';
+import type { NewInvitation } from '../../../contract/dashboard/organizations.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { Role } from '../../../contract/permissions.ts';
+import { type IssuedInvitation, issueInvitation, renewLink } from '../../access/sessions/issue-invitation.ts';
 import { type Actor, recordAudit } from '../../store/audit.ts';
+import type { Queryable } from '../../store/db.ts';
 import {
   closeInvitation,
+  countInvitations,
   countMembers,
-  findInvitation,
-  insertInvitation,
-  INVITATION_DAYS,
   isMemberByEmail,
-  listInvitations,
-  lockMembers,
   MAX_MEMBERS,
   MAX_OPEN_INVITATIONS,
+  readInvitation,
 } from '../../store/members.ts';
+import { readOrganization } from '../../store/organizations.ts';
 import type { ActingMember } from './change-members.ts';
+import { invitableBy, lockAsAdmin } from './invite-rights.ts';
 import type { MembersDeps } from './members.ts';
 import { presentInvitation } from './read-members.ts';
 
-/** Makes a link to hand over; no mail is sent. A newer link for the same address ends the older one. */
+/** A link to hand over, shown only here; with a mail server it is mailed and shown to nobody. A newer one for the same address ends the older one. */
 export async function inviteMember(
   deps: MembersDeps,
   orgId: string,
   { email, role }: { email: string; role: Role },
-  acting: ActingMember,
+  { userId }: ActingMember,
   actor: Actor,
-): Promise<InvitationRecord> {
-  if (role === 'owner' && acting.role !== 'owner') {
-    throw new Refusal('role_missing', 'Only an owner makes, changes or removes owners.');
-  }
+): Promise<NewInvitation> {
   return deps.db.transaction(async (tx) => {
-    await lockMembers(tx, orgId);
+    const replaces = invitableBy(await lockAsAdmin(tx, orgId, userId));
+    if (!replaces.includes(role)) {
+      throw new Refusal('role_missing', 'Only an owner makes, changes or removes owners.');
+    }
     if (await isMemberByEmail(tx, orgId, email)) {
       throw new Refusal('already_exists', 'This person is a member already; change the role instead.');
     }
-    const open = await listInvitations(tx, orgId);
-    if (open.length >= MAX_OPEN_INVITATIONS || (await countMembers(tx, orgId)) >= MAX_MEMBERS) {
+    if ((await countInvitations(tx, orgId)) >= MAX_OPEN_INVITATIONS || (await countMembers(tx, orgId)) >= MAX_MEMBERS) {
       throw new Refusal(
         'already_exists',
         `An organization has at most ${MAX_MEMBERS} members and ${MAX_OPEN_INVITATIONS} open invitations.`,
       );
     }
-    const id = await insertInvitation(tx, orgId, { email, role, inviterId: acting.userId, days: INVITATION_DAYS });
-    await recordAudit(tx, { orgId, actor, action: 'invitation.created', subjectId: id, facts: { email, role } });
-    return presentInvitation(deps, (await findInvitation(tx, id))!);
+    if (deps.queueMail) await deps.mailLimit.take(userId, email);
+    const organization = (await readOrganization(tx, orgId))!.name;
+    const given = { orgId, organization, email: email.toLowerCase(), role, inviterId: userId, replaces };
+    return presented(tx, orgId, await issueInvitation(tx, deps, given, actor));
   });
+}
+
+/** Another link for an invitation that is open; the one before ends. */
+export async function renewInvitation(
+  deps: MembersDeps,
+  orgId: string,
+  id: string,
+  { userId }: ActingMember,
+  actor: Actor,
+): Promise<NewInvitation> {
+  return deps.db.transaction(async (tx) => {
+    const roles = invitableBy(await lockAsAdmin(tx, orgId, userId));
+    const open = await readInvitation(tx, orgId, id, roles);
+    if (!open) throw new Refusal('invitation_not_found');
+    if (deps.queueMail) await deps.mailLimit.take(userId, open.email);
+    return presented(tx, orgId, await renewLink(tx, deps, { ...open, inviterId: userId }, actor));
+  });
+}
+
+async function presented(tx: Queryable, orgId: string, { id, url }: IssuedInvitation): Promise<NewInvitation> {
+  return { ...presentInvitation((await readInvitation(tx, orgId, id))!), url };
 }
 
 export async function withdrawInvitation(
   { db }: Pick<MembersDeps, 'db'>,
   orgId: string,
   id: string,
+  { userId }: ActingMember,
   actor: Actor,
 ): Promise<void> {
   await db.transaction(async (tx) => {
-    if (!(await closeInvitation(tx, orgId, id, 'canceled'))) throw new Refusal('invitation_not_found');
+    const roles = invitableBy(await lockAsAdmin(tx, orgId, userId));
+    if (!(await closeInvitation(tx, orgId, id, 'canceled', roles))) throw new Refusal('invitation_not_found');
     await recordAudit(tx, { orgId, actor, action: 'invitation.withdrawn', subjectId: id });
   });
 }

@@ -1,3 +1,4 @@
+import type { MailLimit } from '../../access/sessions/mail-limit.ts';
 import type { Sessions } from '../../access/sessions/sessions.ts';
 import type { Db } from '../../store/db.ts';
 import type { QueueMail } from '../../store/mail.ts';
@@ -5,10 +6,11 @@ import type { QueueMail } from '../../store/mail.ts';
 /** What the verbs of this folder stand on. */
 export type MembersDeps = {
   db: Db;
-  sessions: Pick<Sessions, 'hashPassword' | 'signIn' | 'read'>;
-  /** HMAC key of invitation links. */
+  sessions: Pick<Sessions, 'hashPassword' | 'signIn'>;
+  /** HMAC key of links that set a password or prove an address. */
   setupKey: Buffer;
   baseUrl: string;
   /** The outbox; null without a mail server, then links are handed over by people. */
   queueMail: QueueMail | null;
+  mailLimit: MailLimit;
 };

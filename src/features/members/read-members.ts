@@ -1,5 +1,4 @@
 import type { InvitationRecord, MemberRecord } from '../../../contract/dashboard/organizations.ts';
-import { invitationUrl } from '../../access/sessions/invitation-link.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import {
   type Invitation,
@@ -7,13 +6,19 @@ import {
   listMembers as listAll,
   type Member,
 } from '../../store/members.ts';
+import type { ActingMember } from './change-members.ts';
+import { invitableBy } from './invite-rights.ts';
 import type { MembersDeps } from './members.ts';
 
 export const listMembers = async ({ db }: Pick<MembersDeps, 'db'>, orgId: string): Promise<MemberRecord[]> =>
   (await listAll(db, orgId)).map(presentMember);
 
-export const listInvitations = async (deps: MembersDeps, orgId: string): Promise<InvitationRecord[]> =>
-  (await listOpen(deps.db, orgId)).map((row) => presentInvitation(deps, row));
+/** Those that the reader could have made, without their links. */
+export const listInvitations = async (
+  { db }: Pick<MembersDeps, 'db'>,
+  orgId: string,
+  { role }: ActingMember,
+): Promise<InvitationRecord[]> => (await listOpen(db, orgId, invitableBy(role))).map(presentInvitation);
 
 export const presentMember = (row: Member): MemberRecord => ({
   id: row.id,
@@ -24,14 +29,11 @@ export const presentMember = (row: Member): MemberRecord => ({
   created_at: timestamp(row.createdAt),
 });
 
-export const presentInvitation = (
-  { baseUrl, setupKey }: Pick<MembersDeps, 'baseUrl' | 'setupKey'>,
-  row: Invitation,
-): InvitationRecord => ({
+export const presentInvitation = (row: Invitation): InvitationRecord => ({
   id: row.id,
   email: row.email,
   role: row.role,
-  url: invitationUrl(baseUrl, setupKey, row.id),
+  mailed: row.mailed,
   created_at: timestamp(row.createdAt),
   expires_at: timestamp(row.expiresAt),
 });

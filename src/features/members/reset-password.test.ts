@@ -1,7 +1,7 @@
 import { deriveKey } from '../../kernel/seal.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DashboardServer, PASSWORD, setUpOwner, startDashboard } from '../../../test/dashboard-server.ts';
-import { passwordLinkToken } from '../../access/sessions/password-link.ts';
+import { signLink } from '../../access/sessions/signed-link.ts';
 import { readPasswordHash } from '../../store/people.ts';
 
 let server: DashboardServer;
@@ -14,7 +14,7 @@ afterAll(() => server.stop());
 
 const HOUR_MS = 3_600_000;
 const link = async (expiresAt = new Date(Date.now() + HOUR_MS), key = server.secrets.setupKey): Promise<string> =>
-  passwordLinkToken(key, { userId: person.id, expiresAt }, (await readPasswordHash(server.db, person.id))!);
+  signLink(key, 'password', { userId: person.id, expiresAt }, (await readPasswordHash(server.db, person.id))!);
 const look = (token: string) => server.as(null)(`GET /password-links/${token}`);
 const set = (token: string, password: string) => server.as(null)(`POST /password-links/${token}`, { password });
 const signIn = (password: string) => server.as(null)('POST /sign-in', { email: person.email, password });

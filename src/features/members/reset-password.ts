@@ -1,10 +1,11 @@
 import type { PasswordLinkLook } from '../../../contract/dashboard/sign-in.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import { isPasswordLink, type PasswordLink, readPasswordLink } from '../../access/sessions/password-link.ts';
 import type { Caller, SignInOutcome } from '../../access/sessions/sessions.ts';
+import { isSigned, readLink, type SignedLink } from '../../access/sessions/signed-link.ts';
 import { timestamp } from '../../kernel/clock.ts';
-import { deleteSessions, findPerson, lockPasswordHash, setPasswordHash, type Person } from '../../store/people.ts';
 import type { Queryable } from '../../store/db.ts';
+import { findPerson, lockPasswordHash, type Person } from '../../store/people.ts';
+import { claimAccount } from './claim-account.ts';
 import type { MembersDeps } from './members.ts';
 
 /** Whose password the holder of the link may set. */
@@ -18,18 +19,17 @@ export async function resetPassword(
   deps: MembersDeps,
   token: string,
   password: string,
-  caller: Caller,
+  from: Caller & { requestId: string },
 ): Promise<SignInOutcome> {
   // A bad link costs no hashing of a password.
   const { person: known } = await deps.db.transaction((tx) => found(deps, tx, token));
   const passwordHash = await deps.sessions.hashPassword(password, [known.name, known.email]);
   const { email } = await deps.db.transaction(async (tx) => {
-    const { person } = await found(deps, tx, token);
-    await setPasswordHash(tx, person.id, passwordHash);
-    await deleteSessions(tx, person.id);
+    const { person, proven } = await found(deps, tx, token);
+    await claimAccount(tx, person, passwordHash, from, { proven });
     return person;
   });
-  return deps.sessions.signIn(caller, email, password);
+  return deps.sessions.signIn(from, email, password);
 }
 
 /** The row is locked: of two who use the link at the same moment the second finds it used. */
@@ -37,10 +37,13 @@ async function found(
   { setupKey }: MembersDeps,
   tx: Queryable,
   token: string,
-): Promise<{ person: Person; link: PasswordLink }> {
-  const link = readPasswordLink(token);
-  const hash = link && link.expiresAt > new Date() ? await lockPasswordHash(tx, link.userId) : null;
-  const person = hash !== null && isPasswordLink(setupKey, token, hash) ? await findPerson(tx, link!.userId) : null;
+): Promise<{ person: Person; link: SignedLink; proven: boolean }> {
+  const link = readLink(token);
+  const hash = link && (await lockPasswordHash(tx, link.userId));
+  if (!link || hash === null) throw new Refusal('password_link_not_found');
+  const proven = isSigned(setupKey, 'mailed password', token, hash);
+  const isGood = proven || isSigned(setupKey, 'password', token, hash);
+  const person = isGood ? await findPerson(tx, link.userId) : null;
   if (!person) throw new Refusal('password_link_not_found');
-  return { person, link: link! };
+  return { person, link, proven };
 }

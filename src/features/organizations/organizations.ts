@@ -2,15 +2,18 @@ import type { Region } from '../../../contract/regions.ts';
 import type { Access } from '../../access/access.ts';
 import type { Sessions } from '../../access/sessions/sessions.ts';
 import type { Db } from '../../store/db.ts';
+import type { QueueMail } from '../../store/mail.ts';
 
 /** What the verbs of this folder stand on. */
 export type OrganizationsDeps = {
   db: Db;
   access: Pick<Access, 'change'>;
   sessions: Pick<Sessions, 'hashPassword'>;
-  /** HMAC key of setup links and invitation links. */
+  /** HMAC key of setup links. */
   setupKey: Buffer;
   region: Region;
   baseUrl: string;
+  /** The outbox; null without a mail server. */
+  queueMail: QueueMail | null;
   upgradeUrl: string | null;
 };

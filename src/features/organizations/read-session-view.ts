@@ -9,7 +9,7 @@ import type { OrganizationsDeps } from './organizations.ts';
 const MAX_SHOWN = MAX_MEMBERSHIPS * 2;
 
 export async function readSessionView(
-  { db, region, baseUrl, upgradeUrl }: OrganizationsDeps,
+  { db, region, baseUrl, upgradeUrl, queueMail }: OrganizationsDeps,
   { user, signInFactor, onlyOrgId }: Pick<SignedIn, 'user' | 'signInFactor' | 'onlyOrgId'>,
 ): Promise<SessionView> {
   const [operatorId, { rows }] = [
@@ -17,7 +17,7 @@ export async function readSessionView(
     await listMemberships(db, user.id, onlyOrgId, { limit: MAX_SHOWN, after: null }),
   ];
   return {
-    user: { id: user.id, name: user.name, email: user.email },
+    user: { id: user.id, name: user.name, email: user.email, email_verified: user.emailVerified },
     operator: onlyOrgId === null && operatorId === user.id,
     only_organization: onlyOrgId,
     organizations: rows.map(({ id, name, plan, role, requiresSecondFactor }) => ({
@@ -30,5 +30,6 @@ export async function readSessionView(
     region,
     base_url: baseUrl,
     upgrade_url: upgradeUrl,
+    mail: queueMail !== null,
   };
 }

@@ -2,7 +2,7 @@ import type { QueryOf } from '../../../contract/dashboard/routes.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { isAtLeast } from '../../access/sessions/session-gate.ts';
 import { removeMember, setMemberRole } from '../../features/members/change-members.ts';
-import { inviteMember, withdrawInvitation } from '../../features/members/invite-member.ts';
+import { inviteMember, renewInvitation, withdrawInvitation } from '../../features/members/invite-member.ts';
 import { listInvitations, listMembers } from '../../features/members/read-members.ts';
 import { createOrganization } from '../../features/organizations/create-organization.ts';
 import { exportAudit } from '../../features/organizations/export-audit.ts';
@@ -51,10 +51,13 @@ export const organizationRoutes = ({ route, room }: Desk): Route[] => [
   route('removeMember', ({ orgId, params, acting, actor }) =>
     removeMember(room, orgId, params.member_id, acting, actor),
   ),
-  route('listInvitations', async ({ orgId }) => ({ data: await listInvitations(room, orgId) })),
+  route('listInvitations', async ({ orgId, acting }) => ({ data: await listInvitations(room, orgId, acting) })),
   route('invite', ({ orgId, body, acting, actor }) => inviteMember(room, orgId, body, acting, actor)),
-  route('withdrawInvitation', ({ orgId, params, actor }) =>
-    withdrawInvitation(room, orgId, params.invitation_id, actor),
+  route('renewInvitation', ({ orgId, params, acting, actor }) =>
+    renewInvitation(room, orgId, params.invitation_id, acting, actor),
+  ),
+  route('withdrawInvitation', ({ orgId, params, acting, actor }) =>
+    withdrawInvitation(room, orgId, params.invitation_id, acting, actor),
   ),
 
   route('listAudit', ({ orgId, query, acting, paged }) => {

@@ -6,7 +6,7 @@ import {
   setUpOwner,
   startDashboard,
 } from '../../../test/dashboard-server.ts';
-import { passwordLinkToken } from '../../access/sessions/password-link.ts';
+import { signLink } from '../../access/sessions/signed-link.ts';
 import { findPersonByEmail, readPasswordHash } from '../../store/people.ts';
 
 let server: DashboardServer;
@@ -44,8 +44,9 @@ describe('a password that is guessed first', () => {
 
   it('is not set by a password link, which goes on working', async () => {
     const hash = (await readPasswordHash(server.db, owner.id))!;
-    const link = passwordLinkToken(
+    const link = signLink(
       server.secrets.setupKey,
+      'password',
       { userId: owner.id, expiresAt: new Date(Date.now() + 60_000) },
       hash,
     );

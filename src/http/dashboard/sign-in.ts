@@ -3,7 +3,9 @@ import { CLEARED_COOKIE, type SignInOutcome } from '../../access/sessions/sessio
 import { timestamp } from '../../kernel/clock.ts';
 import { readSessionView } from '../../features/organizations/read-session-view.ts';
 import { setUp } from '../../features/organizations/set-up.ts';
-import { acceptInvitation, readInvitation } from '../../features/members/accept-invitation.ts';
+import { acceptInvitation, joinByInvitation, readInvitation } from '../../features/members/accept-invitation.ts';
+import { forgotPassword } from '../../features/members/forgot-password.ts';
+import { sendEmailLink, verifyEmail } from '../../features/members/verify-email.ts';
 import { endOtherSessions, endSession, listSessions } from '../../features/members/end-session.ts';
 import { lookAtPasswordLink, resetPassword } from '../../features/members/reset-password.ts';
 import {
@@ -44,6 +46,7 @@ export const signInRoutes = ({ route, room }: Desk): Route[] => {
       await setUp(room, call.body, call.from);
       return signedIn(call, await room.sessions.signIn(call.from, call.body.email, call.body.password));
     }),
+    route('readSignInOptions', () => ({ mail: room.queueMail !== null })),
     route(
       'signIn',
       async (call) => entered(call, await room.sessions.signIn(call.from, call.body.email, call.body.password)),
@@ -64,13 +67,20 @@ export const signInRoutes = ({ route, room }: Desk): Route[] => {
     route('endOtherSessions', ({ caller }) => endOtherSessions(room, caller)),
     route('endSession', ({ caller, params }) => endSession(room, caller, params.session_id)),
     route('readInvitation', ({ params }) => readInvitation(room, params.invitation)),
-    route(
-      'acceptInvitation',
-      async (call) => {
-        await room.limit.attempt(call.from.address, call.params.invitation);
-        return entered(call, await acceptInvitation(room, call.params.invitation, call.body, call.from));
-      },
-      asked,
+    route('acceptInvitation', async (call) => {
+      await room.limit.attempt(call.from.address, call.params.invitation);
+      return signedIn(call, await acceptInvitation(room, call.params.invitation, call.body, call.from));
+    }),
+    route('joinByInvitation', async ({ caller, params, from }) => {
+      await room.limit.attempt(from.address, params.invitation);
+      return readSessionView(room, await joinByInvitation(room, params.invitation, caller, from));
+    }),
+    route('forgotPassword', async ({ body, from }) => {
+      await forgotPassword(room, body.email, from.address);
+    }),
+    route('sendEmailLink', ({ caller }) => sendEmailLink(room, caller)),
+    route('verifyEmail', async ({ caller, params }) =>
+      readSessionView(room, await verifyEmail(room, caller, params.link)),
     ),
     route('readPasswordLink', ({ params }) => lookAtPasswordLink(room, params.link)),
     route(

@@ -1,5 +1,5 @@
 import { boolean, index, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
-import { createdAt, moment } from './columns.ts';
+import { bytes, createdAt, moment } from './columns.ts';
 
 /**
  * People, their sessions and the organizations they belong to: the tables of better-auth, column for column
@@ -116,6 +116,15 @@ export const invitation = pgTable(
     inviterId: text('inviter_id')
       .notNull()
       .references(() => user.id, { onDelete: 'cascade' }),
+    /** Digest of the token in the link; null: no link works until it is renewed. Not a column of better-auth. */
+    tokenDigest: bytes('token_digest'),
+    /** The link left by mail, so that whoever has it reads the mailbox. Not a column of better-auth. */
+    mailed: boolean('mailed').notNull().default(false),
   },
-  (table) => [index('invitation_organization').on(table.organizationId), index('invitation_email').on(table.email)],
+  (table) => [
+    index('invitation_organization').on(table.organizationId),
+    index('invitation_email').on(table.email),
+    index('invitation_inviter').on(table.inviterId),
+    uniqueIndex('invitation_token').on(table.tokenDigest),
+  ],
 );

@@ -1,9 +1,9 @@
-import { Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
-import { useRef, type ReactNode } from 'react';
-import type { AnswerOf } from '../../../../contract/dashboard/routes.ts';
-import type { SessionView } from '../../../../contract/dashboard/sign-in.ts';
+import { Anchor, Button, Divider, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import type { InvitationLook } from '../../../../contract/dashboard/organizations.ts';
+import type { SessionView } from '../../../../contract/dashboard/sign-in.ts';
 import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
 import { useAct, useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
@@ -11,24 +11,28 @@ import { useWords } from '../../language/words.tsx';
 import { PagePending } from '../../parts/page-pending.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
+import { forgetSession, sessionOptions } from '../../session/session.ts';
 import { FrontPage } from '../../shell/front-page.tsx';
 import { useEntered } from '../sign-in/entered.ts';
 import { passwordFault } from '../sign-in/faults.ts';
-import { SecondStep, useSecondStep } from '../sign-in/second-step.tsx';
 import { words } from '../sign-in/words.ts';
 
 const route = getRouteApi('/front/invitations/$invitation');
 
+type Props = { invitation: string; look: InvitationLook };
+
+/**
+ * Two ways in, whoever the address belongs to: with an account, by signing in first; or as somebody new. Whether there is
+ * an account under the address is not said.
+ */
 export function InvitationPage(): ReactNode {
   const say = useWords(words);
   const sayCommon = useWords(common);
   const { invitation } = route.useParams();
-  const entered = useEntered();
-  const second = useSecondStep();
-  const again = useAct('acceptInvitation', { refresh: [] });
-  const sent = useRef('');
   const look = useRead('readInvitation', { params: { invitation } }, { staleTime: Infinity });
-  if (look.isPending)
+  // Nobody signed in is an answer here, not a fault.
+  const session = useQuery({ ...sessionOptions, retry: false, refetchInterval: false });
+  if (look.isPending || session.isPending)
     return (
       <FrontPage title={sayCommon('loading')}>
         <PagePending />
@@ -40,15 +44,8 @@ export function InvitationPage(): ReactNode {
         <ProblemAlert problem={look.error} onRetry={() => void look.refetch()} />
       </FrontPage>
     );
-  const { organization, email, role, has_account } = look.data;
-  const enter = (session: SessionView): void => void entered(session, undefined, organization);
-  // Signed in by now: the invitation is accepted with that session. If it is gone, they are signed in nevertheless.
-  const join = (session: SessionView): void =>
-    again.mutate(
-      { params: { invitation }, body: { password: sent.current } },
-      { onSuccess: (answer) => second.take(answer, enter), onError: () => enter(session) },
-    );
-  if (second.asked) return <SecondStep asked={second.asked} onEntered={join} onAgain={second.forget} />;
+  const { organization, email, role } = look.data;
+  const props = { invitation, look: look.data };
   return (
     <FrontPage
       title={say('invited', { organization })}
@@ -57,40 +54,87 @@ export function InvitationPage(): ReactNode {
         email: <b className="ltr">{email}</b>,
       })}
     >
-      {has_account && (
-        <Text size="sm" mb="md">
-          {say('invited_has_account')}
-        </Text>
-      )}
-      <AcceptForm
-        invitation={invitation}
-        look={look.data}
-        onAnswer={(answer, password) => {
-          sent.current = password;
-          second.take(answer, enter);
-        }}
-      />
+      {session.data ? <SignedIn {...props} session={session.data} /> : <SignedOut {...props} />}
     </FrontPage>
   );
 }
 
-type Props = {
-  invitation: string;
-  look: InvitationLook;
-  onAnswer: (answer: AnswerOf<'acceptInvitation'>, password: string) => void;
-};
-
-function AcceptForm({ invitation, look, onAnswer }: Props): ReactNode {
+function SignedIn({ invitation, look, session }: Props & { session: SessionView }): ReactNode {
   const say = useWords(words);
+  const entered = useEntered();
+  const join = useAct('joinByInvitation', { refresh: [] });
+  const signOut = useAct('signOut', { refresh: [] });
+  if (session.user.email !== look.email)
+    return (
+      <Stack>
+        <Text size="sm">{say.rich('invited_other', { own: <b className="ltr">{session.user.email}</b> })}</Text>
+        {signOut.error && <ProblemAlert problem={signOut.error} />}
+        <Button
+          variant="default"
+          loading={signOut.isPending}
+          onClick={() => signOut.mutate({}, { onSuccess: () => void forgetSession().then(() => location.reload()) })}
+        >
+          {say('sign_out')}
+        </Button>
+      </Stack>
+    );
+  return (
+    <Stack>
+      <Text size="sm">{say.rich('invited_as', { name: <bdi>{session.user.name}</bdi> })}</Text>
+      {join.error && <ProblemAlert problem={join.error} />}
+      <Button
+        size="md"
+        loading={join.isPending}
+        fullWidth
+        autoFocus
+        onClick={() =>
+          join.mutate(
+            { params: { invitation } },
+            { onSuccess: (view) => void entered(view, undefined, look.organization) },
+          )
+        }
+      >
+        {say('join')}
+      </Button>
+    </Stack>
+  );
+}
+
+function SignedOut({ invitation, look }: Props): ReactNode {
+  const say = useWords(words);
+  const back = `/invitations/${invitation}`;
+  if (!look.new_accounts)
+    return (
+      <Stack>
+        <Text size="sm">{say('invited_account_only')}</Text>
+        <Button size="md" renderRoot={(props) => <Link to="/sign-in" search={{ back }} {...props} />}>
+          {say('sign_in')}
+        </Button>
+      </Stack>
+    );
+  return (
+    <Stack>
+      <NewAccountForm invitation={invitation} look={look} />
+      <Divider label={say('or')} />
+      <Anchor ta="center" renderRoot={(props) => <Link to="/sign-in" search={{ back }} {...props} />}>
+        {say('to_sign_in')}
+      </Anchor>
+    </Stack>
+  );
+}
+
+function NewAccountForm({ invitation, look }: Props): ReactNode {
+  const say = useWords(words);
+  const entered = useEntered();
   const accept = useAct('acceptInvitation', { refresh: [] });
   const form = useCheckedForm({ name: '', password: '' }, (common) => ({
-    name: (value) => (!look.has_account && value.trim() === '' ? common('required') : null),
+    name: (value) => (value.trim() === '' ? common('required') : null),
     password: (value) => passwordFault(value, say),
   }));
   const submit = form.submit(({ name, password }) =>
     accept.mutate(
-      { params: { invitation }, body: { password, ...(!look.has_account && { name: name.trim() }) } },
-      { onSuccess: (answer) => onAnswer(answer, password), onError: form.place },
+      { params: { invitation }, body: { password, name: name.trim() } },
+      { onSuccess: (session) => void entered(session, undefined, look.organization), onError: form.place },
     ),
   );
   return (
@@ -98,24 +142,22 @@ function AcceptForm({ invitation, look, onAnswer }: Props): ReactNode {
       <Stack>
         {form.unplaced(accept.error) && <ProblemAlert problem={form.unplaced(accept.error)} />}
         <input type="hidden" name="username" autoComplete="username" value={look.email} />
-        {!look.has_account && (
-          <TextInput
-            label={say('name')}
-            autoComplete="name"
-            maxLength={MAX_NAME_CHARACTERS}
-            autoFocus
-            {...form.getInputProps('name')}
-          />
-        )}
+        <TextInput
+          label={say('name')}
+          autoComplete="name"
+          maxLength={MAX_NAME_CHARACTERS}
+          autoFocus
+          {...form.getInputProps('name')}
+        />
         <PasswordInput
-          label={say(look.has_account ? 'password' : 'new_password')}
-          description={look.has_account ? undefined : say('password_hint')}
-          autoComplete={look.has_account ? 'current-password' : 'new-password'}
+          label={say('new_password')}
+          description={say('password_hint')}
+          autoComplete="new-password"
           visibilityToggleButtonProps={{ 'aria-label': say('show_password') }}
           {...form.getInputProps('password')}
         />
         <Button type="submit" size="md" loading={accept.isPending} fullWidth mt="xs">
-          {say('join')}
+          {say('join_new')}
         </Button>
       </Stack>
     </form>

@@ -1,4 +1,4 @@
-import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { Anchor, Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useAct } from '../../api/queries.ts';
@@ -12,7 +12,6 @@ import { words as organizationWords } from './organization-words.ts';
 import { PasskeyButton } from './passkey-button.tsx';
 import { SecondStep, useSecondStep } from './second-step.tsx';
 import { words } from './words.ts';
-import classes from './sign-in.module.css';
 
 const route = getRouteApi('/front/sign-in');
 
@@ -85,10 +84,9 @@ export function SignInPage(): ReactNode {
           >
             {sayOrganization('with_organization')}
           </Button>
-          <details className={classes.forgotten}>
-            <summary>{say('forgotten')}</summary>
-            <p>{say.rich('forgotten_hint', { command: <code>./parley reset-password EMAIL</code> })}</p>
-          </details>
+          <Anchor size="sm" w="fit-content" renderRoot={(props) => <Link to="/forgot" {...props} />}>
+            {say('forgotten')}
+          </Anchor>
         </Stack>
       </form>
     </FrontPage>

@@ -22,7 +22,7 @@ export const words = defineWords(
     downgrade_words:
       'From that moment every API key of it is refused with 403. Back on Paid, the same keys work again.',
     make: 'New organization',
-    make_hint: 'For somebody else: you get a link for its owner to hand over yourself. No mail is sent.',
+    make_hint: 'For somebody else: you get a link for its owner to hand over yourself, unless it is mailed.',
     owner_email: 'E-mail address of its owner',
     owner_email_hint: 'Empty: you become the owner.',
     email_wrong: 'This does not look like an e-mail address.',
@@ -53,7 +53,7 @@ export const words = defineWords(
     downgrade_words:
       'من تلك اللحظة يُرفض كل مفتاح API لها بالرمز 403. عند العودة إلى المدفوعة تعمل المفاتيح نفسها من جديد.',
     make: 'مؤسسة جديدة',
-    make_hint: 'لشخص آخر: تحصل على رابط لمالكها تسلّمه بنفسك. لا يُرسل بريد.',
+    make_hint: 'لشخص آخر: تحصل على رابط لمالكها تسلّمه بنفسك. ما لم يُرسل بالبريد.',
     owner_email: 'البريد الإلكتروني لمالكها',
     owner_email_hint: 'إن تُرك فارغًا أصبحت أنت المالك.',
     email_wrong: 'لا يبدو هذا بريدًا إلكترونيًا.',

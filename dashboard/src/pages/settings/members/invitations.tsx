@@ -6,18 +6,20 @@ import { common } from '../../../language/common.ts';
 import { useWords } from '../../../language/words.tsx';
 import { DataList } from '../../../list/data-list.tsx';
 import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx';
-import { CopyButton } from '../../../parts/copy-button.tsx';
 import { Until } from '../../../parts/moment.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
-import { useOrganization } from '../../../session/session.ts';
+import { useOrganization, useSession } from '../../../session/session.ts';
 import { words } from '../words.ts';
+import { RenewDialog } from './renew-dialog.tsx';
 import classes from './members.module.css';
 
-/** Links that nobody has used yet. Nothing while there are none. */
+/** Invitations that nobody has used yet, without their links: those are shown once, when they are made. Nothing while there are none. */
 export function Invitations(): ReactNode {
   const say = useWords(words);
   const sayCommon = useWords(common);
   const organization = useOrganization();
+  const { mail } = useSession();
+  const [renewing, setRenewing] = useState<InvitationRecord | null>(null);
   const [leaving, setLeaving] = useState<InvitationRecord | null>(null);
   const invitations = useRead('listInvitations', { params: { org_id: organization.id } }, { every: 15_000 });
   const withdraw = useAct('withdrawInvitation', { refresh: ['listInvitations'] });
@@ -48,10 +50,12 @@ export function Invitations(): ReactNode {
             label: sayCommon('actions'),
             hidden: true,
             align: 'end',
-            width: '150px',
+            width: '230px',
             cell: (invitation) => (
               <Group gap={4} justify="flex-end" wrap="nowrap">
-                <CopyButton text={invitation.url} label={say('copy_link')} />
+                <Button size="compact-sm" variant="subtle" onClick={() => setRenewing(invitation)}>
+                  {say(mail ? 'renew_mail' : 'renew')}
+                </Button>
                 <Button size="compact-sm" variant="subtle" color="gray" onClick={() => setLeaving(invitation)}>
                   {say('withdraw')}
                 </Button>
@@ -60,6 +64,7 @@ export function Invitations(): ReactNode {
           },
         ]}
       />
+      <RenewDialog invitation={renewing} onClose={() => setRenewing(null)} />
       <ConfirmDialog
         opened={leaving !== null}
         onClose={() => {

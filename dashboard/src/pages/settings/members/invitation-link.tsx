@@ -1,0 +1,34 @@
+import type { ReactNode } from 'react';
+import type { NewInvitation } from '../../../../../contract/dashboard/organizations.ts';
+import { relative } from '../../../language/format.ts';
+import { common } from '../../../language/common.ts';
+import { useWords } from '../../../language/words.tsx';
+import { LinkToCopy } from '../../../parts/link-to-copy.tsx';
+import { useNow } from '../../../parts/moment.tsx';
+import { useSecretShown } from '../../../parts/secret-shown.ts';
+import { words } from '../words.ts';
+
+type Props = { invitation: NewInvitation & { url: string }; onClose: () => void };
+
+/** The link, this once. */
+export function InvitationLink({ invitation, onClose }: Props): ReactNode {
+  const say = useWords(words);
+  const sayCommon = useWords(common);
+  const now = useNow();
+  useSecretShown(true);
+  return (
+    <LinkToCopy
+      label={say('link_ready', { email: invitation.email })}
+      url={invitation.url}
+      hint={say('link_hint', {
+        role: sayCommon(`role_${invitation.role}`),
+        when: relative(say.language, invitation.expires_at, now),
+      })}
+      copyLabel={say('copy_link')}
+      onClose={onClose}
+    />
+  );
+}
+
+/** Whether the link is here to be handed over; else it was mailed. */
+export const isHandedOver = (made: NewInvitation): made is NewInvitation & { url: string } => made.url !== null;

@@ -1,0 +1,59 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import type { InvitationRecord, NewInvitation } from '../../../../../contract/dashboard/organizations.ts';
+import { useAct } from '../../../api/queries.ts';
+import { common } from '../../../language/common.ts';
+import { useWords } from '../../../language/words.tsx';
+import { notifyDone } from '../../../parts/notify.tsx';
+import { ProblemAlert } from '../../../parts/problem-alert.tsx';
+import { useOrganization, useSession } from '../../../session/session.ts';
+import { words } from '../words.ts';
+import { InvitationLink, isHandedOver } from './invitation-link.tsx';
+
+type Props = { invitation: InvitationRecord | null; onClose: () => void };
+
+export function RenewDialog({ invitation, onClose }: Props): ReactNode {
+  const say = useWords(words);
+  return (
+    <Modal opened={invitation !== null} onClose={onClose} title={say('renew_title')}>
+      {invitation && <Renew invitation={invitation} onClose={onClose} />}
+    </Modal>
+  );
+}
+
+function Renew({ invitation, onClose }: { invitation: InvitationRecord; onClose: () => void }): ReactNode {
+  const say = useWords(words);
+  const sayCommon = useWords(common);
+  const organization = useOrganization();
+  const { mail } = useSession();
+  const renew = useAct('renewInvitation', { refresh: ['listInvitations'] });
+  const [made, setMade] = useState<NewInvitation | null>(null);
+  if (made && isHandedOver(made)) return <InvitationLink invitation={made} onClose={onClose} />;
+  const submit = (): void =>
+    renew.mutate(
+      { params: { org_id: organization.id, invitation_id: invitation.id } },
+      {
+        onSuccess: (answer) => {
+          if (isHandedOver(answer)) return setMade(answer);
+          notifyDone(say('invitation_sent', { email: `\u2066${answer.email}\u2069` }));
+          onClose();
+        },
+      },
+    );
+  return (
+    <Stack>
+      {renew.error && <ProblemAlert problem={renew.error} />}
+      <Text size="sm">
+        {say.rich(mail ? 'renew_words_mail' : 'renew_words', { email: <b className="ltr">{invitation.email}</b> })}
+      </Text>
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={onClose}>
+          {sayCommon('cancel')}
+        </Button>
+        <Button loading={renew.isPending} onClick={submit} data-autofocus>
+          {say(mail ? 'renew_mail' : 'renew')}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

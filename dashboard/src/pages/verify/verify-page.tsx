@@ -1,0 +1,46 @@
+import { Button, Stack, Text } from '@mantine/core';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useAct } from '../../api/queries.ts';
+import { useWords } from '../../language/words.tsx';
+import { notifyDone } from '../../parts/notify.tsx';
+import { PageHeader } from '../../parts/page-header.tsx';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { useSession } from '../../session/session.ts';
+import { words } from '../../shell/words.ts';
+
+const route = getRouteApi('/inside/verify/$link');
+
+/** A button and not at once: programs that look through mails open links too, and must not prove anything. */
+export function VerifyPage(): ReactNode {
+  const say = useWords(words);
+  const { link } = route.useParams();
+  const { user } = useSession();
+  const navigate = useNavigate();
+  const verify = useAct('verifyEmail', { refresh: ['readSession'] });
+  return (
+    <>
+      <PageHeader title={say('verify_email')} />
+      <Stack align="flex-start" maw={560}>
+        <Text>{say.rich('verify_question', { email: <b className="ltr">{user.email}</b> })}</Text>
+        {verify.error && <ProblemAlert problem={verify.error} />}
+        <Button
+          loading={verify.isPending}
+          onClick={() =>
+            verify.mutate(
+              { params: { link } },
+              {
+                onSuccess: () => {
+                  notifyDone(say('verified'));
+                  void navigate({ to: '/', replace: true });
+                },
+              },
+            )
+          }
+        >
+          {say('verify')}
+        </Button>
+      </Stack>
+    </>
+  );
+}

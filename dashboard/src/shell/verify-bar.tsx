@@ -1,0 +1,30 @@
+import { Alert, Button, Group, Text } from '@mantine/core';
+import { IconMail } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { useAct } from '../api/queries.ts';
+import { useWords } from '../language/words.tsx';
+import { ProblemAlert } from '../parts/problem-alert.tsx';
+import { useSession } from '../session/session.ts';
+import { words } from './words.ts';
+
+/** Until the address of the account is proven, where mail can prove it. */
+export function VerifyBar(): ReactNode {
+  const say = useWords(words);
+  const { user, mail, only_organization } = useSession();
+  const send = useAct('sendEmailLink', { refresh: [] });
+  // A session of an organization's provider does not reach the account itself.
+  if (!mail || user.email_verified || only_organization !== null) return null;
+  return (
+    <Alert icon={<IconMail size={18} />} title={say('verify_email')} m="md" mb={0} role="status">
+      <Group justify="space-between">
+        <Text size="sm">
+          {say.rich(send.isSuccess ? 'verify_sent' : 'verify_hint', { email: <b className="ltr">{user.email}</b> })}
+        </Text>
+        <Button size="xs" variant="default" loading={send.isPending} onClick={() => send.mutate({})}>
+          {say(send.isSuccess ? 'verify_again' : 'verify_send')}
+        </Button>
+      </Group>
+      {send.error && <ProblemAlert problem={send.error} />}
+    </Alert>
+  );
+}

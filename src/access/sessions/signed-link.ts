@@ -1,0 +1,55 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { isId } from '../../../contract/ids.ts';
+
+/**
+ * Links that a person proves something with, mailed or handed over. Nothing is stored: the signature covers what the
+ * link changes, as it is now, so a link works once, and not after that was changed in any other way.
+ */
+export type LinkPurpose =
+  /** Sets a password that was forgotten; covers the password hash of now. Made on the server, and handed over. */
+  | 'password'
+  /** The same, mailed: it proves the address as well. */
+  | 'mailed password'
+  /** Proves the e-mail address of an account; covers the address. */
+  | 'email'
+  /** No link: says between password and second factor whose password was right (sign-in-challenge.ts). */
+  | 'challenge';
+
+export const PASSWORD_LINK_MINUTES = 30;
+export const EMAIL_LINK_HOURS = 24;
+
+export type SignedLink = { userId: string; expiresAt: Date };
+
+const MINUTE_MS = 60_000;
+
+export const linkEnd = (minutes: number): Date => new Date(Date.now() + minutes * MINUTE_MS);
+
+export function signLink(key: Buffer, purpose: LinkPurpose, { userId, expiresAt }: SignedLink, state: string): string {
+  const stated = `${userId}.${Math.floor(expiresAt.getTime() / 1000)}`;
+  return `${stated}.${sign(key, purpose, stated, state).toString('base64url')}`;
+}
+
+export const passwordLinkUrl = (baseUrl: string, token: string): string => `${baseUrl}/password/${token}`;
+
+export const emailLinkUrl = (baseUrl: string, token: string): string => `${baseUrl}/verify/${token}`;
+
+/** What the token says of itself, unless it has run out; whether it is true is said by `isSigned`. */
+export function readLink(token: string): SignedLink | null {
+  const [userId, seconds, signature, ...rest] = token.split('.');
+  if (userId === undefined || seconds === undefined || signature === undefined || rest.length > 0) return null;
+  if (!isId('user', userId) || !/^[0-9]{1,12}$/.test(seconds)) return null;
+  const expiresAt = new Date(Number(seconds) * 1000);
+  return expiresAt > new Date() ? { userId, expiresAt } : null;
+}
+
+export function isSigned(key: Buffer, purpose: LinkPurpose, token: string, state: string): boolean {
+  const at = token.lastIndexOf('.');
+  const given = Buffer.from(token.slice(at + 1), 'base64url');
+  const right = sign(key, purpose, token.slice(0, at), state);
+  return given.length === right.length && timingSafeEqual(given, right);
+}
+
+const sign = (key: Buffer, purpose: LinkPurpose, stated: string, state: string): Buffer =>
+  createHmac('sha256', key)
+    .update(`${purpose} ${stated} ${createHash('sha256').update(state).digest('hex')}`)
+    .digest();

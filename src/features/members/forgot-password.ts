@@ -1,0 +1,31 @@
+import { Refusal } from '../../../contract/problems.ts';
+import { linkEnd, PASSWORD_LINK_MINUTES, passwordLinkUrl, signLink } from '../../access/sessions/signed-link.ts';
+import { newId } from '../../kernel/ids.ts';
+import { findCredential } from '../../store/people.ts';
+import type { MembersDeps } from './members.ts';
+
+/**
+ * Mails a link that sets another password. For an address without an account the same work is done, for nobody: neither
+ * the answer nor its time tells which it was.
+ */
+export async function forgotPassword(deps: MembersDeps, email: string, address: string): Promise<void> {
+  const { db, queueMail, mailLimit, setupKey, baseUrl } = deps;
+  if (!queueMail) throw new Refusal('mail_missing');
+  await mailLimit.take(address, email);
+  await db.transaction(async (tx) => {
+    const found = await findCredential(tx, email);
+    const link = { userId: found?.person.id ?? newId('user'), expiresAt: linkEnd(PASSWORD_LINK_MINUTES) };
+    const token = signLink(setupKey, 'mailed password', link, found?.hash ?? '');
+    await queueMail(tx, {
+      to: found?.person.email ?? null,
+      minutes: PASSWORD_LINK_MINUTES,
+      subject: 'Your new password',
+      lines: ['Somebody, probably you, asked for a new password for your Parley account.'],
+      link: { label: 'Choose a new password', url: passwordLinkUrl(baseUrl, token) },
+      after: [
+        `The link works once, within ${PASSWORD_LINK_MINUTES} minutes. A new password signs you out everywhere else.`,
+        'You did not ask for this? Ignore this e-mail: your password stays as it is.',
+      ],
+    });
+  });
+}

@@ -1,0 +1,47 @@
+import { Refusal } from '../../../contract/problems.ts';
+import type { SignedIn } from '../../access/sessions/sessions.ts';
+import {
+  EMAIL_LINK_HOURS,
+  emailLinkUrl,
+  isSigned,
+  linkEnd,
+  readLink,
+  signLink,
+} from '../../access/sessions/signed-link.ts';
+import { markVerified } from '../../store/people.ts';
+import type { MembersDeps } from './members.ts';
+
+/** Mails a link to the address of one's own account. */
+export async function sendEmailLink(deps: MembersDeps, { user }: SignedIn): Promise<void> {
+  const { db, queueMail, mailLimit, setupKey, baseUrl } = deps;
+  if (!queueMail) throw new Refusal('mail_missing');
+  if (user.emailVerified) return;
+  await mailLimit.take(user.id, user.email);
+  const link = { userId: user.id, expiresAt: linkEnd(EMAIL_LINK_HOURS * 60) };
+  await queueMail(db, {
+    to: user.email,
+    subject: 'Verify your e-mail address',
+    lines: ['Please verify that this is the e-mail address of your Parley account.'],
+    link: { label: 'Verify the address', url: emailLinkUrl(baseUrl, signLink(setupKey, 'email', link, user.email)) },
+    after: [
+      `The link works within ${EMAIL_LINK_HOURS} hours, in a browser where you are signed in.`,
+      'You did not ask for this? Ignore this e-mail. If you want an account under this address, ask for a new password.',
+    ],
+  });
+}
+
+/**
+ * The link counts only for who is signed in to its account: opened by the owner of the mailbox, it must not prove the
+ * address for somebody else who made an account under it.
+ */
+export async function verifyEmail(
+  { db, setupKey }: Pick<MembersDeps, 'db' | 'setupKey'>,
+  signedIn: SignedIn,
+  token: string,
+): Promise<SignedIn> {
+  const { user } = signedIn;
+  const isOwn = readLink(token)?.userId === user.id && isSigned(setupKey, 'email', token, user.email);
+  if (!isOwn) throw new Refusal('email_link_not_found');
+  await markVerified(db, user.id);
+  return { ...signedIn, user: { ...user, emailVerified: true } };
+}
