@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, startTestApp, type TestApp } from '../../../test/app.ts';
 import { givenAgent, givenOrganization, givenTrigger } from '../../../test/factories.ts';
@@ -102,6 +103,36 @@ describe('what a key may not do, its tools may not', () => {
     expect(faulty).toMatchObject({ isError: true, said: { code: 'validation_failed' } });
     const crossing = await tool('readRun', { agent_id: '../..', trigger_id: triggerId, run_id: 'a/b?c' });
     expect(crossing).toMatchObject({ isError: true, said: { code: 'agent_not_found' } });
+  });
+
+  test('an argument that the tool does not have is refused, and nothing is started', async () => {
+    const runs = async () => (await parley.db.execute(sql`SELECT count(*)::int AS n FROM run`)).rows[0]!['n'];
+    const before = await runs();
+    const given = { agent_id: agentId, trigger_id: triggerId, message: 'Hello' };
+    const { isError, said } = await tool('startConversation', given);
+    expect({ isError, code: said.code, errors: said.errors }).toMatchObject({
+      isError: true,
+      code: 'validation_failed',
+      errors: [{ pointer: '/message', code: 'unknown_field' }],
+    });
+    expect((await tool('readRun', { agent_id: agentId })).said.errors).toMatchObject([
+      { pointer: '/trigger_id', code: 'required' },
+      { pointer: '/run_id', code: 'required' },
+    ]);
+    expect(await runs()).toBe(before);
+  });
+
+  test('a page of another site is refused, a program and a page of ours are not', async () => {
+    const ping = (headers: Record<string, string>) =>
+      parley.call('POST', '/mcp', {
+        key,
+        body: { jsonrpc: '2.0', id: ++calls, method: 'ping' },
+        headers: { ...ACCEPT, ...headers },
+      });
+    for (const origin of ['https://evil.example', 'null', 'http://localhost.evil.example'])
+      expect((await ping({ origin })).body.code).toBe('origin_refused');
+    expect((await ping({})).status).toBe(200);
+    expect((await ping({ origin: parley.url })).status).toBe(200);
   });
 
   test('the limits of the endpoint hold', async () => {

@@ -2,10 +2,12 @@ import { createMcpHandler, ProtocolError, ProtocolErrorCode, Server } from '@mod
 import inject from 'light-my-request';
 import { Type } from 'typebox';
 import type { FastifyRequest } from 'fastify';
+import { type Fault, PROBLEMS, Refusal } from '../../../contract/problems.ts';
+import { isOurs } from '../../access/sessions/origin.ts';
 import type { Admission } from '../../access/types.ts';
 import type { Route } from '../route.ts';
 import type { Dispatch } from '../server.ts';
-import { isFor, requestOf, type Tool, toolsOf } from './tools.ts';
+import { faultsOf, isFor, requestOf, type Tool, toolsOf } from './tools.ts';
 
 export type McpDeps = {
   readonly baseUrl: string;
@@ -33,7 +35,11 @@ export function mcpRoutes(deps: McpDeps): Route[] {
       operation: { id: 'callMcp', summary: 'Model Context Protocol', tag: 'System', hidden: true },
       body: Message,
       responses: { 200: Type.Unknown(), 202: null },
+      problems: ['origin_refused'],
       async handle(request, reply) {
+        // Browsers name the asking page, programs send none: a page of another site must not act with a key that it was given.
+        const { origin } = request.headers;
+        if (origin !== undefined && !isOurs(origin, request, deps.baseUrl)) throw new Refusal('origin_refused');
         const answered = await handler.fetch(webRequest(deps.baseUrl, request), {
           parsedBody: request.body,
           authInfo: {
@@ -73,6 +79,8 @@ function serve({ version, dispatch }: McpDeps, tools: Tool[], authorization: str
   server.setRequestHandler('tools/call', async ({ params }) => {
     const tool = tools.find(({ definition }) => definition.name === params.name);
     if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}.`);
+    const faults = faultsOf(tool, params.arguments ?? {});
+    if (faults.length > 0) return refused(tool, faults);
     const { headers, ...asked } = requestOf(tool, params.arguments ?? {});
     // The tool is called from where the caller is: the key's networks, limits and audit go by that address.
     const remoteAddress = admission.from ?? '';
@@ -82,6 +90,14 @@ function serve({ version, dispatch }: McpDeps, tools: Tool[], authorization: str
   });
   return server;
 }
+
+/** As the endpoint would say it. Nothing is called: an argument in the wrong place would be left out silently. */
+const refused = ({ definition }: Tool, errors: Fault[]) => {
+  const known = Object.keys(definition.inputSchema.properties ?? {}).join(', ');
+  const detail = `${definition.name} takes ${known || 'no arguments'}.`;
+  const problem = { title: PROBLEMS.validation_failed.title, status: 422, code: 'validation_failed', detail, errors };
+  return { content: [{ type: 'text' as const, text: JSON.stringify(problem) }], isError: true };
+};
 
 const INSTRUCTIONS =
   'Parley starts conversations of AI agents with people, sends messages on connected channels, keeps end users and runs ' +

@@ -1,6 +1,8 @@
 import type { Tool as Definition } from '@modelcontextprotocol/server';
+import type { Fault } from '../../../contract/problems.ts';
 import { decideCaller } from '../../access/decide.ts';
 import type { Admission } from '../../access/types.ts';
+import { MAX_FAULTS } from '../faults.ts';
 import { isShown, pathOf } from '../openapi.ts';
 import { isKeyRoute, type Route } from '../route.ts';
 import { wireSchema } from '../validate.ts';
@@ -25,11 +27,26 @@ export const toolsOf = (routes: readonly Route[]): Tool[] =>
     .filter((route) => isShown(route) && isKeyRoute(route.access))
     .map((route) => ({ route, definition: define(route) }));
 
-/** The tools that this key could use at all; each call is decided anew, like any other request. */
+/** The tools that this key could use at all; each call is decided again, like any other request. */
 export function isFor({ route: { access } }: Tool, { caller, from }: Pick<Admission, 'caller' | 'from'>): boolean {
   if (!isKeyRoute(access)) return false;
   const named = { agent: caller.agentId ?? undefined, campaign: caller.campaignId ?? undefined };
   return decideCaller(caller, access, named, from) === null;
+}
+
+/** Arguments that the tool does not have, and those that it cannot do without. */
+export function faultsOf({ definition }: Tool, given: Json): Fault[] {
+  const { properties = {}, required = [] } = definition.inputSchema;
+  const pointer = (name: string): string => `/${name.replaceAll('~', '~0').replaceAll('/', '~1').slice(0, 100)}`;
+  return [
+    ...Object.keys(given)
+      .filter((name) => !Object.hasOwn(properties, name))
+      .slice(0, MAX_FAULTS)
+      .map((name) => ({ pointer: pointer(name), code: 'unknown_field', detail: 'This field is not known here.' })),
+    ...required
+      .filter((name) => given[name] === undefined)
+      .map((name) => ({ pointer: pointer(name), code: 'required', detail: 'This field is required.' })),
+  ];
 }
 
 export function requestOf({ route }: Tool, given: Json): ToolRequest {
