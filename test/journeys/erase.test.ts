@@ -14,6 +14,7 @@ import { givenOwner, type Owner } from '../owner.ts';
  */
 const NOT_ABOUT_PEOPLE = [
   'user', 'session', 'account', 'verification', 'organization', 'member', 'invitation', 'mail', // who works here
+  'second_factor', 'recovery_code', 'passkey',
   'agent', 'agent_version', 'document', 'model_provider', 'data_key', 'trigger', 'campaign', // what they make
   'api_key', 'api_key_digest', 'audit', 'key_usage', 'request_log', 'webhook_endpoint', 'event_tail',
   'installation', 'authz_clock', 'authz_change', 'node_lease', '__drizzle_migrations',
