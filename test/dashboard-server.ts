@@ -19,6 +19,7 @@ import { channelKinds } from '../src/channels/kinds.ts';
 import { createApiKeys } from '../src/features/api-keys/api-keys.ts';
 import { createChannelMessages } from '../src/features/channel-messages/channel-messages.ts';
 import { createChangeWatch } from '../src/features/changes/watch-changes.ts';
+import { createSayInConversation } from '../src/features/conversations/receive-message.ts';
 import { createEndUsers } from '../src/features/end-users/end-users.ts';
 import { createTriggers } from '../src/features/triggers/triggers.ts';
 import type { Room } from '../src/http/dashboard/deps.ts';
@@ -143,7 +144,7 @@ export async function startDashboard(
       renderOpening: async () => null,
       onAccepted: () => {},
     }),
-    say: async () => ({ messages: [] }),
+    say: createSayInConversation({ db, waiter, onAccepted: () => {} }),
     changes,
     endUsers: createEndUsers({
       db,
@@ -200,6 +201,7 @@ const clientOf =
     const [method, path] = call.split(' ') as [string, string];
     const response = await fetch(base + path, {
       method,
+      redirect: 'manual',
       headers: {
         ...(cookie !== null && { cookie }),
         ...(body !== undefined && { 'content-type': 'application/json' }),

@@ -258,8 +258,13 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
     };
     await journey.api(`POST ${await invited(south.body.id)}`, { name: 'Cy', password: PASSWORD });
     await page.goto(journey.app.url + (await invited(orgId)));
+    // Signed in as somebody else, who is not invited.
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('link', { name: 'I have an account: sign in' }).click();
+    await page.getByLabel('E-mail address').fill(email);
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
-    await page.getByRole('button', { name: 'Join' }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('button', { name: 'Join', exact: true }).click();
     await page.getByRole('button', { name: 'Switch organization: Northwind' }).waitFor();
     expect(new URL(page.url()).pathname).toBe('/');
   });
