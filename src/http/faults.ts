@@ -6,7 +6,7 @@ import { FORMATS } from './formats.ts';
 export const MAX_FAULTS = 50;
 /** Sorting out alternatives compares errors with each other, so that only so many are looked at. */
 const MAX_ERRORS = 1_000;
-const MAX_POINTER_CHARACTERS = 300;
+export const MAX_POINTER_CHARACTERS = 300;
 
 /** Ajv's errors as faults that a person understands: one for each mistake, in the order of the body, no value repeated. */
 export function faultsOf(errors: readonly ErrorObject[]): Fault[] {
@@ -170,4 +170,4 @@ const article = (type: string): string => (type === 'null' ? 'null' : `${/^[aio]
 const isRecord = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const typeOf = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value);
-const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
+export const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');

@@ -2,7 +2,7 @@ import type { Tool as Definition } from '@modelcontextprotocol/server';
 import type { Fault } from '../../../contract/problems.ts';
 import { decideCaller } from '../../access/decide.ts';
 import type { Admission } from '../../access/types.ts';
-import { MAX_FAULTS } from '../faults.ts';
+import { escapePointer, MAX_FAULTS, MAX_POINTER_CHARACTERS } from '../faults.ts';
 import { isShown, pathOf } from '../openapi.ts';
 import { isKeyRoute, type Route } from '../route.ts';
 import { wireSchema } from '../validate.ts';
@@ -37,15 +37,18 @@ export function isFor({ route: { access } }: Tool, { caller, from }: Pick<Admiss
 /** Arguments that the tool does not have, and those that it cannot do without. */
 export function faultsOf({ definition }: Tool, given: Json): Fault[] {
   const { properties = {}, required = [] } = definition.inputSchema;
-  const pointer = (name: string): string => `/${name.replaceAll('~', '~0').replaceAll('/', '~1').slice(0, 100)}`;
   return [
     ...Object.keys(given)
       .filter((name) => !Object.hasOwn(properties, name))
       .slice(0, MAX_FAULTS)
-      .map((name) => ({ pointer: pointer(name), code: 'unknown_field', detail: 'This field is not known here.' })),
+      .map((name) => ({
+        pointer: `/${escapePointer(name)}`.slice(0, MAX_POINTER_CHARACTERS),
+        code: 'unknown_field',
+        detail: 'This field is not known here.',
+      })),
     ...required
       .filter((name) => given[name] === undefined)
-      .map((name) => ({ pointer: pointer(name), code: 'required', detail: 'This field is required.' })),
+      .map((name) => ({ pointer: `/${name}`, code: 'required', detail: 'This field is required.' })),
   ];
 }
 
