@@ -49,8 +49,8 @@ export const SEALED_COLUMNS = {
   signIn: { table: 'sign_in_provider', column: 'sealed', id: 'org_id', addresses: ({ issuer }) => [String(issuer)] },
 } as const satisfies Record<string, SealedColumn>;
 
-/** Sealed under a key of the installation: a mail belongs to no organization and lies here for a day at most. */
-export const SEALED_BY_INSTALLATION = ['mail.sealed'] as const;
+/** Sealed under a key of the installation: mails and people belong to no organization. */
+export const SEALED_BY_INSTALLATION = ['mail.sealed', 'second_factor.sealed'] as const;
 
 /** The credential that a row holds in a sealed column. */
 export function credentialIn(name: keyof typeof SEALED_COLUMNS, row: Row): Credential {
