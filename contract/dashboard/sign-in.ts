@@ -45,7 +45,7 @@ export const ForgotPasswordBody = Type.Object({ email: Type.String({ minLength: 
 
 /** What the page of signing in offers. */
 export const SignInOptions = Type.Object({
-  /** True: a forgotten password is set anew by mail. */
+  /** True: a forgotten password can be reset by mail. */
   mail: Type.Boolean(),
 });
 export type SignInOptions = Static<typeof SignInOptions>;

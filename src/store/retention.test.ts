@@ -225,7 +225,7 @@ test('a pass is done once a day, with what has become old since', async () => {
   expect(await left('conversation')).toEqual([]);
 });
 
-test('off ends it, and fewer days begin anew at once', async () => {
+test('off ends it, and fewer days start again at once', async () => {
   const one = await given({ begun: 100 });
   await setRetention(db, orgId, 365);
   await sweep();

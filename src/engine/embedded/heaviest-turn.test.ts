@@ -123,7 +123,7 @@ describe('a definition that an older version stored', () => {
 });
 
 describe('patterns that use up the budget of a turn', () => {
-  it('are told in the trace; words of rules fit all the same', async () => {
+  it('are told in the trace; words of rules still fit', async () => {
     const definition: AgentDefinition = {
       rules: [
         { name: 'slow', pattern: '(\\w\\w?\\w?\\w?){60}!', tag: 'x' },

@@ -438,7 +438,7 @@ describe('language', () => {
 });
 
 describe('state', () => {
-  it('that is damaged or from elsewhere begins anew instead of failing', async () => {
+  it('that is damaged or from elsewhere starts again instead of failing', async () => {
     for (const state of ['x', 7, [], { step: -1 }, { step: 'x', slots: 3 }, { step: 99 }, { slots: { a: {} } }]) {
       expect((await turn(booking, ['hello'], { state })).next).toBe('waiting_for_user');
     }

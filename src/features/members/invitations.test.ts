@@ -130,7 +130,7 @@ describe('whoever loses the role', () => {
     expect(body.data[0]).toMatchObject({ action: 'invitation.withdrawn', actor: expect.any(String) });
   });
 
-  it('cannot let anybody in by a link that was left open all the same', async () => {
+  it('cannot let anybody in by a link that was left open', async () => {
     const admin = await addMember(server, owner.call, owner.orgId, 'admin');
     const own = await invite(admin.call, 'admin');
     await server.db.execute(sql`UPDATE member SET role = 'member' WHERE user_id = ${admin.id}`);
