@@ -2,7 +2,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createDigest, digestBytes } from '../src/access/digest.ts';
 import { openDb } from '../src/store/db.ts';
-import { readKeyByDigest } from '../src/store/access.ts';
+import { readKeyByDigest } from '../src/store/api-keys/records.ts';
 
 /**
  * The other way to be strict: one indexed look-up for each request, on a bare server with the same pool and the very

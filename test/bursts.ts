@@ -1,4 +1,4 @@
-import { MAX_SETTLE_MS, SETTLE_MS } from '../src/store/turns/settle.ts';
+import { MAX_SETTLE_MS, SETTLE_MS } from '../src/store/runs/settle.ts';
 import { timeOfId } from '../src/kernel/ids.ts';
 
 /** How often the agent may answer these messages of one person: on a slow machine what was sent as one burst may arrive as several. */

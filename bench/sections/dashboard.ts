@@ -1,8 +1,8 @@
 import { chromium, type Page } from '@playwright/test';
 import { hashPassword } from 'better-auth/crypto';
 import { newId } from '../../src/kernel/ids.ts';
-import { insertMember } from '../../src/store/members.ts';
-import { insertPerson } from '../../src/store/people.ts';
+import { insertMember } from '../../src/store/organizations/members.ts';
+import { insertPerson } from '../../src/store/accounts/people.ts';
 import type { Plan } from '../compare.ts';
 import { type Program, startProgram } from '../program.ts';
 

@@ -1,7 +1,7 @@
 import { Refusal } from '../../contract/problems.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type Db, isUnreachable, type Queryable } from '../store/db.ts';
-import { takePlaces } from '../store/leases.ts';
+import { takePlaces } from '../store/nodes/leases.ts';
 import type { Barrier } from './barrier.ts';
 import type { Lease, Memory } from './lease.ts';
 import type { Subject } from './types.ts';

@@ -1,4 +1,4 @@
-import type { KeyRecord, TargetIds, TargetRecords } from '../store/access.ts';
+import type { KeyRecord, TargetIds, TargetRecords } from '../store/api-keys/records.ts';
 import type { Found } from './decide.ts';
 import type { Directory, KeyEntry } from './directory.ts';
 import { NONE, type Remedy } from './protocol.ts';

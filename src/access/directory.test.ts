@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { KeyRecord } from '../store/access.ts';
+import type { KeyRecord } from '../store/api-keys/records.ts';
 import { createDirectory } from './directory.ts';
 
 let now = 0;

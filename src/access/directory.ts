@@ -1,5 +1,5 @@
 import type { Clock } from '../kernel/clock.ts';
-import type { KeyRecord, TargetRecords } from '../store/access.ts';
+import type { KeyRecord, TargetRecords } from '../store/api-keys/records.ts';
 import { createBoundedMap } from './bounded-map.ts';
 import { storedNetworks } from './networks.ts';
 import { NONE, type Remedy } from './protocol.ts';

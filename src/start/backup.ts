@@ -1,7 +1,7 @@
 import { createLogger } from '../kernel/log.ts';
 import { StartError } from '../kernel/start-error.ts';
-import { backup } from '../store/backup.ts';
-import { restore } from '../store/restore.ts';
+import { backup } from '../store/backup/backup.ts';
+import { restore } from '../store/backup/restore.ts';
 import { joinDatabase, openDatabase } from './open-database.ts';
 import { readConfig } from './read-config.ts';
 

@@ -5,17 +5,22 @@ import { channelKinds } from '../channels/kinds.ts';
 import { sealSecrets } from '../features/channels/ask-provider.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Key } from '../kernel/seal.ts';
-import { insertAgent } from '../store/agents.ts';
-import { insertApiKey } from '../store/api-keys.ts';
-import { recordAudit, SYSTEM } from '../store/audit.ts';
-import { insertCampaign } from '../store/campaigns.ts';
-import { insertChannel } from '../store/channels.ts';
-import { insertConversation, insertInboundRun, insertMessage, updateConversation } from '../store/conversations.ts';
+import { insertAgent } from '../store/agents/agents.ts';
+import { insertApiKey } from '../store/api-keys/api-keys.ts';
+import { recordAudit, SYSTEM } from '../store/organizations/audit.ts';
+import { insertCampaign } from '../store/campaigns/campaigns.ts';
+import { insertChannel } from '../store/channels/channels.ts';
+import {
+  insertConversation,
+  insertInboundRun,
+  insertMessage,
+  updateConversation,
+} from '../store/conversations/conversations.ts';
 import type { Db, Queryable } from '../store/db.ts';
-import { insertDocument } from '../store/documents.ts';
-import { insertEndUser } from '../store/end-users.ts';
-import { claimDemo } from '../store/installation.ts';
-import { insertOrganization } from '../store/organizations.ts';
+import { insertDocument } from '../store/agents/documents.ts';
+import { insertEndUser } from '../store/end-users/read.ts';
+import { claimDemo } from '../store/installation/installation.ts';
+import { insertOrganization } from '../store/organizations/organizations.ts';
 import { insertTrigger } from '../store/triggers.ts';
 import { QUICKSTART_MS } from './quickstart-key.ts';
 import { ARABIC_QUESTION, CHAT, CONCIERGE, PEOPLE, SHOP_GUIDE, SHOP_GUIDE_AR } from './demo-texts.ts';

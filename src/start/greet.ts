@@ -1,6 +1,6 @@
 import type { Role } from '../app.ts';
 import type { Config } from '../config/config.ts';
-import { countEverything } from '../store/counts.ts';
+import { countEverything } from '../store/installation/counts.ts';
 import type { Db } from '../store/db.ts';
 import type { Prepared } from './prepare.ts';
 import { forgetQuickstartKey, keepQuickstartKey, quickstartFile } from './quickstart-key.ts';

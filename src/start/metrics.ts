@@ -5,7 +5,7 @@ import type { AccessState } from '../access/access.ts';
 import { metaOf } from '../http/request-meta.ts';
 import { StartError } from '../kernel/start-error.ts';
 import type { Db } from '../store/db.ts';
-import { type QueueDepth, readQueueDepths } from '../store/queue-depth.ts';
+import { type QueueDepth, readQueueDepths } from '../store/queue/depth.ts';
 
 /**
  * `/metrics` for Prometheus, on an address of its own (METRICS_ADDRESS), off by default: it asks nobody for a key. No

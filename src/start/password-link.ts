@@ -3,7 +3,7 @@ import { deriveSecrets } from '../config/secrets.ts';
 import { createLogger } from '../kernel/log.ts';
 import { StartError } from '../kernel/start-error.ts';
 import { openDb } from '../store/db.ts';
-import { findCredential } from '../store/people.ts';
+import { findCredential } from '../store/accounts/people.ts';
 import { joinDatabase } from './open-database.ts';
 import { readConfig } from './read-config.ts';
 

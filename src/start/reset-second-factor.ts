@@ -1,9 +1,9 @@
 import { resetSecondFactor } from '../features/second-factor/reset-second-factor.ts';
 import { createLogger } from '../kernel/log.ts';
 import { StartError } from '../kernel/start-error.ts';
-import { SYSTEM } from '../store/audit.ts';
+import { SYSTEM } from '../store/organizations/audit.ts';
 import { openDb } from '../store/db.ts';
-import { findPersonByEmail } from '../store/people.ts';
+import { findPersonByEmail } from '../store/accounts/people.ts';
 import { joinDatabase } from './open-database.ts';
 import { readConfig } from './read-config.ts';
 

@@ -4,9 +4,9 @@ import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
 import { openDb } from './db.ts';
-import { WRITE_END_USERS } from './end-users-write.ts';
-import { PUSH_RECIPIENTS } from './recipients-push.ts';
-import { DELETE_MESSAGES, DELETE_RUNS, LOOK_AT, WEIGH } from './retention.ts';
+import { WRITE_END_USERS } from './end-users/write.ts';
+import { PUSH_RECIPIENTS } from './recipients/push.ts';
+import { DELETE_MESSAGES, DELETE_RUNS, LOOK_AT, WEIGH } from './organizations/retention.ts';
 
 /**
  * Plans that are made on empty tables and kept while they grow: every record of a statement that is run at speed is

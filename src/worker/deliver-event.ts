@@ -1,10 +1,10 @@
 import type { DeliveryAttempt } from '../../contract/dashboard/webhooks.ts';
 import { type Egress, EgressError } from '../kernel/egress.ts';
 import { signWebhook } from '../kernel/standard-webhooks.ts';
-import type { OpenSealed } from '../store/channel-secrets.ts';
+import type { OpenSealed } from '../store/channels/secrets.ts';
 import { webhookCredential } from '../store/credentials.ts';
-import type { ClaimedEvent, EventOutcome } from '../store/event-deliveries.ts';
-import { presentEvent } from '../store/present-event.ts';
+import type { ClaimedEvent, EventOutcome } from '../store/events/deliver.ts';
+import { presentEvent } from '../store/events/present.ts';
 
 /** Waits before the second and each further attempt (Standard Webhooks 1.0, "Deliverability and reliability"). */
 const RETRY_SECONDS = [

@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import type { Egress } from '../kernel/egress.ts';
 import { newId } from '../kernel/ids.ts';
 import { createTally } from '../kernel/tally.ts';
-import { recordAudit, SYSTEM } from '../store/audit.ts';
-import type { OpenSealed } from '../store/channel-secrets.ts';
+import { recordAudit, SYSTEM } from '../store/organizations/audit.ts';
+import type { OpenSealed } from '../store/channels/secrets.ts';
 import type { Db } from '../store/db.ts';
 import {
   type ClaimedEvent,
@@ -12,8 +12,8 @@ import {
   EVENT_LEASE_SECONDS,
   type EventOutcome,
   renewEvents,
-} from '../store/event-deliveries.ts';
-import { cancelPending, changeWebhook, lockWebhook } from '../store/webhooks.ts';
+} from '../store/events/deliver.ts';
+import { cancelPending, changeWebhook, lockWebhook } from '../store/events/webhooks.ts';
 import { createClaimLoop, hasLeaseForCall, type Work, type Worker } from './claim-loop.ts';
 import { deliverEvent, givenBack } from './deliver-event.ts';
 

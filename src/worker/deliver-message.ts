@@ -3,8 +3,8 @@ import { ChannelFailure, type ChannelKind, type SendTools } from '../channels/ch
 import { fitContent } from '../channels/fit-content.ts';
 import { NOT_OPENED, SealError } from '../kernel/seal.ts';
 import type { ChannelKinds } from '../channels/kinds.ts';
-import type { OpenSecrets } from '../store/channel-secrets.ts';
-import type { ClaimedDelivery, DeliveryOutcome } from '../store/deliveries.ts';
+import type { OpenSecrets } from '../store/channels/secrets.ts';
+import type { ClaimedDelivery, DeliveryOutcome } from '../store/deliveries/deliveries.ts';
 
 /** An attempt that did not end by then is the last one. */
 export const MAX_ATTEMPTS = 12;

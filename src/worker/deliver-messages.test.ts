@@ -10,10 +10,10 @@ import { createEgress } from '../kernel/egress.ts';
 import { newId } from '../kernel/ids.ts';
 import { createLogger } from '../kernel/log.ts';
 import { deriveKey } from '../kernel/seal.ts';
-import { createSecretsOpener } from '../store/channel-secrets.ts';
+import { createSecretsOpener } from '../store/channels/secrets.ts';
 import { type Db, openDb } from '../store/db.ts';
-import { claimDeliveries } from '../store/deliveries.ts';
-import { applyReceipts, keepReceipts } from '../store/receipts.ts';
+import { claimDeliveries } from '../store/deliveries/deliveries.ts';
+import { applyReceipts, keepReceipts } from '../store/deliveries/receipts.ts';
 import type { Worker } from './claim-loop.ts';
 import { createDeliveryWorker } from './deliver-messages.ts';
 

@@ -4,9 +4,9 @@ import type { ChannelKinds } from '../channels/kinds.ts';
 import type { Egress } from '../kernel/egress.ts';
 import { newId } from '../kernel/ids.ts';
 import { createTally } from '../kernel/tally.ts';
-import type { OpenSecrets } from '../store/channel-secrets.ts';
+import type { OpenSecrets } from '../store/channels/secrets.ts';
 import type { Db } from '../store/db.ts';
-import { isMoreDue } from '../store/queue-lanes.ts';
+import { isMoreDue } from '../store/queue/lanes.ts';
 import {
   type ClaimedDelivery,
   claimDeliveries,
@@ -15,8 +15,8 @@ import {
   type DeliveryOutcome,
   markChannel,
   renewDeliveries,
-} from '../store/deliveries.ts';
-import { applyReceipts } from '../store/receipts.ts';
+} from '../store/deliveries/deliveries.ts';
+import { applyReceipts } from '../store/deliveries/receipts.ts';
 import { createClaimLoop, hasLeaseForCall, type Work, type Worker } from './claim-loop.ts';
 import { deliverMessage, givenBack } from './deliver-message.ts';
 

@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
-import { forgetStoredAnswers } from '../store/accept/stored-answer.ts';
+import { forgetStoredAnswers } from '../store/idempotency/stored-answer.ts';
 import type { Db } from '../store/db.ts';
-import { forgetImports } from '../store/import-queue.ts';
-import { forgetEvents } from '../store/events.ts';
-import { eraseOld } from '../store/retention.ts';
-import { forgetInbound } from '../store/receipts.ts';
-import { forgetUsage, trimRequests } from '../store/usage.ts';
+import { forgetImports } from '../store/imports/queue.ts';
+import { forgetEvents } from '../store/events/events.ts';
+import { eraseOld } from '../store/organizations/retention.ts';
+import { forgetInbound } from '../store/deliveries/receipts.ts';
+import { forgetUsage, trimRequests } from '../store/usage/usage.ts';
 
 const EVERY_MS = 60_000;
 /** Rows of one statement: short enough to disturb nobody. */

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { givenAgent, givenOrganization } from '../../test/factories.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
-import { changeAgent, lockAgent, publishDefinition } from '../store/agents.ts';
+import { changeAgent, lockAgent, publishDefinition } from '../store/agents/agents.ts';
 import { type Db, openDb } from '../store/db.ts';
-import { deleteDocumentRow, insertDocument } from '../store/documents.ts';
-import { readNextDocument } from '../store/turns/read-agent.ts';
+import { deleteDocumentRow, insertDocument } from '../store/agents/documents.ts';
+import { readNextDocument } from '../store/agents/read-for-turns.ts';
 import type { DocumentsOf } from './knowledge/messages.ts';
 import { createAgentLoader } from './load-agent.ts';
 

@@ -1,5 +1,5 @@
 import type { KnowledgeSearch, Provider } from '../engine/provider.ts';
-import { type AgentForTurns, readAgentForTurns } from '../store/turns/read-agent.ts';
+import { type AgentForTurns, readAgentForTurns } from '../store/agents/read-for-turns.ts';
 import type { Db } from '../store/db.ts';
 import type { Knowledge } from './knowledge/ask-knowledge.ts';
 

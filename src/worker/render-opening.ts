@@ -1,7 +1,7 @@
 import { embeddedProvider } from '../engine/embedded/provider.ts';
 import { renderText } from '../engine/templates.ts';
 import type { Db } from '../store/db.ts';
-import { readAgentForTurns } from '../store/turns/read-agent.ts';
+import { readAgentForTurns } from '../store/agents/read-for-turns.ts';
 
 export type Opening = {
   orgId: string;

@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
 import { ProviderError, type TurnRequest, type TurnResult } from '../engine/provider.ts';
 import { handBackConversation, takeOverConversation } from '../features/conversations/hand-over.ts';
 import { createReceiveMessage } from '../features/conversations/receive-message.ts';
-import { type AcceptQueue, createAcceptQueue } from '../store/accept/accept-runs.ts';
+import { type AcceptQueue, createAcceptQueue } from '../store/runs/accept.ts';
 import { type Db, openDb } from '../store/db.ts';
 import type { Worker } from './claim-loop.ts';
 import { createAgentLoader } from './load-agent.ts';

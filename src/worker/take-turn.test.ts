@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { TurnResult } from '../engine/provider.ts';
 import { newId } from '../kernel/ids.ts';
-import type { ClaimedRun } from '../store/turns/claim-runs.ts';
+import type { ClaimedRun } from '../store/runs/claim.ts';
 import { completedTurn, openingTurn } from './take-turn.ts';
 
 test('an answer stands behind what it answers, though that was stored by a node whose clock is ahead', () => {

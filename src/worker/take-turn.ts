@@ -2,8 +2,8 @@ import { channelKinds } from '../channels/kinds.ts';
 import type { MessageContent } from '../../contract/messages.ts';
 import type { TurnRequest, TurnResult } from '../engine/provider.ts';
 import { newId, timeOfId } from '../kernel/ids.ts';
-import type { ClaimedRun } from '../store/turns/claim-runs.ts';
-import type { CompletedTurn } from '../store/turns/complete-turns.ts';
+import type { ClaimedRun } from '../store/runs/claim.ts';
+import type { CompletedTurn } from '../store/runs/complete.ts';
 import type { LoadedAgent } from './load-agent.ts';
 import { splitText } from './split-text.ts';
 

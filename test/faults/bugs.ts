@@ -14,7 +14,7 @@ export const bugs: Bug[] = [
     finding: /acknowledged and lost/,
     edits: [
       {
-        file: 'src/store/accept/accept-runs.ts',
+        file: 'src/store/runs/accept.ts',
         find: 'const written = planned.length > 0 ? await writeRuns(client, planned, at) : new Set<string>();',
         replace: `const written = new Set<string>(planned.map(({ run }) => run.id));
           if (planned.length > 0) void writeRuns(client, planned, at).catch(() => {});`,
@@ -27,7 +27,7 @@ export const bugs: Bug[] = [
     finding: /another organization's agent/,
     edits: [
       {
-        file: 'src/store/access.ts',
+        file: 'src/store/api-keys/records.ts',
         find: 'WHERE a.org_id = $1 AND a.id = $2 AND a.deleted_at IS NULL) AS agent',
         replace: 'WHERE $1::text IS NOT NULL AND a.id = $2 AND a.deleted_at IS NULL) AS agent',
       },
@@ -105,7 +105,7 @@ export const bugs: Bug[] = [
     finding: /refused and done all the same/,
     edits: [
       {
-        file: 'src/store/accept/plan-and-write.ts',
+        file: 'src/store/queue/plan-and-write.ts',
         find: "new Refusal('outcome_unknown', PROBLEMS.outcome_unknown.cure,",
         replace: "new Refusal('unavailable', PROBLEMS.outcome_unknown.cure,",
       },
@@ -117,12 +117,12 @@ export const bugs: Bug[] = [
     finding: /several runs (answered )?for one Idempotency-Key/,
     edits: [
       {
-        file: 'src/store/accept/write-runs.ts',
+        file: 'src/store/runs/write.ts',
         find: "column('scope', 'bytea', ({ call }) => bytes(call.idempotency?.scope)),",
         replace: "column('scope', 'bytea', () => null),",
       },
       {
-        file: 'src/store/accept/write-runs.ts',
+        file: 'src/store/runs/write.ts',
         find: '  return new Set(written.rows.map((row) => row.id));',
         replace: `  for (const { call, answer } of planned)
             if (call.idempotency)
@@ -139,7 +139,7 @@ export const bugs: Bug[] = [
     name: 'a worker stores a turn without its lease token',
     scenario: 'cancel-in-turn',
     finding: /the cancelled run is/,
-    edits: [{ file: 'src/store/turns/complete-turns.ts', find: ' AND r.lease = t.lease', replace: '' }],
+    edits: [{ file: 'src/store/runs/complete.ts', find: ' AND r.lease = t.lease', replace: '' }],
   },
   {
     name: 'a redirect is followed',
@@ -183,7 +183,7 @@ export const bugs: Bug[] = [
     finding: /a revoke through .* took/,
     edits: [
       {
-        file: 'src/store/leases.ts',
+        file: 'src/store/nodes/leases.ts',
         find: 'export const LOCK_HELD_MS = 1_000;',
         replace: 'export const LOCK_HELD_MS = 60_000;',
       },
@@ -194,7 +194,11 @@ export const bugs: Bug[] = [
 
 /** Leases of workers shortened, so that a scenario in which one dies need not wait half a minute. */
 export const IMPATIENT: Edit[] = [
-  { file: 'src/store/turns/claim-runs.ts', find: 'RUN_LEASE_SECONDS = 30;', replace: 'RUN_LEASE_SECONDS = 5;' },
-  { file: 'src/store/deliveries.ts', find: 'DELIVERY_LEASE_SECONDS = 30;', replace: 'DELIVERY_LEASE_SECONDS = 6;' },
+  { file: 'src/store/runs/claim.ts', find: 'RUN_LEASE_SECONDS = 30;', replace: 'RUN_LEASE_SECONDS = 5;' },
+  {
+    file: 'src/store/deliveries/deliveries.ts',
+    find: 'DELIVERY_LEASE_SECONDS = 30;',
+    replace: 'DELIVERY_LEASE_SECONDS = 6;',
+  },
   { file: 'src/worker/claim-loop.ts', find: 'NEEDED_LEASE_MS = 17_000;', replace: 'NEEDED_LEASE_MS = 3_000;' },
 ];

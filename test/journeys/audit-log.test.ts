@@ -4,7 +4,7 @@ import { parse } from 'csv-parse/sync';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { EVENT_DATA } from '../../contract/events.ts';
 import { newId } from '../../src/kernel/ids.ts';
-import { recordAudit, SYSTEM } from '../../src/store/audit.ts';
+import { recordAudit, SYSTEM } from '../../src/store/organizations/audit.ts';
 import { startTestApp, type TestApp } from '../app.ts';
 import { givenOrganization } from '../factories.ts';
 import { type Receiver, startReceiver } from '../fakes/receiver.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts';
-import type { KeyRecord } from '../../store/access.ts';
+import type { KeyRecord } from '../../store/api-keys/records.ts';
 import { createAdmit } from '../admit.ts';
 import { createBarrier } from '../barrier.ts';
 import { createFills } from '../directory-fill.ts';

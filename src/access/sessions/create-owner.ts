@@ -1,9 +1,9 @@
 import { Refusal } from '../../../contract/problems.ts';
 import type { Db, Queryable } from '../../store/db.ts';
-import { claimOperator } from '../../store/installation.ts';
-import { insertMember } from '../../store/members.ts';
-import { insertOrganization, listOrphanOrganizations } from '../../store/organizations.ts';
-import { insertPerson, type Person } from '../../store/people.ts';
+import { claimOperator } from '../../store/installation/installation.ts';
+import { insertMember } from '../../store/organizations/members.ts';
+import { insertOrganization, listOrphanOrganizations } from '../../store/organizations/organizations.ts';
+import { insertPerson, type Person } from '../../store/accounts/people.ts';
 
 export type NewOwner = {
   name: string;

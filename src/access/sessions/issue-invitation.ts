@@ -1,9 +1,9 @@
 import type { Role } from '../../../contract/permissions.ts';
-import { type Actor, recordAudit } from '../../store/audit.ts';
+import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Queryable } from '../../store/db.ts';
 import type { QueueMail } from '../../store/mail.ts';
-import { insertInvitation, INVITATION_DAYS, renewInvitation } from '../../store/members.ts';
-import { namesOf } from '../../store/people.ts';
+import { insertInvitation, INVITATION_DAYS, renewInvitation } from '../../store/organizations/members.ts';
+import { namesOf } from '../../store/accounts/people.ts';
 import { invitationDigest, invitationUrl, newInvitationToken } from './invitation-link.ts';
 
 export type InvitationDesk = { baseUrl: string; queueMail: QueueMail | null };

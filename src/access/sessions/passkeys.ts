@@ -8,8 +8,8 @@ import {
 import type { PasskeyAssertion, PasskeyAttestation } from '../../../contract/dashboard/second-factor.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { Key } from '../../kernel/seal.ts';
-import type { Person } from '../../store/people.ts';
-import type { StoredPasskey } from '../../store/second-factor.ts';
+import type { Person } from '../../store/accounts/people.ts';
+import type { StoredPasskey } from '../../store/accounts/second-factor.ts';
 
 /**
  * Passkeys (WebAuthn): a key pair in the device, for this site alone, opened by a finger, a face or a PIN. That is

@@ -8,7 +8,7 @@ import {
   nextSetupEnd,
   openInstallationRow,
   setSetupToken,
-} from '../../store/installation.ts';
+} from '../../store/installation/installation.ts';
 import { createOwner } from './create-owner.ts';
 import type { Sessions } from './sessions.ts';
 import { secretCheck, SETUP_MINUTES, setupDigest, setupToken, setupUrl } from './setup-link.ts';

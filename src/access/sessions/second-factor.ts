@@ -7,7 +7,7 @@ import {
   lockAuthenticator,
   updateAuthenticator,
   useRecoveryCode,
-} from '../../store/second-factor.ts';
+} from '../../store/accounts/second-factor.ts';
 import { recoveryDigest } from './recovery-codes.ts';
 import { acceptedStep, TOTP_SECRET_BYTES } from './totp.ts';
 

@@ -9,7 +9,7 @@ import {
   listSessions,
   readPasswordHash,
   setPasswordHash,
-} from '../../store/people.ts';
+} from '../../store/accounts/people.ts';
 import { SESSION_COOKIE } from './create-auth.ts';
 import { createSessions, type Sessions } from './sessions.ts';
 import { DEVICE_COOKIE } from './device-cookie.ts';

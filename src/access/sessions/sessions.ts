@@ -12,8 +12,8 @@ import {
   readPasswordHash,
   setPasswordHash,
   type Person,
-} from '../../store/people.ts';
-import { readFactors } from '../../store/second-factor.ts';
+} from '../../store/accounts/people.ts';
+import { readFactors } from '../../store/accounts/second-factor.ts';
 import { isCommonPassword } from './common-password.ts';
 import { ADDRESS_HEADER, type Auth, createAuth, MAX_PASSWORD_CHARACTERS, SESSION_COOKIE } from './create-auth.ts';
 import { createDeviceCookies } from './device-cookie.ts';

@@ -1,9 +1,9 @@
 import type { AgentRecord, CreateAgentBody } from '../../../contract/dashboard/agents.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { newId } from '../../kernel/ids.ts';
-import { countAgents, insertAgent } from '../../store/agents.ts';
-import { type Actor, recordAudit } from '../../store/audit.ts';
-import { insertChannel } from '../../store/channels.ts';
+import { countAgents, insertAgent } from '../../store/agents/agents.ts';
+import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
+import { insertChannel } from '../../store/channels/channels.ts';
 import { type AgentsDeps, MAX_AGENTS } from './agents.ts';
 import { checkDefinition, checkToolAddresses } from './check-definition.ts';
 import { foundAgent, presentAgent } from './read-agents.ts';

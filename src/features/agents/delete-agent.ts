@@ -1,7 +1,7 @@
 import { Refusal } from '../../../contract/problems.ts';
 import type { Subject } from '../../access/types.ts';
-import { deleteAgentRows, listDependents, lockAgent } from '../../store/agents.ts';
-import { type Actor, recordAudit } from '../../store/audit.ts';
+import { deleteAgentRows, listDependents, lockAgent } from '../../store/agents/agents.ts';
+import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { AgentsDeps } from './agents.ts';
 import { foundAgent } from './read-agents.ts';
 

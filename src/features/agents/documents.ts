@@ -10,8 +10,8 @@ import { KNOWLEDGE_BYTES } from '../../../contract/limits.ts';
 import { type Fault, Refusal } from '../../../contract/problems.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
-import { changeAgent, lockAgent } from '../../store/agents.ts';
-import { type Actor, recordAudit } from '../../store/audit.ts';
+import { changeAgent, lockAgent } from '../../store/agents/agents.ts';
+import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Queryable } from '../../store/db.ts';
 import {
   countDocuments,
@@ -21,7 +21,7 @@ import {
   listDocuments as listHeads,
   readDocument as readRow,
   readKnowledgeUse as readBytes,
-} from '../../store/documents.ts';
+} from '../../store/agents/documents.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
 import type { AgentsDeps } from './agents.ts';
 import { foundAgent } from './read-agents.ts';

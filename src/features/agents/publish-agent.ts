@@ -1,8 +1,8 @@
 import type { AgentDefinition } from '../../../contract/agents.ts';
 import type { AgentRecord } from '../../../contract/dashboard/agents.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import { type AgentRow, lockAgent, publishDefinition, readAgentVersion } from '../../store/agents.ts';
-import { type Actor, recordAudit } from '../../store/audit.ts';
+import { type AgentRow, lockAgent, publishDefinition, readAgentVersion } from '../../store/agents/agents.ts';
+import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Queryable } from '../../store/db.ts';
 import type { AgentsDeps } from './agents.ts';
 import { checkDefinition } from './check-definition.ts';

@@ -7,10 +7,10 @@ import {
   listAgentVersions as listVersionRows,
   readAgent as readRow,
   sameDefinition,
-} from '../../store/agents.ts';
+} from '../../store/agents/agents.ts';
 import type { Queryable } from '../../store/db.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
-import { namesOf } from '../../store/people.ts';
+import { namesOf } from '../../store/accounts/people.ts';
 import type { AgentsDeps } from './agents.ts';
 
 type Reads = Pick<AgentsDeps, 'db'>;

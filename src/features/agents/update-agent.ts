@@ -1,7 +1,7 @@
 import type { AgentRecord, UpdateAgentBody } from '../../../contract/dashboard/agents.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import { changeAgent, lockAgent, publishDefinition } from '../../store/agents.ts';
-import { type Actor, recordAudit } from '../../store/audit.ts';
+import { changeAgent, lockAgent, publishDefinition } from '../../store/agents/agents.ts';
+import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Queryable } from '../../store/db.ts';
 import type { AgentsDeps } from './agents.ts';
 import { checkDefinition, checkToolAddresses } from './check-definition.ts';

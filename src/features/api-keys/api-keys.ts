@@ -11,7 +11,7 @@ import type { Region } from '../../../contract/regions.ts';
 import type { Access } from '../../access/access.ts';
 import type { Digest } from '../../access/digest.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { Actor } from '../../store/audit.ts';
+import type { Actor } from '../../store/organizations/audit.ts';
 import type { Db } from '../../store/db.ts';
 import type { QueueMail } from '../../store/mail.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';

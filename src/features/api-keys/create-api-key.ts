@@ -1,5 +1,5 @@
 import type { CreateKeyBody, NewKey } from '../../../contract/dashboard/keys.ts';
-import type { Actor } from '../../store/audit.ts';
+import type { Actor } from '../../store/organizations/audit.ts';
 import type { ApiKeysDeps } from './api-keys.ts';
 import { checkKeyRules, checkNetworks } from './check-api-key.ts';
 import { readApiKey } from './read-api-key.ts';

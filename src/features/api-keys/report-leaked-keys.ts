@@ -2,8 +2,8 @@ import type { Leak, LeakReport } from '../../../contract/leaks.ts';
 import { digestBytes } from '../../access/digest.ts';
 import { parseKey } from '../../access/key-format.ts';
 import { redact } from '../../kernel/redact.ts';
-import type { Actor } from '../../store/audit.ts';
-import { findActiveKeys } from '../../store/api-keys.ts';
+import type { Actor } from '../../store/organizations/audit.ts';
+import { findActiveKeys } from '../../store/api-keys/api-keys.ts';
 import type { ApiKeysDeps } from './api-keys.ts';
 import { revokeApiKey } from './revoke-api-key.ts';
 

@@ -1,8 +1,8 @@
 import type { NewKey, RotateKeyBody } from '../../../contract/dashboard/keys.ts';
 import type { KeyScope, Permission } from '../../../contract/permissions.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import { revokeApiKey as revokeRow, scheduleRevoke } from '../../store/api-keys.ts';
-import { type Actor, recordAudit } from '../../store/audit.ts';
+import { revokeApiKey as revokeRow, scheduleRevoke } from '../../store/api-keys/api-keys.ts';
+import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { ApiKeysDeps } from './api-keys.ts';
 import { foundApiKey, readApiKey } from './read-api-key.ts';
 import { settleRevoke } from './revoke-api-key.ts';

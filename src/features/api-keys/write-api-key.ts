@@ -3,8 +3,8 @@ import { Refusal } from '../../../contract/problems.ts';
 import { digestBytes } from '../../access/digest.ts';
 import { mintKey, shownPrefix } from '../../access/key-format.ts';
 import { newId } from '../../kernel/ids.ts';
-import { insertApiKey, readKeyConditions } from '../../store/api-keys.ts';
-import { type Actor, recordAudit } from '../../store/audit.ts';
+import { insertApiKey, readKeyConditions } from '../../store/api-keys/api-keys.ts';
+import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Queryable } from '../../store/db.ts';
 import type { ApiKeysDeps } from './api-keys.ts';
 

@@ -9,9 +9,9 @@ import { MAX_RECIPIENTS } from '../../../contract/campaigns.ts';
 import type { CampaignRecord } from '../../../contract/dashboard/campaigns.ts';
 import type { Access } from '../../access/access.ts';
 import { timestamp } from '../../kernel/clock.ts';
-import type { CampaignRow } from '../../store/campaigns.ts';
+import type { CampaignRow } from '../../store/campaigns/campaigns.ts';
 import type { Db } from '../../store/db.ts';
-import type { RecipientRow } from '../../store/recipients.ts';
+import type { RecipientRow } from '../../store/recipients/read.ts';
 
 /** What the verbs of this folder stand on. */
 export type CampaignsDeps = {

@@ -6,16 +6,16 @@ import {
 } from '../../../contract/dashboard/campaigns.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { createLoopShare } from '../../kernel/loop-share.ts';
-import { type Actor, recordAudit } from '../../store/audit.ts';
-import { cancelCampaignRuns, holdCampaignRuns, letCampaignRunsGo, listHeldZones } from '../../store/campaign-runs.ts';
+import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
+import { cancelCampaignRuns, holdCampaignRuns, letCampaignRunsGo, listHeldZones } from '../../store/campaigns/runs.ts';
 import {
   type CampaignRow,
   changeCampaign,
   moveCampaign as moveRow,
   readCampaign as readRow,
-} from '../../store/campaigns.ts';
+} from '../../store/campaigns/campaigns.ts';
 import type { Queryable } from '../../store/db.ts';
-import { planAnew } from '../../store/recipients.ts';
+import { planAnew } from '../../store/recipients/read.ts';
 import { type CampaignsDeps, presentCampaign } from './campaigns.ts';
 import { checkSettings } from './check-settings.ts';
 import { nextOpening } from './opening-hours.ts';

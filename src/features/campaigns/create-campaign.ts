@@ -1,10 +1,10 @@
 import type { CampaignRecord, CreateCampaignBody } from '../../../contract/dashboard/campaigns.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { newId } from '../../kernel/ids.ts';
-import { readAgent } from '../../store/agents.ts';
-import { type Actor, recordAudit } from '../../store/audit.ts';
-import { insertCampaign } from '../../store/campaigns.ts';
-import { readChannel } from '../../store/channels.ts';
+import { readAgent } from '../../store/agents/agents.ts';
+import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
+import { insertCampaign } from '../../store/campaigns/campaigns.ts';
+import { readChannel } from '../../store/channels/channels.ts';
 import { type CampaignsDeps, presentCampaign } from './campaigns.ts';
 
 /** A draft: it takes recipients once it was started. */

@@ -1,11 +1,11 @@
 import type { Campaign } from '../../../contract/campaigns.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import { readCampaign } from '../../store/campaigns.ts';
+import { readCampaign } from '../../store/campaigns/campaigns.ts';
 import { holdFence } from '../../store/fence/hold-fence.ts';
-import { once } from '../../store/idempotency.ts';
+import { once } from '../../store/idempotency/guard.ts';
 import type { Queryable } from '../../store/db.ts';
 import type { PageRequest } from '../../store/page.ts';
-import { countRecipients } from '../../store/recipients.ts';
+import { countRecipients } from '../../store/recipients/read.ts';
 import { type CampaignsDeps, presentForKey } from './campaigns.ts';
 import { moveInside } from './change-campaign.ts';
 import { type Push, type PushDeps, pushRecipients } from './push-recipients.ts';

@@ -2,14 +2,14 @@ import type { PushedRecipients, PushResult, RecipientInput } from '../../../cont
 import { type Fault, Refusal } from '../../../contract/problems.ts';
 import type { CampaignFacts, ChannelFacts } from '../../access/types.ts';
 import type { Db } from '../../store/db.ts';
-import type { IdempotencyGuard } from '../../store/idempotency.ts';
+import type { IdempotencyGuard } from '../../store/idempotency/guard.ts';
 import {
   type PushAnswer,
   type PushedRecipient,
   type PushOutcome,
   pushRecipients as push,
-} from '../../store/recipients-push.ts';
-import type { Suppression } from '../../store/suppression.ts';
+} from '../../store/recipients/push.ts';
+import type { Suppression } from '../../store/end-users/suppression.ts';
 
 export type PushDeps = {
   db: Db;

@@ -1,8 +1,8 @@
 import type { CampaignRecord } from '../../../contract/dashboard/campaigns.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import { listCampaigns as listRows, readCampaign as readRow } from '../../store/campaigns.ts';
+import { listCampaigns as listRows, readCampaign as readRow } from '../../store/campaigns/campaigns.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
-import { countRecipients } from '../../store/recipients.ts';
+import { countRecipients } from '../../store/recipients/read.ts';
 import { type CampaignsDeps, presentCampaign } from './campaigns.ts';
 
 type Reads = Pick<CampaignsDeps, 'db'>;

@@ -1,12 +1,12 @@
 import type { Recipient } from '../../../contract/campaigns.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { Db } from '../../store/db.ts';
-import { dropUnsent, lockUnsent } from '../../store/campaign-runs.ts';
-import { readCampaign } from '../../store/campaigns.ts';
+import { dropUnsent, lockUnsent } from '../../store/campaigns/runs.ts';
+import { readCampaign } from '../../store/campaigns/campaigns.ts';
 import { holdFence } from '../../store/fence/hold-fence.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
-import { cancelWaiting, listRecipients as listRows, readRecipient as readRow } from '../../store/recipients.ts';
-import { cancelRunRow } from '../../store/runs.ts';
+import { cancelWaiting, listRecipients as listRows, readRecipient as readRow } from '../../store/recipients/read.ts';
+import { cancelRunRow } from '../../store/runs/read.ts';
 import { presentRecipient } from './campaigns.ts';
 
 type Reads = { db: Db };

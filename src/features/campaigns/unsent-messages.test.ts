@@ -4,9 +4,14 @@ import { givenAgent, givenConversation, givenMessage, givenOrganization } from '
 import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
 import type { CampaignMove } from '../../../contract/dashboard/campaigns.ts';
 import { newId } from '../../kernel/ids.ts';
-import { SYSTEM } from '../../store/audit.ts';
+import { SYSTEM } from '../../store/organizations/audit.ts';
 import { type Db, openDb } from '../../store/db.ts';
-import { type ClaimedDelivery, claimDeliveries, completeDeliveries, renewDeliveries } from '../../store/deliveries.ts';
+import {
+  type ClaimedDelivery,
+  claimDeliveries,
+  completeDeliveries,
+  renewDeliveries,
+} from '../../store/deliveries/deliveries.ts';
 import { campaign, recipient } from '../../store/schema/campaign.ts';
 import { run } from '../../store/schema/run.ts';
 import { deliverMessage, givenBack } from '../../worker/deliver-message.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Topic, TopicKind } from '../../../contract/dashboard/changes.ts';
 import type { Db } from '../../store/db.ts';
-import { readFingerprints, type Watched } from '../../store/fingerprints.ts';
-import { readStanding, type Standing } from '../../store/standing.ts';
+import { readFingerprints, type Watched } from '../../store/organizations/fingerprints.ts';
+import { readStanding, type Standing } from '../../store/accounts/standing.ts';
 
 /**
  * Tells pages that something changed. One loop a process looks at everything that is watched, however many pages watch

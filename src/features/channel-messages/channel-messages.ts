@@ -1,7 +1,7 @@
 import type { ChannelKinds } from '../../channels/kinds.ts';
 import type { Db } from '../../store/db.ts';
-import type { IdempotencyGuard } from '../../store/idempotency.ts';
-import type { SendQueue } from '../../store/messages/accept-messages.ts';
+import type { IdempotencyGuard } from '../../store/idempotency/guard.ts';
+import type { SendQueue } from '../../store/messages/accept.ts';
 import { createListAgentChannels } from './list-agent-channels.ts';
 import { createReadMessage } from './read-message.ts';
 import { createSendMessage } from './send-message.ts';

@@ -1,7 +1,7 @@
 import type { ChannelSummary } from '../../../contract/channels.ts';
 import { MAX_PAGE } from '../../../contract/limits.ts';
 import { timestamp } from '../../kernel/clock.ts';
-import { listChannels } from '../../store/channels.ts';
+import { listChannels } from '../../store/channels/channels.ts';
 import type { ChannelMessagesDeps } from './channel-messages.ts';
 
 /** The channels of an agent with what each can do. An agent has no more channels than one page holds. */

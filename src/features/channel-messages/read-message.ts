@@ -1,7 +1,7 @@
 import type { ChannelMessage, DeliveryStatus } from '../../../contract/channels.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { timestamp } from '../../kernel/clock.ts';
-import { findSentMessage } from '../../store/messages/read-messages.ts';
+import { findSentMessage } from '../../store/messages/read.ts';
 import type { ChannelMessagesDeps } from './channel-messages.ts';
 
 /** One message that went out: where it is, and why. */

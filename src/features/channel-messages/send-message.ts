@@ -3,8 +3,8 @@ import { type Fault, Refusal } from '../../../contract/problems.ts';
 import type { ChannelFacts } from '../../access/types.ts';
 import type { ChannelKind } from '../../channels/channel.ts';
 import { timestamp } from '../../kernel/clock.ts';
-import type { StoredAnswer } from '../../store/accept/call.ts';
-import { readStoredAnswer } from '../../store/accept/stored-answer.ts';
+import type { StoredAnswer } from '../../store/runs/accept-call.ts';
+import { readStoredAnswer } from '../../store/idempotency/stored-answer.ts';
 import type { ChannelRules, NewMessage, SendCall, Target } from '../../store/messages/send-call.ts';
 import type { ChannelMessagesDeps } from './channel-messages.ts';
 

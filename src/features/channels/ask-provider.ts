@@ -1,7 +1,7 @@
 import { Refusal } from '../../../contract/problems.ts';
 import type { Connected, SplitSettings } from '../../channels/connect.ts';
 import type { Key } from '../../kernel/seal.ts';
-import type { SealedChannel } from '../../store/channel-secrets.ts';
+import type { SealedChannel } from '../../store/channels/secrets.ts';
 import { channelCredential, sealCredential } from '../../store/credentials.ts';
 import type { Queryable } from '../../store/db.ts';
 import type { ChannelsDeps } from './channels.ts';

@@ -2,8 +2,8 @@ import type { ConnectedChannel, UpdateChannelBody } from '../../../contract/dash
 import { Refusal } from '../../../contract/problems.ts';
 import type { Connected } from '../../channels/connect.ts';
 import { SealError } from '../../kernel/seal.ts';
-import { type Actor, recordAudit } from '../../store/audit.ts';
-import { type ChannelRow, changeChannel, readChannel as readRow } from '../../store/channels.ts';
+import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
+import { type ChannelRow, changeChannel, readChannel as readRow } from '../../store/channels/channels.ts';
 import { channelCredential, sameAddresses, secretRequired } from '../../store/credentials.ts';
 import { askProvider, sealSecrets, splitSettings } from './ask-provider.ts';
 import type { ChannelsDeps } from './channels.ts';

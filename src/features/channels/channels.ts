@@ -1,7 +1,7 @@
 import type { Access } from '../../access/access.ts';
 import type { Connector } from '../../channels/connect.ts';
 import type { Key } from '../../kernel/seal.ts';
-import type { OpenSecrets } from '../../store/channel-secrets.ts';
+import type { OpenSecrets } from '../../store/channels/secrets.ts';
 import type { Db } from '../../store/db.ts';
 
 /** What the verbs of this folder stand on. */

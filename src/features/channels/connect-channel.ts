@@ -2,9 +2,9 @@ import type { ConnectChannelBody, ConnectedChannel } from '../../../contract/das
 import { Refusal } from '../../../contract/problems.ts';
 import type { Subject } from '../../access/types.ts';
 import { newId } from '../../kernel/ids.ts';
-import { lockAgent, readAgent } from '../../store/agents.ts';
-import { type Actor, recordAudit } from '../../store/audit.ts';
-import { countChannels, insertChannel } from '../../store/channels.ts';
+import { lockAgent, readAgent } from '../../store/agents/agents.ts';
+import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
+import { countChannels, insertChannel } from '../../store/channels/channels.ts';
 import type { Queryable } from '../../store/db.ts';
 import { askProvider, sealSecrets, splitSettings } from './ask-provider.ts';
 import { type ChannelsDeps, MAX_CHANNELS_PER_AGENT } from './channels.ts';

@@ -1,7 +1,7 @@
 import { Refusal } from '../../../contract/problems.ts';
-import { readAgent } from '../../store/agents.ts';
-import { type Actor, recordAudit } from '../../store/audit.ts';
-import { changeChannel, readChannel as readRow } from '../../store/channels.ts';
+import { readAgent } from '../../store/agents/agents.ts';
+import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
+import { changeChannel, readChannel as readRow } from '../../store/channels/channels.ts';
 import type { ChannelsDeps } from './channels.ts';
 
 /**

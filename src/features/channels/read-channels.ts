@@ -7,7 +7,7 @@ import {
   hasReceived,
   listChannels as listRows,
   readChannel as readRow,
-} from '../../store/channels.ts';
+} from '../../store/channels/channels.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
 import type { ChannelsDeps } from './channels.ts';
 

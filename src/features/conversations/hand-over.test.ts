@@ -8,7 +8,7 @@ import {
   givenOrganization,
   givenTrigger,
 } from '../../../test/factories.ts';
-import { createRunWaiter } from '../../store/await-run.ts';
+import { createRunWaiter } from '../../store/runs/await.ts';
 import { handBackConversation, replyInConversation, resolveConversation, takeOverConversation } from './hand-over.ts';
 import { readConversation } from './read-conversations.ts';
 import { createSayInConversation } from './receive-message.ts';

@@ -7,8 +7,8 @@ import {
   lockConversation,
   setRunStatus,
   updateConversation,
-} from '../../store/conversations.ts';
-import { type Actor, recordAudit } from '../../store/audit.ts';
+} from '../../store/conversations/conversations.ts';
+import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Db, Queryable } from '../../store/db.ts';
 import { presentConversationMessage, summarizeConversation } from './read-conversations.ts';
 

@@ -2,9 +2,9 @@ import { Refusal } from '../../../contract/problems.ts';
 import type { InboundMessage } from '../../channels/channel.ts';
 import { createBatcher } from '../../kernel/batcher.ts';
 import { type Db, isDeadlock } from '../../store/db.ts';
-import type { InboundChannel } from '../../store/inbound.ts';
-import { type InboundRow, keepInboundBatch, type KeptMessage } from '../../store/inbound-batch.ts';
-import type { Suppression } from '../../store/suppression.ts';
+import type { InboundChannel } from '../../store/inbound/place.ts';
+import { type InboundRow, keepInboundBatch, type KeptMessage } from '../../store/inbound/keep-batch.ts';
+import type { Suppression } from '../../store/end-users/suppression.ts';
 import { clean, cleanContent, cleanMetadata, cleanName, keepInboundMessage } from './keep-inbound-message.ts';
 
 /**

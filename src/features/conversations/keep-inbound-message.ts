@@ -16,10 +16,10 @@ import {
   rememberEvent,
   setConversationAddress,
   touchIdentity,
-} from '../../store/inbound.ts';
-import type { KeptMessage } from '../../store/inbound-batch.ts';
-import { findSuppressed } from '../../store/find-suppressed.ts';
-import { type Identified, identifiersAt, IDENTIFIERS, type Suppression } from '../../store/suppression.ts';
+} from '../../store/inbound/place.ts';
+import type { KeptMessage } from '../../store/inbound/keep-batch.ts';
+import { findSuppressed } from '../../store/end-users/find-suppressed.ts';
+import { type Identified, identifiersAt, IDENTIFIERS, type Suppression } from '../../store/end-users/suppression.ts';
 import { keepMessage } from './receive-message.ts';
 
 /** Races for the same new person that are lost before giving up. */

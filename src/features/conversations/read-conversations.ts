@@ -13,11 +13,11 @@ import {
   listConversationRows,
   listConversationRuns,
   listNewestMessages,
-} from '../../store/conversations.ts';
+} from '../../store/conversations/conversations.ts';
 import type { Db } from '../../store/db.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
-import { presentMessage } from '../../store/present-message.ts';
-import type { MessageRow } from '../../store/runs.ts';
+import { presentMessage } from '../../store/messages/present.ts';
+import type { MessageRow } from '../../store/runs/read.ts';
 
 const MAX_MESSAGES = 200;
 const MAX_RUNS = 50;

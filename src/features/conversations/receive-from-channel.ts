@@ -1,10 +1,10 @@
 import { Refusal } from '../../../contract/problems.ts';
 import type { InboundAnswer, InboundEvent, InboundReceipt, InboundRequest } from '../../channels/channel.ts';
 import type { ChannelKinds } from '../../channels/kinds.ts';
-import type { OpenSecrets } from '../../store/channel-secrets.ts';
+import type { OpenSecrets } from '../../store/channels/secrets.ts';
 import { type Db, isUnreachable } from '../../store/db.ts';
-import { findInboundChannel, type InboundChannel } from '../../store/inbound.ts';
-import { applyReceipts, keepReceipts, type Receipt } from '../../store/receipts.ts';
+import { findInboundChannel, type InboundChannel } from '../../store/inbound/place.ts';
+import { applyReceipts, keepReceipts, type Receipt } from '../../store/deliveries/receipts.ts';
 import type { InboundQueue } from './inbound-queue.ts';
 import { clean, cleanName } from './keep-inbound-message.ts';
 

@@ -1,6 +1,6 @@
 import type { Visitor } from '../../access/visitors/visitor-token.ts';
 import type { Db } from '../../store/db.ts';
-import type { InboundChannel } from '../../store/inbound.ts';
+import type { InboundChannel } from '../../store/inbound/place.ts';
 import { findVisitorMessage, type VisitorMessageRow } from '../../store/visitors.ts';
 import type { InboundQueue } from './inbound-queue.ts';
 

@@ -1,7 +1,7 @@
 import type { Message, MessageContent } from '../../../contract/messages.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { newId } from '../../kernel/ids.ts';
-import type { RunWaiter } from '../../store/await-run.ts';
+import type { RunWaiter } from '../../store/runs/await.ts';
 import {
   findConversation,
   insertInboundRun,
@@ -10,10 +10,10 @@ import {
   lockConversation,
   updateConversation,
   wakeRun,
-} from '../../store/conversations.ts';
+} from '../../store/conversations/conversations.ts';
 import type { Db, Queryable } from '../../store/db.ts';
-import { settleMs } from '../../store/turns/settle.ts';
-import { presentMessage } from '../../store/present-message.ts';
+import { settleMs } from '../../store/runs/settle.ts';
+import { presentMessage } from '../../store/messages/present.ts';
 
 type Deps = { db: Db; waiter: RunWaiter; onAccepted(): void };
 

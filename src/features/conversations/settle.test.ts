@@ -5,10 +5,10 @@ import { givenAgent, givenOrganization } from '../../../test/factories.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
 import { newId, timeOfId } from '../../kernel/ids.ts';
 import { type Db, openDb, type Queryable } from '../../store/db.ts';
-import { lockConversation } from '../../store/conversations.ts';
-import { lockAddress } from '../../store/inbound.ts';
-import { createSuppression } from '../../store/suppression.ts';
-import { SETTLE_MS } from '../../store/turns/settle.ts';
+import { lockConversation } from '../../store/conversations/conversations.ts';
+import { lockAddress } from '../../store/inbound/place.ts';
+import { createSuppression } from '../../store/end-users/suppression.ts';
+import { SETTLE_MS } from '../../store/runs/settle.ts';
 import { createInboundQueue, type InboundQueue } from './inbound-queue.ts';
 
 /** The agent waits for more after a message was stored, however long storing it took. */

@@ -1,11 +1,11 @@
 import type { CreateEndUser, SetConsent, UpdateEndUser, UpsertEndUser } from '../../../contract/end-users.ts';
-import type { Actor } from '../../store/audit.ts';
+import type { Actor } from '../../store/organizations/audit.ts';
 import type { Db } from '../../store/db.ts';
-import type { EndUserFilter } from '../../store/end-user-search.ts';
-import type { EndUserQueue } from '../../store/end-users-upsert.ts';
-import type { IdempotencyGuard } from '../../store/idempotency.ts';
+import type { EndUserFilter } from '../../store/end-users/search.ts';
+import type { EndUserQueue } from '../../store/end-users/upsert.ts';
+import type { IdempotencyGuard } from '../../store/idempotency/guard.ts';
 import type { PageRequest } from '../../store/page.ts';
-import type { Suppression } from '../../store/suppression.ts';
+import type { Suppression } from '../../store/end-users/suppression.ts';
 import { eraseEndUser } from './erase-end-user.ts';
 import { exportEndUsers } from './export-end-users.ts';
 import { exportEndUser } from './export-end-user.ts';

@@ -1,10 +1,10 @@
 import { Refusal } from '../../../contract/problems.ts';
-import { type Actor, recordAudit } from '../../store/audit.ts';
+import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Db } from '../../store/db.ts';
 import { sqlState } from '../../store/db.ts';
-import { eraseEndUser as eraseRows } from '../../store/erase-end-user.ts';
+import { eraseEndUser as eraseRows } from '../../store/end-users/erase.ts';
 import { holdFence } from '../../store/fence/hold-fence.ts';
-import type { Suppression } from '../../store/suppression.ts';
+import type { Suppression } from '../../store/end-users/suppression.ts';
 import type { Caller } from './write-end-users.ts';
 
 const TRIES = 5;

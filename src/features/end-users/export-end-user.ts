@@ -1,6 +1,6 @@
 import { timestamp } from '../../kernel/clock.ts';
 import type { Db } from '../../store/db.ts';
-import { exportPages } from '../../store/end-user-export.ts';
+import { exportPages } from '../../store/end-users/export.ts';
 import { presentEndUserConversation } from './present-end-user.ts';
 import { readEndUser } from './read-end-users.ts';
 

@@ -1,9 +1,9 @@
 import { stringify } from 'csv-stringify/sync';
 import { timestamp } from '../../kernel/clock.ts';
-import { attributeText, tagsText } from '../../store/accept/resolve-end-users.ts';
+import { attributeText, tagsText } from '../../store/end-users/resolve.ts';
 import type { Db } from '../../store/db.ts';
-import { type EndUserFilter, listAttributeNames, listEndUsers } from '../../store/end-user-search.ts';
-import type { EndUserRow } from '../../store/end-users.ts';
+import { type EndUserFilter, listAttributeNames, listEndUsers } from '../../store/end-users/search.ts';
+import type { EndUserRow } from '../../store/end-users/read.ts';
 
 const PAGE = 1_000;
 /** Attributes that get a column of their own. */

@@ -1,8 +1,8 @@
 import type { EndUser, EndUserConversation } from '../../../contract/end-users.ts';
 import { timestamp } from '../../kernel/clock.ts';
-import type { EndUserRow as PlannedRow } from '../../store/accept/resolve-end-users.ts';
-import type { EndUserConversationRow, EndUserRow, IdentityRow } from '../../store/end-users.ts';
-import type { WrittenPerson } from '../../store/end-users-write.ts';
+import type { EndUserRow as PlannedRow } from '../../store/end-users/resolve.ts';
+import type { EndUserConversationRow, EndUserRow, IdentityRow } from '../../store/end-users/read.ts';
+import type { WrittenPerson } from '../../store/end-users/write.ts';
 
 /** A person as everybody sees it. */
 export const presentEndUser = (row: EndUserRow, identities: readonly IdentityRow[]): EndUser => ({

@@ -2,16 +2,16 @@ import type { EndUser, EndUserConversation } from '../../../contract/end-users.t
 import type { Message } from '../../../contract/messages.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { Db } from '../../store/db.ts';
-import { type EndUserFilter, listEndUsers as listRows } from '../../store/end-user-search.ts';
-import { listMessages } from '../../store/end-user-messages.ts';
+import { type EndUserFilter, listEndUsers as listRows } from '../../store/end-users/search.ts';
+import { listMessages } from '../../store/end-users/list-messages.ts';
 import {
   findEndUserConversation,
   listEndUserConversations,
   listIdentitiesOf,
   readEndUser as readRow,
-} from '../../store/end-users.ts';
+} from '../../store/end-users/read.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
-import { presentMessage } from '../../store/present-message.ts';
+import { presentMessage } from '../../store/messages/present.ts';
 import { presentEndUser, presentEndUserConversation } from './present-end-user.ts';
 
 type Reads = { db: Db };

@@ -3,8 +3,8 @@ import type { EndUser, SetConsent } from '../../../contract/end-users.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { Db } from '../../store/db.ts';
 import { holdFence } from '../../store/fence/hold-fence.ts';
-import { setConsent as storeConsent } from '../../store/turns/set-consent.ts';
-import { readEndUser } from '../../store/end-users.ts';
+import { setConsent as storeConsent } from '../../store/end-users/set-consent.ts';
+import { readEndUser } from '../../store/end-users/read.ts';
 import { readEndUser as present } from './read-end-users.ts';
 import type { Caller } from './write-end-users.ts';
 

@@ -6,7 +6,7 @@ import {
   type UpsertEndUser,
 } from '../../../contract/end-users.ts';
 import { type Fault, Refusal } from '../../../contract/problems.ts';
-import type { EndUserFields } from '../../store/accept/call.ts';
+import type { EndUserFields } from '../../store/runs/accept-call.ts';
 import type { Db } from '../../store/db.ts';
 import {
   type EndUserQueue,
@@ -14,9 +14,9 @@ import {
   type PersonOutcome,
   planEndUsers,
   type UpsertCall,
-} from '../../store/end-users-upsert.ts';
-import type { IdempotencyGuard } from '../../store/idempotency.ts';
-import type { Suppression } from '../../store/suppression.ts';
+} from '../../store/end-users/upsert.ts';
+import type { IdempotencyGuard } from '../../store/idempotency/guard.ts';
+import type { Suppression } from '../../store/end-users/suppression.ts';
 import { presentWritten } from './present-end-user.ts';
 
 /** Who calls, for the fence and the Idempotency-Key. */

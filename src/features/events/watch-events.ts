@@ -1,7 +1,7 @@
 import type { EventEnvelope } from '../../../contract/events.ts';
 import type { Db } from '../../store/db.ts';
-import { type EventPosition, keepTail, positionNow, readEventsAfter } from '../../store/events.ts';
-import { presentEvent, withoutAddress } from '../../store/present-event.ts';
+import { type EventPosition, keepTail, positionNow, readEventsAfter } from '../../store/events/events.ts';
+import { presentEvent, withoutAddress } from '../../store/events/present.ts';
 
 /** Events of one look at most. */
 const DEFAULT_LOOK = 100;

@@ -1,6 +1,6 @@
 import type { ImportField } from '../../../contract/dashboard/imports.ts';
 import type { Fault } from '../../../contract/problems.ts';
-import { tagsIn } from '../../store/accept/resolve-end-users.ts';
+import { tagsIn } from '../../store/end-users/resolve.ts';
 
 /** What a column's heading usually means, in the languages of our users; without spaces, signs and case. */
 const KNOWN: Record<ImportField, string[]> = {

@@ -1,8 +1,8 @@
 import type { ImportRecord, RunImportBody } from '../../../contract/dashboard/imports.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import { type Actor, recordAudit } from '../../store/audit.ts';
+import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Db } from '../../store/db.ts';
-import { cancelImport as cancelRow, queueImport, readImport } from '../../store/imports.ts';
+import { cancelImport as cancelRow, queueImport, readImport } from '../../store/imports/imports.ts';
 import { presentImport } from './present-import.ts';
 import { piecesOf } from './upload-import.ts';
 

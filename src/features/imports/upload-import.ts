@@ -6,9 +6,9 @@ import {
 } from '../../../contract/dashboard/imports.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { newId } from '../../kernel/ids.ts';
-import { type Actor, recordAudit } from '../../store/audit.ts';
+import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Db } from '../../store/db.ts';
-import { countOpenImports, insertImport, putPiece, readImport } from '../../store/imports.ts';
+import { countOpenImports, insertImport, putPiece, readImport } from '../../store/imports/imports.ts';
 import { presentImport } from './present-import.ts';
 
 /** Room for a file. Its pieces come after it, in any order, each as often as it takes. */

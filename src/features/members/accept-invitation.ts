@@ -3,7 +3,7 @@ import { Refusal } from '../../../contract/problems.ts';
 import { invitationDigest } from '../../access/sessions/invitation-link.ts';
 import type { Caller, SignedIn, SignInOutcome } from '../../access/sessions/sessions.ts';
 import { timestamp } from '../../kernel/clock.ts';
-import { recordAudit } from '../../store/audit.ts';
+import { recordAudit } from '../../store/organizations/audit.ts';
 import { isUniqueViolation, type Queryable } from '../../store/db.ts';
 import {
   closeInvitation,
@@ -12,8 +12,8 @@ import {
   type Invitation,
   isMemberByEmail,
   lockMembers,
-} from '../../store/members.ts';
-import { findPersonByEmail, insertPerson, markVerified, setName } from '../../store/people.ts';
+} from '../../store/organizations/members.ts';
+import { findPersonByEmail, insertPerson, markVerified, setName } from '../../store/accounts/people.ts';
 import { claimAccount } from './claim-account.ts';
 import { isVouchedFor, mayMakeAccount } from './invite-rights.ts';
 import type { MembersDeps } from './members.ts';

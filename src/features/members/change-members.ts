@@ -2,7 +2,7 @@ import type { MemberRecord } from '../../../contract/dashboard/organizations.ts'
 import { Refusal } from '../../../contract/problems.ts';
 import { type Role, ROLES } from '../../../contract/permissions.ts';
 import { isAtLeast } from '../../access/sessions/session-gate.ts';
-import { type Actor, recordAudit } from '../../store/audit.ts';
+import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Queryable } from '../../store/db.ts';
 import {
   countMembers,
@@ -11,7 +11,7 @@ import {
   readMember,
   setMemberRole as writeRole,
   withdrawInvitationsOf,
-} from '../../store/members.ts';
+} from '../../store/organizations/members.ts';
 import { invitableBy, lockAs, lockAsAdmin } from './invite-rights.ts';
 import type { MembersDeps } from './members.ts';
 import { presentMember } from './read-members.ts';

@@ -1,9 +1,9 @@
 import type { Caller } from '../../access/sessions/sessions.ts';
-import { recordAudit } from '../../store/audit.ts';
+import { recordAudit } from '../../store/organizations/audit.ts';
 import type { Queryable } from '../../store/db.ts';
-import { withdrawEverywhere } from '../../store/members.ts';
-import { deleteSessions, markVerified, type Person, setPasswordHash } from '../../store/people.ts';
-import { deleteFactors } from '../../store/second-factor.ts';
+import { withdrawEverywhere } from '../../store/organizations/members.ts';
+import { deleteSessions, markVerified, type Person, setPasswordHash } from '../../store/accounts/people.ts';
+import { deleteFactors } from '../../store/accounts/second-factor.ts';
 
 /**
  * A new password by a link: every session ends. `proven`: the link was mailed, so it proves the address as well. If nobody

@@ -12,7 +12,7 @@ import {
 } from '../../../test/dashboard-server.ts';
 import { signLink } from '../../access/sessions/signed-link.ts';
 import { newId } from '../../kernel/ids.ts';
-import { readPasswordHash } from '../../store/people.ts';
+import { readPasswordHash } from '../../store/accounts/people.ts';
 
 /** Invitations where no mail leaves: links are handed over, and an ordinary account is the attacker. */
 let server: DashboardServer;

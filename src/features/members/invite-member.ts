@@ -2,7 +2,7 @@ import type { NewInvitation } from '../../../contract/dashboard/organizations.ts
 import { Refusal } from '../../../contract/problems.ts';
 import type { Role } from '../../../contract/permissions.ts';
 import { type IssuedInvitation, issueInvitation, renewLink } from '../../access/sessions/issue-invitation.ts';
-import { type Actor, recordAudit } from '../../store/audit.ts';
+import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Queryable } from '../../store/db.ts';
 import {
   closeInvitation,
@@ -12,8 +12,8 @@ import {
   MAX_MEMBERS,
   MAX_OPEN_INVITATIONS,
   readInvitation,
-} from '../../store/members.ts';
-import { readOrganization } from '../../store/organizations.ts';
+} from '../../store/organizations/members.ts';
+import { readOrganization } from '../../store/organizations/organizations.ts';
 import type { ActingMember } from './change-members.ts';
 import { invitableBy, lockAsAdmin } from './invite-rights.ts';
 import type { MembersDeps } from './members.ts';

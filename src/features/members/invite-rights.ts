@@ -2,8 +2,8 @@ import { Refusal } from '../../../contract/problems.ts';
 import { ROLES, type Role } from '../../../contract/permissions.ts';
 import { isAtLeast } from '../../access/sessions/session-gate.ts';
 import type { Queryable } from '../../store/db.ts';
-import { readOperatorId } from '../../store/installation.ts';
-import { countMembers, type Invitation, lockMembers, readRole } from '../../store/members.ts';
+import { readOperatorId } from '../../store/installation/installation.ts';
+import { countMembers, type Invitation, lockMembers, readRole } from '../../store/organizations/members.ts';
 
 /** The roles whose invitations somebody may make, list, renew and withdraw: admins and owners, none above their own. */
 export const invitableBy = (role: Role | null): Role[] =>

@@ -5,7 +5,7 @@ import {
   listInvitations as listOpen,
   listMembers as listAll,
   type Member,
-} from '../../store/members.ts';
+} from '../../store/organizations/members.ts';
 import type { ActingMember } from './change-members.ts';
 import { invitableBy } from './invite-rights.ts';
 import type { MembersDeps } from './members.ts';

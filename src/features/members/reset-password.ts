@@ -4,7 +4,7 @@ import type { Caller, SignInOutcome } from '../../access/sessions/sessions.ts';
 import { isSigned, readLink, type SignedLink } from '../../access/sessions/signed-link.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import type { Queryable } from '../../store/db.ts';
-import { findPerson, lockPasswordHash, type Person } from '../../store/people.ts';
+import { findPerson, lockPasswordHash, type Person } from '../../store/accounts/people.ts';
 import { claimAccount } from './claim-account.ts';
 import type { MembersDeps } from './members.ts';
 

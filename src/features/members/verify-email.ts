@@ -8,7 +8,7 @@ import {
   readLink,
   signLink,
 } from '../../access/sessions/signed-link.ts';
-import { markVerified } from '../../store/people.ts';
+import { markVerified } from '../../store/accounts/people.ts';
 import type { MembersDeps } from './members.ts';
 
 /** Mails a link to the address of one's own account. */

@@ -6,8 +6,8 @@ import {
 } from '../../../contract/dashboard/models.ts';
 import { type Fault, Refusal } from '../../../contract/problems.ts';
 import { checkAddress } from '../../kernel/check-address.ts';
-import { touchAgents } from '../../store/agents.ts';
-import { type Actor, recordAudit } from '../../store/audit.ts';
+import { touchAgents } from '../../store/agents/agents.ts';
+import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import { modelCredential, sameAddresses, sealCredential, secretRequired } from '../../store/credentials.ts';
 import { deleteModel, lockModel, writeModel } from '../../store/models.ts';
 import { type ModelsDeps, presentModel } from './models.ts';

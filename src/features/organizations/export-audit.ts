@@ -1,10 +1,10 @@
 import { stringify } from 'csv-stringify/sync';
 import type { AuditFormat, AuditRecord } from '../../../contract/dashboard/activity.ts';
 import { timestamp } from '../../kernel/clock.ts';
-import { type AuditFilter, type AuditRow, listAudit } from '../../store/activity.ts';
-import { type Actor, recordAudit } from '../../store/audit.ts';
+import { type AuditFilter, type AuditRow, listAudit } from '../../store/organizations/activity.ts';
+import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { PageOf } from '../../store/page.ts';
-import { findPeople, type Person } from '../../store/people.ts';
+import { findPeople, type Person } from '../../store/accounts/people.ts';
 import type { OrganizationsDeps } from './organizations.ts';
 
 const PAGE = 1_000;

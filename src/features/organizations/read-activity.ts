@@ -1,8 +1,8 @@
 import type { AuditRecord, Overview } from '../../../contract/dashboard/activity.ts';
 import { timestamp } from '../../kernel/clock.ts';
-import { type AuditFilter, countOverview, listAudit as listRows } from '../../store/activity.ts';
+import { type AuditFilter, countOverview, listAudit as listRows } from '../../store/organizations/activity.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
-import { namesOf } from '../../store/people.ts';
+import { namesOf } from '../../store/accounts/people.ts';
 import type { OrganizationsDeps } from './organizations.ts';
 
 type Reads = Pick<OrganizationsDeps, 'db'>;

@@ -1,7 +1,7 @@
 import type { OrganizationRecord } from '../../../contract/dashboard/organizations.ts';
 import type { Role } from '../../../contract/permissions.ts';
 import { timestamp } from '../../kernel/clock.ts';
-import { listAllOrganizations, listMemberships, type Organization } from '../../store/organizations.ts';
+import { listAllOrganizations, listMemberships, type Organization } from '../../store/organizations/organizations.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
 import type { OrganizationsDeps } from './organizations.ts';
 

@@ -1,7 +1,7 @@
 import type { SessionView } from '../../../contract/dashboard/sign-in.ts';
 import type { SignedIn } from '../../access/sessions/sessions.ts';
-import { readOperatorId } from '../../store/installation.ts';
-import { listMemberships } from '../../store/organizations.ts';
+import { readOperatorId } from '../../store/installation/installation.ts';
+import { listMemberships } from '../../store/organizations/organizations.ts';
 import { MAX_MEMBERSHIPS } from './create-organization.ts';
 import type { OrganizationsDeps } from './organizations.ts';
 

@@ -1,6 +1,6 @@
 import { Refusal } from '../../../contract/problems.ts';
-import { type Actor, recordAudit } from '../../store/audit.ts';
-import { type Organization, renameOrganization as writeName } from '../../store/organizations.ts';
+import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
+import { type Organization, renameOrganization as writeName } from '../../store/organizations/organizations.ts';
 import type { OrganizationsDeps } from './organizations.ts';
 
 /** Goes through the change log because the name stands in what each node remembers of its callers. */

@@ -1,7 +1,7 @@
 import { Refusal } from '../../../contract/problems.ts';
 import type { SignedIn } from '../../access/sessions/sessions.ts';
-import { type Actor, recordAudit } from '../../store/audit.ts';
-import { type Organization, setSecondFactorRequired } from '../../store/organizations.ts';
+import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
+import { type Organization, setSecondFactorRequired } from '../../store/organizations/organizations.ts';
 import type { OrganizationsDeps } from './organizations.ts';
 
 /**

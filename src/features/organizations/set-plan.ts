@@ -1,8 +1,8 @@
 import { Refusal } from '../../../contract/problems.ts';
 import type { Plan } from '../../../contract/permissions.ts';
 import { timestamp } from '../../kernel/clock.ts';
-import { type Actor, recordAudit } from '../../store/audit.ts';
-import { setOrganizationPlan } from '../../store/organizations.ts';
+import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
+import { setOrganizationPlan } from '../../store/organizations/organizations.ts';
 import type { OrganizationsDeps } from './organizations.ts';
 
 /** Once this has answered, every node decides by the new plan. */

@@ -1,7 +1,7 @@
 import type { RetentionPreview, RetentionRecord } from '../../../contract/dashboard/organizations.ts';
 import { timestamp } from '../../kernel/clock.ts';
-import { type Actor, recordAudit } from '../../store/audit.ts';
-import { countOld, readRetention as readRow, setRetention as write } from '../../store/retention.ts';
+import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
+import { countOld, readRetention as readRow, setRetention as write } from '../../store/organizations/retention.ts';
 import type { OrganizationsDeps } from './organizations.ts';
 
 type Deps = Pick<OrganizationsDeps, 'db'>;

@@ -2,9 +2,9 @@ import type { SetupBody } from '../../../contract/dashboard/sign-in.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { createOwner } from '../../access/sessions/create-owner.ts';
 import { setupDigest } from '../../access/sessions/setup-link.ts';
-import { recordAudit } from '../../store/audit.ts';
+import { recordAudit } from '../../store/organizations/audit.ts';
 import { isUniqueViolation } from '../../store/db.ts';
-import { isSetupTokenGood } from '../../store/installation.ts';
+import { isSetupTokenGood } from '../../store/installation/installation.ts';
 import type { OrganizationsDeps } from './organizations.ts';
 
 /** The first owner comes by the setup link. A bad token costs no hashing of a password. */

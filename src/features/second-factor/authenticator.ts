@@ -2,8 +2,8 @@ import { Refusal } from '../../../contract/problems.ts';
 import { newTotpSecret, spendCode, spendFirstCode } from '../../access/sessions/second-factor.ts';
 import type { SignedIn } from '../../access/sessions/sessions.ts';
 import { base32, totpUri } from '../../access/sessions/totp.ts';
-import { recordAuditOfPerson } from '../../store/audit.ts';
-import { beginAuthenticator, deleteAuthenticator } from '../../store/second-factor.ts';
+import { recordAuditOfPerson } from '../../store/organizations/audit.ts';
+import { beginAuthenticator, deleteAuthenticator } from '../../store/accounts/second-factor.ts';
 import {
   confirmAgain,
   type From,

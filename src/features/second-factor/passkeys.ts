@@ -2,9 +2,14 @@ import { newId } from '../../kernel/ids.ts';
 import type { PasskeyAttestation, PasskeyRecord } from '../../../contract/dashboard/second-factor.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { SignedIn } from '../../access/sessions/sessions.ts';
-import { recordAuditOfPerson } from '../../store/audit.ts';
+import { recordAuditOfPerson } from '../../store/organizations/audit.ts';
 import { isUniqueViolation } from '../../store/db.ts';
-import { deletePasskey, insertPasskey, listPasskeys, renamePasskey as writeName } from '../../store/second-factor.ts';
+import {
+  deletePasskey,
+  insertPasskey,
+  listPasskeys,
+  renamePasskey as writeName,
+} from '../../store/accounts/second-factor.ts';
 import { presentPasskey } from './read-second-factor.ts';
 import {
   confirmAgain,

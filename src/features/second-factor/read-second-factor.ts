@@ -1,6 +1,11 @@
 import type { PasskeyRecord, SecondFactorView } from '../../../contract/dashboard/second-factor.ts';
 import { timestamp } from '../../kernel/clock.ts';
-import { countRecoveryCodes, listPasskeys, readAuthenticator, type StoredPasskey } from '../../store/second-factor.ts';
+import {
+  countRecoveryCodes,
+  listPasskeys,
+  readAuthenticator,
+  type StoredPasskey,
+} from '../../store/accounts/second-factor.ts';
 import type { SecondFactorDeps } from './second-factor.ts';
 
 export async function readSecondFactor(

@@ -1,13 +1,13 @@
-import { type Actor, recordAuditOfPerson } from '../../store/audit.ts';
+import { type Actor, recordAuditOfPerson } from '../../store/organizations/audit.ts';
 import type { Db } from '../../store/db.ts';
-import { deleteSessions } from '../../store/people.ts';
+import { deleteSessions } from '../../store/accounts/people.ts';
 import {
   countRecoveryCodes,
   deleteAuthenticator,
   deletePasskeys,
   listPasskeys,
   readAuthenticator,
-} from '../../store/second-factor.ts';
+} from '../../store/accounts/second-factor.ts';
 import { lockFactors, noteLastFactor } from './second-factor.ts';
 
 /**

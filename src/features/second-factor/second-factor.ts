@@ -4,8 +4,13 @@ import type { Caller, Sessions, SignedIn } from '../../access/sessions/sessions.
 import type { SignInLimit } from '../../access/sessions/sign-in-limit.ts';
 import type { Key } from '../../kernel/seal.ts';
 import type { Db, Queryable } from '../../store/db.ts';
-import { deleteOtherSessions, lockPasswordHash, readPasswordHash } from '../../store/people.ts';
-import { clearSessionFactors, readFactors, replaceRecoveryCodes, setSessionFactor } from '../../store/second-factor.ts';
+import { deleteOtherSessions, lockPasswordHash, readPasswordHash } from '../../store/accounts/people.ts';
+import {
+  clearSessionFactors,
+  readFactors,
+  replaceRecoveryCodes,
+  setSessionFactor,
+} from '../../store/accounts/second-factor.ts';
 import { newRecoveryCodes, recoveryDigest } from '../../access/sessions/recovery-codes.ts';
 
 /** What the verbs of this folder stand on. */

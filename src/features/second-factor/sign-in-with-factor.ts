@@ -2,9 +2,9 @@ import type { PasskeyAssertion } from '../../../contract/dashboard/second-factor
 import { Refusal } from '../../../contract/problems.ts';
 import { spendCode } from '../../access/sessions/second-factor.ts';
 import type { SignInOutcome } from '../../access/sessions/sessions.ts';
-import { recordAuditOfPerson } from '../../store/audit.ts';
-import { findPerson } from '../../store/people.ts';
-import { findPasskey, usePasskey } from '../../store/second-factor.ts';
+import { recordAuditOfPerson } from '../../store/organizations/audit.ts';
+import { findPerson } from '../../store/accounts/people.ts';
+import { findPasskey, usePasskey } from '../../store/accounts/second-factor.ts';
 import type { From, SecondFactorDeps } from './second-factor.ts';
 
 /** The second half of signing in: the challenge of the first, and a code. */

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { SignInDomain } from '../../../contract/dashboard/sign-in-provider.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import { type Actor, recordAudit } from '../../store/audit.ts';
+import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Queryable } from '../../store/db.ts';
-import { lockMembers } from '../../store/members.ts';
+import { lockMembers } from '../../store/organizations/members.ts';
 import {
   countSignInDomains,
   deleteSignInDomain,
@@ -15,7 +15,7 @@ import {
   MAX_SIGN_IN_DOMAINS,
   type ProvenBy,
   readSignInDomain,
-} from '../../store/sign-in.ts';
+} from '../../store/organizations/sign-in.ts';
 import { presentDomain, readDomain, recordOf, type SignInDeps } from './sign-in.ts';
 
 const TOKEN_BYTES = 20;

@@ -3,11 +3,17 @@ import { Refusal } from '../../../contract/problems.ts';
 import type { Identity } from '../../access/sessions/oidc.ts';
 import type { Caller } from '../../access/sessions/sessions.ts';
 import { readState, type KeptState } from '../../access/sessions/sign-in-state.ts';
-import { recordAudit } from '../../store/audit.ts';
+import { recordAudit } from '../../store/organizations/audit.ts';
 import { isUniqueViolation, type Queryable } from '../../store/db.ts';
-import { acceptOpenInvitation, countMembers, insertMember, lockMembers, MAX_MEMBERS } from '../../store/members.ts';
-import { findMembership } from '../../store/organizations.ts';
-import { deleteSessionByToken, findPersonByEmail, insertPerson } from '../../store/people.ts';
+import {
+  acceptOpenInvitation,
+  countMembers,
+  insertMember,
+  lockMembers,
+  MAX_MEMBERS,
+} from '../../store/organizations/members.ts';
+import { findMembership } from '../../store/organizations/organizations.ts';
+import { deleteSessionByToken, findPersonByEmail, insertPerson } from '../../store/accounts/people.ts';
 import {
   findLinkedUser,
   insertLink,
@@ -16,7 +22,7 @@ import {
   type ProviderRow,
   readSignInProvider,
   useSignInState,
-} from '../../store/sign-in.ts';
+} from '../../store/organizations/sign-in.ts';
 import { callbackUrl, clientOf, domainOfAddress, type SignInDeps } from './sign-in.ts';
 
 type From = Caller & { requestId: string };

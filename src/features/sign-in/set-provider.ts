@@ -6,9 +6,9 @@ import type {
 import { Refusal } from '../../../contract/problems.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { checkAddress } from '../../kernel/check-address.ts';
-import { type Actor, recordAudit } from '../../store/audit.ts';
+import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import { sealCredential, signInCredential } from '../../store/credentials.ts';
-import { lockMembers } from '../../store/members.ts';
+import { lockMembers } from '../../store/organizations/members.ts';
 import {
   deleteLinks,
   deleteSignInProvider,
@@ -17,7 +17,7 @@ import {
   type ProviderRow,
   readSignInProvider,
   writeSignInProvider,
-} from '../../store/sign-in.ts';
+} from '../../store/organizations/sign-in.ts';
 import { callbackUrl, presentDomain, type SignInDeps } from './sign-in.ts';
 
 export async function readSignInSettings(

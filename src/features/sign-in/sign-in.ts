@@ -9,7 +9,7 @@ import type { Key } from '../../kernel/seal.ts';
 import type { LookUpTxt } from '../../kernel/txt-records.ts';
 import { openCredential, signInCredential } from '../../store/credentials.ts';
 import type { Db } from '../../store/db.ts';
-import type { DomainRow, ProviderRow } from '../../store/sign-in.ts';
+import type { DomainRow, ProviderRow } from '../../store/organizations/sign-in.ts';
 
 /** What the verbs of this folder stand on. */
 export type SignInDeps = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { RunWaiter } from '../../store/await-run.ts';
+import type { RunWaiter } from '../../store/runs/await.ts';
 import { openDb } from '../../store/db.ts';
 import { createAwaitAnswer } from './await-answer.ts';
 

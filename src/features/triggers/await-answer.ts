@@ -1,10 +1,10 @@
 import type { AnsweredRun, RunStatus } from '../../../contract/triggers.ts';
-import type { StoredAnswer } from '../../store/accept/call.ts';
-import { replaceStoredAnswer } from '../../store/accept/stored-answer.ts';
-import { hasAnswered, type RunWaiter } from '../../store/await-run.ts';
+import type { StoredAnswer } from '../../store/runs/accept-call.ts';
+import { replaceStoredAnswer } from '../../store/idempotency/stored-answer.ts';
+import { hasAnswered, type RunWaiter } from '../../store/runs/await.ts';
 import type { Db } from '../../store/db.ts';
-import { presentMessage } from '../../store/present-message.ts';
-import { listRunMessages, readRunProgress } from '../../store/runs.ts';
+import { presentMessage } from '../../store/messages/present.ts';
+import { listRunMessages, readRunProgress } from '../../store/runs/read.ts';
 import type { Started } from './start-conversation.ts';
 
 type Idempotency = { scope: Buffer; request: Buffer } | null;

@@ -3,7 +3,7 @@ import { Refusal } from '../../../contract/problems.ts';
 import type { VariableDeclaration } from '../../../contract/triggers.ts';
 import type { Access } from '../../access/access.ts';
 import { newId } from '../../kernel/ids.ts';
-import { type Actor, recordAudit } from '../../store/audit.ts';
+import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Queryable } from '../../store/db.ts';
 import { findTriggerTargets, insertTrigger } from '../../store/triggers.ts';
 import { presentTrigger } from './present-trigger.ts';

@@ -1,10 +1,10 @@
 import type { DryRun, TriggerCall } from '../../../contract/triggers.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { timestamp } from '../../kernel/clock.ts';
-import { readKeyedConversations } from '../../store/accept/resolve-conversations.ts';
-import { EndUserBook, LATER } from '../../store/accept/resolve-end-users.ts';
+import { readKeyedConversations } from '../../store/runs/resolve-conversations.ts';
+import { EndUserBook, LATER } from '../../store/end-users/resolve.ts';
 import type { Db } from '../../store/db.ts';
-import { readConversationPerson } from '../../store/conversations.ts';
+import { readConversationPerson } from '../../store/conversations/conversations.ts';
 import { type CallTarget, type CheckDeps, checkTriggerCall } from './trigger-call.ts';
 
 /** Renders what the agent would open with; null where a model writes it. */

@@ -2,9 +2,9 @@ import { Refusal } from '../../../contract/problems.ts';
 import type { RunRecord, RunStatus } from '../../../contract/triggers.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import type { Db, Queryable } from '../../store/db.ts';
-import { presentMessage } from '../../store/present-message.ts';
+import { presentMessage } from '../../store/messages/present.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
-import { cancelRunRow, findRun, listRunMessages, listRunRows, type RunRow } from '../../store/runs.ts';
+import { cancelRunRow, findRun, listRunMessages, listRunRows, type RunRow } from '../../store/runs/read.ts';
 
 export async function readRun(
   db: Db,

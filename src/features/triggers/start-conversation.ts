@@ -1,9 +1,9 @@
 import { type AcceptedRun, type TriggerCall } from '../../../contract/triggers.ts';
 import { timestamp } from '../../kernel/clock.ts';
-import type { AcceptQueue } from '../../store/accept/accept-runs.ts';
-import type { AcceptCall, NewRun, StoredAnswer } from '../../store/accept/call.ts';
-import type { IdempotencyGuard } from '../../store/idempotency.ts';
-import { readStoredAnswer } from '../../store/accept/stored-answer.ts';
+import type { AcceptQueue } from '../../store/runs/accept.ts';
+import type { AcceptCall, NewRun, StoredAnswer } from '../../store/runs/accept-call.ts';
+import type { IdempotencyGuard } from '../../store/idempotency/guard.ts';
+import { readStoredAnswer } from '../../store/idempotency/stored-answer.ts';
 import type { Db } from '../../store/db.ts';
 import { type CallTarget, type CheckDeps, checkTriggerCall } from './trigger-call.ts';
 

@@ -1,9 +1,9 @@
 import type { Db } from '../../store/db.ts';
-import type { AcceptQueue } from '../../store/accept/accept-runs.ts';
-import type { IdempotentCall } from '../../store/accept/stored-answer.ts';
-import type { RunWaiter } from '../../store/await-run.ts';
+import type { AcceptQueue } from '../../store/runs/accept.ts';
+import type { IdempotentCall } from '../../store/idempotency/stored-answer.ts';
+import type { RunWaiter } from '../../store/runs/await.ts';
 import { holdFence } from '../../store/fence/hold-fence.ts';
-import { type IdempotencyGuard, once } from '../../store/idempotency.ts';
+import { type IdempotencyGuard, once } from '../../store/idempotency/guard.ts';
 import type { PageRequest } from '../../store/page.ts';
 import { createAwaitAnswer } from './await-answer.ts';
 import { createPreviewCall, type RenderOpening } from './preview-call.ts';

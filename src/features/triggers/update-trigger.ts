@@ -1,7 +1,7 @@
 import type { TriggerRecord, UpdateTriggerBody } from '../../../contract/dashboard/triggers.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { Access } from '../../access/access.ts';
-import { type Actor, recordAudit } from '../../store/audit.ts';
+import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import { findTrigger, updateTriggerRow } from '../../store/triggers.ts';
 import { checkTrigger } from './create-trigger.ts';
 import { presentTrigger } from './present-trigger.ts';

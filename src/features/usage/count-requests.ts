@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Db } from '../../store/db.ts';
 import { idsInPath } from './ids-in-path.ts';
-import { type LoggedRequest, type UsageCount, writeUsage } from '../../store/usage.ts';
+import { type LoggedRequest, type UsageCount, writeUsage } from '../../store/usage/usage.ts';
 
 /**
  * What keys are used for, never on a request's path: counted in memory, written every FLUSH_MS in one batch. A node

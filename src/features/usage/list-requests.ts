@@ -3,7 +3,7 @@ import type { RequestRecord } from '../../../contract/dashboard/activity.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import type { Db } from '../../store/db.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
-import { listLoggedCalls, listLoggedRequests } from '../../store/requests.ts';
+import { listLoggedCalls, listLoggedRequests } from '../../store/usage/requests.ts';
 
 /** Requests of all keys of an organization, newest first. */
 export async function listRequests(

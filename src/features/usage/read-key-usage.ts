@@ -1,9 +1,9 @@
 import type { KeyUsage } from '../../../contract/dashboard/keys.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { timestamp } from '../../kernel/clock.ts';
-import { readApiKey } from '../../store/api-keys.ts';
+import { readApiKey } from '../../store/api-keys/api-keys.ts';
 import type { Db } from '../../store/db.ts';
-import { countKeyRequests, listNewestRequests, readKeyUsage as readCounts } from '../../store/usage.ts';
+import { countKeyRequests, listNewestRequests, readKeyUsage as readCounts } from '../../store/usage/usage.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -2,7 +2,7 @@ import type { ChatAppearance, WebChatSettings } from '../../../contract/chat.ts'
 import { isId } from '../../../contract/ids.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { Db } from '../../store/db.ts';
-import { findInboundChannel, type InboundChannel } from '../../store/inbound.ts';
+import { findInboundChannel, type InboundChannel } from '../../store/inbound/place.ts';
 
 export type ChatChannel = InboundChannel & { chat: WebChatSettings };
 

@@ -1,5 +1,5 @@
 import type { Db } from '../../store/db.ts';
-import { applyReceipts, keepReceipts } from '../../store/receipts.ts';
+import { applyReceipts, keepReceipts } from '../../store/deliveries/receipts.ts';
 import { listUnread, type VisitorMessageRow, type VisitorPlace } from '../../store/visitors.ts';
 
 /** Messages that one "I have seen it" covers; the rest is covered by the next. */

@@ -1,13 +1,13 @@
 import type { VisitorTokens } from '../../access/visitors/visitor-token.ts';
 import type { ChannelKinds } from '../../channels/kinds.ts';
-import type { OpenSecrets } from '../../store/channel-secrets.ts';
+import type { OpenSecrets } from '../../store/channels/secrets.ts';
 import type { Db } from '../../store/db.ts';
 import { findChatChannel } from './find-chat-channel.ts';
 import { createNoteReceipts } from './note-receipts.ts';
 import { createOpenSession } from './open-session.ts';
 import { createReadMessages } from './read-messages.ts';
 import { createFollowMessages } from './follow-messages.ts';
-import type { MessageFeed } from '../../store/message-feed.ts';
+import type { MessageFeed } from '../../store/messages/feed.ts';
 
 export type VisitorsDeps = {
   db: Db;

@@ -1,7 +1,7 @@
 import type { UpdateWebhookBody, WebhookRecord } from '../../../contract/dashboard/webhooks.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { checkAddress } from '../../kernel/check-address.ts';
-import { type Actor, recordAudit } from '../../store/audit.ts';
+import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Queryable } from '../../store/db.ts';
 import {
   cancelPending,
@@ -10,7 +10,7 @@ import {
   lockWebhook,
   lockWebhooks,
   type WebhookRow,
-} from '../../store/webhooks.ts';
+} from '../../store/events/webhooks.ts';
 import { presentWebhook } from './read-webhooks.ts';
 import { openSecrets, sealSecrets } from './secrets.ts';
 import type { WebhooksDeps } from './webhooks.ts';

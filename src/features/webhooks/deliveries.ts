@@ -2,18 +2,18 @@ import type { EventDelivery, EventDeliveryDetail } from '../../../contract/dashb
 import { TEST_EVENT_TYPE } from '../../../contract/event-types.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { timestamp } from '../../kernel/clock.ts';
-import { type Actor, recordAudit } from '../../store/audit.ts';
+import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import {
   type DeliveryPlace,
   type DeliveryRow,
   listDeliveries as listRows,
   readDelivery as readRow,
   resendDelivery as resendRow,
-} from '../../store/delivery-log.ts';
-import { insertTestEvent } from '../../store/events.ts';
+} from '../../store/events/delivery-log.ts';
+import { insertTestEvent } from '../../store/events/events.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
-import { presentEvent, withoutAddress } from '../../store/present-event.ts';
-import { lockWebhook } from '../../store/webhooks.ts';
+import { presentEvent, withoutAddress } from '../../store/events/present.ts';
+import { lockWebhook } from '../../store/events/webhooks.ts';
 import type { WebhooksDeps } from './webhooks.ts';
 
 /** Only they send. */

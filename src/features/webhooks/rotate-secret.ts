@@ -2,8 +2,8 @@ import type { NewWebhook, RotateWebhookBody } from '../../../contract/dashboard/
 import { Refusal } from '../../../contract/problems.ts';
 import { SealError } from '../../kernel/seal.ts';
 import { newWebhookSecret } from '../../kernel/standard-webhooks.ts';
-import { type Actor, recordAudit } from '../../store/audit.ts';
-import { changeWebhook, lockWebhook } from '../../store/webhooks.ts';
+import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
+import { changeWebhook, lockWebhook } from '../../store/events/webhooks.ts';
 import { presentWebhook } from './read-webhooks.ts';
 import { openSecrets, sealSecrets, type WebhookSecrets } from './secrets.ts';
 import type { WebhooksDeps } from './webhooks.ts';

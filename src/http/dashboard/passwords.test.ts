@@ -7,7 +7,7 @@ import {
   startDashboard,
 } from '../../../test/dashboard-server.ts';
 import { signLink } from '../../access/sessions/signed-link.ts';
-import { findPersonByEmail, readPasswordHash } from '../../store/people.ts';
+import { findPersonByEmail, readPasswordHash } from '../../store/accounts/people.ts';
 
 let server: DashboardServer;
 let owner: Person & { orgId: string };

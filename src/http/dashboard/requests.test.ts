@@ -4,7 +4,7 @@ import { givenAgent, givenTrigger } from '../../../test/factories.ts';
 import { prepareInstallation } from '../../access/sessions/prepare-installation.ts';
 import { newId } from '../../kernel/ids.ts';
 import { requestLog } from '../../store/schema/usage.ts';
-import { trimRequests } from '../../store/usage.ts';
+import { trimRequests } from '../../store/usage/usage.ts';
 
 let app: TestApp;
 let cookie: string;

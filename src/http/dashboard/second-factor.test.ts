@@ -13,8 +13,8 @@ import {
 } from '../../../test/dashboard-server.ts';
 import { signLink } from '../../access/sessions/signed-link.ts';
 import { resetSecondFactor } from '../../features/second-factor/reset-second-factor.ts';
-import { SYSTEM } from '../../store/audit.ts';
-import { readPasswordHash } from '../../store/people.ts';
+import { SYSTEM } from '../../store/organizations/audit.ts';
+import { readPasswordHash } from '../../store/accounts/people.ts';
 
 let server: DashboardServer;
 let owner: Person & { orgId: string };

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { Refusal } from '../../../contract/problems.ts';
 import { isInNetworks, isUnrevoked } from './fence.ts';
 import type { Queryable } from '../db.ts';
-import { boundSilence } from '../leases.ts';
+import { boundSilence } from '../nodes/leases.ts';
 
 /**
  * The fence of writes that take more than one statement: the key's row stays locked against its revocation until the

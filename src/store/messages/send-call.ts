@@ -1,7 +1,7 @@
 import type { DeliveryStatus } from '../../../contract/channels.ts';
 import type { MessageContent } from '../../../contract/messages.ts';
 import type { Refusal } from '../../../contract/problems.ts';
-import type { EndUserFields, StoredAnswer } from '../accept/call.ts';
+import type { EndUserFields, StoredAnswer } from '../runs/accept-call.ts';
 
 /** What the channel's kind asks of a recipient; nothing here needs the database. */
 export type ChannelRules = {

@@ -7,7 +7,7 @@ import {
   findDueCampaigns,
   lockCampaign,
   writeDispatch,
-} from '../../store/recipients-dispatch.ts';
+} from '../../store/recipients/dispatch.ts';
 import { createLookLoop } from '../look-loop.ts';
 import { planDispatch } from './plan-dispatch.ts';
 

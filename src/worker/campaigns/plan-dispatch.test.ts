@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { CampaignSettings } from '../../../contract/campaigns.ts';
 import { longestStretchMs } from '../../../test/cpu-time.ts';
-import type { DueRecipient, LockedCampaign } from '../../store/recipients-dispatch.ts';
+import type { DueRecipient, LockedCampaign } from '../../store/recipients/dispatch.ts';
 import { planDispatch } from './plan-dispatch.ts';
 
 const NOW = new Date('2026-11-21T12:00:00Z');

@@ -3,7 +3,7 @@ import type { MessageContent } from '../../../contract/messages.ts';
 import { renderTemplate, renderText } from '../../engine/templates.ts';
 import { newId } from '../../kernel/ids.ts';
 import { createLoopShare } from '../../kernel/loop-share.ts';
-import type { Dispatch, DueRecipient, LockedCampaign } from '../../store/recipients-dispatch.ts';
+import type { Dispatch, DueRecipient, LockedCampaign } from '../../store/recipients/dispatch.ts';
 import { nextOpening } from '../../features/campaigns/opening-hours.ts';
 import { paced } from './pace.ts';
 

@@ -14,8 +14,8 @@ import {
   releaseImport,
   type SettledRows,
   settleRows,
-} from '../../store/import-queue.ts';
-import { readPieces } from '../../store/imports.ts';
+} from '../../store/imports/queue.ts';
+import { readPieces } from '../../store/imports/imports.ts';
 
 /**
  * Reads files of end users and writes them through the same verb as `POST /api/end-users/bulk`, 500 rows at a time. The

@@ -5,7 +5,7 @@ import { type TestApp, startTestApp } from '../../../../test/app.ts';
 import { givenAgent, givenOrganization } from '../../../../test/factories.ts';
 import { updateCampaign } from '../../../features/campaigns/change-campaign.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { SYSTEM } from '../../../store/audit.ts';
+import { SYSTEM } from '../../../store/organizations/audit.ts';
 import { campaign as campaignTable } from '../../../store/schema/campaign.ts';
 
 let parley: TestApp;

@@ -1,0 +1,80 @@
+import type pg from 'pg';
+import type { KeyScope, Permission, Plan } from '../../../contract/permissions.ts';
+import type { VariableDeclaration } from '../../../contract/triggers.ts';
+
+/** What access decisions are made from, each in one round trip and always from the primary. */
+export type KeyRecord = {
+  id: string;
+  orgId: string;
+  orgName: string;
+  plan: Plan;
+  label: string;
+  prefix: string;
+  scope: KeyScope;
+  agentId: string | null;
+  campaignId: string | null;
+  permissions: Permission[];
+  allowedNetworks: string[] | null;
+  revokeAt: Date | null;
+  revokedAt: Date | null;
+  lastUsedAt: Date | null;
+};
+
+/** The key with this digest and its organization; null: there is none. */
+export async function readKeyByDigest(client: pg.Pool, digest: Buffer): Promise<KeyRecord | null> {
+  const found = await client.query<KeyRecord>({
+    name: 'access-key',
+    text: `SELECT k.id, k.org_id AS "orgId", o.name AS "orgName", o.plan, k.label, k.prefix, k.scope,
+        k.agent_id AS "agentId", k.campaign_id AS "campaignId", k.permissions,
+        k.allowed_networks AS "allowedNetworks",
+        k.revoke_at AS "revokeAt", k.revoked_at AS "revokedAt", k.last_used_at AS "lastUsedAt"
+      FROM api_key_digest d
+      JOIN api_key k ON k.org_id = d.org_id AND k.id = d.key_id
+      JOIN organization o ON o.id = d.org_id
+      WHERE d.digest = $1`,
+    values: [digest],
+  });
+  return found.rows[0] ?? null;
+}
+
+export type TargetIds = {
+  agent: string | null;
+  trigger: string | null;
+  channel: string | null;
+  campaign: string | null;
+};
+
+export type TargetRecords = {
+  agent: { id: string; name: string; enabled: boolean; sandboxChannelId: string | null } | null;
+  trigger: {
+    id: string;
+    agentId: string;
+    name: string;
+    enabled: boolean;
+    variables: VariableDeclaration[];
+    channelId: string | null;
+  } | null;
+  channel: { id: string; agentId: string; kind: string; name: string; enabled: boolean } | null;
+  campaign: { id: string; agentId: string; channelId: string; state: string } | null;
+};
+
+/** What an organization has under these ids; what is deleted, or another organization's, is not there. */
+export async function readTargets(client: pg.Pool, orgId: string, ids: TargetIds): Promise<TargetRecords> {
+  const found = await client.query<TargetRecords>({
+    name: 'access-targets',
+    text: `SELECT
+      (SELECT json_build_object('id', a.id, 'name', a.name, 'enabled', a.enabled, 'sandboxChannelId',
+          (SELECT c.id FROM channel c WHERE c.org_id = a.org_id AND c.agent_id = a.id AND c.kind = 'sandbox'
+             AND c.deleted_at IS NULL ORDER BY c.id LIMIT 1))
+        FROM agent a WHERE a.org_id = $1 AND a.id = $2 AND a.deleted_at IS NULL) AS agent,
+      (SELECT json_build_object('id', t.id, 'agentId', t.agent_id, 'name', t.name, 'enabled', t.enabled,
+          'variables', t.variables, 'channelId', t.channel_id)
+        FROM trigger t WHERE t.org_id = $1 AND t.id = $3 AND t.deleted_at IS NULL) AS trigger,
+      (SELECT json_build_object('id', c.id, 'agentId', c.agent_id, 'kind', c.kind, 'name', c.name, 'enabled', c.enabled)
+        FROM channel c WHERE c.org_id = $1 AND c.id = $4 AND c.deleted_at IS NULL) AS channel,
+      (SELECT json_build_object('id', p.id, 'agentId', p.agent_id, 'channelId', p.channel_id, 'state', p.state)
+        FROM campaign p WHERE p.org_id = $1 AND p.id = $5 AND p.deleted_at IS NULL) AS campaign`,
+    values: [orgId, ids.agent, ids.trigger, ids.channel, ids.campaign],
+  });
+  return found.rows[0]!;
+}

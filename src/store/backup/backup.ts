@@ -1,0 +1,92 @@
+import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import type pg from 'pg';
+import { StartError } from '../../kernel/start-error.ts';
+import {
+  BACKUP_FORMAT,
+  type BackupEnd,
+  type BackupHeader,
+  type BackupTable,
+  qualified,
+  readSchemaVersion,
+  readTables,
+} from './format.ts';
+import { withClient } from '../db.ts';
+
+/** Rows are fetched so many at a time that they weigh about this much … */
+const BATCH_BYTES = 4 * 1024 * 1024;
+/** … and no more of them than this: behind many small rows large ones may come, of a few megabytes each. */
+const MAX_BATCH_ROWS = 50;
+
+/**
+ * Writes every record as of one moment into a new file, readable by its owner alone. Servers may go on working: the
+ * one transaction sees none of it. What is secret stays sealed by PARLEY_SECRET, which is not in the file.
+ */
+export async function backup(url: string, file: string): Promise<{ rows: number }> {
+  const counted: BackupEnd = { end: true, rows: 0 };
+  let made = false;
+  try {
+    await withClient(url, 'parley backup', async (client) => {
+      await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+      const target = createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true });
+      target.once('open', () => (made = true));
+      await pipeline(Readable.from(lines(client, counted), { objectMode: true }), createGzip(), target);
+      await client.query('COMMIT');
+    });
+    return { rows: counted.rows };
+  } catch (error) {
+    if (made) await rm(file, { force: true });
+    throw explained(error, file);
+  }
+}
+
+async function* lines(client: pg.Client, counted: BackupEnd): AsyncGenerator<string> {
+  const header: BackupHeader = {
+    format: BACKUP_FORMAT,
+    created_at: new Date().toISOString(),
+    schema: await readSchemaVersion(client),
+  };
+  yield line(header);
+  for (const table of await readTables(client)) {
+    yield line(table);
+    for await (const batch of rowsOf(client, table)) {
+      counted.rows += batch.length;
+      yield `${batch.join('\n')}\n`;
+    }
+  }
+  yield line(counted);
+}
+
+const line = (value: BackupHeader | BackupTable | BackupEnd): string => `${JSON.stringify(value)}\n`;
+
+/** Each row as Postgres' own JSON, which is passed on unparsed, so that no number or time is rounded on the way. */
+async function* rowsOf(client: pg.Client, { table }: BackupTable): AsyncGenerator<string[]> {
+  await client.query(`DECLARE rows NO SCROLL CURSOR FOR SELECT row_to_json(t)::text AS row FROM ${qualified(table)} t`);
+  for (let count = 16; ;) {
+    const { rows } = await client.query<{ row: string }>(`FETCH ${count} FROM rows`);
+    if (rows.length === 0) break;
+    const batch = rows.map(({ row }) => row);
+    yield batch;
+    const bytes = batch.reduce((sum, row) => sum + row.length, 0);
+    count = Math.max(1, Math.min(MAX_BATCH_ROWS, Math.floor((batch.length * BATCH_BYTES) / bytes)));
+  }
+  await client.query('CLOSE rows');
+}
+
+function explained(error: unknown, file: string): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'EEXIST')
+    return new StartError(`${file} exists already.`, 'A backup never overwrites anything: choose another name.');
+  if (code === 'ENOSPC')
+    return new StartError(`The disk is full: ${file} was not made.`, 'Free some space, or write it elsewhere.');
+  if (code === 'ENOENT' || code === 'EACCES' || code === 'EROFS' || code === 'ENOTDIR' || code === 'EISDIR') {
+    return new StartError(
+      `${file} cannot be made (${code}).`,
+      'Choose a folder that exists and that you may write to.',
+    );
+  }
+  return error;
+}

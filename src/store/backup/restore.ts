@@ -1,0 +1,204 @@
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import pg from 'pg';
+import { newId } from '../../kernel/ids.ts';
+import { StartError } from '../../kernel/start-error.ts';
+import {
+  BACKUP_FORMAT,
+  type BackupEnd,
+  type BackupHeader,
+  type BackupTable,
+  qualified,
+  quoted,
+  readSchemaVersion,
+  readTables,
+  SEEDED_TABLE,
+} from './format.ts';
+import { rowChangesSince } from '../migrate.ts';
+
+export type RestoreOptions = {
+  /**
+   * A backup does not know which keys were revoked after it was made, and a revoked key must never work again. So all
+   * keys in it are revoked, unless the operator says that none was revoked since.
+   */
+  keepKeys: boolean;
+};
+export type Restored = { rows: number; made_at: string; revoked_keys: number };
+
+const NEWLINE = 0x0a;
+const BATCH_ROWS = 1_000;
+const BATCH_BYTES = 4 * 1024 * 1024;
+
+/** Loads a backup into an empty, migrated database: all of it, or nothing. No server may run on it meanwhile. */
+export async function restore(url: string, file: string, options: RestoreOptions): Promise<Restored> {
+  const client = new pg.Client({ connectionString: url, application_name: 'parley restore' });
+  await client.connect();
+  try {
+    await client.query('BEGIN');
+    await insistOnEmpty(client);
+    // Rows that come back are no news.
+    await client.query(`SET LOCAL parley.events = 'off'`);
+    const { rows, header } = await load(client, file);
+    for (const change of await rowChangesSince(header.schema)) await client.query(change);
+    await client.query(`SET LOCAL parley.events = 'on'`);
+    const revokedKeys = options.keepKeys ? 0 : await revokeAllKeys(client, header.created_at);
+    await endAllInvitations(client, header.created_at);
+    await client.query('COMMIT');
+    await client.query('ANALYZE');
+    return { rows, made_at: header.created_at, revoked_keys: revokedKeys };
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {});
+    throw explained(error, file);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Locks all tables, so that no server can begin on a half-restored database. */
+async function insistOnEmpty(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'`,
+  );
+  const tables = rows.map(({ name }) => name);
+  await client.query(`LOCK TABLE ${tables.map(qualified).join(', ')} IN EXCLUSIVE MODE`);
+  for (const table of tables.filter((name) => name !== SEEDED_TABLE)) {
+    const { rowCount } = await client.query(`SELECT FROM ${qualified(table)} LIMIT 1`);
+    if (rowCount) {
+      throw new StartError(
+        `The database is not empty (table ${table}): a backup is only loaded into an empty one.`,
+        'Stop Parley, and point DATA_DIR or DATABASE_URL at a new, empty place.',
+      );
+    }
+  }
+  await client.query(`DELETE FROM ${qualified(SEEDED_TABLE)}`);
+}
+
+async function load(client: pg.Client, file: string): Promise<{ rows: number; header: BackupHeader }> {
+  const known = new Map((await readTables(client)).map((table) => [table.table, new Set(table.columns)]));
+  const schema = await readSchemaVersion(client);
+  let header: BackupHeader | undefined;
+  let table: BackupTable | undefined;
+  let end: BackupEnd | undefined;
+  let rows = 0;
+  let batch: string[] = [];
+  let bytes = 0;
+  const flush = async (): Promise<void> => {
+    if (table && batch.length > 0) await insert(client, table, batch);
+    rows += batch.length;
+    [batch, bytes] = [[], 0];
+  };
+  for await (const text of textLines(file)) {
+    if (header === undefined) {
+      header = checkHeader(text, schema);
+    } else if (text.startsWith('{"table":')) {
+      await flush();
+      table = checkTable(JSON.parse(text) as BackupTable, known);
+    } else if (text.startsWith('{"end":true,')) {
+      await flush();
+      end = JSON.parse(text) as BackupEnd;
+    } else {
+      batch.push(text);
+      bytes += text.length;
+      if (batch.length >= BATCH_ROWS || bytes >= BATCH_BYTES) await flush();
+    }
+  }
+  if (header === undefined || end?.rows !== rows) throw damaged(file);
+  return { rows, header };
+}
+
+/** Lines end at \n alone: what people wrote may hold the other line ends that Unicode knows. */
+async function* textLines(file: string): AsyncGenerator<string> {
+  const unpacked = createGunzip();
+  // A fault of either ends the loop below by itself; a loop that is left early closes both.
+  pipeline(createReadStream(file), unpacked).catch(() => {});
+  let rest: Buffer[] = [];
+  for await (const chunk of unpacked as AsyncIterable<Buffer>) {
+    let from = 0;
+    for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
+      yield Buffer.concat([...rest, chunk.subarray(from, at)]).toString();
+      rest = [];
+      from = at + 1;
+    }
+    rest.push(chunk.subarray(from));
+  }
+}
+
+function checkHeader(text: string, schema: number): BackupHeader {
+  let header: Partial<BackupHeader> = {};
+  try {
+    header = JSON.parse(text) as Partial<BackupHeader>;
+  } catch {
+    // Told below.
+  }
+  if (header.format !== BACKUP_FORMAT)
+    throw new StartError('The file is not a backup of Parley.', 'Use a file that "./parley backup" made.');
+  if (header.schema! > schema) {
+    throw new StartError(
+      'The backup was made by a newer Parley than this one.',
+      'Restore it with that version or a newer one.',
+    );
+  }
+  return header as BackupHeader;
+}
+
+/** A name from the file goes into SQL, so it must be one of the schema's own. */
+function checkTable(table: BackupTable, known: Map<string, Set<string>>): BackupTable {
+  const columns = known.get(table.table);
+  const unknown = table.columns.find((column) => !columns?.has(column));
+  if (columns && unknown === undefined) return table;
+  throw new StartError(
+    `The backup holds ${table.table}${columns ? `.${unknown}` : ''}, which this Parley does not know.`,
+    'Restore it with the version that made it.',
+  );
+}
+
+/** Columns that came later than the backup get their defaults. */
+async function insert(client: pg.Client, { table, columns }: BackupTable, batch: string[]): Promise<void> {
+  const list = columns.map(quoted).join(', ');
+  await client.query(
+    `INSERT INTO ${qualified(table)} (${list}) SELECT ${list} FROM json_populate_recordset(NULL::${qualified(table)}, $1::json)`,
+    [`[${batch.join(',')}]`],
+  );
+}
+
+async function revokeAllKeys(client: pg.Client, madeAt: string): Promise<number> {
+  const { rows } = await client.query<Ended>(`
+    UPDATE api_key SET revoked_at = now(), revoked_by = 'system', effective_at = now()
+    WHERE revoked_at IS NULL RETURNING org_id, id`);
+  await tellAudit(client, 'api_key.revoked', rows, madeAt);
+  return rows.length;
+}
+
+/** One that was withdrawn or used since would let somebody in again. */
+async function endAllInvitations(client: pg.Client, madeAt: string): Promise<void> {
+  const { rows } = await client.query<Ended>(`
+    UPDATE invitation SET status = 'canceled' WHERE status = 'pending' RETURNING organization_id AS org_id, id`);
+  await tellAudit(client, 'invitation.withdrawn', rows, madeAt);
+}
+
+type Ended = { org_id: string; id: string };
+
+async function tellAudit(client: pg.Client, action: string, rows: readonly Ended[], madeAt: string): Promise<void> {
+  for (let from = 0; from < rows.length; from += BATCH_ROWS) {
+    const part = rows.slice(from, from + BATCH_ROWS);
+    await client.query(
+      `INSERT INTO audit (org_id, id, actor, action, subject_id, facts)
+       SELECT org_id, id, 'system', $5, subject_id, jsonb_build_object('restored_from', $4::text)
+       FROM unnest($1::text[], $2::text[], $3::text[]) AS t (org_id, id, subject_id)`,
+      [part.map((row) => row.org_id), part.map(() => newId('audit')), part.map((row) => row.id), madeAt, action],
+    );
+  }
+}
+
+const damaged = (file: string): StartError =>
+  new StartError(`${file} is damaged or was cut off: nothing was restored.`, 'Use another backup.');
+
+function explained(error: unknown, file: string): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (typeof code === 'string' && code.startsWith('Z_')) return damaged(file);
+  if (code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR') {
+    return new StartError(`${file} cannot be read (${code}).`, 'Check the name and the rights of the file.');
+  }
+  return error;
+}

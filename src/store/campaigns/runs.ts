@@ -1,0 +1,99 @@
+import { sql } from 'drizzle-orm';
+import type { Queryable } from '../db.ts';
+import { DELIVERY_LEASE_SECONDS, WITHDRAWN } from '../deliveries/deliveries.ts';
+
+/**
+ * What has left the queue of recipients and not yet been said: runs that wait for their first turn, and first messages
+ * that wait to be sent. A pause holds them where they are: they have no `due_at`. A turn under way loses its lease, so it
+ * can no longer be stored; a message that a provider is being called for at this moment goes out, since nobody can tell
+ * whether it did, and is held if it did not.
+ */
+const unsaidRuns = (orgId: string, campaignId: string) => sql`
+  FROM recipient r WHERE r.org_id = ${orgId} AND r.campaign_id = ${campaignId} AND r.status = 'sending'
+    AND run.org_id = r.org_id AND run.id = r.run_id AND run.turns = 0`;
+
+/**
+ * Locked in the order of their ids, as the delivery workers lock them: both move many at once. Those that a worker holds
+ * are among them: it may give them back, or want to try them again.
+ */
+const unsentMessages = (orgId: string, campaignId: string) => sql`
+  WITH unsent AS MATERIALIZED (
+    SELECT m.org_id, m.id, m.run_id FROM recipient r
+    JOIN message m ON m.org_id = r.org_id AND m.conversation_id = r.conversation_id AND m.run_id = r.run_id
+      AND m.role = 'agent' AND m.status = 'queued'
+    WHERE r.org_id = ${orgId} AND r.campaign_id = ${campaignId} AND r.status = 'sending'
+    ORDER BY m.org_id, m.id FOR NO KEY UPDATE OF m
+  )`;
+
+export async function holdCampaignRuns(tx: Queryable, orgId: string, campaignId: string): Promise<void> {
+  await tx.execute(sql`UPDATE run SET due_at = NULL, lease = NULL, status = 'queued'
+    ${unsaidRuns(orgId, campaignId)} AND run.status IN ('queued', 'running')`);
+  await tx.execute(sql`${unsentMessages(orgId, campaignId)}
+    UPDATE message m SET due_at = NULL FROM unsent
+    WHERE m.org_id = unsent.org_id AND m.id = unsent.id AND m.status = 'queued' AND m.due_at IS NOT NULL`);
+}
+
+/** In which time zones those live who are held; null for whoever has none. */
+export async function listHeldZones(tx: Queryable, orgId: string, campaignId: string): Promise<(string | null)[]> {
+  const found = await tx.execute<{ zone: string | null }>(sql`SELECT DISTINCT e.time_zone AS zone FROM recipient r
+    JOIN end_user e ON e.org_id = r.org_id AND e.id = r.end_user_id
+    WHERE r.org_id = ${orgId} AND r.campaign_id = ${campaignId} AND r.status = 'sending'`);
+  return found.rows.map(({ zone }) => zone);
+}
+
+/** `openings`: from when on people of a time zone may be written to; who is in none of them, at once. */
+export async function letCampaignRunsGo(
+  tx: Queryable,
+  orgId: string,
+  campaignId: string,
+  openings: ReadonlyMap<string | null, Date>,
+): Promise<void> {
+  const opening = sql`coalesce((SELECT o.at FROM end_user e
+    JOIN unnest(${sql.param([...openings.keys()])}::text[], ${sql.param([...openings.values()].map((at) => at.toISOString()))}::timestamptz[])
+      AS o(zone, at) ON o.zone IS NOT DISTINCT FROM e.time_zone
+    WHERE e.org_id = r.org_id AND e.id = r.end_user_id), now())`;
+  await tx.execute(sql`UPDATE run SET due_at = ${opening}
+    ${unsaidRuns(orgId, campaignId)} AND run.status = 'queued' AND run.due_at IS NULL`);
+  // Whoever holds one goes on as after a renewal; if it has died meanwhile, others find the lease run out.
+  await tx.execute(sql`${unsentMessages(orgId, campaignId)}
+    UPDATE message m SET due_at = CASE WHEN m.lease IS NULL THEN ${opening} ELSE now() + ${LEASE} END FROM unsent
+    JOIN recipient r ON r.org_id = unsent.org_id AND r.campaign_id = ${campaignId} AND r.run_id = unsent.run_id
+    WHERE m.org_id = unsent.org_id AND m.id = unsent.id AND m.status = 'queued' AND m.due_at IS NULL`);
+}
+
+/** An ended or deleted campaign says nothing more; its recipients that were never begun expire (`expire-recipients`). */
+export async function cancelCampaignRuns(tx: Queryable, orgId: string, campaignId: string): Promise<void> {
+  await tx.execute(sql`${unsentMessages(orgId, campaignId)} ${withdraw('campaign_ended')}`);
+  await tx.execute(sql`UPDATE run SET due_at = NULL, lease = NULL, status = 'cancelled', reason = 'campaign_ended', finished_at = now()
+    ${unsaidRuns(orgId, campaignId)} AND run.status IN ('queued', 'running')`);
+}
+
+/** What waits to be said first to one recipient; locked before anything else of it, as when a delivery ends. */
+const unsentOfOne = (orgId: string, { conversationId, runId }: Begun) => sql`
+  WITH unsent AS MATERIALIZED (
+    SELECT org_id, id FROM message WHERE org_id = ${orgId} AND conversation_id = ${conversationId} AND run_id = ${runId}
+      AND role = 'agent' AND status = 'queued' ORDER BY id FOR NO KEY UPDATE
+  )`;
+
+type Begun = { conversationId: string; runId: string };
+
+export async function lockUnsent(tx: Queryable, orgId: string, begun: Begun): Promise<void> {
+  await tx.execute(sql`${unsentOfOne(orgId, begun)} SELECT id FROM unsent`);
+}
+
+/** First words that wait to be sent to one recipient are not sent any more. */
+export async function dropUnsent(tx: Queryable, orgId: string, begun: Begun): Promise<void> {
+  await tx.execute(sql`${unsentOfOne(orgId, begun)} ${withdraw('cancelled')}`);
+}
+
+/**
+ * Nobody is called for these messages any more. One that a worker holds keeps its place, marked: what its call comes to
+ * is stored all the same, and the next worker that looks at it ends it (worker/deliver-message.ts).
+ */
+const withdraw = (code: keyof typeof WITHDRAWN) => sql`
+  UPDATE message m SET error = ${JSON.stringify(WITHDRAWN[code])}::jsonb,
+    status = CASE WHEN m.lease IS NULL THEN 'suppressed' ELSE m.status END,
+    due_at = CASE WHEN m.lease IS NOT NULL THEN coalesce(m.due_at, now() + ${LEASE}) END
+  FROM unsent WHERE m.org_id = unsent.org_id AND m.id = unsent.id AND m.status = 'queued'`;
+
+const LEASE = sql.raw(`interval '${DELIVERY_LEASE_SECONDS} seconds'`);

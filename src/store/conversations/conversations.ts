@@ -1,0 +1,318 @@
+import { and, asc, desc, eq, gt, ilike, lt, or, sql } from 'drizzle-orm';
+import type { MessageContent } from '../../../contract/messages.ts';
+import type { Queryable } from '../db.ts';
+import { pageOf, type PageOf, type PageRequest } from '../page.ts';
+import { containing } from '../search-text.ts';
+import { channel } from '../schema/channel.ts';
+import { conversation, message } from '../schema/conversation.ts';
+import { endUser } from '../schema/end-user.ts';
+import { run } from '../schema/run.ts';
+import type { MessageRow } from '../runs/read.ts';
+import { STORING } from '../runs/settle.ts';
+
+const columns = {
+  id: conversation.id,
+  agentId: conversation.agentId,
+  channelId: conversation.channelId,
+  channelKind: channel.kind,
+  endUser: { id: endUser.id, name: endUser.name, externalId: endUser.externalId },
+  key: conversation.key,
+  status: sql<'open' | 'handed_off' | 'resolved'>`${conversation.status}`,
+  locale: conversation.locale,
+  tags: conversation.tags,
+  assigneeId: conversation.assigneeId,
+  runId: conversation.runId,
+  createdAt: conversation.createdAt,
+  updatedAt: conversation.updatedAt,
+};
+
+const selectConversations = (db: Queryable) =>
+  db
+    .select(columns)
+    .from(conversation)
+    .innerJoin(channel, and(eq(channel.orgId, conversation.orgId), eq(channel.id, conversation.channelId)))
+    .innerJoin(endUser, and(eq(endUser.orgId, conversation.orgId), eq(endUser.id, conversation.endUserId)));
+
+export type ConversationRow = Awaited<ReturnType<typeof selectConversations>>[number];
+
+export async function findConversation(db: Queryable, orgId: string, id: string): Promise<ConversationRow | null> {
+  const [row] = await selectConversations(db).where(and(eq(conversation.orgId, orgId), eq(conversation.id, id)));
+  return row ?? null;
+}
+
+export type ConversationFilter = {
+  text?: string | undefined;
+  status?: string | undefined;
+  agentId?: string | undefined;
+  channelId?: string | undefined;
+  endUserId?: string | undefined;
+};
+
+export async function listConversationRows(
+  db: Queryable,
+  orgId: string,
+  filter: ConversationFilter,
+  { limit, after }: PageRequest,
+): Promise<PageOf<ConversationRow>> {
+  const words = filter.text && containing(filter.text);
+  const rows = await selectConversations(db)
+    .where(
+      and(
+        eq(conversation.orgId, orgId),
+        filter.status ? eq(conversation.status, filter.status) : undefined,
+        filter.agentId ? eq(conversation.agentId, filter.agentId) : undefined,
+        filter.channelId ? eq(conversation.channelId, filter.channelId) : undefined,
+        filter.endUserId ? eq(conversation.endUserId, filter.endUserId) : undefined,
+        words
+          ? or(
+              ilike(endUser.name, words),
+              ilike(endUser.externalId, words),
+              ilike(conversation.key, words),
+              eq(conversation.id, filter.text!),
+              saidLately(orgId, words),
+            )
+          : undefined,
+        // Ids hold their time: the primary key is the index of this list.
+        after ? lt(conversation.id, after.id) : undefined,
+      ),
+    )
+    .orderBy(desc(conversation.id))
+    .limit(limit + 1);
+  return pageOf(rows, limit);
+}
+
+/** Messages of the organization whose words are searched: an index over all of them would cost every call accepted. */
+const SEARCHED_MESSAGES = 5_000;
+
+const saidLately = (orgId: string, words: string) =>
+  sql`${conversation.id} IN (SELECT newest.conversation_id FROM (SELECT m.conversation_id, m.content FROM ${message} m
+    WHERE m.org_id = ${orgId} ORDER BY m.id DESC LIMIT ${SEARCHED_MESSAGES}) newest
+    WHERE newest.content ->> 'text' ILIKE ${words})`;
+
+/** The newest messages, oldest first. */
+export async function listNewestMessages(
+  db: Queryable,
+  orgId: string,
+  conversationId: string,
+  limit: number,
+): Promise<MessageRow[]> {
+  const rows = await db
+    .select()
+    .from(message)
+    .where(and(eq(message.orgId, orgId), eq(message.conversationId, conversationId)))
+    .orderBy(desc(message.id))
+    .limit(limit);
+  return rows.toReversed();
+}
+
+/** What the agent said after a message, oldest first. */
+export async function listAnswersAfter(
+  db: Queryable,
+  orgId: string,
+  conversationId: string,
+  messageId: string,
+  limit: number,
+): Promise<MessageRow[]> {
+  return db
+    .select()
+    .from(message)
+    .where(
+      and(
+        eq(message.orgId, orgId),
+        eq(message.conversationId, conversationId),
+        eq(message.role, 'agent'),
+        gt(message.id, messageId),
+      ),
+    )
+    .orderBy(asc(message.id))
+    .limit(limit);
+}
+
+export type ConversationRun = Pick<
+  typeof run.$inferSelect,
+  'id' | 'triggerId' | 'status' | 'reason' | 'error' | 'turns' | 'createdAt'
+>;
+
+export async function listConversationRuns(
+  db: Queryable,
+  orgId: string,
+  conversationId: string,
+  limit: number,
+): Promise<ConversationRun[]> {
+  return db
+    .select({
+      id: run.id,
+      triggerId: run.triggerId,
+      status: run.status,
+      reason: run.reason,
+      error: run.error,
+      turns: run.turns,
+      createdAt: run.createdAt,
+    })
+    .from(run)
+    .where(and(eq(run.orgId, orgId), eq(run.conversationId, conversationId)))
+    .orderBy(desc(run.id))
+    .limit(limit);
+}
+
+/** What holds a message back from a person, and the person as stored; null when there is no such record. */
+export async function readConversationPerson(
+  db: Queryable,
+  orgId: string,
+  endUserId: string,
+  channelKind: string,
+): Promise<{
+  blocked: boolean;
+  optedOut: boolean;
+  person: { id: string; name: string | null; locale: string | null; attributes: Record<string, unknown> };
+} | null> {
+  const [row] = await db
+    .select({
+      id: endUser.id,
+      name: endUser.name,
+      locale: endUser.locale,
+      attributes: endUser.attributes,
+      blocked: endUser.blocked,
+      optedOut: sql<boolean>`coalesce(${endUser.consent} -> ${channelKind}::text ->> 'status', '') = 'opted_out'`,
+    })
+    .from(endUser)
+    .where(and(eq(endUser.orgId, orgId), eq(endUser.id, endUserId)));
+  if (!row) return null;
+  const { blocked, optedOut, ...person } = row;
+  return { blocked, optedOut, person };
+}
+
+/** Locks the conversation until the transaction ends: one thing happens to it at a time. */
+export async function lockConversation(
+  tx: Queryable,
+  orgId: string,
+  id: string,
+): Promise<{
+  status: 'open' | 'handed_off' | 'resolved';
+  runId: string | null;
+  version: number;
+  firstUnanswered: string | null;
+} | null> {
+  const [row] = await tx
+    .select({
+      status: sql<'open' | 'handed_off' | 'resolved'>`${conversation.status}`,
+      runId: conversation.runId,
+      version: conversation.version,
+      firstUnanswered: sql<string | null>`${conversation.unanswered}[1]`,
+    })
+    .from(conversation)
+    .where(and(eq(conversation.orgId, orgId), eq(conversation.id, id)))
+    .for('update');
+  return row ?? null;
+}
+
+export async function updateConversation(
+  tx: Queryable,
+  orgId: string,
+  id: string,
+  changes: {
+    status?: 'open' | 'handed_off' | 'resolved';
+    assigneeId?: string | null;
+    runId?: string;
+    addUnanswered?: string;
+    forgetUnanswered?: true;
+  },
+): Promise<void> {
+  const { addUnanswered, forgetUnanswered, ...plain } = changes;
+  await tx
+    .update(conversation)
+    .set({
+      ...plain,
+      ...(addUnanswered !== undefined && {
+        unanswered: sql`array_append(${conversation.unanswered}, ${addUnanswered}::text)`,
+      }),
+      ...(forgetUnanswered && { unanswered: [] }),
+      // Any change makes a turn that is being computed outdated.
+      version: sql`${conversation.version} + 1`,
+      updatedAt: sql`clock_timestamp()`,
+    })
+    .where(and(eq(conversation.orgId, orgId), eq(conversation.id, id)));
+}
+
+export async function insertMessage(
+  tx: Queryable,
+  orgId: string,
+  row: {
+    id: string;
+    conversationId: string;
+    runId: string | null;
+    role: 'end_user' | 'member' | 'system';
+    content: MessageContent;
+    status?: string | null;
+    authorId?: string | null;
+    /** It has to be delivered, now. */
+    isDue?: boolean;
+    /** What the other side calls it. */
+    providerMessageId?: string;
+    metadata?: Readonly<Record<string, string>>;
+  },
+): Promise<MessageRow> {
+  const { isDue = false, ...plain } = row;
+  const [made] = await tx
+    .insert(message)
+    .values({ orgId, ...plain, dueAt: isDue ? sql`now()` : null })
+    .returning();
+  return made!;
+}
+
+/** Makes the run want a turn in a moment; false when it has ended or waits for its own time. */
+export async function wakeRun(tx: Queryable, orgId: string, runId: string, afterMs: number): Promise<boolean> {
+  const rows = await tx
+    .update(run)
+    .set({
+      status: sql`CASE WHEN ${run.status} = 'running' THEN 'running' ELSE 'queued' END`,
+      dueAt: sql`CASE WHEN ${run.lease} IS NULL THEN ${sql.raw(STORING)} + ${afterMs} * interval '1 millisecond' ELSE ${run.dueAt} END`,
+      finishedAt: null,
+      reason: null,
+    })
+    .where(
+      and(
+        eq(run.orgId, orgId),
+        eq(run.id, runId),
+        sql`${run.status} IN ('queued', 'running', 'waiting_for_user', 'handed_off')`,
+      ),
+    )
+    .returning({ id: run.id });
+  return rows.length > 0;
+}
+
+/** A run that no trigger call started: the end user spoke first, or again after the last run had ended. */
+export async function insertInboundRun(
+  tx: Queryable,
+  orgId: string,
+  { afterMs = 0, ...row }: { id: string; conversationId: string; requestId: string | null; afterMs?: number },
+): Promise<void> {
+  const dueAt = sql`${sql.raw(STORING)} + ${afterMs} * interval '1 millisecond'`;
+  await tx.insert(run).values({ orgId, ...row, triggerId: null, status: 'queued', input: {}, dueAt });
+}
+
+export async function setRunStatus(
+  tx: Queryable,
+  orgId: string,
+  runId: string,
+  change: { from: string[]; to: 'handed_off' | 'waiting_for_user' | 'completed'; reason?: string },
+): Promise<void> {
+  await tx
+    .update(run)
+    .set({
+      status: change.to,
+      reason: change.reason ?? null,
+      dueAt: null,
+      lease: null,
+      finishedAt: change.to === 'completed' ? sql`now()` : null,
+    })
+    .where(and(eq(run.orgId, orgId), eq(run.id, runId), sql`${run.status} = ANY (${sql.param(change.from)}::text[])`));
+}
+
+export async function insertConversation(
+  tx: Queryable,
+  orgId: string,
+  row: { id: string; agentId: string; channelId: string; endUserId: string; locale: string | null },
+): Promise<void> {
+  await tx.insert(conversation).values({ orgId, ...row });
+}

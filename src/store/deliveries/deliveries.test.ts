@@ -1,0 +1,57 @@
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { givenAgent, givenConversation, givenMessage, givenOrganization } from '../../../test/factories.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { type Db, openDb } from '../db.ts';
+import { type ClaimedDelivery, claimDeliveries, completeDeliveries, type DeliveryOutcome } from './deliveries.ts';
+import { eraseEndUser } from '../end-users/erase.ts';
+import { createSuppression } from '../end-users/suppression.ts';
+
+let database: TestDatabase;
+let db: Db;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDb(database.url);
+});
+afterAll(async () => {
+  await db?.$client.end();
+  await database?.drop();
+});
+
+const sent = (held: ClaimedDelivery): DeliveryOutcome => ({
+  held,
+  status: 'sent',
+  error: null,
+  providerMessageId: `provider-${held.id}`,
+  possibleDuplicate: false,
+  againAfterMs: null,
+  refund: false,
+  learned: {
+    conversationId: held.conversation_id,
+    channelId: held.channel.id,
+    endUserId: held.person.id,
+    address: `address of ${held.person.id}`,
+  },
+});
+
+test('of messages that were being sent together, one to somebody who was erased meanwhile takes nothing from the other', async () => {
+  const orgId = await givenOrganization(db);
+  const { channelId } = await givenAgent(db, orgId);
+  const [gone, stays] = [
+    await givenConversation(db, orgId, channelId),
+    await givenConversation(db, orgId, channelId),
+  ] as const;
+  for (const { id } of [gone, stays])
+    await givenMessage(db, orgId, id, {
+      content: { type: 'text', text: 'Hi' },
+      status: 'queued',
+      dueAt: new Date(Date.now() - 1_000),
+    });
+  const claimed = await claimDeliveries(db.$client, 'worker', 10);
+  expect(claimed).toHaveLength(2);
+  await db.transaction((tx) => eraseEndUser(tx, orgId, gone.endUserId, createSuppression(Buffer.alloc(32))));
+  const stored = await completeDeliveries(db.$client, claimed.map(sent));
+  expect([...stored]).toEqual(claimed.filter(({ person }) => person.id === stays.endUserId).map(({ id }) => id));
+  const { rows } = await db.execute(sql`SELECT address FROM identity WHERE org_id = ${orgId}`);
+  expect(rows).toEqual([{ address: `address of ${stays.endUserId}` }]);
+});

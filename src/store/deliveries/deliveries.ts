@@ -1,0 +1,229 @@
+import type pg from 'pg';
+import type { DeliveryError, DeliveryStatus } from '../../../contract/channels.ts';
+import type { MessageContent } from '../../../contract/messages.ts';
+import { dueFairly, fairnessOf, type Held as HeldLanes } from '../queue/lanes.ts';
+
+/** A worker that dies leaves its messages to the others when this has passed; a living one renews every third of it. */
+export const DELIVERY_LEASE_SECONDS = 30;
+
+/** Errors that others put on a message while a worker holds it: it is not called for again (store/campaign-runs.ts). */
+export const WITHDRAWN = {
+  campaign_ended: {
+    code: 'campaign_ended',
+    detail: 'The campaign ended before this was sent.',
+    provider_code: null,
+  },
+  cancelled: { code: 'cancelled', detail: 'The recipient was cancelled before this was sent.', provider_code: null },
+} as const satisfies Record<string, DeliveryError>;
+const IS_WITHDRAWN = `m.error ->> 'code' IN ('${Object.keys(WITHDRAWN).join("', '")}')`;
+
+/** What the turn said that ended its run with an opt-out: whatever waited before that is older than the person's “stop”. */
+const CONFIRMS_OPT_OUT = `EXISTS (SELECT 1 FROM run r WHERE r.org_id = m.org_id AND r.id = m.run_id
+    AND r.status = 'completed' AND r.reason = 'opted_out')
+  AND NOT EXISTS (SELECT 1 FROM message s WHERE s.org_id = m.org_id AND s.conversation_id = m.conversation_id
+    AND s.role = 'end_user' AND s.id > m.id)`;
+
+/** A claimed message with everything that sending it needs. */
+export type ClaimedDelivery = {
+  org_id: string;
+  id: string;
+  lease: string;
+  /** The organization's lane in the queue, and how many of a lane this claim took at most. */
+  lane: number;
+  share: number;
+  attempts: number;
+  possible_duplicate: boolean;
+  conversation_id: string;
+  /** The conversation's own, else the one under which the person is known on the channel. */
+  address: string | null;
+  /** When the person last wrote from this address; null: never, or not known. */
+  last_inbound_at: Date | null;
+  role: string;
+  content: MessageContent;
+  metadata: Record<string, string> | null;
+  created_at: Date;
+  /** Why nobody may be called for it any more: decided while another worker held it. */
+  withdrawn: DeliveryError | null;
+  /** The answer to “stop”, the last that somebody hears who has opted out. */
+  confirms_opt_out: boolean;
+  reply_to: { id: string; provider_message_id: string | null } | null;
+  /** Of e-mail alone: the person's newest e-mail before this message. */
+  answers: { provider_message_id: string | null; subject: string | null } | null;
+  channel: {
+    id: string;
+    kind: string;
+    enabled: boolean;
+    deleted: boolean;
+    status: string;
+    settings: Record<string, unknown>;
+    sealed: string | null;
+    updated_at: string;
+  };
+  person: {
+    id: string;
+    external_id: string | null;
+    name: string | null;
+    email: string | null;
+    phone: string | null;
+    blocked: boolean;
+    consent: string | null;
+  };
+};
+
+/**
+ * Takes up to `limit` due messages for this worker, as claim-runs.ts does runs. Of one conversation only the oldest
+ * undelivered message can be taken: while it is under way or waits for its next attempt, `due_at` is set and holds back
+ * those behind it; a message whose own time (`send_at`) has not come holds back nobody. A message that still carries a
+ * lease was left by a worker that died between calling and storing: from now on it may be a duplicate.
+ */
+const FIRST_OF_ITS_CONVERSATION = `AND NOT EXISTS (
+  SELECT 1 FROM message o WHERE o.org_id = q.org_id AND o.conversation_id = q.conversation_id
+    AND o.due_at IS NOT NULL AND o.id < q.id AND (o.send_at IS NULL OR o.send_at <= now()))`;
+
+const CLAIM = `
+WITH ${dueFairly('message', FIRST_OF_ITS_CONVERSATION)}, claimed AS (
+  UPDATE message m SET due_at = now() + make_interval(secs => ${DELIVERY_LEASE_SECONDS}), lease = $2,
+    attempts = m.attempts + 1, possible_duplicate = m.possible_duplicate OR m.lease IS NOT NULL
+  FROM due WHERE m.org_id = due.org_id AND m.id = due.id
+  RETURNING m.*, due.lane, due.share
+)
+SELECT m.org_id, m.id, m.lease, m.lane, m.share, m.attempts, m.possible_duplicate, m.conversation_id, m.role, m.content, m.metadata, m.created_at,
+  CASE WHEN ${IS_WITHDRAWN} THEN m.error END AS withdrawn,
+  CASE WHEN e.consent -> ch.kind ->> 'status' = 'opted_out' THEN ${CONFIRMS_OPT_OUT} ELSE false END AS confirms_opt_out,
+  coalesce(c.address, i.address) AS address, coalesce(own.last_inbound_at, i.last_inbound_at) AS last_inbound_at,
+  CASE WHEN m.reply_to IS NOT NULL THEN json_build_object('id', m.reply_to, 'provider_message_id',
+    (SELECT r.provider_message_id FROM message r WHERE r.org_id = m.org_id AND r.id = m.reply_to)) END AS reply_to,
+  CASE WHEN ch.kind = 'email' THEN (SELECT json_build_object('provider_message_id', r.provider_message_id, 'subject', r.metadata ->> 'subject')
+    FROM message r WHERE r.org_id = m.org_id AND r.conversation_id = m.conversation_id AND r.role = 'end_user' AND r.id < m.id
+    ORDER BY r.created_at DESC, r.id DESC LIMIT 1) END AS answers,
+  json_build_object('id', ch.id, 'kind', ch.kind, 'enabled', ch.enabled, 'deleted', ch.deleted_at IS NOT NULL,
+    'status', ch.status, 'settings', ch.settings, 'sealed', ch.sealed, 'updated_at', ch.updated_at) AS channel,
+  json_build_object('id', e.id, 'external_id', e.external_id, 'name', e.name, 'email', e.email, 'phone', e.phone,
+    'blocked', e.blocked, 'consent', e.consent -> ch.kind ->> 'status') AS person
+FROM claimed m
+JOIN conversation c ON c.org_id = m.org_id AND c.id = m.conversation_id
+JOIN channel ch ON ch.org_id = c.org_id AND ch.id = c.channel_id
+JOIN end_user e ON e.org_id = c.org_id AND e.id = c.end_user_id
+LEFT JOIN identity own ON own.org_id = c.org_id AND own.channel_id = c.channel_id AND own.address = c.address
+LEFT JOIN LATERAL (SELECT address, last_inbound_at FROM identity i WHERE c.address IS NULL AND i.org_id = c.org_id
+  AND i.end_user_id = c.end_user_id AND i.channel_id = c.channel_id ORDER BY i.last_inbound_at DESC NULLS LAST LIMIT 1) i ON true
+ORDER BY m.id`;
+
+/** `held` and `perLane` as in claim-runs.ts. */
+export async function claimDeliveries(
+  pool: pg.Pool,
+  lease: string,
+  limit: number,
+  held: HeldLanes = new Map(),
+  perLane: number = limit,
+): Promise<ClaimedDelivery[]> {
+  const values = [limit, lease, ...fairnessOf(held, perLane)];
+  const claimed = await pool.query<ClaimedDelivery>({ name: 'claim-deliveries', text: CLAIM, values });
+  return claimed.rows;
+}
+
+type Held = { org_id: string; id: string; lease: string };
+
+/**
+ * Keeps the messages of a living worker from being taken by another. One without a `due_at` is held (campaign-runs.ts);
+ * one that is locked is just being stored.
+ */
+export async function renewDeliveries(pool: pg.Pool, held: readonly Held[]): Promise<void> {
+  await pool.query({
+    name: 'renew-deliveries',
+    text: `WITH mine AS MATERIALIZED (
+        SELECT m.org_id, m.id, m.lease FROM unnest($1::text[], $2::text[], $3::text[]) AS t(org_id, id, lease)
+        JOIN message m ON m.org_id = t.org_id AND m.id = t.id AND m.lease = t.lease AND m.due_at IS NOT NULL
+        FOR NO KEY UPDATE OF m SKIP LOCKED
+      )
+      UPDATE message m SET due_at = now() + make_interval(secs => ${DELIVERY_LEASE_SECONDS})
+      FROM mine WHERE m.org_id = mine.org_id AND m.id = mine.id AND m.lease = mine.lease AND m.due_at IS NOT NULL`,
+    values: [held.map((one) => one.org_id), held.map((one) => one.id), held.map((one) => one.lease)],
+  });
+}
+
+/** What came of one attempt. */
+export type DeliveryOutcome = {
+  held: Held;
+  status: DeliveryStatus;
+  error: DeliveryError | null;
+  providerMessageId: string | null;
+  possibleDuplicate: boolean;
+  /** Try again after so long; null: this was the last attempt. */
+  againAfterMs: number | null;
+  /** The attempt never reached the provider and is not counted. */
+  refund: boolean;
+  /** An address that was found out and belongs to the conversation from now on. */
+  learned: { conversationId: string; channelId: string; endUserId: string; address: string } | null;
+};
+
+/**
+ * Locked in the order of their ids, as everybody who moves many messages does. What is to be tried again is held instead
+ * if its campaign was paused meanwhile, and keeps the mark if it was withdrawn. Of a message that is gone, with the person
+ * it was for, nothing is kept.
+ */
+const COMPLETE = `
+WITH outcome AS MATERIALIZED (
+  SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bool[], $8::float8[],
+    $9::int[], $10::text[], $11::text[], $12::text[], $13::text[])
+    AS t(org_id, id, lease, status, error, provider_message_id, possible_duplicate, again_ms, refund,
+      conversation_id, channel_id, end_user_id, address)
+), mine AS MATERIALIZED (
+  SELECT t.* FROM outcome t JOIN message m ON m.org_id = t.org_id AND m.id = t.id AND m.lease = t.lease
+  ORDER BY t.org_id, t.id FOR NO KEY UPDATE OF m
+), done AS (
+  UPDATE message m SET status = t.status, lease = NULL,
+    error = CASE WHEN t.again_ms IS NOT NULL AND ${IS_WITHDRAWN} THEN m.error ELSE t.error::jsonb END,
+    provider_message_id = coalesce(t.provider_message_id, m.provider_message_id),
+    possible_duplicate = m.possible_duplicate OR t.possible_duplicate, attempts = m.attempts - t.refund,
+    due_at = CASE WHEN m.due_at IS NOT NULL THEN now() + t.again_ms * interval '1 millisecond' END
+  FROM mine t WHERE m.org_id = t.org_id AND m.id = t.id AND m.lease = t.lease
+  RETURNING m.id
+), placed AS (
+  UPDATE conversation c SET address = t.address FROM mine t
+  WHERE t.address IS NOT NULL AND c.org_id = t.org_id AND c.id = t.conversation_id AND c.address IS NULL
+), known AS (
+  INSERT INTO identity (org_id, channel_id, address, end_user_id)
+  SELECT DISTINCT ON (org_id, channel_id, address) org_id, channel_id, address, end_user_id FROM mine WHERE address IS NOT NULL
+  ON CONFLICT DO NOTHING
+)
+SELECT id FROM done`;
+
+/** Stores what came of attempts; returns the ids of those whose lease was still their worker's own. */
+export async function completeDeliveries(pool: pg.Pool, outcomes: readonly DeliveryOutcome[]): Promise<Set<string>> {
+  const done = await pool.query<{ id: string }>({
+    name: 'complete-deliveries',
+    text: COMPLETE,
+    values: [
+      outcomes.map(({ held }) => held.org_id),
+      outcomes.map(({ held }) => held.id),
+      outcomes.map(({ held }) => held.lease),
+      outcomes.map((outcome) => outcome.status),
+      outcomes.map((outcome) => outcome.error && JSON.stringify(outcome.error)),
+      outcomes.map((outcome) => outcome.providerMessageId),
+      outcomes.map((outcome) => outcome.possibleDuplicate),
+      outcomes.map((outcome) => outcome.againAfterMs),
+      outcomes.map((outcome) => (outcome.refund ? 1 : 0)),
+      outcomes.map(({ learned }) => learned?.conversationId ?? null),
+      outcomes.map(({ learned }) => learned?.channelId ?? null),
+      outcomes.map(({ learned }) => learned?.endUserId ?? null),
+      outcomes.map(({ learned }) => learned?.address ?? null),
+    ],
+  });
+  return new Set(done.rows.map((row) => row.id));
+}
+
+/** A channel that a provider refused is marked broken and says why; one that works again is no longer. */
+export async function markChannel(
+  pool: pg.Pool,
+  orgId: string,
+  channelId: string,
+  state: { status: 'connected' } | { status: 'broken'; detail: string },
+): Promise<void> {
+  await pool.query({
+    name: 'mark-channel',
+    text: `UPDATE channel SET status = $3, status_detail = $4 WHERE org_id = $1 AND id = $2
+      AND (status, status_detail) IS DISTINCT FROM ($3, $4)`,
+    values: [orgId, channelId, state.status, state.status === 'broken' ? state.detail : null],
+  });
+}

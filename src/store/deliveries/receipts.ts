@@ -1,0 +1,81 @@
+import type pg from 'pg';
+import type { DeliveryError } from '../../../contract/channels.ts';
+
+export type Receipt = {
+  providerMessageId: string;
+  status: 'delivered' | 'read' | 'failed' | 'undelivered';
+  error: DeliveryError | null;
+};
+
+/** Keeps what a provider said of messages; saying it again changes nothing. */
+export async function keepReceipts(
+  pool: pg.Pool,
+  orgId: string,
+  channelId: string,
+  receipts: readonly Receipt[],
+): Promise<void> {
+  await pool.query({
+    name: 'keep-receipts',
+    text: `INSERT INTO receipt (org_id, channel_id, provider_message_id, status, error)
+      SELECT $1, $2, r.id, r.status, r.error::jsonb FROM unnest($3::text[], $4::text[], $5::text[]) AS r(id, status, error)
+      ON CONFLICT DO NOTHING`,
+    values: [
+      orgId,
+      channelId,
+      receipts.map((receipt) => receipt.providerMessageId),
+      receipts.map((receipt) => receipt.status),
+      receipts.map((receipt) => receipt.error && JSON.stringify(receipt.error)),
+    ],
+  });
+}
+
+/**
+ * Puts kept receipts onto the messages that are known by these provider ids. A status only moves up (sent, failed,
+ * delivered, read), so receipts may come in any order: `read` is never undone by `delivered`. Called after a receipt was
+ * committed and after a provider id was committed: whichever comes last finds the other.
+ */
+const APPLY = `
+UPDATE message m SET status = best.status, error = best.error
+FROM (
+  SELECT DISTINCT ON (m.org_id, m.id) m.org_id, m.id, r.status, r.error
+  FROM unnest($1::text[], $2::text[]) AS w(org_id, provider_message_id)
+  JOIN message m ON m.org_id = w.org_id AND m.provider_message_id = w.provider_message_id AND m.role <> 'end_user'
+  JOIN conversation c ON c.org_id = m.org_id AND c.id = m.conversation_id
+  JOIN receipt r ON r.org_id = m.org_id AND r.channel_id = c.channel_id AND r.provider_message_id = m.provider_message_id
+  ORDER BY m.org_id, m.id, array_position(ARRAY['read', 'delivered', 'undelivered', 'failed'], r.status)
+) best
+WHERE m.org_id = best.org_id AND m.id = best.id AND m.due_at IS NULL
+  AND array_position(ARRAY['sent', 'failed', 'undelivered', 'delivered', 'read'], best.status)
+    > coalesce(array_position(ARRAY['sent', 'failed', 'undelivered', 'delivered', 'read'], m.status), 0)`;
+
+export async function applyReceipts(
+  pool: pg.Pool,
+  messages: readonly { orgId: string; providerMessageId: string }[],
+): Promise<void> {
+  if (messages.length === 0) return;
+  await pool.query({
+    name: 'apply-receipts',
+    text: APPLY,
+    values: [messages.map((one) => one.orgId), messages.map((one) => one.providerMessageId)],
+  });
+}
+
+/** How long receipts and events are remembered: longer than any provider repeats itself. */
+export const INBOUND_KEPT_DAYS = 7;
+
+/** Removes what has served its time; at most `limit` rows of each, returns how many of the fuller one. */
+export async function forgetInbound(pool: pg.Pool, limit: number): Promise<number> {
+  const [events, receipts] = await Promise.all([
+    pool.query(
+      `DELETE FROM inbound_event WHERE ctid = ANY (ARRAY(
+        SELECT ctid FROM inbound_event WHERE created_at < now() - interval '${INBOUND_KEPT_DAYS} days' LIMIT $1))`,
+      [limit],
+    ),
+    pool.query(
+      `DELETE FROM receipt WHERE ctid = ANY (ARRAY(
+        SELECT ctid FROM receipt WHERE created_at < now() - interval '${INBOUND_KEPT_DAYS} days' LIMIT $1))`,
+      [limit],
+    ),
+  ]);
+  return Math.max(events.rowCount ?? 0, receipts.rowCount ?? 0);
+}

@@ -1,0 +1,151 @@
+import { and, eq, inArray, sql } from 'drizzle-orm';
+import type { Queryable } from '../db.ts';
+import { scrubStoredAnswers } from '../idempotency/erase.ts';
+import { deleteEventsOf } from '../events/events.ts';
+import { eraseImportFiles } from '../imports/erase-files.ts';
+import { eraseImportFaults } from '../imports/queue.ts';
+import { channel } from '../schema/channel.ts';
+import { recipient } from '../schema/campaign.ts';
+import { conversation } from '../schema/conversation.ts';
+import { endUser, identity, suppression as suppressionTable } from '../schema/end-user.ts';
+import { type Consent, type Identified, identifiersAt, IDENTIFIERS, type Suppression } from './suppression.ts';
+
+/**
+ * Erases a person: every row that tells something about them goes, in one transaction. The person's own row goes last
+ * and for good, so that whatever is being accepted for them at this moment fails on its foreign key and is planned
+ * anew without them. Rows are locked in the order of the accepting statements: person, conversation, run.
+ * False when there is no such person.
+ */
+export async function eraseEndUser(
+  tx: Queryable,
+  orgId: string,
+  id: string,
+  suppression: Suppression,
+): Promise<boolean> {
+  const [person] = await tx
+    .select()
+    .from(endUser)
+    .where(and(eq(endUser.orgId, orgId), eq(endUser.id, id)))
+    .for('update');
+  if (!person) return false;
+  const addresses = await tx
+    .select({ address: identity.address, kind: channel.kind, channelId: identity.channelId })
+    .from(identity)
+    .innerJoin(channel, and(eq(channel.orgId, identity.orgId), eq(channel.id, identity.channelId)))
+    .where(and(eq(identity.orgId, orgId), eq(identity.endUserId, id)));
+  await keepOptOuts(tx, orgId, person, addresses, suppression);
+  const conversations = await tx
+    .select({ id: conversation.id })
+    .from(conversation)
+    .where(and(eq(conversation.orgId, orgId), eq(conversation.endUserId, id)))
+    .for('update');
+  const recipients = await tx
+    .select({ id: recipient.id })
+    .from(recipient)
+    .where(and(eq(recipient.orgId, orgId), eq(recipient.endUserId, id)));
+  await eraseConversations(
+    tx,
+    orgId,
+    conversations.map((row) => row.id),
+  );
+  await detachRecipients(tx, orgId, id);
+  await scrubStoredAnswers(tx, orgId, { endUserId: id, recipientIds: recipients.map((row) => row.id) });
+  const identifiers = [person.externalId, person.email, person.phone].filter((one) => one !== null);
+  await eraseImportFaults(tx, orgId, identifiers);
+  await eraseImportFiles(tx, orgId, identifiers);
+  await eraseChannelDetails(tx, orgId, [...identifiers, ...addresses.map(({ address }) => address)]);
+  await tx.delete(identity).where(and(eq(identity.orgId, orgId), eq(identity.endUserId, id)));
+  // After everything that events tell of: what was being told meanwhile is committed by now, and found.
+  await deleteEventsOf(tx, orgId, id);
+  await tx.delete(endUser).where(and(eq(endUser.orgId, orgId), eq(endUser.id, id)));
+  return true;
+}
+
+/** Under a digest of each identifier, what the person must not be sent; and no more of it where they allowed all. */
+async function keepOptOuts(
+  tx: Queryable,
+  orgId: string,
+  person: typeof endUser.$inferSelect,
+  addresses: readonly { address: string; kind: string }[],
+  suppression: Suppression,
+): Promise<void> {
+  const own = { external_id: person.externalId, email: person.email, phone: person.phone };
+  const named: Identified[] = [
+    ...IDENTIFIERS.flatMap((kind) => (own[kind] === null ? [] : [{ orgId, kind, value: own[kind] }])),
+    ...addresses.flatMap(({ kind, address }) =>
+      identifiersAt(kind, address).map(([known, value]) => ({ orgId, kind: known, value })),
+    ),
+  ];
+  if (named.length === 0) return;
+  const digests = named.map(suppression);
+  const consent: Consent = Object.fromEntries(
+    Object.entries(person.consent)
+      .filter(([, entry]) => (entry as { status?: string } | null)?.status === 'opted_out')
+      // Where a person said so is said in free text, and could name them.
+      .map(([kind, entry]) => [
+        kind,
+        { status: 'opted_out', source: 'kept', at: (entry as { at?: string }).at ?? null },
+      ]),
+  );
+  if (Object.keys(consent).length === 0 && !person.blocked) {
+    await tx
+      .delete(suppressionTable)
+      .where(and(eq(suppressionTable.orgId, orgId), inArray(suppressionTable.digest, digests)));
+    return;
+  }
+  const rows = new Map(digests.map((digest) => [digest.toString('base64'), digest]));
+  await tx
+    .insert(suppressionTable)
+    .values([...rows.values()].map((digest) => ({ orgId, digest, consent, blocked: person.blocked })))
+    .onConflictDoUpdate({
+      target: [suppressionTable.orgId, suppressionTable.digest],
+      set: { consent: sql`excluded.consent`, blocked: sql`excluded.blocked` },
+    });
+}
+
+async function eraseConversations(tx: Queryable, orgId: string, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  const list = sql`${sql.param([...ids])}::text[]`;
+  await tx.execute(
+    sql`SELECT 1 FROM run WHERE org_id = ${orgId} AND conversation_id = ANY (${list}) ORDER BY id FOR UPDATE`,
+  );
+  // Ids of providers may hold an address, as those of WhatsApp do. What a widget has told us goes with its message: it
+  // may be told again, and is then something new.
+  await tx.execute(sql`WITH gone AS (
+      DELETE FROM message WHERE org_id = ${orgId} AND conversation_id = ANY (${list}) RETURNING provider_message_id
+    ), receipts AS (
+      DELETE FROM receipt WHERE org_id = ${orgId} AND provider_message_id IN (SELECT provider_message_id FROM gone)
+    )
+    DELETE FROM inbound_event WHERE org_id = ${orgId} AND event_id IN (
+      SELECT encode(sha256(convert_to(provider_message_id, 'UTF8')), 'hex') FROM gone
+      WHERE provider_message_id ~ '^(visitor|user)_')`);
+  await tx.execute(sql`DELETE FROM run WHERE org_id = ${orgId} AND conversation_id = ANY (${list})`);
+  await tx.execute(sql`DELETE FROM conversation WHERE org_id = ${orgId} AND id = ANY (${list})`);
+}
+
+/** Why a channel is broken is told in the provider's words, which may name whom it was to write to. */
+async function eraseChannelDetails(tx: Queryable, orgId: string, names: readonly string[]): Promise<void> {
+  if (names.length === 0) return;
+  await tx.execute(sql`UPDATE channel SET status_detail = 'The provider refused it; check the channel to learn why.'
+    WHERE org_id = ${orgId} AND EXISTS (
+      SELECT 1 FROM unnest(${sql.param([...names])}::text[]) AS w(name) WHERE strpos(lower(status_detail), lower(w.name)) > 0)`);
+}
+
+/** Campaigns keep their counts, without the person; whoever was still to be written to is suppressed. */
+async function detachRecipients(tx: Queryable, orgId: string, id: string): Promise<void> {
+  const open = sql`${recipient.status} IN ('pending', 'waiting_window', 'sending')`;
+  await tx
+    .update(recipient)
+    .set({
+      endUserId: null,
+      ref: null,
+      variables: {},
+      dueAt: null,
+      conversationId: null,
+      runId: null,
+      status: sql`CASE WHEN ${open} THEN 'suppressed' ELSE ${recipient.status} END`,
+      reason: sql`CASE WHEN ${open} THEN 'erased' ELSE ${recipient.reason} END`,
+      updatedAt: sql`clock_timestamp()`,
+    })
+    .where(and(eq(recipient.orgId, orgId), eq(recipient.endUserId, id)));
+}

@@ -1,0 +1,27 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { EndUserFields } from '../runs/accept-call.ts';
+import type { EndUserRow } from './resolve.ts';
+
+/**
+ * Keeps of `news` only what fills an empty field of the person; attributes go name by name, and null removes none.
+ * Returns what stays as it was although the call says otherwise: `email`, `attributes.tier`.
+ */
+export function leaveWhatIsThere(row: EndUserRow, said: EndUserFields, news: Partial<EndUserRow>): string[] {
+  const unchanged: string[] = [];
+  for (const field of Object.keys(news) as (keyof EndUserRow)[]) {
+    if (field === 'attributes' || isEmpty(row[field])) continue;
+    delete news[field];
+    unchanged.push(field);
+  }
+  if (news.attributes === undefined) return unchanged;
+  const filled = Object.entries(said.attributes ?? {}).filter(([name, value]) => {
+    if (!Object.hasOwn(row.attributes, name)) return value !== null;
+    if (!isDeepStrictEqual(row.attributes[name], value)) unchanged.push(`attributes.${name}`);
+    return false;
+  });
+  if (filled.length > 0) news.attributes = { ...row.attributes, ...Object.fromEntries(filled) };
+  else delete news.attributes;
+  return unchanged;
+}
+
+const isEmpty = (value: unknown): boolean => value === null || (Array.isArray(value) && value.length === 0);

@@ -1,0 +1,52 @@
+import { sql } from 'drizzle-orm';
+import type pg from 'pg';
+import type { Queryable } from '../db.ts';
+import { type Consent, type Identified, type Suppression, withOptOuts } from './suppression.ts';
+
+/** What somebody who was erased must not be sent: opt-outs by kind of channel, or anything at all. */
+export type Suppressed = { consent: Consent; blocked: boolean };
+type Row = Suppressed & { digest: Buffer };
+
+/** What is kept under any of these identifiers of one person; null when nothing is. */
+export async function findSuppressed(
+  tx: Queryable,
+  orgId: string,
+  named: readonly Identified[],
+  suppression: Suppression,
+): Promise<Suppressed | null> {
+  if (named.length === 0) return null;
+  const digests = sql.param(named.map((one) => `\\x${suppression(one).toString('hex')}`));
+  const { rows } = await tx.execute<Row>(
+    sql`SELECT digest, consent, blocked FROM suppression WHERE org_id = ${orgId} AND digest = ANY (${digests}::bytea[])`,
+  );
+  return joined(rows);
+}
+
+/** The same for several people at once, in their order, in one round trip; none when nobody is named. */
+export async function findSuppressedOf(
+  client: pg.PoolClient,
+  people: readonly (readonly Identified[])[],
+  suppression: Suppression,
+): Promise<(Suppressed | null)[]> {
+  const named = people.flatMap((identifiers, index) => identifiers.map((one) => ({ one, index })));
+  if (named.length === 0) return people.map(() => null);
+  const found = await client.query<Row & { n: number }>({
+    name: 'find-suppressed-of',
+    text: `SELECT w.n, s.digest, s.consent, s.blocked FROM unnest($1::int[], $2::text[], $3::bytea[]) AS w(n, org, digest)
+      JOIN suppression s ON s.org_id = w.org AND s.digest = w.digest`,
+    values: [
+      named.map(({ index }) => index),
+      named.map(({ one }) => one.orgId),
+      named.map(({ one }) => suppression(one)),
+    ],
+  });
+  return people.map((_, index) => joined(found.rows.filter(({ n }) => n === index)));
+}
+
+function joined(rows: readonly Suppressed[]): Suppressed | null {
+  if (rows.length === 0) return null;
+  return {
+    consent: rows.reduce((consent, row) => withOptOuts(consent, row.consent), {} as Consent),
+    blocked: rows.some(({ blocked }) => blocked),
+  };
+}

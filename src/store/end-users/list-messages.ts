@@ -1,0 +1,27 @@
+import { and, desc, eq, lt } from 'drizzle-orm';
+import type { Queryable } from '../db.ts';
+import { pageOf, type PageOf, type PageRequest } from '../page.ts';
+import type { MessageRow } from '../runs/read.ts';
+import { message } from '../schema/conversation.ts';
+
+/** What was said in one conversation, newest first. */
+export async function listMessages(
+  db: Queryable,
+  orgId: string,
+  conversationId: string,
+  { limit, after }: PageRequest,
+): Promise<PageOf<MessageRow>> {
+  const rows = await db
+    .select()
+    .from(message)
+    .where(
+      and(
+        eq(message.orgId, orgId),
+        eq(message.conversationId, conversationId),
+        after ? lt(message.id, after.id) : undefined,
+      ),
+    )
+    .orderBy(desc(message.id))
+    .limit(limit + 1);
+  return pageOf(rows, limit);
+}

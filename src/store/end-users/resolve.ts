@@ -1,0 +1,327 @@
+import { isDeepStrictEqual } from 'node:util';
+import type pg from 'pg';
+import { MAX_ATTRIBUTES } from '../../../contract/end-users.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { newId } from '../../kernel/ids.ts';
+import { type Consent, type Identifier, IDENTIFIERS, type Suppression, withOptOuts } from './suppression.ts';
+import type { AcceptCall, EndUserFields } from '../runs/accept-call.ts';
+import { leaveWhatIsThere } from './fill.ts';
+
+/**
+ * Who is meant. A call names a person by our id, or by external id, else e-mail, else phone; whoever is not known
+ * yet is made. All people of a batch are looked up at once. Calls of one batch that mean the same person share one
+ * row as long as they say the same of it; a call that says something new waits for the next batch, so that a call
+ * which is refused in the end never leaves its words behind. Nothing is written here: `end-user-rows.ts` writes, and
+ * undoes everything if a row changed in between (`updated_at`). An identifier that an erased person opted out under
+ * brings its opt-outs along (`suppression.ts`). A key that may not change people only fills what is empty
+ * (`fill-end-user.ts`).
+ */
+export type EndUserRow = {
+  org_id: string;
+  id: string;
+  external_id: string | null;
+  name: string | null;
+  email: string | null;
+  phone: string | null;
+  locale: string | null;
+  time_zone: string | null;
+  attributes: Record<string, unknown>;
+  tags: string[];
+  consent: Consent;
+  blocked: boolean;
+  /** Null for a row that this batch makes. */
+  created_at: Date | null;
+  updated_at: Date | null;
+  last_seen_at: Date | null;
+  changed: boolean;
+  /** Calls of this batch that use the row. */
+  uses: number;
+};
+
+/** Who is meant, and what the call said of them that was left as it was. */
+export type Taken = { row: EndUserRow; unchanged: string[] };
+
+export type TakeOptions = {
+  /** All calls of the batch are accepted or refused as one, so a later one may add to what an earlier one says. */
+  together?: boolean;
+  /** The caller may not change people: what is empty is filled, what is there stays. */
+  fillsOnly?: boolean;
+};
+
+/** The call must wait for the next batch: another call of this one says something else about the same person. */
+export const LATER = 'later';
+
+const COLUMNS = `org_id, id, external_id, name, email, phone, locale, time_zone, attributes, tags, consent, blocked, created_at,
+  updated_at, last_seen_at`;
+
+/** Found in place of a person: the organization has opt-outs of erased people, which most have not. */
+const HAS_SUPPRESSED = 'suppression';
+
+const FIND = `${['id', ...IDENTIFIERS]
+  .map(
+    (field, index) => `
+SELECT ${COLUMNS} FROM end_user e
+JOIN unnest($${index * 2 + 1}::text[], $${index * 2 + 2}::text[]) AS w(org, v) ON e.org_id = w.org AND e.${field} = w.v`,
+  )
+  .join(' UNION ALL')}
+UNION ALL SELECT w.org, '${HAS_SUPPRESSED}', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+FROM unnest($9::text[]) AS w(org) WHERE EXISTS (SELECT 1 FROM suppression s WHERE s.org_id = w.org)`;
+
+const FIND_SUPPRESSED = `SELECT s.org_id, s.digest, s.consent, s.blocked FROM suppression s
+  JOIN unnest($1::text[], $2::bytea[]) AS w(org, v) ON s.org_id = w.org AND s.digest = w.v`;
+
+type Suppressed = { consent: Consent; blocked: boolean };
+
+export class EndUserBook {
+  readonly #byId = new Map<string, EndUserRow>();
+  readonly #by: Record<Identifier, Map<string, EndUserRow>> = {
+    external_id: new Map(),
+    email: new Map(),
+    phone: new Map(),
+  };
+  /** By organization, kind of identifier and identifier. */
+  readonly #suppressed = new Map<string, Suppressed>();
+
+  /** Looks up everybody whom these calls may mean, in one round trip, or two where the organization has suppressed
+   * identifiers; none when nobody is named. */
+  static async read(
+    client: pg.Pool | pg.PoolClient,
+    calls: readonly Pick<AcceptCall, 'orgId' | 'endUser'>[],
+    suppression: Suppression | null = null,
+  ): Promise<EndUserBook> {
+    const book = new EndUserBook();
+    const wanted: Record<'id' | Identifier, [string[], string[]]> = {
+      id: [[], []],
+      external_id: [[], []],
+      email: [[], []],
+      phone: [[], []],
+    };
+    for (const { orgId, endUser } of calls) {
+      if (endUser === null) continue;
+      for (const field of ['id', ...IDENTIFIERS] as const) {
+        const value = saidOf(endUser, field);
+        if (value === null) continue;
+        wanted[field][0].push(orgId);
+        wanted[field][1].push(value);
+      }
+    }
+    const values = Object.values(wanted).flat();
+    if (values.every((list) => list.length === 0)) return book;
+    const orgs = suppression === null ? [] : [...new Set(calls.map(({ orgId }) => orgId))];
+    const found = await client.query<EndUserRow>({ name: 'find-end-users', text: FIND, values: [...values, orgs] });
+    let hasSuppressed = false;
+    for (const row of found.rows) {
+      if (row.id === HAS_SUPPRESSED) hasSuppressed = true;
+      else if (!book.#byId.has(row.id)) book.#remember({ ...row, changed: false, uses: 0 });
+    }
+    if (hasSuppressed && suppression !== null) await book.#readSuppressed(client, wanted, suppression);
+    return book;
+  }
+
+  /** Identifiers that nobody has yet may be those of somebody who was erased. */
+  async #readSuppressed(
+    client: pg.Pool | pg.PoolClient,
+    wanted: Record<Identifier, [string[], string[]]>,
+    suppression: Suppression,
+  ): Promise<void> {
+    const names = new Map<string, string>();
+    const digests: Buffer[] = [];
+    const orgs: string[] = [];
+    for (const kind of IDENTIFIERS) {
+      wanted[kind][0].forEach((orgId, index) => {
+        const value = wanted[kind][1][index]!;
+        if (this.#by[kind].has(`${orgId} ${value}`)) return;
+        const digest = suppression({ orgId, kind, value });
+        names.set(digest.toString('base64'), `${orgId} ${kind} ${value}`);
+        orgs.push(orgId);
+        digests.push(digest);
+      });
+    }
+    if (digests.length === 0) return;
+    const found = await client.query<Suppressed & { digest: Buffer }>({
+      name: 'find-suppressed',
+      text: FIND_SUPPRESSED,
+      values: [orgs, digests],
+    });
+    for (const { digest, consent, blocked } of found.rows)
+      this.#suppressed.set(names.get(digest.toString('base64'))!, { consent, blocked });
+  }
+
+  /** The row that this call means, with what the call says about the person put in. */
+  take(
+    orgId: string,
+    said: EndUserFields | null,
+    { together = false, fillsOnly = false }: TakeOptions = {},
+  ): Taken | Refusal | typeof LATER {
+    if (said === null) return { row: this.#make(orgId, {}), unchanged: [] };
+    const row = this.#find(orgId, said);
+    if (row instanceof Refusal) return row;
+    const clash = this.#clash(orgId, said, row);
+    if (clash) return clash;
+    if (row === null) return { row: this.#make(orgId, said), unchanged: [] };
+    const { news, unchanged } = this.#news(row, said, fillsOnly);
+    // What another call of this batch says is there only once that call is accepted.
+    const differs = news !== null || (unchanged.length > 0 && row.updated_at === null);
+    if (!together && row.uses > 0 && (row.changed || differs)) return LATER;
+    if (isTooMuch(row.attributes, news?.attributes)) return tooManyAttributes();
+    row.uses++;
+    if (news !== null) this.#change(row, news);
+    return { row, unchanged };
+  }
+
+  /** A new row; refused when one of the identifiers is somebody's. */
+  make(orgId: string, said: EndUserFields): Taken | Refusal {
+    return this.#clash(orgId, said, null) ?? { row: this.#make(orgId, said), unchanged: [] };
+  }
+
+  #find(orgId: string, said: EndUserFields): EndUserRow | null | Refusal {
+    if (said.id !== undefined) {
+      const row = this.#byId.get(said.id);
+      if (row?.org_id === orgId) return row;
+      const detail = 'No end user of this organization has this id.';
+      return new Refusal('validation_failed', 'The request names an end user that does not exist.', {
+        errors: [{ pointer: '/end_user/id', code: 'not_found', detail }],
+      });
+    }
+    for (const field of IDENTIFIERS) {
+      const value = saidOf(said, field);
+      const row = value === null ? undefined : this.#by[field].get(`${orgId} ${value}`);
+      // A record without an external id is the same person; one with another external id is somebody else.
+      if (row && !(field !== 'external_id' && said.external_id && row.external_id)) return row;
+    }
+    return null;
+  }
+
+  /** An identifier that belongs to somebody else is never moved over silently. */
+  #clash(orgId: string, said: EndUserFields, row: EndUserRow | null): Refusal | null {
+    for (const field of IDENTIFIERS) {
+      const value = saidOf(said, field);
+      const holder = value === null ? undefined : this.#by[field].get(`${orgId} ${value}`);
+      if (holder && holder !== row) {
+        return new Refusal('already_exists', `Another end user, ${holder.id}, has this ${field} already.`, {
+          members: { existing_id: holder.id },
+        });
+      }
+    }
+    return null;
+  }
+
+  #make(orgId: string, said: EndUserFields): EndUserRow {
+    const row: EndUserRow = {
+      org_id: orgId,
+      id: newId('enduser'),
+      external_id: said.external_id ?? null,
+      name: said.name ?? null,
+      email: saidOf(said, 'email'),
+      phone: said.phone ?? null,
+      locale: said.locale ?? null,
+      time_zone: said.time_zone ?? null,
+      attributes: merged({}, said.attributes),
+      tags: said.tags ? unique(said.tags) : [],
+      consent: {},
+      blocked: said.blocked ?? false,
+      created_at: null,
+      updated_at: null,
+      last_seen_at: null,
+      changed: false,
+      uses: 1,
+    };
+    Object.assign(row, this.#optOuts(row, row));
+    this.#remember(row);
+    return row;
+  }
+
+  /** What a call says about a person that is not stored so; null when it says nothing new. */
+  #news(
+    row: EndUserRow,
+    said: EndUserFields,
+    fillsOnly: boolean,
+  ): { news: Partial<EndUserRow> | null; unchanged: string[] } {
+    const news: Partial<EndUserRow> = {};
+    for (const field of ['external_id', 'name', 'email', 'phone', 'locale', 'time_zone'] as const) {
+      const value = field === 'email' ? said.email?.toLowerCase() : said[field];
+      if (said[field] === null ? row[field] !== null : value !== undefined && value !== row[field])
+        news[field] = value ?? null;
+    }
+    if (said.attributes) {
+      const attributes = merged(
+        row.attributes,
+        said.from_file ? changedText(row.attributes, said.attributes) : said.attributes,
+      );
+      if (!isDeepStrictEqual(attributes, row.attributes)) news.attributes = attributes;
+    }
+    if (said.tags && !isDeepStrictEqual(unique(said.tags), said.from_file ? tagsAsRead(row.tags) : row.tags))
+      news.tags = unique(said.tags);
+    if (said.blocked !== undefined && said.blocked !== row.blocked) news.blocked = said.blocked;
+    const unchanged = fillsOnly ? leaveWhatIsThere(row, said, news) : [];
+    const isNews = Object.keys(news).length > 0;
+    return { news: isNews ? { ...news, ...this.#optOuts(row, news) } : null, unchanged };
+  }
+
+  /** Opt-outs that identifiers which are new to the row bring along. */
+  #optOuts(row: EndUserRow, news: Partial<Record<Identifier, string | null>>): Partial<EndUserRow> {
+    if (this.#suppressed.size === 0) return {};
+    const kept = IDENTIFIERS.flatMap((kind) => this.#suppressed.get(`${row.org_id} ${kind} ${news[kind]}`) ?? []);
+    if (kept.length === 0) return {};
+    return {
+      consent: kept.reduce((consent, one) => withOptOuts(consent, one.consent), row.consent),
+      blocked: row.blocked || kept.some(({ blocked }) => blocked),
+    };
+  }
+
+  #change(row: EndUserRow, news: Partial<EndUserRow>): void {
+    // Calls of this batch that name the person by what is no longer so still mean this row, and wait (`take`).
+    this.#remember(Object.assign(row, news, { changed: row.updated_at !== null }));
+  }
+
+  #remember(row: EndUserRow): void {
+    this.#byId.set(row.id, row);
+    for (const field of IDENTIFIERS) {
+      const value = row[field];
+      if (value !== null) this.#by[field].set(`${row.org_id} ${value}`, row);
+    }
+  }
+}
+
+/** An identifier as it is stored: e-mail addresses are one whatever their case. */
+const saidOf = (said: EndUserFields, field: 'id' | Identifier): string | null =>
+  (field === 'email' ? said.email?.toLowerCase() : said[field]) ?? null;
+
+const unique = (tags: readonly string[]): string[] => [...new Set(tags)];
+
+/** Attributes merge: what is named replaces, null removes, the rest stays. */
+function merged(before: Record<string, unknown>, said: Record<string, unknown> = {}): Record<string, unknown> {
+  const after = { ...before };
+  for (const [name, value] of Object.entries(said)) {
+    if (value === null) delete after[name];
+    else after[name] = value;
+  }
+  return after;
+}
+
+/** Merging must not let a person grow without end; whoever has more already may have fewer of them. */
+const isTooMuch = (before: object, after: object = before): boolean =>
+  Object.keys(after).length > Math.max(MAX_ATTRIBUTES, Object.keys(before).length);
+
+const tooManyAttributes = (): Refusal =>
+  new Refusal('validation_failed', undefined, {
+    errors: [
+      {
+        pointer: '/end_user/attributes',
+        code: 'too_many',
+        detail: `A person has at most ${MAX_ATTRIBUTES} attributes, those that are stored among them: null removes one.`,
+      },
+    ],
+  });
+
+/** Tags as a file holds them, in one cell, and read back; one that holds a separator itself comes back in parts. */
+export const tagsText = (tags: readonly string[]): string => tags.join('|');
+export const tagsIn = (text: string): string[] => text.split(/[|;,]/).flatMap((tag) => tag.trim() || []);
+const tagsAsRead = (tags: readonly string[]): string[] => unique(tagsIn(tagsText(tags)));
+
+/** An attribute as a file holds it. */
+export const attributeText = (value: unknown): string =>
+  value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
+
+const changedText = (before: Record<string, unknown>, said: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(said).filter(([name, text]) => attributeText(before[name]) !== text));

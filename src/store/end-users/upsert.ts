@@ -1,0 +1,164 @@
+import type pg from 'pg';
+import { type Fault, Refusal } from '../../../contract/problems.ts';
+import { whyStopped } from '../fence/fence.ts';
+import type { EndUserFields } from '../runs/accept-call.ts';
+import { type EndUserRow, EndUserBook, LATER } from './resolve.ts';
+import { readStoredAnswer } from '../idempotency/stored-answer.ts';
+import { createWriteQueue, writeTogether } from '../queue/write-queue.ts';
+import type { Db } from '../db.ts';
+import { type PlannedUpsert, type WrittenPerson, writeEndUsers } from './write.ts';
+import type { Suppression } from './suppression.ts';
+
+/**
+ * Making and changing people at speed: calls that arrive together are planned together and written together, as trigger
+ * calls are (accept/accept-runs.ts). A bulk call is planned as one: its rows may mean the same person.
+ */
+export type UpsertCall = {
+  orgId: string;
+  keyId: string | null;
+  /** The network address that the key calls from, fenced with it. */
+  from: string | null;
+  /** `upsert`: makes or changes. `create`: only makes. `bulk`: upserts every row, or none when the call is refused. */
+  mode: 'upsert' | 'create' | 'bulk';
+  people: EndUserFields[];
+  idempotency: { scope: Buffer; request: Buffer } | null;
+  /** The answer that is stored with the effect; made before the write, so only of calls that take an Idempotency-Key. */
+  answer?(outcomes: readonly PersonOutcome[]): { status: number; body: string };
+};
+
+export type PersonOutcome =
+  | { kind: 'created' | 'updated'; row: EndUserRow; written: WrittenPerson | null }
+  | { kind: 'refused'; refusal: Refusal };
+
+export type UpsertOutcome =
+  | { kind: 'written'; people: PersonOutcome[]; answer: { status: number; body: string } | null }
+  | { kind: 'replayed'; answer: { status: number; body: string } };
+
+export type EndUserQueue = { upsert(call: UpsertCall): Promise<UpsertOutcome>; drain(): Promise<void> };
+
+const TRIES = 12;
+/** Two rows of one call that trade an identifier meet in its unique index, and each alone does not. */
+const TRADED = '23505';
+
+export function createEndUserQueue(db: Db, suppression: Suppression | null = null): EndUserQueue {
+  const send = (sent: UpsertCall[]): Promise<BatchOutcome[]> =>
+    writeTogether(db.$client, sent, (calls) => ({
+      tries: TRIES,
+      races: calls.length === 1 ? [TRADED] : [],
+      plan: (client) => planBatch(client, calls, suppression),
+      write: (client, batch) => writeBatch(client, calls, batch),
+    }));
+  const queue = createWriteQueue<UpsertCall, UpsertOutcome>(send);
+  return {
+    upsert: async (call) => {
+      if (call.mode !== 'bulk') return queue.add(call);
+      // Large by itself: it would only hold up those who share its batch.
+      const [outcome] = await send([call]);
+      if (outcome instanceof Error) throw outcome;
+      return outcome as UpsertOutcome;
+    },
+    drain: () => queue.drain(),
+  };
+}
+
+type BatchOutcome = UpsertOutcome | typeof LATER | Error;
+
+/** What a bulk call would do, without doing it: rows that mean the same person, clashes and all. */
+export async function planEndUsers(
+  db: Db,
+  orgId: string,
+  people: EndUserFields[],
+  suppression: Suppression | null,
+): Promise<PersonOutcome[]> {
+  const named = people.map((endUser) => ({ orgId, endUser }));
+  const book = await EndUserBook.read(db.$client, named, suppression);
+  const planned = planCall(
+    { orgId, keyId: null, from: null, mode: 'bulk', people, idempotency: null },
+    book,
+    new Date(),
+    true,
+  );
+  if (planned === LATER || planned instanceof Refusal) throw new Error('a bulk call is planned as one');
+  return planned.people;
+}
+
+type Planned = { call: UpsertCall; people: PersonOutcome[]; plan: PlannedUpsert };
+
+type Plan = Planned | Refusal | typeof LATER;
+type Batch = { now: Date; plans: Plan[] };
+
+async function planBatch(client: pg.PoolClient, calls: UpsertCall[], suppression: Suppression | null): Promise<Batch> {
+  const named = calls.flatMap(({ orgId, people }) => people.map((endUser) => ({ orgId, endUser })));
+  const now = new Date();
+  const book = await EndUserBook.read(client, named, suppression);
+  // Calls that stand and fall together may add to what one another says; so a person of whom much is said at once takes
+  // one batch and not one for each call.
+  const together = calls.every((call) => call.keyId === calls[0]!.keyId && call.idempotency === null);
+  return { now, plans: calls.map((call) => planCall(call, book, now, together || calls.length === 1)) };
+}
+
+async function writeBatch(client: pg.PoolClient, calls: UpsertCall[], { now, plans }: Batch): Promise<BatchOutcome[]> {
+  const planned = plans.filter((entry): entry is Planned => typeof entry === 'object' && 'plan' in entry);
+  const rows = planned.map(({ plan }) => plan);
+  const written = rows.length > 0 ? await writeEndUsers(client, rows, now) : [];
+  const byPlan = new Map(planned.map((entry, index) => [entry, written[index] ?? null]));
+  const outcomes: BatchOutcome[] = [];
+  for (const [index, entry] of plans.entries()) {
+    if (entry === LATER) outcomes.push(entry);
+    else if (entry instanceof Refusal)
+      outcomes.push(await refusedOrReplayed(client, calls[index]!, entry).catch((error: unknown) => error as Error));
+    else outcomes.push(await outcomeOf(client, entry, byPlan.get(entry)!).catch((error: unknown) => error as Error));
+  }
+  return outcomes;
+}
+
+function planCall(call: UpsertCall, book: EndUserBook, now: Date, together: boolean): Plan {
+  const people: PersonOutcome[] = [];
+  for (const said of call.people) {
+    const taken = call.mode === 'create' ? book.make(call.orgId, said) : book.take(call.orgId, said, { together });
+    if (taken === LATER) return LATER;
+    if (taken instanceof Refusal) {
+      if (call.mode !== 'bulk') return taken;
+      people.push({ kind: 'refused', refusal: taken });
+    } else {
+      const { row } = taken;
+      const isNew = row.updated_at === null && row.uses === 1;
+      if (row.created_at === null) row.created_at = now;
+      people.push({ kind: isNew ? 'created' : 'updated', row, written: null });
+    }
+  }
+  const rows = [...new Set(people.flatMap((one) => (one.kind === 'refused' ? [] : one.row)))];
+  const { orgId, keyId, from, idempotency } = call;
+  return { call, people, plan: { orgId, keyId, from, idempotency, answer: call.answer?.(people) ?? null, rows } };
+}
+
+async function outcomeOf(
+  client: pg.PoolClient,
+  { call, people, plan }: Planned,
+  written: Map<string, WrittenPerson> | null,
+): Promise<UpsertOutcome> {
+  if (written === null) return whyNotWritten(client, call);
+  for (const one of people) if (one.kind !== 'refused') one.written = written.get(one.row.id)!;
+  return { kind: 'written', people, answer: plan.answer };
+}
+
+/** What stands in the way of a call may be its own first effect. */
+async function refusedOrReplayed(client: pg.PoolClient, call: UpsertCall, refusal: Refusal): Promise<UpsertOutcome> {
+  const stored = await readStoredAnswer(client, call);
+  if (stored?.kind === 'replayed') return { kind: 'replayed', answer: stored.answer };
+  throw stored?.kind === 'refused' ? stored.refusal : refusal;
+}
+
+/** Either the Idempotency-Key was used before, or the fence was down. */
+async function whyNotWritten(client: pg.PoolClient, call: UpsertCall): Promise<UpsertOutcome> {
+  const stored = await readStoredAnswer(client, call);
+  if (stored?.kind === 'refused') throw stored.refusal;
+  if (stored?.kind === 'replayed') return { kind: 'replayed', answer: stored.answer };
+  throw await whyStopped(client, {}, call);
+}
+
+/** What a refused row of a bulk call says of itself. */
+export const faultsOf = (refusal: Refusal, pointer: string): Fault[] =>
+  refusal.extras.errors?.map((fault) => ({ ...fault, pointer: fault.pointer.replace('/end_user', pointer) })) ?? [
+    { pointer, code: refusal.code, detail: refusal.message },
+  ];

@@ -1,0 +1,95 @@
+import type pg from 'pg';
+import { accept, acceptingStatement } from '../fence/fence.ts';
+import { PERSON_COLUMNS, peopleLost, peopleOf, personColumns, writePeople } from './rows.ts';
+import type { EndUserRow } from './resolve.ts';
+
+export type Identity = { channel_id: string; channel_kind: string; address: string };
+
+/** A call whose people are known: one person, or all rows of one bulk call. */
+export type PlannedUpsert = {
+  orgId: string;
+  /** The calling key, fenced in the statement; null for the dashboard. */
+  keyId: string | null;
+  /** The network address that the key calls from, fenced with it. */
+  from: string | null;
+  idempotency: { scope: Buffer; request: Buffer } | null;
+  /** Stored with the effect where there is an Idempotency-Key. */
+  answer: { status: number; body: string } | null;
+  rows: EndUserRow[];
+};
+
+/** How a person stands after the write. */
+export type WrittenPerson = { updatedAt: Date | null; identities: Identity[] };
+
+const MAX_IDENTITIES = 100;
+const USES = 10;
+const MADE = 13;
+const CHANGED = MADE + PERSON_COLUMNS;
+
+/** As write-runs.ts, for people alone: gate (the fence), idempotency, and only then rows; undone whole when a race is lost. */
+export const WRITE_END_USERS = acceptingStatement<{
+  n: number;
+  id: string;
+  updated_at: Date | null;
+  identities: Identity[] | null;
+}>(
+  'write-end-users',
+  {
+    rows: `unnest($1::int[], $2::text[], $3::text[], $4::bytea[], $5::bytea[], $6::int[], $7::text[], $8::text[])
+      AS g(n, org_id, key_id, scope, request, status, body, came_from)`,
+    needs: {},
+    paidPlanFor: 'keys',
+    columns: 'g.*',
+  },
+  `idem AS (
+  INSERT INTO idempotency (org_id, scope, request, status, body, created_at)
+  SELECT org_id, scope, request, status, body, $9::timestamptz FROM gate WHERE scope IS NOT NULL ORDER BY scope
+  ON CONFLICT DO NOTHING RETURNING org_id, scope
+), go AS MATERIALIZED (
+  SELECT u.*, gate.org_id FROM unnest($${USES}::int[], $${USES + 1}::text[], $${USES + 2}::bool[]) AS u(n, end_user_id, known)
+  JOIN gate ON gate.n = u.n
+  WHERE scope IS NULL OR EXISTS (SELECT 1 FROM idem WHERE idem.org_id = gate.org_id AND idem.scope = gate.scope)
+), ${writePeople(MADE, CHANGED)}
+SELECT go.n, go.end_user_id AS id, changed.updated_at,
+  CASE WHEN go.known THEN (
+    SELECT json_agg(json_build_object('channel_id', i.channel_id, 'channel_kind', ch.kind, 'address', i.address)) FROM (
+      SELECT * FROM identity i WHERE i.org_id = go.org_id AND i.end_user_id = go.end_user_id LIMIT ${MAX_IDENTITIES}) i
+    JOIN channel ch ON ch.org_id = i.org_id AND ch.id = i.channel_id) END AS identities,
+  CASE WHEN ${peopleLost(MADE, CHANGED)} THEN parley_lost_race() END AS lost
+FROM go LEFT JOIN changed ON changed.id = go.end_user_id`,
+);
+
+/** Writes the batch; per call the people it wrote, null where it was fenced off or is a replay. */
+export async function writeEndUsers(
+  client: pg.PoolClient,
+  planned: readonly PlannedUpsert[],
+  now: Date,
+): Promise<(Map<string, WrittenPerson> | null)[]> {
+  // A call that names nobody in the end still uses its Idempotency-Key.
+  const uses = planned.flatMap((plan, n): { n: number; row: EndUserRow | null }[] =>
+    plan.rows.length > 0 ? plan.rows.map((row) => ({ n, row })) : [{ n, row: null }],
+  );
+  const { made, changed } = peopleOf(uses.map(({ row }) => row));
+  const written = await accept(client, WRITE_END_USERS, [
+    planned.map((_, n) => n),
+    planned.map((plan) => plan.orgId),
+    planned.map((plan) => plan.keyId),
+    planned.map((plan) => plan.idempotency?.scope ?? null),
+    planned.map((plan) => plan.idempotency?.request ?? null),
+    planned.map((plan) => plan.answer?.status ?? 0),
+    planned.map((plan) => plan.answer?.body ?? ''),
+    planned.map((plan) => plan.from),
+    now,
+    uses.map(({ n }) => n),
+    uses.map(({ row }) => row?.id ?? null),
+    uses.map(({ row }) => row !== null && row.updated_at !== null),
+    ...personColumns(made, () => now),
+    ...personColumns(changed, (row) => row.updated_at),
+  ]);
+  const results: (Map<string, WrittenPerson> | null)[] = planned.map(() => null);
+  for (const { n, id, updated_at: updatedAt, identities } of written.rows) {
+    const people = (results[n] ??= new Map<string, WrittenPerson>());
+    people.set(id, { updatedAt, identities: identities ?? [] });
+  }
+  return results;
+}

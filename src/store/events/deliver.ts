@@ -1,0 +1,123 @@
+import type pg from 'pg';
+import { type DeliveryAttempt, MAX_KEPT_ATTEMPTS } from '../../../contract/dashboard/webhooks.ts';
+import type { EventDeliveryState } from '../../../contract/event-types.ts';
+import { NOW } from '../schema/columns.ts';
+
+/** A worker that dies leaves its deliveries to the others when this has passed; a living one renews every third of it. */
+export const EVENT_LEASE_SECONDS = 30;
+/** Due deliveries that one claim looks at, so that a crowd before one endpoint does not hide the others for long. */
+const LOOKED_AT = 1_000;
+
+/** A claimed delivery with everything that sending it needs. */
+export type ClaimedEvent = {
+  org_id: string;
+  event_id: string;
+  endpoint_id: string;
+  lease: string;
+  /** This one included. */
+  attempts: number;
+  type: string;
+  data: Record<string, unknown>;
+  created_at: Date;
+  url: string;
+  enabled: boolean;
+  sealed: string;
+  /** The secret before still signs. */
+  both: boolean;
+};
+
+/**
+ * Takes up to `limit` due deliveries for this worker, at most `share` for each endpoint with what it has under way
+ * already: an endpoint that is slow or gone fills its own share and leaves the rest to the others.
+ */
+const CLAIM = `
+WITH busy AS MATERIALIZED (
+  SELECT * FROM unnest($4::text[], $5::int[]) AS b(endpoint_id, many)
+), candidate AS MATERIALIZED (
+  SELECT org_id, event_id, endpoint_id, due_at FROM event_delivery
+  WHERE due_at <= ${NOW} AND endpoint_id NOT IN (SELECT endpoint_id FROM busy WHERE many >= $3)
+  ORDER BY due_at LIMIT ${LOOKED_AT}
+), ranked AS (
+  SELECT c.*, row_number() OVER (PARTITION BY c.endpoint_id ORDER BY c.due_at, c.event_id) + coalesce(b.many, 0) AS place
+  FROM candidate c LEFT JOIN busy b ON b.endpoint_id = c.endpoint_id
+), due AS MATERIALIZED (
+  SELECT d.org_id, d.event_id, d.endpoint_id FROM ranked r
+  JOIN event_delivery d ON d.org_id = r.org_id AND d.event_id = r.event_id AND d.endpoint_id = r.endpoint_id
+  WHERE r.place <= $3 AND d.due_at <= ${NOW}
+  ORDER BY r.due_at LIMIT $1 FOR UPDATE OF d SKIP LOCKED
+), claimed AS (
+  UPDATE event_delivery d SET due_at = now() + make_interval(secs => ${EVENT_LEASE_SECONDS}), lease = $2, attempts = d.attempts + 1
+  FROM due WHERE d.org_id = due.org_id AND d.event_id = due.event_id AND d.endpoint_id = due.endpoint_id
+  RETURNING d.org_id, d.event_id, d.endpoint_id, d.lease, d.attempts
+)
+SELECT d.*, e.type, e.data, e.created_at, w.url, w.enabled, w.sealed, coalesce(w.previous_until > now(), false) AS both
+FROM claimed d
+JOIN event e ON e.org_id = d.org_id AND e.id = d.event_id
+JOIN webhook_endpoint w ON w.org_id = d.org_id AND w.id = d.endpoint_id
+ORDER BY e.id`;
+
+export async function claimEvents(
+  pool: pg.Pool,
+  lease: string,
+  { limit, share, busy }: { limit: number; share: number; busy: ReadonlyMap<string, number> },
+): Promise<ClaimedEvent[]> {
+  const claimed = await pool.query<ClaimedEvent>({
+    name: 'claim-events',
+    text: CLAIM,
+    values: [limit, lease, share, [...busy.keys()], [...busy.values()]],
+  });
+  return claimed.rows;
+}
+
+export type HeldEvent = Pick<ClaimedEvent, 'org_id' | 'event_id' | 'endpoint_id' | 'lease'>;
+
+const heldColumns = (held: readonly HeldEvent[]) => [
+  held.map((one) => one.org_id),
+  held.map((one) => one.event_id),
+  held.map((one) => one.endpoint_id),
+  held.map((one) => one.lease),
+];
+
+/** Keeps the deliveries of a living worker from being taken by another. */
+export async function renewEvents(pool: pg.Pool, held: readonly HeldEvent[]): Promise<void> {
+  await pool.query({
+    name: 'renew-events',
+    text: `UPDATE event_delivery d SET due_at = now() + make_interval(secs => ${EVENT_LEASE_SECONDS})
+      FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS t(org_id, event_id, endpoint_id, lease)
+      WHERE d.org_id = t.org_id AND d.event_id = t.event_id AND d.endpoint_id = t.endpoint_id AND d.lease = t.lease`,
+    values: heldColumns(held),
+  });
+}
+
+/** What came of one attempt; `attempt` null: it was not made, and is not counted. */
+export type EventOutcome = {
+  held: HeldEvent;
+  state: EventDeliveryState;
+  attempt: DeliveryAttempt | null;
+  /** Try again after so long; null: this was the last attempt. */
+  againAfterMs: number | null;
+};
+
+/** Stores what came of attempts, each only while the delivery is still its worker's own. */
+const COMPLETE = `
+UPDATE event_delivery d SET state = t.state, lease = NULL, due_at = now() + t.again_ms * interval '1 millisecond',
+  attempts = d.attempts - CASE WHEN t.attempt IS NULL THEN 1 ELSE 0 END, updated_at = clock_timestamp(),
+  history = CASE WHEN t.attempt IS NULL THEN d.history
+    WHEN jsonb_array_length(d.history) >= ${MAX_KEPT_ATTEMPTS} THEN (d.history - 0) || t.attempt::jsonb
+    ELSE d.history || t.attempt::jsonb END
+FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::float8[])
+  AS t(org_id, event_id, endpoint_id, lease, state, attempt, again_ms)
+WHERE d.org_id = t.org_id AND d.event_id = t.event_id AND d.endpoint_id = t.endpoint_id AND d.lease = t.lease`;
+
+export async function completeEvents(pool: pg.Pool, outcomes: readonly EventOutcome[]): Promise<void> {
+  await pool.query({
+    name: 'complete-events',
+    text: COMPLETE,
+    values: [
+      ...heldColumns(outcomes.map(({ held }) => held)),
+      outcomes.map(({ state }) => state),
+      outcomes.map(({ attempt }) => attempt && JSON.stringify(attempt)),
+      outcomes.map(({ againAfterMs }) => againAfterMs),
+    ],
+  });
+}

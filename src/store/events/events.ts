@@ -1,0 +1,99 @@
+import { and, eq, sql } from 'drizzle-orm';
+import type pg from 'pg';
+import { newId } from '../../kernel/ids.ts';
+import type { Queryable } from '../db.ts';
+import { event, eventDelivery } from '../schema/event.ts';
+
+export type EventRow = typeof event.$inferSelect;
+
+/** So long after the last look of somebody who watches, events are written for them. */
+export const TAIL_MINUTES = 5;
+
+/** Where a reader of events stands. */
+export type EventPosition = { tx: string; id: string };
+
+/** Events are written for the organization for some minutes more; a row is touched at most once a minute. */
+export async function keepTail(db: Queryable, orgId: string): Promise<void> {
+  await db.execute(sql`INSERT INTO event_tail (org_id, wanted_until)
+    VALUES (${orgId}, now() + make_interval(mins => ${TAIL_MINUTES}))
+    ON CONFLICT (org_id) DO UPDATE SET wanted_until = excluded.wanted_until
+    WHERE event_tail.wanted_until < excluded.wanted_until - interval '1 minute'`);
+}
+
+/** All that happens from now on, and what is under way at this moment. */
+export async function positionNow(db: Queryable): Promise<EventPosition> {
+  return { tx: await oldestUnderWay(db), id: '' };
+}
+
+/** No transaction before this one can commit anything any more. */
+async function oldestUnderWay(db: Queryable): Promise<string> {
+  const { rows } = await db.execute<{ tx: string }>(sql`SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS tx`);
+  return rows[0]!.tx;
+}
+
+/**
+ * What was told after a position, oldest first, none left out and none twice: only transactions before the oldest one
+ * still under way are read, because among them nothing can appear any more.
+ */
+export async function readEventsAfter(
+  db: Queryable,
+  orgId: string,
+  after: EventPosition,
+  filter: { type?: string | undefined; limit: number },
+): Promise<{ rows: EventRow[]; position: EventPosition }> {
+  const horizon = await oldestUnderWay(db);
+  const rows = await db
+    .select()
+    .from(event)
+    .where(
+      and(
+        eq(event.orgId, orgId),
+        sql`(${event.tx}, ${event.id}) > (${after.tx}::bigint, ${after.id})`,
+        sql`${event.tx} < ${horizon}::bigint`,
+        filter.type ? eq(event.type, filter.type) : undefined,
+      ),
+    )
+    .orderBy(event.tx, event.id)
+    .limit(filter.limit);
+  const last = rows.at(-1);
+  if (last && rows.length === filter.limit) return { rows, position: { tx: String(last.tx), id: last.id } };
+  return { rows, position: BigInt(horizon) > BigInt(after.tx) ? { tx: horizon, id: '' } : after };
+}
+
+/** An event for one endpoint alone, due now. */
+export async function insertTestEvent(
+  tx: Queryable,
+  orgId: string,
+  endpointId: string,
+  { type, data }: { type: string; data: Record<string, unknown> },
+): Promise<string> {
+  const id = newId('evt');
+  await tx.insert(event).values({ orgId, id, type, data });
+  await tx.insert(eventDelivery).values({ orgId, eventId: id, endpointId, dueAt: sql`now()` });
+  return id;
+}
+
+/**
+ * Everything that was told of a person. Deliveries are locked in the order in which workers complete them
+ * (worker/deliver-events.ts), so that the two never wait for each other.
+ */
+export async function deleteEventsOf(tx: Queryable, orgId: string, endUserId: string): Promise<void> {
+  await tx.execute(sql`SELECT 1 FROM event e JOIN event_delivery d ON d.org_id = e.org_id AND d.event_id = e.id
+    WHERE e.end_user_id = ${endUserId} AND e.org_id = ${orgId} ORDER BY d.event_id, d.endpoint_id FOR UPDATE OF d`);
+  await tx.delete(event).where(and(eq(event.endUserId, endUserId), eq(event.orgId, orgId)));
+}
+
+/** How long events and their deliveries are kept: well beyond the last attempt of a delivery, 76 hours. */
+export const EVENTS_KEPT_DAYS = 30;
+
+/** Removes what has served its time; at most `limit` events, returns how many. */
+export async function forgetEvents(pool: pg.Pool, limit: number): Promise<number> {
+  await pool.query('DELETE FROM event_tail WHERE wanted_until < now()');
+  const gone = await pool.query(
+    `DELETE FROM event WHERE (org_id, id) IN (
+      SELECT org_id, id FROM event WHERE created_at < now() - make_interval(days => ${EVENTS_KEPT_DAYS})
+      ORDER BY created_at LIMIT $1)`,
+    [limit],
+  );
+  return gone.rowCount ?? 0;
+}

@@ -1,0 +1,15 @@
+import { AUDIT_EVENT } from '../../../contract/event-types.ts';
+import type { EventEnvelope } from '../../../contract/events.ts';
+import { timestamp } from '../../kernel/clock.ts';
+
+/** An event as everybody sees it; as JSON, the body of every delivery. */
+export const presentEvent = (row: {
+  id: string;
+  type: string;
+  createdAt: Date;
+  data: Record<string, unknown>;
+}): EventEnvelope => ({ id: row.id, type: row.type, timestamp: timestamp(row.createdAt), data: row.data });
+
+/** Where people act from is for owners and admins alone, as in the audit log. */
+export const withoutAddress = (event: EventEnvelope): EventEnvelope =>
+  event.type === AUDIT_EVENT ? { ...event, data: { ...event.data, address: null } } : event;

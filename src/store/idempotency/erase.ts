@@ -1,0 +1,42 @@
+import { and, eq, sql } from 'drizzle-orm';
+import type { Queryable } from '../db.ts';
+import { idempotency } from '../schema/run.ts';
+
+type Erased = { endUserId: string; recipientIds: readonly string[] };
+
+/**
+ * Takes a person out of the answers that are kept for Idempotency-Keys. The rows stay, because a repeated call must
+ * still act once; what it is answered with then names the record and nothing else. One pass over a day of stored
+ * answers of one organization: erasing is rare, and an index on their text would slow every call.
+ */
+export async function scrubStoredAnswers(tx: Queryable, orgId: string, erased: Erased): Promise<void> {
+  const ids = [erased.endUserId, ...erased.recipientIds];
+  const found = await tx
+    .select({ scope: idempotency.scope, body: idempotency.body })
+    .from(idempotency)
+    .where(
+      and(
+        eq(idempotency.orgId, orgId),
+        sql`EXISTS (SELECT 1 FROM unnest(${sql.param(ids)}::text[]) AS w(id) WHERE strpos(${idempotency.body}, w.id) > 0)`,
+      ),
+    );
+  for (const { scope, body } of found) {
+    await tx
+      .update(idempotency)
+      .set({ body: scrubbed(body, new Set(erased.recipientIds)) })
+      .where(and(eq(idempotency.orgId, orgId), eq(idempotency.scope, scope)));
+  }
+}
+
+type Answer = { id?: unknown; results?: { recipient_id?: string; ref?: unknown }[] };
+
+function scrubbed(body: string, recipientIds: ReadonlySet<string>): string {
+  const answer = JSON.parse(body) as Answer;
+  // Of one person among many: the caller's name for them is what could tell something.
+  if (Array.isArray(answer.results)) {
+    for (const result of answer.results)
+      if (result.recipient_id !== undefined && recipientIds.has(result.recipient_id)) result.ref = null;
+    return JSON.stringify(answer);
+  }
+  return JSON.stringify({ id: answer.id ?? null, erased: true });
+}

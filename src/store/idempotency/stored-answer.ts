@@ -1,0 +1,51 @@
+import { timingSafeEqual } from 'node:crypto';
+import type pg from 'pg';
+import { IDEMPOTENCY_KEPT_HOURS } from '../../../contract/limits.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import type { AcceptOutcome, StoredAnswer } from '../runs/accept-call.ts';
+
+export type IdempotentCall = { orgId: string; idempotency: { scope: Buffer; request: Buffer } | null };
+
+/** What was answered to the first call with this Idempotency-Key; null when there was none. */
+export async function readStoredAnswer(
+  client: pg.Pool | pg.PoolClient,
+  { orgId, idempotency }: IdempotentCall,
+): Promise<AcceptOutcome | null> {
+  if (idempotency === null) return null;
+  const found = await client.query<StoredAnswer & { request: Buffer }>({
+    name: 'read-stored-answer',
+    text: `SELECT request, status, location, body FROM idempotency
+      WHERE org_id = $1 AND scope = $2`,
+    values: [orgId, idempotency.scope],
+  });
+  const row = found.rows[0];
+  if (!row) return null;
+  if (!timingSafeEqual(row.request, idempotency.request))
+    return { kind: 'refused', refusal: new Refusal('idempotency_mismatch') };
+  return { kind: 'replayed', answer: { status: row.status, location: row.location, body: row.body } };
+}
+
+/** A call that waited and then answered 200 is replayed as that 200; unless somebody was erased from its answer meanwhile. */
+export async function replaceStoredAnswer(
+  client: pg.Pool | pg.PoolClient,
+  { orgId, idempotency }: IdempotentCall,
+  before: Pick<StoredAnswer, 'body'>,
+  answer: StoredAnswer,
+): Promise<void> {
+  if (idempotency === null) return;
+  await client.query({
+    name: 'replace-stored-answer',
+    text: 'UPDATE idempotency SET status = $3, location = $4, body = $5 WHERE org_id = $1 AND scope = $2 AND body = $6',
+    values: [orgId, idempotency.scope, answer.status, answer.location, answer.body, before.body],
+  });
+}
+
+/** Removes what is older than 24 hours; at most `limit` rows, so that no pass takes long. */
+export async function forgetStoredAnswers(client: pg.Pool, limit: number): Promise<number> {
+  const gone = await client.query(
+    `DELETE FROM idempotency WHERE (org_id, scope) IN (
+      SELECT org_id, scope FROM idempotency WHERE created_at < now() - make_interval(hours => ${IDEMPOTENCY_KEPT_HOURS}) LIMIT $1)`,
+    [limit],
+  );
+  return gone.rowCount ?? 0;
+}

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { type Db, openDb } from '../db.ts';
+import { eraseImportFiles } from './erase-files.ts';
+
+let database: TestDatabase;
+let db: Db;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDb(database.url);
+});
+afterAll(async () => {
+  await db.$client.end();
+  await database.drop();
+});
+
+let files = 0;
+async function isGone(pieces: readonly (string | Buffer)[], state = 'done', dryRun = true): Promise<boolean> {
+  const id = `import_${++files}`;
+  await db.$client.query(
+    `INSERT INTO end_user_import (org_id, id, name, bytes, created_by, state, dry_run, due_at)
+     VALUES ('org_a', $1, 'people.csv', 1, 'user', $2, $3, CASE WHEN $2 = 'running' THEN now() END)`,
+    [id, state, dryRun],
+  );
+  for (const [n, bytes] of pieces.entries())
+    await db.$client.query(
+      `INSERT INTO end_user_import_piece (org_id, import_id, n, bytes) VALUES ('org_a', $1, $2, $3)`,
+      [id, n, Buffer.from(bytes as string)],
+    );
+  const identifiers = ['crm-1', 'Asha@example.qa', '+97430000001', '-'];
+  await db.transaction((tx) => eraseImportFiles(tx, 'org_a', identifiers));
+  const left = await db.$client.query(
+    `SELECT i.state FROM end_user_import i JOIN end_user_import_piece p ON p.import_id = i.id WHERE i.id = $1`,
+    [id],
+  );
+  return left.rows.length === 0;
+}
+
+test.each<[string, (string | Buffer)[]]>([
+  ['by your own id', ['external_id\nother\ncrm-1\n']],
+  ['as the very last cell', ['external_id\nother\ncrm-1']],
+  ['by e-mail address, in quotes and other letters', ['name;email\nX;"ASHA@EXAMPLE.QA "\n']],
+  ['by phone, as people write it', ['phone\n00974 3000-0001\n']],
+  ['by phone, as an export writes it', ["phone\n'+97430000001\n"]],
+  ['on the border of two pieces', ['external_id,email\nx,asha@exa', 'mple.qa\n']],
+  ['in UTF-16', [Buffer.from('external_id\ncrm-1\n', 'utf16le')]],
+])('a file that waits and names an erased person %s goes', async (_, pieces) => {
+  expect(await isGone(pieces)).toBe(true);
+});
+
+test('a file that names others alone stays, and so does one that is being imported', async () => {
+  expect(await isGone(['external_id,email,phone\ncrm-12,other-asha@example.qa,+974300000012\n,,\n-,-,-\n'])).toBe(
+    false,
+  );
+  expect(await isGone(['external_id\ncrm-1\n'], 'running', false)).toBe(false);
+});

@@ -1,0 +1,54 @@
+import { sql } from 'drizzle-orm';
+import type { Queryable } from '../db.ts';
+import { readPieces } from './imports.ts';
+
+/**
+ * Files that wait (for a run, or after a dry one) and name a person who is being erased go away: a file cannot be kept
+ * without a row, and is sent again without it. Real runs under way are left alone: they end with the file gone.
+ * Identifiers are looked for as whole cells, however they are written; names alone tell nobody from another.
+ */
+export async function eraseImportFiles(tx: Queryable, orgId: string, identifiers: readonly string[]): Promise<void> {
+  // An import takes 00974… for +974…
+  const written = identifiers.flatMap((one) => (/^\+\d+$/.test(one) ? [one, `00${one.slice(1)}`] : [one]));
+  // One of signs alone is nothing that could be told from an empty cell.
+  const cells = written.map(asCell).filter((cell) => cell !== ',,');
+  if (cells.length === 0) return;
+  const { rows: waiting } = await tx.execute<{ id: string }>(sql`SELECT id FROM end_user_import i
+    WHERE org_id = ${orgId} AND (dry_run OR due_at IS NULL) AND EXISTS (
+      SELECT 1 FROM end_user_import_piece p WHERE p.org_id = i.org_id AND p.import_id = i.id) FOR UPDATE`);
+  for (const { id } of waiting) {
+    if (!(await names(readPieces(tx, orgId, id), cells))) continue;
+    await tx.execute(sql`UPDATE end_user_import SET state = 'cancelled', due_at = NULL, lease = NULL, updated_at = now(),
+      finished_at = now(), fault = ${ERASED}::jsonb WHERE org_id = ${orgId} AND id = ${id}`);
+    await tx.execute(sql`DELETE FROM end_user_import_piece WHERE org_id = ${orgId} AND import_id = ${id}`);
+  }
+}
+
+const ERASED = JSON.stringify({
+  code: 'person_erased',
+  detail: 'Somebody in this file was erased, so the file was removed: send it again without them.',
+  row: null,
+});
+
+/** Longer than any cell with an identifier: it may lie on the border of two pieces. */
+const OVERLAP = 2_048;
+
+async function names(pieces: AsyncIterable<Buffer>, cells: readonly string[]): Promise<boolean> {
+  let before = ',';
+  for await (const piece of pieces) {
+    const text = before + plain(piece);
+    if (cells.some((cell) => text.includes(cell))) return true;
+    before = text.slice(-OVERLAP);
+  }
+  return cells.some((cell) => `${before},`.includes(cell));
+}
+
+const asCell = (identifier: string): string => `,${plain(Buffer.from(identifier))},`;
+
+/** Bytes as letters, whatever the encoding; without what is there for the eye, and the zeros of UTF-16; commas between cells. */
+const plain = (bytes: Buffer): string =>
+  bytes
+    .toString('latin1')
+    .toLowerCase()
+    .replaceAll(/[ ().'\0-]+/g, '')
+    .replaceAll(/[,;|"\t\r\n]+/g, ',');

@@ -1,0 +1,179 @@
+import { and, desc, eq, isNull, sql } from 'drizzle-orm';
+import type { Queryable } from '../db.ts';
+import type { Suppressed } from '../end-users/find-suppressed.ts';
+import { rememberedId } from './event-id.ts';
+import { channel } from '../schema/channel.ts';
+import { conversation } from '../schema/conversation.ts';
+import { endUser, identity } from '../schema/end-user.ts';
+import { inboundEvent } from '../schema/inbound.ts';
+
+export type InboundChannel = {
+  orgId: string;
+  id: string;
+  agentId: string;
+  kind: string;
+  enabled: boolean;
+  settings: Record<string, unknown>;
+  sealed: string | null;
+};
+
+/** The channel that a hook names. The caller's organization is not known before: this look-up alone goes by id. */
+export async function findInboundChannel(db: Queryable, id: string): Promise<InboundChannel | null> {
+  const [row] = await db
+    .select({
+      orgId: channel.orgId,
+      id: channel.id,
+      agentId: channel.agentId,
+      kind: channel.kind,
+      enabled: channel.enabled,
+      settings: channel.settings,
+      sealed: channel.sealed,
+    })
+    .from(channel)
+    .where(and(eq(channel.id, id), isNull(channel.deletedAt)));
+  return row ?? null;
+}
+
+/** False when the provider has told us this before. */
+export async function rememberEvent(
+  tx: Queryable,
+  orgId: string,
+  channelId: string,
+  eventId: string,
+): Promise<boolean> {
+  const rows = await tx
+    .insert(inboundEvent)
+    .values({ orgId, channelId, eventId: rememberedId(eventId) })
+    .onConflictDoNothing()
+    .returning({ eventId: inboundEvent.eventId });
+  return rows.length > 0;
+}
+
+/** One first message of an address at a time, until the transaction ends. */
+export async function lockAddress(tx: Queryable, channelId: string, address: string): Promise<void> {
+  await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`${channelId} ${address}`}, 0))`);
+}
+
+export async function findIdentity(
+  tx: Queryable,
+  orgId: string,
+  channelId: string,
+  address: string,
+): Promise<string | null> {
+  const [row] = await tx
+    .select({ endUserId: identity.endUserId })
+    .from(identity)
+    .where(and(eq(identity.orgId, orgId), eq(identity.channelId, channelId), eq(identity.address, address)));
+  return row?.endUserId ?? null;
+}
+
+/** Notes that somebody wrote from an address; the first time, whom it belongs to. */
+export async function touchIdentity(
+  tx: Queryable,
+  orgId: string,
+  row: { channelId: string; address: string; endUserId: string },
+): Promise<void> {
+  await tx
+    .update(endUser)
+    .set({ lastSeenAt: sql`now()` })
+    .where(and(eq(endUser.orgId, orgId), eq(endUser.id, row.endUserId)));
+  await tx
+    .insert(identity)
+    .values({ orgId, ...row, lastInboundAt: sql`now()` })
+    .onConflictDoUpdate({
+      target: [identity.orgId, identity.channelId, identity.address],
+      set: { lastInboundAt: sql`now()` },
+    });
+}
+
+export type Newcomer = {
+  external_id?: string | null;
+  name?: string | null;
+  email?: string | null;
+  phone?: string | null;
+  locale?: string | null;
+};
+
+/** Who has one of these identifiers: external id before e-mail before phone. */
+export async function findNewcomer(tx: Queryable, orgId: string, person: Newcomer): Promise<string | null> {
+  const tries = [
+    [endUser.externalId, person.external_id],
+    [endUser.email, person.email],
+    [endUser.phone, person.phone],
+  ] as const;
+  for (const [column, value] of tries) {
+    if (!value) continue;
+    const [row] = await tx
+      .select({ id: endUser.id })
+      .from(endUser)
+      .where(and(eq(endUser.orgId, orgId), eq(column, value)));
+    if (row) return row.id;
+  }
+  return null;
+}
+
+/** `kept`: what must not be sent to somebody who was erased and has come back. */
+export async function insertNewcomer(
+  tx: Queryable,
+  orgId: string,
+  id: string,
+  person: Newcomer,
+  kept: Suppressed | null,
+): Promise<void> {
+  const { external_id: externalId = null, name = null, email = null, phone = null, locale = null } = person;
+  await tx.insert(endUser).values({ orgId, id, externalId, name, email, phone, locale, ...kept });
+}
+
+/** The newest conversation from this address, else the newest with the person that has no address of its own yet. */
+export async function findOngoing(
+  tx: Queryable,
+  orgId: string,
+  channelId: string,
+  from: { address: string; endUserId: string },
+): Promise<{ id: string; address: string | null } | null> {
+  const columns = { id: conversation.id, address: conversation.address };
+  const here = and(eq(conversation.orgId, orgId), eq(conversation.channelId, channelId));
+  const [byAddress] = await tx
+    .select(columns)
+    .from(conversation)
+    .where(and(here, eq(conversation.address, from.address)))
+    .orderBy(desc(conversation.id))
+    .limit(1);
+  if (byAddress) return byAddress;
+  const [byPerson] = await tx
+    .select(columns)
+    .from(conversation)
+    .where(and(here, eq(conversation.endUserId, from.endUserId), isNull(conversation.address)))
+    .orderBy(desc(conversation.id))
+    .limit(1);
+  return byPerson ?? null;
+}
+
+export async function setConversationAddress(tx: Queryable, orgId: string, id: string, address: string): Promise<void> {
+  await tx
+    .update(conversation)
+    .set({ address })
+    .where(and(eq(conversation.orgId, orgId), eq(conversation.id, id)));
+}
+
+export async function insertAddressedConversation(
+  tx: Queryable,
+  orgId: string,
+  row: { id: string; agentId: string; channelId: string; endUserId: string; address: string; locale: string | null },
+): Promise<void> {
+  await tx.insert(conversation).values({ orgId, ...row });
+}
+
+/** The conversation with this id on this channel. */
+export async function findChannelConversation(
+  tx: Queryable,
+  orgId: string,
+  channelId: string,
+  id: string,
+): Promise<{ id: string; endUserId: string; address: string | null } | null> {
+  const [row] = await tx
+    .select({ id: conversation.id, endUserId: conversation.endUserId, address: conversation.address })
+    .from(conversation)
+    .where(and(eq(conversation.orgId, orgId), eq(conversation.id, id), eq(conversation.channelId, channelId)));
+  return row ?? null;
+}

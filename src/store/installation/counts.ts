@@ -1,0 +1,27 @@
+import { sql } from 'drizzle-orm';
+import type { Db } from '../db.ts';
+
+/** How much there is in the whole installation: for the operator's eyes at start, never for a tenant's. */
+export async function countEverything(db: Db) {
+  const found = await db.execute<Record<'organizations' | 'agents' | 'keys' | 'conversations' | 'runs', string>>(sql`
+    SELECT (SELECT count(*) FROM organization) AS organizations,
+      (SELECT count(*) FROM agent WHERE deleted_at IS NULL) AS agents,
+      (SELECT count(*) FROM api_key WHERE revoked_at IS NULL) AS keys,
+      -- Estimates: counting millions of rows would make every start slow.
+      ${estimate('conversation')} AS conversations, ${estimate('run')} AS runs`);
+  const row = found.rows[0]!;
+  return {
+    organizations: Number(row.organizations),
+    agents: Number(row.agents),
+    keys: Number(row.keys),
+    conversations: Number(row.conversations),
+    runs: Number(row.runs),
+  };
+}
+
+/** Exact up to 10,000 rows, the planner's estimate beyond. */
+const estimate = (table: 'conversation' | 'run') => {
+  const name = sql.raw(table);
+  return sql`(SELECT CASE WHEN n <= 10000 THEN n ELSE greatest(n, (SELECT reltuples FROM pg_class WHERE oid = ${table}::regclass)::bigint) END
+    FROM (SELECT count(*) AS n FROM (SELECT 1 FROM ${name} LIMIT 10001) AS sample) AS counted)`;
+};

@@ -1,0 +1,92 @@
+import { and, eq, gt, isNull, sql } from 'drizzle-orm';
+import type { Queryable } from '../db.ts';
+import { installation } from '../schema/installation.ts';
+
+/** The one row about this installation as a whole. */
+export type Installation = typeof installation.$inferSelect;
+
+/** Makes the row when it is missing; whoever comes first decides region and secret. */
+export async function openInstallationRow(
+  db: Queryable,
+  first: { region: string; secretCheck: Buffer },
+): Promise<Installation> {
+  await db.insert(installation).values(first).onConflictDoNothing();
+  return (await readInstallation(db))!;
+}
+
+export async function readInstallation(db: Queryable): Promise<Installation | null> {
+  const rows = await db.select().from(installation);
+  return rows[0] ?? null;
+}
+
+export async function readOperatorId(db: Queryable): Promise<string | null> {
+  const rows = await db.select({ operatorId: installation.operatorId }).from(installation);
+  return rows[0]?.operatorId ?? null;
+}
+
+/** When a link that is made now ends: to the millisecond, and never when an earlier one did. */
+export async function nextSetupEnd(db: Queryable, minutes: number): Promise<Date> {
+  const { rows } = await db.execute<{ ms: string }>(
+    sql`SELECT ceil(extract(epoch FROM greatest(now() + make_interval(mins => ${minutes}),
+      setup_expires_at + interval '1 millisecond')) * 1000)::bigint AS ms FROM installation`,
+  );
+  return new Date(Number(rows[0]!.ms));
+}
+
+/** A node renews three times a second; one that has not for this long has nobody who reads its link. */
+const ALIVE_SECONDS = 3;
+
+/** Whether another node runs whose link works. */
+export async function isSetupLinkShown(db: Queryable): Promise<boolean> {
+  const { rows } = await db.execute(
+    sql`SELECT 1 FROM installation WHERE operator_id IS NULL AND setup_expires_at > now()
+      AND EXISTS (SELECT 1 FROM node_lease WHERE renewed_at > now() - make_interval(secs => ${ALIVE_SECONDS}))`,
+  );
+  return rows.length > 0;
+}
+
+/** False when there is an owner already: then no link may work. */
+export async function setSetupToken(db: Queryable, digest: Buffer, until: Date): Promise<boolean> {
+  const set = await db
+    .update(installation)
+    .set({ setupDigest: digest, setupExpiresAt: until })
+    .where(isNull(installation.operatorId))
+    .returning({ id: installation.id });
+  return set.length > 0;
+}
+
+const linkIsGood = (digest: Buffer) =>
+  and(
+    isNull(installation.operatorId),
+    eq(installation.setupDigest, digest),
+    gt(installation.setupExpiresAt, sql`now()`),
+  );
+
+/** Whether the link would work now; only `claimOperator` decides. */
+export async function isSetupTokenGood(db: Queryable, digest: Buffer): Promise<boolean> {
+  const rows = await db.select({ id: installation.id }).from(installation).where(linkIsGood(digest));
+  return rows.length > 0;
+}
+
+/**
+ * Makes this person the operator: once in the life of an installation, because the row's lock puts everybody who
+ * tries into one line and all but the first find an operator. `digest` null: without a link (PARLEY_OWNER_EMAIL).
+ */
+export async function claimOperator(db: Queryable, userId: string, digest: Buffer | null): Promise<boolean> {
+  const claimed = await db
+    .update(installation)
+    .set({ operatorId: userId, setupDigest: null, setupExpiresAt: null })
+    .where(digest ? linkIsGood(digest) : isNull(installation.operatorId))
+    .returning({ id: installation.id });
+  return claimed.length > 0;
+}
+
+/** True for the one start that may make the demo organization: the row's lock decides among nodes. */
+export async function claimDemo(db: Queryable): Promise<boolean> {
+  const claimed = await db
+    .update(installation)
+    .set({ demoAt: sql`now()` })
+    .where(isNull(installation.demoAt))
+    .returning({ id: installation.id });
+  return claimed.length > 0;
+}

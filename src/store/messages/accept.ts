@@ -1,0 +1,214 @@
+import type pg from 'pg';
+import { Refusal } from '../../../contract/problems.ts';
+import { newId } from '../../kernel/ids.ts';
+import { whyStopped } from '../fence/fence.ts';
+import { type EndUserRow, EndUserBook, LATER } from '../end-users/resolve.ts';
+import { readStoredAnswer } from '../idempotency/stored-answer.ts';
+import { createWriteQueue, writeTogether } from '../queue/write-queue.ts';
+import type { Db } from '../db.ts';
+import { findSuppressedOf, type Suppressed } from '../end-users/find-suppressed.ts';
+import { identifiersAt, type Suppression } from '../end-users/suppression.ts';
+import { type Addressed, readAddressed, readReplies, readStandings, type Standing } from './read-targets.ts';
+import type { NewMessage, SendCall, SendOutcome } from './send-call.ts';
+import { type PlannedSend, SEND, writeMessages } from './write.ts';
+
+/** Accepting channel sends at speed, as accept-runs.ts accepts trigger calls: planned together, written together. */
+export type SendQueue = { accept(call: SendCall): Promise<SendOutcome>; drain(): Promise<void> };
+
+const TRIES = 5;
+/** A foreign key of the batch points to a conversation or a person that was erased after the batch had been planned. */
+const ERASED_SINCE = '23503';
+
+type BatchOutcome = SendOutcome | typeof LATER | Error;
+
+export function createSendQueue(db: Db, suppression: Suppression): SendQueue {
+  const queue = createWriteQueue<SendCall, SendOutcome>((sent) =>
+    writeTogether(db.$client, sent, (calls) => ({
+      tries: TRIES,
+      races: [ERASED_SINCE],
+      plan: (client) => planAll(client, calls, suppression),
+      write: writePlans,
+    })),
+  );
+  return { accept: (call) => queue.add(call), drain: () => queue.drain() };
+}
+
+type Meant = {
+  call: SendCall;
+  addressed: Addressed | null;
+  row: EndUserRow | null;
+  unchanged: string[];
+  endUserId: string;
+};
+type Plan = PlannedSend | Refusal | typeof LATER;
+
+async function writePlans(client: pg.PoolClient, plans: Plan[]): Promise<BatchOutcome[]> {
+  const planned = plans.filter(
+    (entry): entry is PlannedSend => typeof entry === 'object' && 'message' in entry && 'call' in entry,
+  );
+  // crash point: send:before-write
+  const written = planned.length > 0 ? await writeMessages(client, planned) : new Set<string>();
+  // crash point: send:after-commit
+  const outcomes: BatchOutcome[] = [];
+  for (const entry of plans) {
+    if (entry === LATER) outcomes.push(LATER);
+    else if (entry instanceof Refusal) outcomes.push({ kind: 'refused', refusal: entry });
+    else if (written.has(entry.message.id))
+      outcomes.push({ kind: 'accepted', message: entry.message, answer: entry.answer });
+    else outcomes.push(await whyNotWritten(client, entry.call).catch((error: unknown) => error as Error));
+  }
+  return outcomes;
+}
+
+async function planAll(client: pg.PoolClient, calls: SendCall[], suppression: Suppression): Promise<Plan[]> {
+  const addressed = await readAddressed(client, calls);
+  const book = await EndUserBook.read(
+    client,
+    calls.map((call) => ({ orgId: call.orgId, endUser: namedPerson(call) })),
+    suppression,
+  );
+  const meant = calls.map((call) => whoIsMeant(call, addressed.get(call) ?? null, book));
+  const known = meant.filter((entry): entry is Meant => isMeant(entry) && entry.row?.updated_at !== null);
+  const standings = await readStandings(
+    client,
+    known.map(({ call, endUserId, addressed: at }) => ({
+      orgId: call.orgId,
+      channelId: call.channelId,
+      kind: call.rules.kind,
+      endUserId,
+      address: 'address' in call.to ? call.to.address : (at?.conversation?.address ?? null),
+    })),
+  );
+  const standing = new Map(known.map((entry, index) => [entry, standings[index]]));
+  const strangers = meant.filter((entry): entry is Meant => isMeant(entry) && entry.row?.updated_at === null);
+  const kept = await findSuppressedOf(client, strangers.map(identifiersOf), suppression);
+  strangers.forEach((entry, index) => standing.set(entry, standingOf(entry, kept[index] ?? null)));
+  const begun = new Map<string, string>();
+  const lastAt = new Map<string, number>();
+  const plans = meant.map((entry) => (isMeant(entry) ? plan(entry, standing.get(entry), begun, lastAt) : entry));
+  return refuseForeignReplies(client, plans);
+}
+
+const isMeant = (entry: Meant | Refusal | typeof LATER): entry is Meant =>
+  entry !== LATER && !(entry instanceof Refusal);
+
+const namedPerson = ({ to }: SendCall) => ('endUser' in to ? to.endUser : 'address' in to ? to.person : null);
+
+function whoIsMeant(call: SendCall, addressed: Addressed | null, book: EndUserBook): Meant | Refusal | typeof LATER {
+  const { to } = call;
+  if ('conversationId' in to && !addressed?.conversation) {
+    const detail = 'The channel has no conversation with this id.';
+    const errors = [{ pointer: '/to/conversation_id', code: 'not_found', detail }];
+    return new Refusal('validation_failed', undefined, { errors });
+  }
+  const stored = addressed?.conversation?.end_user_id ?? addressed?.identityOf ?? null;
+  if (stored !== null) return { call, addressed, row: null, unchanged: [], endUserId: stored };
+  const taken = book.take(call.orgId, namedPerson(call), call);
+  if (taken instanceof Refusal) return inTarget(taken);
+  return taken === LATER ? LATER : { call, addressed, ...taken, endUserId: taken.row.id };
+}
+
+/** Under a bare address somebody may have been known who was erased, and whose opt-out was kept. */
+const identifiersOf = ({ call: { orgId, to, rules } }: Meant) =>
+  'address' in to ? identifiersAt(rules.kind, to.address).map(([kind, value]) => ({ orgId, kind, value })) : [];
+
+/** What is known of somebody new: the opt-outs that came along with an identifier or the address. Undefined: nothing. */
+function standingOf({ call, row }: Meant, kept: Suppressed | null): Standing | undefined {
+  const entry = { ...row?.consent, ...kept?.consent }[call.rules.kind] as { status?: string } | undefined;
+  const blocked = Boolean(row?.blocked || kept?.blocked);
+  if (entry === undefined && !blocked) return undefined;
+  const nowhere = { address: null, last_inbound_at: null, conversation_id: null, conversation_address: null };
+  return { ...nowhere, blocked, consent: entry?.status ?? null };
+}
+
+/** The book speaks of `/end_user`; here the person is named in `/to/end_user`. */
+function inTarget(refusal: Refusal): Refusal {
+  const errors = refusal.extras.errors?.map((fault) => ({ ...fault, pointer: `/to${fault.pointer}` }));
+  return errors ? new Refusal(refusal.code, refusal.message, { ...refusal.extras, errors }) : refusal;
+}
+
+function plan(
+  { call, addressed, row, unchanged, endUserId }: Meant,
+  standing: Standing | undefined,
+  begun: Map<string, string>,
+  lastAt: Map<string, number>,
+): Plan {
+  const { rules } = call;
+  const unwanted = standing && mayNotReceive(standing);
+  if (unwanted) return unwanted;
+  const address =
+    'address' in call.to
+      ? call.to.address
+      : (addressed?.conversation?.address ?? standing?.address ?? (row && rules.addressOf(row)));
+  if (rules.needsAddress && address === null) return new Refusal('no_address');
+  if (!windowIsOpen(call, standing)) return new Refusal('session_window_closed');
+  const existing = addressed?.conversation ?? conversationOf(standing, address);
+  const name = `${call.channelId} ${endUserId} ${address}`;
+  const conversationId = existing?.id ?? begun.get(name) ?? newId('conv');
+  if (!existing) begun.set(name, conversationId);
+  // The order of ids is the order of sending, and ids of one millisecond have none.
+  const at = Math.max(Date.now(), (lastAt.get(conversationId) ?? 0) + 1);
+  lastAt.set(conversationId, at);
+  const message: NewMessage = {
+    id: newId('msg', at),
+    status: rules.byStoring && call.sendAt === null ? 'delivered' : 'queued',
+    conversationId,
+    endUserId,
+    createdAt: new Date(at),
+    unchanged,
+  };
+  return {
+    call,
+    message,
+    answer: call.answer(message),
+    endUser: row,
+    fresh: !existing,
+    address,
+    introduces:
+      address !== null && !existing && (addressed?.identityOf ?? null) === null && standing?.address !== address,
+  };
+}
+
+const conversationOf = (standing: Standing | undefined, address: string | null) =>
+  standing?.conversation_id &&
+  (standing.conversation_address === null || address === null || standing.conversation_address === address)
+    ? { id: standing.conversation_id }
+    : null;
+
+function mayNotReceive({ blocked, consent }: Standing): Refusal | null {
+  if (blocked) return new Refusal('recipient_opted_out', 'The recipient is blocked.');
+  return consent === 'opted_out' ? new Refusal('recipient_opted_out') : null;
+}
+
+/** For later sends it is decided when they leave. */
+function windowIsOpen({ rules, content, sendAt }: SendCall, standing: Standing | undefined): boolean {
+  if (rules.replyWindowHours === null || content.type === 'template' || sendAt !== null) return true;
+  const wrote = standing?.last_inbound_at ?? null;
+  return wrote !== null && Date.now() - wrote.getTime() < rules.replyWindowHours * 3_600_000;
+}
+
+/** An answer answers a message of the same conversation. */
+async function refuseForeignReplies(client: pg.PoolClient, plans: Plan[]): Promise<Plan[]> {
+  const replies = plans.filter(
+    (entry): entry is PlannedSend => typeof entry === 'object' && 'call' in entry && entry.call.replyTo !== null,
+  );
+  const found = await readReplies(
+    client,
+    replies.map(({ call, message }) => ({
+      orgId: call.orgId,
+      conversationId: message.conversationId,
+      messageId: call.replyTo!,
+    })),
+  );
+  const foreign = new Set<Plan>(replies.filter(({ call }) => !found.has(call.replyTo!)));
+  const detail = 'The conversation has no message with this id.';
+  const errors = [{ pointer: '/reply_to', code: 'not_found', detail }];
+  return plans.map((entry) => (foreign.has(entry) ? new Refusal('validation_failed', undefined, { errors }) : entry));
+}
+
+/** Either the Idempotency-Key was used before, or the fence was down. */
+async function whyNotWritten(client: pg.PoolClient, call: SendCall): Promise<SendOutcome> {
+  const stored = await readStoredAnswer(client, call);
+  if (stored?.kind === 'replayed' || stored?.kind === 'refused') return stored;
+  return { kind: 'refused', refusal: await whyStopped(client, SEND, call) };
+}

@@ -1,0 +1,158 @@
+import type { Db } from '../db.ts';
+import { MAX_CONVERSATIONS, VISIBLE, VISITOR_COLUMNS, type VisitorMessageRow, type VisitorPlace } from '../visitors.ts';
+
+/**
+ * What is new for visitors that have a chat open. However many are open, they share one query every POLL_MS, whatever
+ * process does the work; whoever stores messages in this process calls `look`, so that they are seen at once.
+ *
+ * New is what was written in the last moments, by the database's own clock: a transaction that commits late is still
+ * within OVERLAP, and what was seen is remembered for as long. A message that waits (for its time, for a worker) is not
+ * new when it becomes visible; so those that wait are remembered too, and asked for once they wait no more.
+ */
+export type MessageFeed = {
+  /**
+   * Calls back with messages, in their order, each once; returns the end of it. The first call, maybe with none, says
+   * that nothing is missed from here on: what was there before is to be read after it.
+   */
+  follow(place: VisitorPlace, onMessages: (messages: VisitorMessageRow[]) => void): () => void;
+  look(): void;
+  stop(): void;
+};
+
+type Listener = (messages: VisitorMessageRow[]) => void;
+type Followed = VisitorPlace & {
+  listeners: Set<Listener>;
+  /** Those that have not been called yet. */
+  newcomers: Set<Listener>;
+  /** Ids that were given out, with their time. */
+  seen: Map<string, number>;
+  waiting: Set<string>;
+};
+
+const POLL_MS = 300;
+/** Longer than any transaction of ours that writes a message, plus clocks of nodes that do not quite agree. */
+const OVERLAP_MS = 20_000;
+/** Messages of one visitor that wait for their time; more are found when the chat is opened anew. */
+const MAX_WAITING = 20;
+
+const LOOK = `
+WITH followed AS MATERIALIZED (
+  SELECT w.n, w.org, c.id FROM unnest($1::int[], $2::text[], $3::text[], $4::text[]) AS w(n, org, channel, address)
+  JOIN LATERAL (SELECT c.id FROM conversation c WHERE c.org_id = w.org AND c.channel_id = w.channel AND c.address = w.address
+    ORDER BY c.id DESC LIMIT ${MAX_CONVERSATIONS}) c ON true
+)
+SELECT f.n, NULL AS waiting, ${VISITOR_COLUMNS} FROM followed f
+JOIN message m ON m.org_id = f.org AND m.conversation_id = f.id AND m.created_at > now() - $5 * interval '1 millisecond'
+WHERE ${VISIBLE}
+UNION ALL
+SELECT f.n, m.id AS waiting, ${VISITOR_COLUMNS} FROM followed f
+JOIN LATERAL (SELECT * FROM message m WHERE m.org_id = f.org AND m.conversation_id = f.id AND m.due_at IS NOT NULL
+  ORDER BY m.id LIMIT ${MAX_WAITING}) m ON true
+UNION ALL
+SELECT t.n, NULL AS waiting, ${VISITOR_COLUMNS} FROM unnest($6::int[], $7::text[], $8::text[]) AS t(n, org, id)
+JOIN message m ON m.org_id = t.org AND m.id = t.id
+WHERE ${VISIBLE} AND m.due_at IS NULL`;
+
+type Row = VisitorMessageRow & { n: number; waiting: string | null };
+
+export function createMessageFeed(db: Db): MessageFeed {
+  const followed = new Map<string, Followed>();
+  let timer: NodeJS.Timeout | null = null;
+  let reading = false;
+  let again = false;
+  let stopped = false;
+  let lookedAt = performance.now();
+
+  const look = () => {
+    if (followed.size === 0 || stopped) return;
+    if (reading) {
+      again = true;
+      return;
+    }
+    if (timer) clearTimeout(timer);
+    timer = null;
+    reading = true;
+    // A look that failed only saw nothing; the next one looks back further.
+    void read()
+      .catch(() => {})
+      .finally(() => {
+        reading = false;
+        if (again) {
+          again = false;
+          look();
+        } else if (followed.size > 0 && !stopped) timer = setTimeout(look, POLL_MS);
+      });
+  };
+
+  async function read(): Promise<void> {
+    const places = [...followed.values()];
+    const since = performance.now();
+    const back = OVERLAP_MS + (since - lookedAt);
+    const waiting = places.flatMap((place, n) => [...place.waiting].map((id) => ({ n, org: place.orgId, id })));
+    const { rows } = await db.$client.query<Row>({
+      name: 'look-for-messages',
+      text: LOOK,
+      values: [
+        places.map((_, n) => n),
+        places.map((place) => place.orgId),
+        places.map((place) => place.channelId),
+        places.map((place) => place.address),
+        back,
+        waiting.map(({ n }) => n),
+        waiting.map(({ org }) => org),
+        waiting.map(({ id }) => id),
+      ],
+    });
+    lookedAt = since;
+    const perPlace = Map.groupBy(rows, ({ n }) => n);
+    places.forEach((place, n) => tell(place, perPlace.get(n) ?? [], since));
+  }
+
+  function tell(place: Followed, rows: Row[], now: number): void {
+    place.waiting = new Set(rows.flatMap(({ waiting }) => waiting ?? []));
+    const fresh = new Map<string, VisitorMessageRow>();
+    for (const { n: _n, waiting, ...row } of rows) {
+      if (waiting === null && !place.seen.has(row.id)) fresh.set(row.id, row);
+    }
+    for (const [id, at] of place.seen) if (now - at > OVERLAP_MS * 2) place.seen.delete(id);
+    for (const { id } of rows) if (fresh.has(id) || place.seen.has(id)) place.seen.set(id, now);
+    const told = fresh.size > 0 ? place.listeners : place.newcomers;
+    const messages = [...fresh.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+    for (const listener of told) listener(messages);
+    place.newcomers.clear();
+  }
+
+  return {
+    follow(place, onMessages) {
+      const name = `${place.channelId} ${place.address}`;
+      const known = followed.get(name);
+      const entry: Followed = known ?? begin(place);
+      if (!known) {
+        if (followed.size === 0) lookedAt = performance.now();
+        followed.set(name, entry);
+      }
+      entry.listeners.add(onMessages);
+      entry.newcomers.add(onMessages);
+      look();
+      return () => {
+        entry.listeners.delete(onMessages);
+        entry.newcomers.delete(onMessages);
+        if (entry.listeners.size === 0 && followed.get(name) === entry) followed.delete(name);
+      };
+    },
+    look,
+    stop: () => {
+      stopped = true;
+      if (timer) clearTimeout(timer);
+      followed.clear();
+    },
+  };
+}
+
+const begin = (place: VisitorPlace): Followed => ({
+  ...place,
+  listeners: new Set(),
+  newcomers: new Set(),
+  seen: new Map(),
+  waiting: new Set(),
+});

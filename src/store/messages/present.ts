@@ -1,0 +1,12 @@
+import type { Message } from '../../../contract/messages.ts';
+import { timestamp } from '../../kernel/clock.ts';
+import type { MessageRow } from '../runs/read.ts';
+
+/** A message as everybody sees it: the only way out of the table for triggers, conversations and channels alike. */
+export const presentMessage = (row: MessageRow): Message => ({
+  id: row.id,
+  role: row.role as Message['role'],
+  content: row.content,
+  sources: row.sources,
+  created_at: timestamp(row.createdAt),
+});

@@ -1,0 +1,67 @@
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { givenKey, givenOrganization } from '../../../test/factories.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { type Db, isUnreachable, openDb, type Queryable } from '../db.ts';
+import { holdFence } from '../fence/hold-fence.ts';
+import { LOCK_HELD_MS, takePlaces } from './leases.ts';
+
+let database: TestDatabase;
+let db: Db;
+let orgId: string;
+let keyId: string;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDb(database.url);
+  orgId = await givenOrganization(db);
+  keyId = await givenKey(db, orgId);
+});
+afterAll(async () => {
+  await db.$client.end();
+  await database.drop();
+});
+
+/** Does `first` in a transaction and then says nothing more until `told`; resolves with what became of its end. */
+async function fallSilent(first: (tx: Queryable) => Promise<unknown>) {
+  const begun = Promise.withResolvers<number>();
+  const told = Promise.withResolvers<void>();
+  const ended = db
+    .transaction(async (tx) => {
+      await first(tx);
+      const { rows } = await tx.execute<{ ms: string }>(
+        sql`SELECT extract(epoch FROM current_setting('idle_in_transaction_session_timeout')::interval) * 1000 AS ms`,
+      );
+      begun.resolve(Number(rows[0]!.ms));
+      await told.promise;
+    })
+    .then(
+      () => 'committed',
+      (error: unknown) => (isUnreachable(error) ? 'ended by the database' : error),
+    );
+  const silenceMs = await begun.promise;
+  if (silenceMs !== LOCK_HELD_MS) told.resolve();
+  // The database's own clock: a busy machine makes it no longer.
+  expect(silenceMs).toBe(LOCK_HELD_MS);
+  return async () => {
+    told.resolve();
+    return ended;
+  };
+}
+
+describe('a node that falls silent in the middle of', () => {
+  test('a change does not keep the log from the others', async () => {
+    const end = await fallSilent((tx) => takePlaces(tx, [{ kind: 'key', id: 'key_silent' }]));
+    await db.transaction((tx) => takePlaces(tx, [{ kind: 'key', id: 'key_next' }]));
+    expect(await end()).toBe('ended by the database');
+    const log = await db.execute(
+      sql`SELECT subject_id FROM authz_change WHERE subject_id IN ('key_silent', 'key_next')`,
+    );
+    expect(log.rows).toEqual([{ subject_id: 'key_next' }]);
+  });
+
+  test('a fenced write does not keep the key from being revoked', async () => {
+    const end = await fallSilent((tx) => holdFence(tx, { orgId, keyId, from: null }));
+    await db.execute(sql`UPDATE api_key SET revoked_at = now() WHERE org_id = ${orgId} AND id = ${keyId}`);
+    expect(await end()).toBe('ended by the database');
+  });
+});

@@ -1,0 +1,182 @@
+import { sql } from 'drizzle-orm';
+import pg from 'pg';
+import type { Queryable } from '../db.ts';
+
+/**
+ * The change log and the rows of the nodes that read it (docs/adr/0102). These statements have two connections of
+ * their own, so that a pool full of other work cannot make a node lose its lease.
+ */
+export type ChangeKind = 'key' | 'organization' | 'agent' | 'trigger' | 'channel' | 'campaign';
+export type LoggedSubject = { readonly kind: ChangeKind; readonly id: string };
+
+/** Sent with every change; says only "look now". Losing one costs time, never safety. */
+const HINT_CHANNEL = 'parley_authz';
+/** A reader further behind than this starts anew instead of reading it all. */
+const MAX_READ = 10_000;
+/** Changes stay for a while after every node has passed them, for people who ask what happened. */
+const KEPT = '1 hour';
+/** One life of the server: moment of its start, and the timeline, which a promoted standby changes. Fails on a standby. */
+const SERVER = `extract(epoch FROM pg_postmaster_start_time())::text || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8)`;
+const SERVER_AGE = `(extract(epoch FROM clock_timestamp() - pg_postmaster_start_time()) * 1000)::float8`;
+
+/**
+ * A node that is stopped, or cut off, in the middle of a change holds the log's lock in its hand. The database takes it
+ * away after so long, by ending that transaction, so that a change waits for a node like this no longer than for a lease.
+ */
+export const LOCK_HELD_MS = 1_000;
+
+/** Ends this transaction if its client says nothing for so long; holds until the transaction ends. */
+export const boundSilence = sql`set_config('idle_in_transaction_session_timeout', ${String(LOCK_HELD_MS)}, true)`;
+
+/**
+ * Takes the next places in the log, one for each subject, and returns the last of them. Must be the transaction's
+ * first statement: the row lock is held until the commit, so places become visible in the order of their numbers. A
+ * sequence would not do, its numbers commit in any order, and a reader would pass by one for ever.
+ */
+export async function takePlaces(tx: Queryable, subjects: readonly LoggedSubject[]): Promise<number> {
+  const kinds = sql.param(subjects.map((subject) => subject.kind));
+  const ids = sql.param(subjects.map((subject) => subject.id));
+  const taken = await tx.execute<{ seq: string }>(sql`
+    WITH place AS (UPDATE authz_clock SET seq = seq + ${subjects.length} WHERE id = 1 RETURNING seq),
+    written AS (
+      INSERT INTO authz_change (seq, kind, subject_id)
+      SELECT place.seq - ${subjects.length} + s.n, s.kind, s.id
+      FROM place, unnest(${kinds}::text[], ${ids}::text[]) WITH ORDINALITY AS s(kind, id, n))
+    SELECT seq, pg_notify(${HINT_CHANNEL}, ''), ${boundSilence} FROM place`);
+  return Number(taken.rows[0]!.seq);
+}
+
+/** Nodes that have not read as far as this place, whether they will or are dead; for people who wait for them. */
+export async function countNodesBehind(db: Queryable, seq: number): Promise<number> {
+  const { rows } = await db.execute<{ many: number }>(
+    sql`SELECT count(*)::int AS many FROM node_lease WHERE applied_seq < ${seq}`,
+  );
+  return rows[0]!.many;
+}
+
+export function openLeaseTable(url: string, options: { timeoutMs: number; onError: (error: Error) => void }) {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 2,
+    connectionTimeoutMillis: options.timeoutMs,
+    query_timeout: options.timeoutMs,
+    statement_timeout: options.timeoutMs,
+    application_name: 'parley lease',
+    keepAlive: true,
+  });
+  pool.on('error', options.onError);
+
+  return {
+    async register(nodeId: string) {
+      const made = await pool.query<{ position: string; server: string; age: number }>(
+        `INSERT INTO node_lease (node_id, applied_seq) SELECT $1, seq FROM authz_clock WHERE id = 1
+         RETURNING applied_seq AS position, ${SERVER} AS server, ${SERVER_AGE} AS age`,
+        [nodeId],
+      );
+      const row = made.rows[0]!;
+      return { position: Number(row.position), server: row.server, serverAgeMs: row.age };
+    },
+
+    async readLog(position: number) {
+      const read = await pool.query<{ server: string; head: string; subjects: LoggedSubject[] }>({
+        name: 'lease-read',
+        text: `SELECT ${SERVER} AS server, seq AS head,
+            (SELECT coalesce(json_agg(json_build_object('kind', c.kind, 'id', c.subject_id) ORDER BY c.seq), '[]')
+             FROM (SELECT * FROM authz_change WHERE seq > $1 ORDER BY seq LIMIT ${MAX_READ}) c) AS subjects
+          FROM authz_clock WHERE id = 1`,
+        values: [position],
+      });
+      const row = read.rows[0]!;
+      return { server: row.server, head: Number(row.head), subjects: row.subjects };
+    },
+
+    async renew(nodeId: string, position: number, server: string) {
+      const renewed = await pool.query<{ nodes: number }>({
+        name: 'lease-renew',
+        text: `UPDATE node_lease SET applied_seq = greatest(applied_seq, $2), renew_no = renew_no + 1, renewed_at = now()
+          WHERE node_id = $1 AND ${SERVER} = $3 RETURNING (SELECT count(*) FROM node_lease)::int AS nodes`,
+        values: [nodeId, position, server],
+      });
+      return renewed.rows[0] ?? null;
+    },
+
+    async remove(nodeId: string) {
+      await pool.query('DELETE FROM node_lease WHERE node_id = $1', [nodeId]);
+    },
+
+    async leases() {
+      const read = await pool.query<{
+        server: string;
+        age: number;
+        leases: { nodeId: string; position: number; renewNo: number }[];
+      }>({
+        name: 'lease-list',
+        text: `SELECT ${SERVER} AS server, ${SERVER_AGE} AS age, (SELECT coalesce(json_agg(json_build_object(
+            'nodeId', node_id, 'position', applied_seq, 'renewNo', renew_no)), '[]') FROM node_lease) AS leases`,
+      });
+      const row = read.rows[0]!;
+      return { server: row.server, serverAgeMs: row.age, leases: row.leases };
+    },
+
+    async removeDead(lease: { nodeId: string; renewNo: number }) {
+      await pool.query('DELETE FROM node_lease WHERE node_id = $1 AND renew_no = $2', [lease.nodeId, lease.renewNo]);
+    },
+
+    /** Clears what every node has applied long ago. */
+    async prune() {
+      await pool.query(
+        `DELETE FROM authz_change WHERE at < now() - interval '${KEPT}'
+         AND seq <= (SELECT coalesce(min(l.applied_seq), c.seq) FROM authz_clock c LEFT JOIN node_lease l ON true
+           WHERE c.id = 1 GROUP BY c.seq)`,
+      );
+    },
+
+    async close() {
+      await pool.end();
+    },
+  };
+}
+
+const LONGEST_RECONNECT_MS = 5_000;
+
+/** Calls `onHint` on every change of any node, and after each connection that had to be made anew. */
+export function listenForHints(url: string, onHint: () => void, onError: (error: Error) => void) {
+  let client: pg.Client | null = null;
+  let timer: NodeJS.Timeout | null = null;
+  let stopped = false;
+  let failures = 0;
+
+  const connect = async (): Promise<void> => {
+    const made = new pg.Client({ connectionString: url, application_name: 'parley listen', keepAlive: true });
+    client = made;
+    made.on('notification', onHint);
+    made.on('error', onError);
+    made.on('end', () => again(made));
+    try {
+      await made.connect();
+      await made.query(`LISTEN ${HINT_CHANNEL}`);
+      failures = 0;
+      onHint();
+    } catch (error) {
+      onError(error as Error);
+      await made.end().catch(() => {});
+      again(made);
+    }
+  };
+
+  const again = (ended: pg.Client): void => {
+    if (stopped || client !== ended) return;
+    client = null;
+    timer = setTimeout(() => void connect(), Math.min(100 * 2 ** failures++, LONGEST_RECONNECT_MS));
+    timer.unref();
+  };
+
+  void connect();
+  return {
+    async stop(): Promise<void> {
+      stopped = true;
+      if (timer) clearTimeout(timer);
+      await client?.end().catch(() => {});
+    },
+  };
+}

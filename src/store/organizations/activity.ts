@@ -1,0 +1,87 @@
+import { and, desc, eq, gte, lt, sql } from 'drizzle-orm';
+import { newId } from '../../kernel/ids.ts';
+import type { Queryable } from '../db.ts';
+import { pageOf, type PageOf, type PageRequest } from '../page.ts';
+import { audit } from '../schema/audit.ts';
+
+export type AuditRow = typeof audit.$inferSelect;
+export type AuditFilter = {
+  subjectId?: string | undefined;
+  actor?: string | undefined;
+  since?: Date | undefined;
+  until?: Date | undefined;
+};
+
+/** Ids are made by the clock of a node, `created_at` by the database's: so far apart they may be. */
+const CLOCK_SLACK_MS = 3_600_000;
+
+export async function listAudit(
+  db: Queryable,
+  orgId: string,
+  { subjectId, actor, since, until }: AuditFilter,
+  { limit, after }: PageRequest,
+): Promise<PageOf<AuditRow>> {
+  const rows = await db
+    .select()
+    .from(audit)
+    .where(
+      and(
+        eq(audit.orgId, orgId),
+        subjectId ? eq(audit.subjectId, subjectId) : undefined,
+        actor ? eq(audit.actor, actor) : undefined,
+        since && and(gte(audit.createdAt, since), gte(audit.id, idAt(since.getTime() - CLOCK_SLACK_MS))),
+        until && and(lt(audit.createdAt, until), lt(audit.id, idAt(until.getTime() + CLOCK_SLACK_MS))),
+        // Ids hold their moment: the primary key is the order of the list.
+        after ? lt(audit.id, after.id) : undefined,
+      ),
+    )
+    .orderBy(desc(audit.id))
+    .limit(limit + 1);
+  return pageOf(rows, limit);
+}
+
+/** Time and random part of an id: what was made since then sorts behind it. */
+const idAt = (ms: number): string => newId('audit', Math.max(0, ms)).slice(0, 'audit_'.length + 10);
+
+export type OverviewCounts = {
+  agents: number;
+  triggers: number;
+  channels: number;
+  campaigns: number;
+  activeKeys: number;
+  endUsers: number;
+  members: number;
+  conversations: Record<'open' | 'handed_off' | 'resolved', number>;
+  runs24h: Record<string, number>;
+  firstRequest: boolean;
+};
+
+/** Counts stop here: a first page never reads a million rows to say "many". */
+export const MAX_COUNTED = 100_000;
+const DAY_MS = 86_400_000;
+
+export async function countOverview(db: Queryable, orgId: string): Promise<OverviewCounts> {
+  const many = (from: string) =>
+    sql`(SELECT count(*)::int FROM (SELECT 1 FROM ${sql.raw(from)} AND org_id = ${orgId} LIMIT ${MAX_COUNTED}) x)`;
+  // Time and random part of an id: everything made since then sorts behind it.
+  const since = newId('run', Date.now() - DAY_MS).slice(0, 'run_'.length + 10);
+  const { rows } = await db.execute<{ counts: OverviewCounts }>(sql`SELECT jsonb_build_object(
+    'agents', ${many('agent WHERE deleted_at IS NULL')},
+    'triggers', ${many('trigger WHERE deleted_at IS NULL')},
+    'channels', ${many('channel WHERE deleted_at IS NULL')},
+    'campaigns', ${many('campaign WHERE deleted_at IS NULL')},
+    'activeKeys', ${many('api_key WHERE revoked_at IS NULL')},
+    'endUsers', ${many('end_user WHERE true')},
+    'members', (SELECT count(*)::int FROM member WHERE organization_id = ${orgId}),
+    'conversations', (SELECT jsonb_build_object(
+        'open', count(*) FILTER (WHERE status = 'open'),
+        'handed_off', count(*) FILTER (WHERE status = 'handed_off'),
+        'resolved', count(*) FILTER (WHERE status = 'resolved'))
+      FROM (SELECT status FROM conversation WHERE org_id = ${orgId} ORDER BY id DESC LIMIT ${MAX_COUNTED}) x),
+    'runs24h', (SELECT coalesce(jsonb_object_agg(status, many), '{}') FROM (SELECT status, count(*) AS many
+      FROM (SELECT status FROM run WHERE org_id = ${orgId} AND id > ${since} ORDER BY id DESC LIMIT ${MAX_COUNTED}) x
+      GROUP BY status) y),
+    'firstRequest', EXISTS (SELECT 1 FROM api_key WHERE org_id = ${orgId} AND last_used_at IS NOT NULL)
+  ) AS counts`);
+  return rows[0]!.counts;
+}

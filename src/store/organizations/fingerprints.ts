@@ -1,0 +1,75 @@
+import { sql, type SQL } from 'drizzle-orm';
+import { RECIPIENT_STATUSES } from '../../../contract/campaigns.ts';
+import type { TopicKind } from '../../../contract/dashboard/changes.ts';
+import type { Queryable } from '../db.ts';
+
+/**
+ * A fingerprint is a short text that differs whenever something in a topic has changed, made of the row versions
+ * (`xmin`) that PostgreSQL keeps anyway. So whoever wants to know of changes asks for them, and nothing that writes
+ * (above all the accepting of calls) tells anybody: no NOTIFY, no counter that all writers touch, no index on a time.
+ * Only the newest rows are looked at, through the indexes that the lists themselves use.
+ */
+export type Watched = { orgId: string; kind: TopicKind; /** Empty for topics of the whole organization. */ id: string };
+
+/** Five pages of the list. */
+const CONVERSATIONS = 100;
+const MESSAGES = 50;
+const RUNS = 50;
+/** Of each status, and of those who are due next. */
+const RECIPIENTS = 20;
+const KEYS = 200;
+const REQUESTS = 50;
+const AUDIT = 20;
+
+/** Row versions of a query that selects `v`, as one short text. */
+const versions = (rows: SQL): SQL => sql`(SELECT md5(string_agg(v, ' ')) FROM (${rows}) AS x)`;
+
+/** Each in terms of `w.org_id` and `w.id`. */
+const FINGERPRINTS: Record<TopicKind, SQL> = {
+  conversations: versions(sql`SELECT c.id || c.xmin::text AS v FROM conversation c WHERE c.org_id = w.org_id
+    ORDER BY c.id DESC LIMIT ${sql.raw(String(CONVERSATIONS))}`),
+  conversation: sql`(SELECT md5(concat_ws(' ', c.xmin::text,
+      ${versions(sql`SELECT m.id || m.xmin::text AS v FROM message m WHERE m.conversation_id = c.id AND m.org_id = c.org_id
+        ORDER BY m.created_at DESC LIMIT ${sql.raw(String(MESSAGES))}`)},
+      (SELECT r.status FROM run r WHERE r.org_id = c.org_id AND r.id = c.run_id)))
+    FROM conversation c WHERE c.org_id = w.org_id AND c.id = w.id)`,
+  runs: versions(sql`SELECT r.id || r.xmin::text AS v FROM run r WHERE r.trigger_id = w.id AND r.org_id = w.org_id
+    ORDER BY r.created_at DESC LIMIT ${sql.raw(String(RUNS))}`),
+  // All that moves a campaign's counts is the newest of some status, or was the next that is due.
+  campaign: sql`(SELECT md5(concat_ws(' ', c.xmin::text,
+      ${versions(sql`SELECT r.id || r.xmin::text AS v FROM unnest(${sql.raw(`ARRAY['${RECIPIENT_STATUSES.join("','")}']`)}) AS s(status)
+        CROSS JOIN LATERAL (SELECT id, xmin FROM recipient WHERE campaign_id = c.id AND org_id = c.org_id AND status = s.status
+          ORDER BY created_at DESC LIMIT ${sql.raw(String(RECIPIENTS))}) AS r`)},
+      ${versions(sql`SELECT r.id || r.xmin::text AS v FROM recipient r WHERE r.org_id = c.org_id AND r.campaign_id = c.id
+        AND r.due_at IS NOT NULL ORDER BY r.due_at LIMIT ${sql.raw(String(RECIPIENTS))}`)}))
+    FROM campaign c WHERE c.org_id = w.org_id AND c.id = w.id)`,
+  keys: versions(sql`SELECT k.id || k.xmin::text AS v FROM api_key k WHERE k.org_id = w.org_id
+    ORDER BY k.id DESC LIMIT ${sql.raw(String(KEYS))}`),
+  requests: versions(sql`SELECT l.id AS v FROM request_log l WHERE l.org_id = w.org_id
+    ORDER BY l.id DESC LIMIT ${sql.raw(String(REQUESTS))}`),
+  audit: versions(sql`SELECT a.id AS v FROM audit a WHERE a.org_id = w.org_id
+    ORDER BY a.id DESC LIMIT ${sql.raw(String(AUDIT))}`),
+  // What ticks the steps: that there is an agent, a trigger, a key, a conversation, and a first call.
+  first_steps: sql`(SELECT md5(concat_ws(' ',
+      (SELECT max(id) FROM agent WHERE org_id = w.org_id AND deleted_at IS NULL),
+      (SELECT max(id) FROM trigger WHERE org_id = w.org_id AND deleted_at IS NULL),
+      (SELECT max(id) FROM conversation WHERE org_id = w.org_id),
+      (SELECT count(*) FROM api_key WHERE org_id = w.org_id AND revoked_at IS NULL),
+      (SELECT count(*) FROM api_key WHERE org_id = w.org_id AND last_used_at IS NOT NULL))))`,
+};
+
+/** In the order of `watched`; null where there is nothing, above all where a record is not the organization's. */
+export async function readFingerprints(db: Queryable, watched: readonly Watched[]): Promise<(string | null)[]> {
+  const prints: (string | null)[] = Array.from({ length: watched.length }, () => null);
+  const kinds = Map.groupBy(watched.entries(), ([, { kind }]) => kind);
+  const read = async (kind: TopicKind, entries: readonly [number, Watched][]): Promise<void> => {
+    const orgIds = entries.map(([, { orgId }]) => orgId);
+    const ids = entries.map(([, { id }]) => id);
+    const { rows } = await db.execute<{ print: string | null }>(sql`SELECT ${FINGERPRINTS[kind]} AS print
+      FROM unnest(${sql.param(orgIds)}::text[], ${sql.param(ids)}::text[]) WITH ORDINALITY AS w(org_id, id, place)
+      ORDER BY place`);
+    for (const [index, [place]] of entries.entries()) prints[place] = rows[index]!.print;
+  };
+  await Promise.all(kinds.entries().map(([kind, entries]) => read(kind, entries)));
+  return prints;
+}

@@ -1,0 +1,273 @@
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { givenAgent, givenConversation, givenOrganization } from '../../../test/factories.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { newId } from '../../kernel/ids.ts';
+import { type Db, openDb } from '../db.ts';
+import { countOld, eraseOld, readRetention, setRetention } from './retention.ts';
+import { campaign, recipient } from '../schema/campaign.ts';
+import { conversation, message } from '../schema/conversation.ts';
+import { endUser } from '../schema/end-user.ts';
+import { run } from '../schema/run.ts';
+
+let database: TestDatabase;
+let db: Db;
+let orgId: string;
+let agentId: string;
+let channelId: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDb(database.url);
+});
+afterAll(async () => {
+  await db?.$client.end();
+  await database?.drop();
+});
+beforeEach(async () => {
+  await db.execute(sql`DELETE FROM retention`);
+  orgId = await givenOrganization(db);
+  ({ agentId, channelId } = await givenAgent(db, orgId));
+});
+
+const DAY_MS = 86_400_000;
+const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS);
+
+type Given = { begun: number; spoke?: number; status?: string; run?: Partial<typeof run.$inferInsert>; org?: string };
+
+/** A conversation begun so many days ago, with a message then and one when somebody last spoke. */
+async function given({ begun, spoke = begun, status = 'open', run: more = {}, org = orgId }: Given) {
+  const id = newId('conv', daysAgo(begun).getTime());
+  const endUserId = newId('enduser');
+  const runId = newId('run', daysAgo(spoke).getTime());
+  const firstRunId = newId('run', daysAgo(begun).getTime());
+  const [own] = (
+    await db.execute<{ agent_id: string; id: string }>(
+      sql`SELECT agent_id, id FROM channel WHERE org_id = ${org} LIMIT 1`,
+    )
+  ).rows;
+  await db.insert(endUser).values({ orgId: org, id: endUserId });
+  await db.insert(conversation).values({
+    orgId: org, id, agentId: own!.agent_id, channelId: own!.id, endUserId, status, runId,
+    createdAt: daysAgo(begun), updatedAt: daysAgo(spoke),
+  }); // prettier-ignore
+  await db.insert(run).values([
+    { orgId: org, id: firstRunId, conversationId: id, status: 'completed', input: {}, createdAt: daysAgo(begun), finishedAt: daysAgo(begun) },
+    { orgId: org, id: runId, conversationId: id, status: 'waiting_for_user', input: {}, createdAt: daysAgo(spoke), ...more },
+  ]); // prettier-ignore
+  const said = (at: number) => ({
+    orgId: org, id: newId('msg', daysAgo(at).getTime()), conversationId: id, runId, role: 'agent', status: 'delivered',
+    content: { type: 'text' as const, text: 'Hello' }, createdAt: daysAgo(at),
+  }); // prettier-ignore
+  const messages = [said(begun), ...(spoke === begun ? [] : [said(spoke)])];
+  await db.insert(message).values(messages);
+  return { id, runId, firstRunId, endUserId, messages: messages.map((one) => one.id) };
+}
+
+async function left(table: 'conversation' | 'run' | 'message', org = orgId): Promise<string[]> {
+  const { rows } = await db.execute<{ id: string }>(
+    sql`SELECT id FROM ${sql.identifier(table)} WHERE org_id = ${org} ORDER BY id`,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Pieces until nothing is due. */
+async function sweep(now?: Date): Promise<number> {
+  for (let pieces = 0; ; pieces++) if (!(await eraseOld(db, now))) return pieces;
+}
+
+const auditOf = async (org = orgId) =>
+  (
+    await db.execute<{ action: string; actor: string; facts: object }>(
+      sql`SELECT action, actor, facts FROM audit WHERE org_id = ${org} ORDER BY id`,
+    )
+  ).rows;
+
+test('nothing is erased where no retention is set', async () => {
+  await given({ begun: 3_000 });
+  expect(await sweep()).toBe(0);
+  expect(await left('conversation')).toHaveLength(1);
+});
+
+test('what is older than so many days goes with messages and runs; the person stays', async () => {
+  const old = await given({ begun: 100, spoke: 91 });
+  const young = await given({ begun: 89 });
+  await setRetention(db, orgId, 90);
+  await sweep();
+  expect(await left('conversation')).toEqual([young.id]);
+  expect(await left('message')).toEqual(young.messages);
+  expect(await left('run')).not.toContain(old.runId);
+  const { rows } = await db.execute(sql`SELECT 1 FROM end_user WHERE org_id = ${orgId} AND id = ${old.endUserId}`);
+  expect(rows).toHaveLength(1);
+  expect(await auditOf()).toEqual([
+    { action: 'retention.swept', actor: 'system', facts: { days: 90, conversations: 1, messages: 2 } },
+  ]);
+  expect((await readRetention(db, orgId))?.sweptAt).toBeInstanceOf(Date);
+});
+
+test('of a conversation that goes on, old messages and ended runs go, what is unanswered stays', async () => {
+  const alive = await given({ begun: 100, spoke: 10 });
+  const [first, latest] = alive.messages;
+  const waiting = await given({ begun: 100, spoke: 10 });
+  await db.execute(
+    sql`UPDATE conversation SET unanswered = ARRAY[${waiting.messages[0]}] WHERE org_id = ${orgId} AND id = ${waiting.id}`,
+  );
+  await setRetention(db, orgId, 90);
+  await sweep();
+  expect(await left('conversation')).toEqual([alive.id, waiting.id].toSorted((a, b) => (a < b ? -1 : 1)));
+  const messages = await left('message');
+  expect(messages).not.toContain(first);
+  expect(messages).toEqual(expect.arrayContaining([latest, ...waiting.messages]));
+  const runs = await left('run');
+  expect(runs).toEqual(expect.arrayContaining([alive.runId]));
+  expect(runs).not.toContain(alive.firstRunId);
+});
+
+describe('a conversation that is under way is left alone, however old', () => {
+  const later = { dueAt: new Date(Date.now() + DAY_MS) };
+  test.each<[string, Given, (given: { id: string; runId: string; messages: string[]; endUserId: string }) => Promise<unknown>]>([
+    ['people have taken it over', { begun: 400, status: 'handed_off' }, async () => {}],
+    ['a run is scheduled', { begun: 400, run: { status: 'scheduled', ...later } }, async () => {}],
+    ['a run is queued', { begun: 400, run: { status: 'queued', dueAt: daysAgo(400) } }, async () => {}],
+    ['a message is to be sent', { begun: 400 }, ({ messages }) =>
+      db.execute(sql`UPDATE message SET status = 'queued', due_at = now() + interval '1 day' WHERE id = ${messages[0]}`)],
+    ['a recipient is being sent to', { begun: 400 }, ({ runId, endUserId }) => givenRecipient('sending', runId, endUserId)],
+    ['a send came in since', { begun: 400 }, ({ id }) =>
+      db.insert(message).values({ orgId, id: newId('msg'), conversationId: id, role: 'agent', status: 'delivered',
+        content: { type: 'text', text: 'New' } })],
+  ])('%s', async (name, conversationGiven, more) => {
+    const one = await given(conversationGiven);
+    await more(one);
+    await setRetention(db, orgId, 30);
+    await sweep();
+    expect(await left('conversation')).toEqual([one.id]);
+    const isAlive = name === 'a send came in since';
+    expect((await left('message')).includes(one.messages[0]!)).toBe(!isAlive);
+  }); // prettier-ignore
+});
+
+async function givenRecipient(status: string, runId: string, endUserId: string) {
+  const campaignId = newId('campaign');
+  await db.insert(campaign).values({ orgId, id: campaignId, agentId, channelId, name: 'Old', state: 'ended' });
+  const id = newId('rcpt');
+  await db.insert(recipient).values({
+    orgId, campaignId, id, endUserId, status, runId, ref: 'row-1', variables: { voucher: 'W-1' },
+  }); // prettier-ignore
+  return { campaignId, id };
+}
+
+test('a recipient stays in the counts of its campaign, and in who was enrolled, without its words', async () => {
+  const one = await given({ begun: 100 });
+  const { campaignId } = await givenRecipient('replied', one.runId, one.endUserId);
+  await setRetention(db, orgId, 30);
+  await sweep();
+  const { rows } = await db.execute(sql`SELECT status, ref, end_user_id, variables, run_id, conversation_id
+    FROM recipient WHERE org_id = ${orgId} AND campaign_id = ${campaignId}`);
+  expect(rows).toEqual([
+    { status: 'replied', ref: 'row-1', end_user_id: one.endUserId, variables: {}, run_id: null, conversation_id: null },
+  ]);
+});
+
+test('opt-outs stay', async () => {
+  const one = await given({ begun: 100 });
+  await db.execute(sql`UPDATE end_user SET consent = '{"sms": {"status": "opted_out"}}', blocked = true
+    WHERE org_id = ${orgId} AND id = ${one.endUserId}`);
+  await setRetention(db, orgId, 30);
+  await sweep();
+  const { rows } = await db.execute(sql`SELECT blocked, consent FROM end_user WHERE org_id = ${orgId}`);
+  expect(rows).toEqual([{ blocked: true, consent: { sms: { status: 'opted_out' } } }]);
+});
+
+test('many go in pieces, and a second node takes another organization; each in its own turn', async () => {
+  const other = await givenOrganization(db);
+  await givenAgent(db, other);
+  for (const org of [orgId, other]) {
+    const first = await given({ begun: 100, org });
+    await db.execute(sql`INSERT INTO conversation (org_id, id, agent_id, channel_id, end_user_id, created_at, updated_at)
+      SELECT org_id, left(id, 20) || lpad(n::text, 11, '0'), agent_id, channel_id, end_user_id, created_at, updated_at
+      FROM conversation, generate_series(1, 450) n WHERE org_id = ${org} AND id = ${first.id}`);
+  }
+  await setRetention(db, orgId, 30);
+  await setRetention(db, other, 30);
+  // One piece each, at the same time.
+  expect(await Promise.all([eraseOld(db), eraseOld(db)])).toEqual([true, true]);
+  const remaining = await Promise.all([left('conversation'), left('conversation', other)]);
+  expect(remaining.map((ids) => ids.length)).toEqual([251, 251]);
+  await Promise.all([sweep(), sweep(), sweep()]);
+  expect([await left('conversation'), await left('conversation', other)]).toEqual([[], []]);
+  for (const org of [orgId, other])
+    expect(await auditOf(org)).toMatchObject([
+      { action: 'retention.swept', facts: { conversations: 451, messages: 1 } },
+    ]);
+});
+
+test('a conversation of very many messages goes in pieces', async () => {
+  const one = await given({ begun: 100 });
+  await db.execute(sql`INSERT INTO message (org_id, id, conversation_id, role, content, status, created_at)
+    SELECT ${orgId}, 'msg_' || lpad(n::text, 26, '0'), ${one.id}, 'agent', '{}', 'delivered', ${daysAgo(100).toISOString()}::timestamptz
+    FROM generate_series(1, 4500) n`);
+  await setRetention(db, orgId, 30);
+  expect(await eraseOld(db)).toBe(true);
+  expect((await left('message')).length).toBe(2_501);
+  expect(await left('conversation')).toEqual([one.id]);
+  await sweep();
+  expect([await left('conversation'), await left('message')]).toEqual([[], []]);
+  expect(await auditOf()).toMatchObject([{ facts: { conversations: 1, messages: 4_501 } }]);
+});
+
+test('a pass is done once a day, with what has become old since', async () => {
+  const soon = await given({ begun: 29 });
+  await setRetention(db, orgId, 30);
+  await sweep();
+  expect(await sweep(new Date(Date.now() + 0.5 * DAY_MS))).toBe(0);
+  expect(await left('conversation')).toEqual([soon.id]);
+  expect(await sweep(new Date(Date.now() + 2 * DAY_MS))).toBe(1);
+  expect(await left('conversation')).toEqual([]);
+});
+
+test('off ends it, and fewer days start again at once', async () => {
+  const one = await given({ begun: 100 });
+  await setRetention(db, orgId, 365);
+  await sweep();
+  await setRetention(db, orgId, null);
+  expect(await sweep(new Date(Date.now() + 400 * DAY_MS))).toBe(0);
+  expect(await left('conversation')).toEqual([one.id]);
+  await setRetention(db, orgId, 365);
+  await setRetention(db, orgId, 90);
+  await sweep();
+  expect(await left('conversation')).toEqual([]);
+});
+
+test('somebody who speaks at this moment is not waited for, and keeps the conversation', async () => {
+  const one = await given({ begun: 100 });
+  await setRetention(db, orgId, 30);
+  const client = await db.$client.connect();
+  try {
+    await client.query('BEGIN');
+    await client.query('SELECT 1 FROM conversation WHERE org_id = $1 AND id = $2 FOR UPDATE', [orgId, one.id]);
+    await client.query(
+      `INSERT INTO message (org_id, id, conversation_id, role, content) VALUES ($1, $2, $3, 'end_user', '{}')`,
+      [orgId, newId('msg'), one.id],
+    );
+    await sweep();
+    await client.query('COMMIT');
+  } finally {
+    client.release();
+  }
+  expect(await left('conversation')).toEqual([one.id]);
+});
+
+test('what would go is counted before', async () => {
+  for (const begun of [20, 40, 50, 70]) await given({ begun });
+  await given({ begun: 80, spoke: 5 });
+  await given({ begun: 80, status: 'handed_off' });
+  await givenConversation(db, await givenOrganizationWithChannel(), channelIdOfOther, {});
+  expect(await countOld(db, orgId, 45)).toEqual({ many: 2, more: false });
+});
+
+let channelIdOfOther = '';
+async function givenOrganizationWithChannel(): Promise<string> {
+  const org = await givenOrganization(db);
+  ({ channelId: channelIdOfOther } = await givenAgent(db, org));
+  return org;
+}

@@ -1,0 +1,214 @@
+import { eq, sql, type SQL } from 'drizzle-orm';
+import { newId } from '../../kernel/ids.ts';
+import { recordAudit, SYSTEM } from './audit.ts';
+import type { Db, Queryable } from '../db.ts';
+import { retention } from '../schema/retention.ts';
+
+/**
+ * Erasing what an organization keeps for so many days only. A pass goes through the conversations of the organization
+ * by their ids, which hold their moment, up to those that are too young to be old; it is done in pieces, each a short
+ * transaction of its own, and goes on where the last one ended, on whichever node. Of a conversation that is still going
+ * on, messages and runs that are old go; one in which nothing has happened for so long goes whole. One that is under way
+ * is not touched. What campaigns count are their recipients, which stay, without the words that were for them.
+ */
+export type Retention = { days: number; sweptAt: Date | null };
+
+/** Conversations that one piece looks at, and rows of each kind that it removes at most. */
+const PIECE = 200;
+const ROWS = 2_000;
+const MOST = sql.raw(`${ROWS}`);
+/** A pass begins so long after the one before ended. */
+const PASS_HOURS = 24;
+/** Conversations that are counted before a setting is saved: beyond that it is "more". */
+const MAX_COUNTED = 100_000;
+
+export async function readRetention(db: Queryable, orgId: string): Promise<Retention | null> {
+  const [row] = await db
+    .select({ days: retention.days, sweptAt: retention.sweptAt })
+    .from(retention)
+    .where(eq(retention.orgId, orgId));
+  return row ?? null;
+}
+
+/** The next pass begins at once. */
+export async function setRetention(tx: Queryable, orgId: string, days: number | null): Promise<void> {
+  if (days === null) {
+    await tx.delete(retention).where(eq(retention.orgId, orgId));
+    return;
+  }
+  await tx
+    .insert(retention)
+    .values({ orgId, days })
+    .onConflictDoUpdate({ target: retention.orgId, set: { days, cursor: '', dueAt: sql`now()` } });
+}
+
+/** Conversations that would go whole, as far as they are looked through: at most MAX_COUNTED, the oldest. */
+export async function countOld(db: Queryable, orgId: string, days: number): Promise<{ many: number; more: boolean }> {
+  const { rows } = await db.execute<{ many: number; looked: number }>(sql`
+    WITH looked AS MATERIALIZED (
+      SELECT status, updated_at FROM conversation
+      WHERE org_id = ${orgId} AND id < ${idAt(new Date(Date.now() - days * DAY_MS))} ORDER BY id LIMIT ${MAX_COUNTED})
+    SELECT count(*)::int AS looked, (count(*) FILTER (WHERE status <> 'handed_off'
+      AND updated_at < now() - make_interval(days => ${days})))::int AS many FROM looked`);
+  const { many, looked } = rows[0]!;
+  return { many, more: looked === MAX_COUNTED };
+}
+
+type Pass = { org_id: string; days: number; cursor: string; before: Date };
+type Piece = { conversations: number; messages: number; runs: number };
+
+/**
+ * One piece of what is due; false when nothing is. The organization that has waited longest comes first, and goes to
+ * the end of the line after each piece. `now`: the database's, unless a test says otherwise.
+ */
+export async function eraseOld(db: Db, now: Date | null = null): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    const pass = await takePass(tx, now);
+    if (pass === null) return false;
+    const looked = await lookAt(tx, pass);
+    const locked = await lock(
+      tx,
+      pass,
+      looked.filter(({ holds }) => holds).map(({ id }) => id),
+    );
+    const erased = await erase(tx, pass, await weigh(tx, pass, locked));
+    // More of the same conversations is left.
+    const again = erased.messages === ROWS || erased.runs === ROWS;
+    const isDone = !again && looked.length < PIECE;
+    const cursor = again ? pass.cursor : (looked.at(-1)?.id ?? pass.cursor);
+    await endPiece(tx, pass, erased, { cursor, isDone, now });
+    return true;
+  });
+}
+
+/** The clock of the database decides what is old: one node whose clock is wrong must not erase too much. */
+async function takePass(tx: Queryable, now: Date | null): Promise<Pass | null> {
+  const at = momentOf(now);
+  const { rows } = await tx.execute<Omit<Pass, 'before'> & { before: string }>(sql`
+    SELECT org_id, days, cursor, (${at} - make_interval(days => days))::text AS before FROM retention
+    WHERE due_at <= ${at} ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED`);
+  const [row] = rows;
+  return row ? { ...row, before: new Date(row.before) } : null;
+}
+
+export const LOOK_AT = (orgId: SQL, cursor: SQL, until: SQL, before: SQL): SQL => sql`
+  SELECT c.id, c.status <> 'handed_off' AND (c.updated_at < ${before} OR (SELECT 1 FROM message m
+    WHERE m.conversation_id = c.id AND m.org_id = c.org_id AND m.created_at < ${before} LIMIT 1) IS NOT NULL) AS holds
+  FROM conversation c WHERE c.org_id = ${orgId} AND c.id > ${cursor} AND c.id < ${until} ORDER BY c.id LIMIT ${sql.raw(`${PIECE}`)}`;
+
+/** The next conversations that were begun long enough ago, and whether there may be something to erase. */
+async function lookAt(
+  tx: Queryable,
+  { org_id: orgId, cursor, before }: Pass,
+): Promise<{ id: string; holds: boolean }[]> {
+  const statement = LOOK_AT(sql`${orgId}`, sql`${cursor}`, sql`${idAt(before)}`, moment(before));
+  return (await tx.execute<{ id: string; holds: boolean }>(statement)).rows;
+}
+
+/** Whoever is talking at this moment is passed over until the next pass. */
+async function lock(tx: Queryable, { org_id: orgId }: Pass, ids: string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await tx.execute<{ id: string }>(sql`
+    SELECT id FROM conversation WHERE org_id = ${orgId} AND id = ANY (${list(ids)}) ORDER BY id FOR UPDATE SKIP LOCKED`);
+  return rows.map(({ id }) => id);
+}
+
+/** Each look-up for one conversation: as joins they would read the whole organization, at the planner's choice. */
+export const WEIGH = (orgId: SQL, ids: SQL, before: SQL): SQL => sql`
+  SELECT c.id, c.updated_at < ${before} AND (SELECT 1 FROM message m
+    WHERE m.conversation_id = c.id AND m.org_id = c.org_id AND m.created_at >= ${before} LIMIT 1) IS NULL AS old
+  FROM conversation c WHERE c.org_id = ${orgId} AND c.id = ANY (${ids}) AND c.status <> 'handed_off'
+  AND (SELECT 1 FROM message m
+    WHERE m.org_id = c.org_id AND m.conversation_id = c.id AND m.due_at IS NOT NULL LIMIT 1) IS NULL
+  AND (SELECT 1 FROM run r WHERE r.conversation_id = c.id AND r.org_id = c.org_id AND (r.due_at IS NOT NULL OR (
+    SELECT p.status FROM recipient p WHERE p.org_id = r.org_id AND p.run_id = r.id LIMIT 1
+  ) IN ('pending', 'waiting_window', 'sending')) LIMIT 1) IS NULL`;
+
+/** Which of the locked conversations are not under way, and which of these are old as a whole. Read once they are locked: nothing
+ * can be added to them any more. */
+async function weigh(tx: Queryable, { org_id: orgId, before }: Pass, ids: string[]) {
+  if (ids.length === 0) return [];
+  const { rows } = await tx.execute<{ id: string; old: boolean }>(WEIGH(sql`${orgId}`, list(ids), moment(before)));
+  return rows;
+}
+
+async function erase(tx: Queryable, pass: Pass, idle: readonly { id: string; old: boolean }[]): Promise<Piece> {
+  const piece: Piece = { conversations: 0, messages: 0, runs: 0 };
+  if (idle.length === 0) return piece;
+  const all = list(idle.map(({ id }) => id));
+  const old = list(idle.filter((one) => one.old).map(({ id }) => id));
+  const { org_id: orgId, before } = pass;
+  piece.messages = await count(tx, DELETE_MESSAGES(sql`${orgId}`, all, old, moment(before)));
+  if (piece.messages === ROWS) return piece;
+  piece.runs = await count(tx, DELETE_RUNS(sql`${orgId}`, all, old, moment(before)));
+  if (piece.runs === ROWS) return piece;
+  piece.conversations = await count(tx, DELETE_CONVERSATIONS(sql`${orgId}`, old));
+  return piece;
+}
+
+/** Of a conversation that goes on, what no turn has answered yet stays. */
+export const DELETE_MESSAGES = (orgId: SQL, all: SQL, old: SQL, before: SQL): SQL => sql`WITH gone AS (
+  DELETE FROM message WHERE org_id = ${orgId} AND id = ANY (ARRAY(
+    SELECT m.id FROM conversation c CROSS JOIN LATERAL (
+      SELECT m.id FROM message m
+      WHERE m.conversation_id = c.id AND m.org_id = c.org_id AND m.created_at < ${before} AND m.due_at IS NULL
+        AND (c.id = ANY (${old}) OR m.id <> ALL (c.unanswered)) LIMIT ${MOST}) m
+    WHERE c.org_id = ${orgId} AND c.id = ANY (${all}) LIMIT ${MOST})) RETURNING id
+) SELECT count(*)::int AS n FROM gone`;
+
+/** Of a conversation that goes on, the run that speaks stays. A recipient stays in the counts of its campaign. */
+export const DELETE_RUNS = (orgId: SQL, all: SQL, old: SQL, before: SQL): SQL => sql`WITH gone AS (
+  DELETE FROM run WHERE org_id = ${orgId} AND id = ANY (ARRAY(
+    SELECT r.id FROM conversation c CROSS JOIN LATERAL (
+      SELECT r.id FROM run r WHERE r.conversation_id = c.id AND r.org_id = c.org_id AND r.due_at IS NULL
+        AND (c.id = ANY (${old}) OR (r.finished_at < ${before} AND r.id IS DISTINCT FROM c.run_id)) LIMIT ${MOST}) r
+    WHERE c.org_id = ${orgId} AND c.id = ANY (${all}) LIMIT ${MOST})) RETURNING id
+), stripped AS (
+  UPDATE recipient p SET variables = '{}', conversation_id = NULL, run_id = NULL
+  WHERE p.org_id = ${orgId} AND p.run_id = ANY (ARRAY(SELECT id FROM gone))
+) SELECT count(*)::int AS n FROM gone`;
+
+export const DELETE_CONVERSATIONS = (orgId: SQL, old: SQL): SQL => sql`WITH gone AS (
+  DELETE FROM conversation WHERE org_id = ${orgId} AND id = ANY (${old}) RETURNING id
+) SELECT count(*)::int AS n FROM gone`;
+
+async function count(tx: Queryable, statement: SQL): Promise<number> {
+  const { rows } = await tx.execute<{ n: number }>(statement);
+  return rows[0]!.n;
+}
+
+/** What a pass has erased is one line of the audit log. */
+async function endPiece(
+  tx: Queryable,
+  { org_id: orgId, days }: Pass,
+  erased: Piece,
+  { cursor, isDone, now }: { cursor: string; isDone: boolean; now: Date | null },
+): Promise<void> {
+  const at = momentOf(now);
+  const [sum] = await tx
+    .update(retention)
+    .set({
+      cursor,
+      conversations: sql`${retention.conversations} + ${erased.conversations}`,
+      messages: sql`${retention.messages} + ${erased.messages}`,
+      dueAt: isDone ? sql`${at} + make_interval(hours => ${PASS_HOURS})` : at,
+    })
+    .where(eq(retention.orgId, orgId))
+    .returning({ conversations: retention.conversations, messages: retention.messages });
+  if (!isDone) return;
+  const facts = { days, ...sum! };
+  if (facts.messages > 0 || facts.conversations > 0)
+    await recordAudit(tx, { orgId, actor: SYSTEM, action: 'retention.swept', subjectId: orgId, facts });
+  await tx
+    .update(retention)
+    .set({ cursor: '', conversations: 0, messages: 0, sweptAt: at })
+    .where(eq(retention.orgId, orgId));
+}
+
+const DAY_MS = 86_400_000;
+/** What was begun before this moment has a smaller id. */
+const idAt = (at: Date): string => newId('conv', at.getTime()).slice(0, 'conv_'.length + 10);
+
+const momentOf = (now: Date | null): SQL => (now === null ? sql`clock_timestamp()` : moment(now));
+const moment = (at: Date): SQL => sql`${at.toISOString()}::timestamptz`;
+const list = (ids: readonly string[]): SQL => sql`${sql.param([...ids])}::text[]`;

@@ -1,0 +1,158 @@
+import { sql } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { givenAgent, givenConversation, givenMessage, givenOrganization } from '../../../test/factories.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { newId } from '../../kernel/ids.ts';
+import { type Db, openDb } from '../db.ts';
+import { claimDeliveries } from '../deliveries/deliveries.ts';
+import { countLanes, isMoreDue } from './lanes.ts';
+import { claimRuns } from '../runs/claim.ts';
+
+let database: TestDatabase;
+let db: Db;
+let noisy: Tenant;
+let quiet: Tenant;
+
+type Tenant = { orgId: string; channelId: string; conversationId: string };
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDb(database.url);
+  noisy = await tenant();
+  // Of two organizations in 256 two share a lane: then they share its share as well.
+  do quiet = await tenant();
+  while ((await laneOf(quiet)) === (await laneOf(noisy)));
+});
+afterEach(() =>
+  db.execute(sql`UPDATE run SET due_at = NULL`).then(() => db.execute(sql`UPDATE message SET due_at = NULL`)),
+);
+afterAll(async () => {
+  await db.$client.end();
+  await database.drop();
+});
+
+async function tenant(): Promise<Tenant> {
+  const orgId = await givenOrganization(db);
+  const { channelId } = await givenAgent(db, orgId);
+  return { orgId, channelId, conversationId: (await givenConversation(db, orgId, channelId)).id };
+}
+
+const laneOf = async ({ orgId }: Tenant): Promise<number> =>
+  (await db.execute<{ n: number }>(sql`SELECT hashtext(${orgId}) & 255 AS n`)).rows[0]!.n;
+
+/** Runs that became due some seconds ago, the first of them first. */
+async function givenRuns({ orgId, conversationId }: Tenant, count: number, secondsAgo: number): Promise<void> {
+  const ids = Array.from({ length: count }, () => newId('run'));
+  await db.execute(sql`INSERT INTO run (org_id, id, conversation_id, status, input, due_at)
+    SELECT ${orgId}, id, ${conversationId}, 'queued', '{}', now() - make_interval(secs => ${secondsAgo}) + n * interval '1 microsecond'
+    FROM unnest(${sql.param(ids)}::text[]) WITH ORDINALITY AS t(id, n)`);
+}
+
+const countOf = (claimed: readonly { org_id: string }[], { orgId }: Tenant): number =>
+  claimed.filter((one) => one.org_id === orgId).length;
+
+describe('runs', () => {
+  test("of a tenant are claimed at once however long another's backlog is", async () => {
+    await givenRuns(noisy, 3_000, 60);
+    await givenRuns(quiet, 5, 1);
+    const claimed = await claimRuns(db.$client, 'worker', 200);
+    expect(countOf(claimed, quiet)).toBe(5);
+    // Half of the claim is a lane's share of two; what the quiet one leaves is taken with the next one.
+    expect(countOf(claimed, noisy)).toBe(100);
+    expect(isMoreDue(claimed, 200)).toBe(true);
+  });
+
+  test('of one tenant alone fill the whole claim, its oldest first', async () => {
+    await givenRuns(noisy, 300, 60);
+    await givenRuns(noisy, 300, 90);
+    const claimed = await claimRuns(db.$client, 'worker', 200);
+    expect(claimed).toHaveLength(200);
+    const older = await db.execute<{ n: number }>(sql`SELECT count(*)::int AS n FROM run
+      WHERE due_at < now() - interval '80 seconds' AND due_at IS NOT NULL`);
+    expect(older.rows[0]!.n).toBe(100);
+  });
+
+  test('are claimed by many workers at once, each run once', async () => {
+    await givenRuns(noisy, 1_500, 60);
+    await givenRuns(quiet, 50, 1);
+    const workers = Array.from({ length: 6 }, async (_, n) => {
+      const mine: string[] = [];
+      for (;;) {
+        const claimed = await claimRuns(db.$client, `worker-${n}`, 100);
+        mine.push(...claimed.map(({ run_id }) => run_id));
+        if (!isMoreDue(claimed, 100)) return mine;
+      }
+    });
+    const all = (await Promise.all(workers)).flat();
+    expect(new Set(all).size).toBe(all.length);
+    expect(all).toHaveLength(1_550);
+  });
+
+  test('that become due now are due now, in whichever half of a millisecond', async () => {
+    await givenRuns(noisy, 1, 1);
+    const client = await db.$client.connect();
+    try {
+      for (let times = 0; times < 20; times++) {
+        // Within a transaction the time stands still.
+        await client.query('BEGIN; UPDATE run SET due_at = now() WHERE due_at IS NOT NULL');
+        const claimed = await claimRuns(client as never, 'worker', 1);
+        await client.query('ROLLBACK');
+        expect(claimed).toHaveLength(1);
+      }
+    } finally {
+      client.release();
+    }
+  });
+
+  test('of a tenant whose turns hang leave places to everybody else', async () => {
+    await givenRuns(noisy, 50, 60);
+    const first = await claimRuns(db.$client, 'worker', 20, new Map(), 30);
+    const second = await claimRuns(db.$client, 'worker', 20, countLanes(first), 30);
+    expect(second).toHaveLength(10);
+    // It got all that it may have of this lane, less than it asked for: had one ended meanwhile, it would get that, too.
+    expect(isMoreDue(second, 20)).toBe(true);
+    const held = countLanes([...first, ...second]);
+    expect([...held.values()]).toEqual([30]);
+    await givenRuns(quiet, 1, 1);
+    const third = await claimRuns(db.$client, 'worker', 20, held, 30);
+    expect([countOf(third, noisy), countOf(third, quiet)]).toEqual([0, 1]);
+  });
+});
+
+test('a worker without room does not look again before something ends', () => {
+  expect(isMoreDue([], 0)).toBe(false);
+});
+
+test("messages of a tenant are claimed at once however long another's backlog is", async () => {
+  const say = async ({ orgId, channelId }: Tenant, at: Date) => {
+    const { id } = await givenConversation(db, orgId, channelId);
+    await givenMessage(db, orgId, id, { content: { type: 'text', text: 'Hi' }, status: 'queued', dueAt: at });
+  };
+  await Promise.all(Array.from({ length: 60 }, () => say(noisy, new Date(Date.now() - 60_000))));
+  await say(quiet, new Date());
+  const claimed = await claimDeliveries(db.$client, 'worker', 20);
+  expect([countOf(claimed, noisy), countOf(claimed, quiet)]).toEqual([10, 1]);
+  expect(isMoreDue(claimed, 20)).toBe(true);
+});
+
+test('a backlog is not read to find out whose it is', async () => {
+  await givenRuns(noisy, 3_000, 60);
+  await givenRuns(quiet, 5, 1);
+  const client = await db.$client.connect();
+  // What this connection has read of the table, before its counters are handed in.
+  const read = async () => {
+    const { rows } = await client.query<{ n: string }>(
+      `SELECT pg_stat_get_xact_tuples_fetched('run'::regclass) + pg_stat_get_xact_tuples_returned('run'::regclass) AS n`,
+    );
+    return Number(rows[0]!.n);
+  };
+  try {
+    await client.query('BEGIN');
+    const before = await read();
+    await claimRuns(client as never, 'worker', 10);
+    expect((await read()) - before).toBeLessThan(200);
+    await client.query('ROLLBACK');
+  } finally {
+    client.release();
+  }
+});

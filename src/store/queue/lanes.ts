@@ -1,0 +1,58 @@
+import { randomInt } from 'node:crypto';
+import { LANE, NOW, QUEUE_LANES } from '../schema/columns.ts';
+
+/**
+ * Fair claims (stochastic fairness queueing, McKenney 1990): organizations are spread over 256 lanes by a hash of their
+ * id. A claim finds the lanes that have something due, one index look-up each however long their backlogs are, and
+ * takes from each an equal share, its oldest first. So a tenant with a million runs due is a lane like any other: who
+ * comes after it waits for a share of one claim, not for the backlog. Claims begin at a random lane, so that with more
+ * busy lanes than places in a claim none is always last.
+ */
+export type Held = ReadonlyMap<number, number>;
+
+/** What a claim needs besides its own parameters $1 (limit) and $2 (lease). */
+export const fairnessOf = (held: Held, perLane: number): unknown[] => [
+  randomInt(QUEUE_LANES),
+  perLane,
+  [...held.keys()],
+  [...held.values()],
+];
+
+/**
+ * The CTEs `busy`, `quota` and `due` of a claim on `table`: org_id, id, lane, and the share, which is what this claim takes
+ * of the lane at most. Parameters: $1 limit, $3 to $6 from fairnessOf. `and`: what else makes a row of it claimable, its
+ * alias being `q`. A lane of which this worker holds $4 already gives it nothing more: slow turns of one tenant must not
+ * take all places.
+ */
+export const dueFairly = (table: 'run' | 'message', and = ''): string => `
+busy AS MATERIALIZED (
+  SELECT l.n, $4::int - coalesce(h.held, 0) AS room
+  FROM (SELECT (g + $3::int) & ${QUEUE_LANES - 1} AS n FROM generate_series(0, ${QUEUE_LANES - 1}) g) l
+  LEFT JOIN unnest($5::int[], $6::int[]) AS h(n, held) ON h.n = l.n
+  CROSS JOIN LATERAL (SELECT 1 FROM ${table} WHERE ${LANE} = l.n AND due_at <= ${NOW} LIMIT 1) AS something
+  WHERE $4::int > coalesce(h.held, 0)
+), quota AS MATERIALIZED (
+  SELECT ceil($1::float8 / greatest(1, count(*)))::int AS share FROM busy
+), due AS MATERIALIZED (
+  SELECT d.org_id, d.id, busy.n AS lane, least(quota.share, busy.room) AS share FROM quota CROSS JOIN busy CROSS JOIN LATERAL (
+    SELECT q.org_id, q.id FROM ${table} q WHERE ${LANE.replace('org_id', 'q.org_id')} = busy.n AND q.due_at <= ${NOW} ${and}
+    ORDER BY q.due_at LIMIT least(quota.share, busy.room) FOR UPDATE OF q SKIP LOCKED
+  ) d LIMIT $1
+)`;
+
+/**
+ * True if a claim of up to `limit` may have left something due behind: it was full, or a lane gave its whole share. Without
+ * room nothing was asked for: whatever ends makes room, and wakes the worker.
+ */
+export function isMoreDue(claimed: readonly { lane: number; share: number }[], limit: number): boolean {
+  if (limit > 0 && claimed.length >= limit) return true;
+  const taken = countLanes(claimed);
+  return claimed.some(({ lane, share }) => taken.get(lane)! >= share);
+}
+
+/** How many there are of each lane. */
+export function countLanes(claimed: Iterable<{ lane: number }>): Map<number, number> {
+  const counts = new Map<number, number>();
+  for (const { lane } of claimed) counts.set(lane, (counts.get(lane) ?? 0) + 1);
+  return counts;
+}

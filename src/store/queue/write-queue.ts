@@ -1,0 +1,60 @@
+import type pg from 'pg';
+import { Refusal } from '../../../contract/problems.ts';
+import { createBatcher } from '../../kernel/batcher.ts';
+import { type PlannedWrite, planAndWrite } from './plan-and-write.ts';
+import { LATER } from '../end-users/resolve.ts';
+
+/** Calls of one statement: beyond this a batch only gets slower. */
+const BATCH = 200;
+/** Two, so that this process plans one batch while the database writes the other. */
+const LANES = 2;
+/** Waiting calls; about half a second of work on a small machine. */
+const QUEUE = 5_000;
+
+export type WriteQueue<Call, Outcome> = {
+  add(call: Call): Promise<Outcome>;
+  /** Calls that wait or are being written. */
+  load(): number;
+  drain(): Promise<void>;
+};
+
+/** Calls that arrive together are planned together and written together; each gets its own outcome. */
+export function createWriteQueue<Call, Outcome>(
+  send: (calls: Call[]) => Promise<(Outcome | typeof LATER | Error)[]>,
+): WriteQueue<Call, Outcome> {
+  const batcher = createBatcher<Call, Outcome | typeof LATER>({
+    size: BATCH,
+    lanes: LANES,
+    queue: QUEUE,
+    send,
+    full: () => new Refusal('unavailable', 'More calls are waiting than this server takes at once.'),
+  });
+  return {
+    add: async (call) => {
+      for (;;) {
+        const outcome = await batcher.add(call);
+        if (outcome !== LATER) return outcome;
+      }
+    },
+    load: () => batcher.load(),
+    drain: () => batcher.drain(),
+  };
+}
+
+/** Writes calls together. A row that the database refuses does not fail its neighbours: then each call goes alone. */
+export async function writeTogether<Call, Plan, Outcome>(
+  pool: pg.Pool,
+  calls: Call[],
+  planned: (calls: Call[]) => PlannedWrite<Plan, (Outcome | Error)[]>,
+): Promise<(Outcome | Error)[]> {
+  try {
+    return await planAndWrite(pool, planned(calls));
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    if (calls.length === 1) return [error as Error];
+  }
+  const outcomes: (Outcome | Error)[] = [];
+  for (const call of calls)
+    outcomes.push(...(await writeTogether(pool, [call], planned).catch((error: Error) => [error])));
+  return outcomes;
+}

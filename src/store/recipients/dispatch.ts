@@ -1,0 +1,204 @@
+import { sql } from 'drizzle-orm';
+import type pg from 'pg';
+import type { CampaignSettings } from '../../../contract/campaigns.ts';
+import type { RunInput } from '../../../contract/triggers.ts';
+import { cancelCampaignRuns } from '../campaigns/runs.ts';
+import type { Db, Queryable } from '../db.ts';
+import { NOW } from '../schema/columns.ts';
+
+export type CampaignKey = { org_id: string; id: string };
+
+/** A live campaign, locked until the transaction ends: a pause waits for it, and after the pause nobody gets it. */
+export type LockedCampaign = {
+  org_id: string;
+  id: string;
+  agent_id: string;
+  channel_id: string;
+  channel_kind: string;
+  settings: CampaignSettings;
+  paced_until: Date | null;
+  now: Date;
+};
+
+export type DueRecipient = {
+  id: string;
+  variables: Record<string, unknown>;
+  address: string | null;
+  request_id: string | null;
+  person: {
+    id: string;
+    external_id: string | null;
+    name: string | null;
+    email: string | null;
+    phone: string | null;
+    locale: string | null;
+    time_zone: string | null;
+    attributes: Record<string, unknown>;
+    blocked: boolean;
+    consent: string | null;
+  };
+};
+
+/** What becomes of a due recipient. */
+export type Dispatch =
+  | { kind: 'begin'; recipient: DueRecipient; conversationId: string; runId: string; input: RunInput }
+  | { kind: 'hold'; recipient: DueRecipient; until: Date }
+  | { kind: 'end'; recipient: DueRecipient; status: 'suppressed' | 'failed' | 'expired'; reason: string };
+
+/**
+ * Campaigns that have somebody due, and whose pace allows it: a page of them, behind the one that the page before ended
+ * with. They take turns, because among them are some that wait for their channel or plan, as many as there may be.
+ */
+export async function findDueCampaigns(
+  pool: pg.Pool,
+  after: CampaignKey | null,
+  limit: number,
+): Promise<CampaignKey[]> {
+  const found = await pool.query<CampaignKey>({
+    name: 'find-due-campaigns',
+    text: `SELECT c.org_id, c.id FROM campaign c
+      WHERE c.attended AND c.state = 'live' AND c.deleted_at IS NULL AND (c.paced_until IS NULL OR c.paced_until <= now())
+        AND EXISTS (SELECT 1 FROM recipient r WHERE r.org_id = c.org_id AND r.campaign_id = c.id AND r.due_at <= ${NOW})
+        AND (c.org_id, c.id) > ($2, $3)
+      ORDER BY c.org_id, c.id LIMIT $1`,
+    values: [limit, after?.org_id ?? '', after?.id ?? ''],
+  });
+  return found.rows;
+}
+
+/** Null when it is not live any more, another worker has it, or its agent, channel or plan is switched off: then it waits. */
+export async function lockCampaign(client: pg.PoolClient, key: CampaignKey): Promise<LockedCampaign | null> {
+  const found = await client.query<LockedCampaign>({
+    name: 'lock-campaign',
+    text: `SELECT c.org_id, c.id, c.agent_id, c.channel_id, ch.kind AS channel_kind, c.settings, c.paced_until, now() AS now
+      FROM campaign c
+      JOIN organization o ON o.id = c.org_id AND o.plan = 'paid'
+      JOIN agent a ON a.org_id = c.org_id AND a.id = c.agent_id AND a.enabled AND a.deleted_at IS NULL
+      JOIN channel ch ON ch.org_id = c.org_id AND ch.id = c.channel_id AND ch.enabled AND ch.deleted_at IS NULL
+      WHERE c.org_id = $1 AND c.id = $2 AND c.state = 'live' AND c.deleted_at IS NULL
+      FOR NO KEY UPDATE OF c SKIP LOCKED`,
+    values: [key.org_id, key.id],
+  });
+  return found.rows[0] ?? null;
+}
+
+/** Locks due recipients and their people; whom somebody else holds (an erasure, say) is left for the next round. */
+export async function claimDue(
+  client: pg.PoolClient,
+  campaign: LockedCampaign,
+  limit: number,
+): Promise<DueRecipient[]> {
+  const found = await client.query<DueRecipient>({
+    name: 'claim-due-recipients',
+    text: `SELECT r.id, r.variables, r.request_id,
+        coalesce((SELECT i.address FROM identity i WHERE i.org_id = r.org_id AND i.end_user_id = r.end_user_id
+            AND i.channel_id = $3 ORDER BY i.last_inbound_at DESC NULLS LAST LIMIT 1),
+          CASE $4 WHEN 'email' THEN e.email WHEN 'whatsapp' THEN e.phone WHEN 'sms' THEN e.phone END) AS address,
+        json_build_object('id', e.id, 'external_id', e.external_id, 'name', e.name, 'email', e.email, 'phone', e.phone,
+          'locale', e.locale, 'time_zone', e.time_zone, 'attributes', e.attributes, 'blocked', e.blocked,
+          'consent', e.consent -> $4 ->> 'status') AS person
+      FROM recipient r JOIN end_user e ON e.org_id = r.org_id AND e.id = r.end_user_id
+      WHERE r.org_id = $1 AND r.campaign_id = $2 AND r.due_at <= ${NOW}
+      ORDER BY r.due_at LIMIT $5
+      FOR NO KEY UPDATE OF r SKIP LOCKED FOR KEY SHARE OF e SKIP LOCKED`,
+    values: [campaign.org_id, campaign.id, campaign.channel_id, campaign.channel_kind, limit],
+  });
+  return found.rows;
+}
+
+const DISPATCH = `
+WITH begins AS MATERIALIZED (
+  SELECT * FROM unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[])
+    AS b(recipient_id, conversation_id, run_id, end_user_id, address, locale, input, request_id)
+), begun AS (
+  INSERT INTO conversation (org_id, id, agent_id, channel_id, end_user_id, address, locale, run_id)
+  SELECT $1, conversation_id, $11, $12, end_user_id, address, locale, run_id FROM begins
+), running AS (
+  INSERT INTO run (org_id, id, trigger_id, conversation_id, status, input, request_id, due_at)
+  SELECT $1, run_id, NULL, conversation_id, 'queued', input::jsonb, request_id, now() FROM begins
+), sending AS (
+  UPDATE recipient r SET status = 'sending', reason = NULL, due_at = NULL, conversation_id = b.conversation_id, run_id = b.run_id,
+    updated_at = clock_timestamp()
+  FROM begins b WHERE r.org_id = $1 AND r.campaign_id = $2 AND r.id = b.recipient_id
+), moved AS (
+  UPDATE recipient r SET status = m.status, reason = m.reason, due_at = m.due_at, updated_at = clock_timestamp()
+  FROM unnest($13::text[], $14::text[], $15::text[], $16::timestamptz[]) AS m(id, status, reason, due_at)
+  WHERE r.org_id = $1 AND r.campaign_id = $2 AND r.id = m.id
+)
+UPDATE campaign SET paced_until = $17 WHERE org_id = $1 AND id = $2 AND paced_until IS DISTINCT FROM $17`;
+
+/** Conversations and runs of those who begin, the next time of those who are held, the end of the others. */
+export async function writeDispatch(
+  client: pg.PoolClient,
+  campaign: LockedCampaign,
+  dispatches: readonly Dispatch[],
+  pacedUntil: Date | null,
+): Promise<void> {
+  const begins = dispatches.filter((one) => one.kind === 'begin');
+  const moves = dispatches.filter((one) => one.kind !== 'begin');
+  await client.query({
+    name: 'dispatch-recipients',
+    text: DISPATCH,
+    values: [
+      campaign.org_id,
+      campaign.id,
+      begins.map(({ recipient }) => recipient.id),
+      begins.map(({ conversationId }) => conversationId),
+      begins.map(({ runId }) => runId),
+      begins.map(({ recipient }) => recipient.person.id),
+      begins.map(({ recipient }) => recipient.address),
+      begins.map(({ recipient }) => recipient.person.locale),
+      begins.map(({ input }) => JSON.stringify(input)),
+      begins.map(({ recipient }) => recipient.request_id),
+      campaign.agent_id,
+      campaign.channel_id,
+      moves.map(({ recipient }) => recipient.id),
+      moves.map((one) => (one.kind === 'hold' ? 'waiting_window' : one.status)),
+      moves.map((one) => (one.kind === 'hold' ? 'quiet_hours' : one.reason)),
+      moves.map((one) => (one.kind === 'hold' ? one.until : null)),
+      pacedUntil,
+    ],
+  });
+}
+
+/** Longer than any statement that enrols people may take: one that began before the end may commit after it. */
+const ATTENDED_SECONDS = 60;
+
+const OVER =
+  "(c.deleted_at IS NOT NULL OR (c.state IN ('live', 'paused') AND (c.settings ->> 'ends_at')::timestamptz <= now()))";
+const NOBODY_DUE = `NOT EXISTS (
+  SELECT 1 FROM recipient r WHERE r.org_id = c.org_id AND r.campaign_id = c.id AND r.due_at IS NOT NULL)`;
+
+/**
+ * Ends what an ended campaign leaves behind, at most `limit` recipients at once; a campaign without any left is looked
+ * after no more. Returns how many expired.
+ */
+export async function expireRecipients(db: Db, limit: number): Promise<number> {
+  const expired = await db.$client.query({
+    name: 'expire-recipients',
+    text: `UPDATE recipient SET status = 'expired', reason = 'campaign_ended', due_at = NULL, updated_at = clock_timestamp()
+      WHERE (org_id, campaign_id, id) IN (
+        SELECT r.org_id, r.campaign_id, r.id FROM campaign c
+        JOIN recipient r ON r.org_id = c.org_id AND r.campaign_id = c.id AND r.due_at IS NOT NULL
+        WHERE c.attended AND (c.state = 'ended' OR ${OVER}) LIMIT $1 FOR UPDATE OF r SKIP LOCKED)`,
+    values: [limit],
+  });
+  if (expired.rowCount === 0) {
+    await db.transaction(endCampaigns);
+    await db.$client.query({
+      name: 'leave-campaigns',
+      text: `UPDATE campaign c SET attended = false WHERE c.attended AND c.state = 'ended'
+        AND c.updated_at < now() - interval '${ATTENDED_SECONDS} seconds' AND ${NOBODY_DUE}`,
+    });
+  }
+  return expired.rowCount ?? 0;
+}
+
+/** Those whose time is over end as if somebody had ended them: what was begun and not yet said is not said any more. */
+async function endCampaigns(tx: Queryable): Promise<void> {
+  const ended = await tx.execute<CampaignKey>(sql`UPDATE campaign SET state = 'ended', updated_at = now()
+    WHERE (org_id, id) IN (SELECT c.org_id, c.id FROM campaign c
+      WHERE c.attended AND c.state <> 'ended' AND ${sql.raw(OVER)} AND ${sql.raw(NOBODY_DUE)} FOR NO KEY UPDATE SKIP LOCKED)
+    RETURNING org_id, id`);
+  for (const { org_id: orgId, id } of ended.rows) await cancelCampaignRuns(tx, orgId, id);
+}

@@ -1,0 +1,101 @@
+import { and, desc, eq, lt, sql } from 'drizzle-orm';
+import { RECIPIENT_STATUSES, type RecipientCounts, type RecipientStatus } from '../../../contract/campaigns.ts';
+import type { Queryable } from '../db.ts';
+import { pageOf, type PageOf, type PageRequest } from '../page.ts';
+import { recipient } from '../schema/campaign.ts';
+
+export type RecipientRow = typeof recipient.$inferSelect;
+
+const ofCampaign = (orgId: string, campaignId: string) =>
+  and(eq(recipient.orgId, orgId), eq(recipient.campaignId, campaignId));
+
+export async function readRecipient(
+  db: Queryable,
+  orgId: string,
+  campaignId: string,
+  id: string,
+): Promise<RecipientRow | null> {
+  const rows = await db
+    .select()
+    .from(recipient)
+    .where(and(ofCampaign(orgId, campaignId), eq(recipient.id, id)));
+  return rows[0] ?? null;
+}
+
+/** Newest first by id, which holds the time of creation. */
+export async function listRecipients(
+  db: Queryable,
+  orgId: string,
+  campaignId: string,
+  filter: { status?: string | undefined; ref?: string | undefined },
+  { limit, after }: PageRequest,
+): Promise<PageOf<RecipientRow>> {
+  const rows = await db
+    .select()
+    .from(recipient)
+    .where(
+      and(
+        ofCampaign(orgId, campaignId),
+        filter.status === undefined ? undefined : eq(recipient.status, filter.status),
+        filter.ref === undefined ? undefined : eq(recipient.ref, filter.ref),
+        after ? lt(recipient.id, after.id) : undefined,
+      ),
+    )
+    .orderBy(desc(recipient.id))
+    .limit(limit + 1);
+  return pageOf(rows, limit);
+}
+
+/** How many recipients are in each status: the index of the statuses alone is read. */
+export async function countRecipients(
+  db: Queryable,
+  orgId: string,
+  campaignId: string,
+): Promise<{ counts: RecipientCounts; total: number }> {
+  const rows = await db
+    .select({ status: recipient.status, n: sql<number>`count(*)::int` })
+    .from(recipient)
+    .where(ofCampaign(orgId, campaignId))
+    .groupBy(recipient.status);
+  const counts = Object.fromEntries(RECIPIENT_STATUSES.map((status) => [status, 0])) as RecipientCounts;
+  for (const { status, n } of rows) counts[status as RecipientStatus] = n;
+  return { counts, total: rows.reduce((sum, { n }) => sum + n, 0) };
+}
+
+/** Takes a recipient that was not begun yet out of the queue; false when it was. */
+export async function cancelWaiting(db: Queryable, orgId: string, campaignId: string, id: string): Promise<boolean> {
+  const rows = await db
+    .update(recipient)
+    .set({ status: 'cancelled', reason: 'cancelled', dueAt: null, updatedAt: sql`clock_timestamp()` })
+    .where(
+      and(
+        ofCampaign(orgId, campaignId),
+        eq(recipient.id, id),
+        sql`${recipient.status} IN ('pending', 'waiting_window')`,
+      ),
+    )
+    .returning({ id: recipient.id });
+  return rows.length > 0;
+}
+
+/**
+ * After the settings of a campaign have changed: whoever waits for a moment of the old ones is looked at again by the
+ * worker, which holds them until the new ones. At most `limit` behind the id `after`; returns the last id, or null when
+ * there were no more.
+ */
+export async function planAnew(
+  db: Queryable,
+  orgId: string,
+  campaignId: string,
+  { after, limit }: { after: string; limit: number },
+): Promise<string | null> {
+  const moved = await db.execute<{ id: string }>(sql`UPDATE recipient r SET due_at = w.due_at
+    FROM (SELECT q.id, m.due_at
+      FROM campaign c JOIN recipient q ON q.org_id = c.org_id AND q.campaign_id = c.id AND q.due_at > now()
+      CROSS JOIN LATERAL (SELECT greatest(q.send_at, (c.settings ->> 'starts_at')::timestamptz, q.created_at)) AS m(due_at)
+      WHERE c.org_id = ${orgId} AND c.id = ${campaignId} AND q.id > ${after} AND q.due_at IS DISTINCT FROM m.due_at
+      ORDER BY q.id LIMIT ${limit} FOR NO KEY UPDATE OF q SKIP LOCKED) AS w
+    WHERE r.org_id = ${orgId} AND r.campaign_id = ${campaignId} AND r.id = w.id RETURNING r.id`);
+  const ids = moved.rows.map(({ id }) => id);
+  return ids.length < limit ? null : ids.toSorted().at(-1)!;
+}

@@ -1,0 +1,328 @@
+import { createHash } from 'node:crypto';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { givenAgent, givenKey, givenOrganization, givenTrigger } from '../../../test/factories.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { type Db, openDb } from '../db.ts';
+import { eraseEndUser } from '../end-users/erase.ts';
+import { createSuppression } from '../end-users/suppression.ts';
+import { type AcceptQueue, createAcceptQueue } from './accept.ts';
+import type { AcceptCall, AcceptOutcome } from './accept-call.ts';
+import { replaceStoredAnswer } from '../idempotency/stored-answer.ts';
+
+let database: TestDatabase;
+let db: Db;
+let queue: AcceptQueue;
+let base: AcceptCall;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDb(database.url);
+  queue = createAcceptQueue(db);
+  const orgId = await givenOrganization(db);
+  const { agentId, channelId } = await givenAgent(db, orgId);
+  base = {
+    orgId,
+    keyId: await givenKey(db, orgId),
+    from: '203.0.113.7',
+    agentId,
+    triggerId: await givenTrigger(db, orgId, agentId),
+    channelId,
+    address: null,
+    addressFrom: null,
+    endUser: null,
+    fillsOnly: false,
+    conversation: null,
+    message: null,
+    input: {},
+    sendAt: null,
+    requestId: 'req_test',
+    idempotency: null,
+    answer: (run) => ({
+      status: 202,
+      location: `/runs/${run.id}`,
+      body: JSON.stringify({ id: run.id, end_user_id: run.endUserId }),
+    }),
+  };
+});
+
+afterAll(async () => {
+  await queue.drain();
+  await db.$client.end();
+  await database.drop();
+});
+
+const call = (more: Partial<AcceptCall> = {}): AcceptCall => ({ ...base, ...more });
+const sha = (text: string) => createHash('sha256').update(text).digest();
+const idempotent = (key: string, body = '{}') => ({ scope: sha(key), request: sha(body) });
+
+function accepted(outcome: AcceptOutcome) {
+  if (outcome.kind !== 'accepted') throw new Error(`expected accepted, got ${JSON.stringify(outcome)}`);
+  return outcome.run;
+}
+
+async function count(table: string): Promise<number> {
+  const found = await db.execute<{ n: string }>(sql.raw(`SELECT count(*) AS n FROM ${table}`));
+  return Number(found.rows[0]!.n);
+}
+
+describe('a batch', () => {
+  const names = ['people', 'keyed', 'repeatable', 'said'] as const;
+  const sets = Array.from({ length: 2 ** names.length }, (_, bits) =>
+    names.filter((_name, at) => (bits & (1 << at)) > 0),
+  );
+
+  test.each(sets.map((chosen) => [chosen]))('is written whatever its calls need: %s', async (chosen) => {
+    const name = `set-${chosen.join('-')}`;
+    const more: Partial<AcceptCall> = {
+      ...(chosen.includes('people') && { endUser: { external_id: name, name: 'Layla' } }),
+      ...(chosen.includes('keyed') && { conversation: { key: name, onExisting: 'continue' } }),
+      ...(chosen.includes('repeatable') && { idempotency: idempotent(name) }),
+      ...(chosen.includes('said') && { message: 'Hello' }),
+    };
+    // One that needs nothing goes along.
+    const [run] = (await Promise.all([queue.accept(call(more)), queue.accept(call())])).map(accepted);
+    const { rows } = await db.execute(sql`SELECT e.external_id, c.key, cardinality(c.unanswered) AS unanswered,
+        array(SELECT content ->> 'text' FROM message m WHERE m.org_id = r.org_id AND m.run_id = r.id) AS said,
+        (SELECT count(*)::int FROM idempotency i WHERE i.org_id = r.org_id AND i.location = ${`/runs/${run!.id}`}) AS repeatable
+      FROM run r JOIN conversation c ON c.org_id = r.org_id AND c.id = r.conversation_id
+      JOIN end_user e ON e.org_id = c.org_id AND e.id = c.end_user_id
+      WHERE r.org_id = ${base.orgId} AND r.id = ${run!.id}`);
+    expect(rows).toMatchObject([
+      {
+        external_id: chosen.includes('people') ? name : null,
+        key: chosen.includes('keyed') ? name : null,
+        unanswered: chosen.includes('said') ? 1 : 0,
+        said: chosen.includes('said') ? ['Hello'] : [],
+        repeatable: chosen.includes('repeatable') ? 1 : 0,
+      },
+    ]);
+  });
+});
+
+describe('accepting many calls at once', () => {
+  test('writes one run, conversation and end user for each anonymous call', async () => {
+    const before = [await count('run'), await count('conversation'), await count('end_user')];
+    const runs = (await Promise.all(Array.from({ length: 300 }, () => queue.accept(call())))).map(accepted);
+    expect(new Set(runs.map((run) => run.id)).size).toBe(300);
+    const after = [await count('run'), await count('conversation'), await count('end_user')];
+    expect(after.map((n, index) => n - before[index]!)).toEqual([300, 300, 300]);
+  });
+
+  test('makes one end user of many calls that name the same person', async () => {
+    const calls = Array.from({ length: 100 }, () =>
+      queue.accept(call({ endUser: { external_id: 'crm-1', name: 'Asha' } })),
+    );
+    const runs = (await Promise.all(calls)).map(accepted);
+    expect(new Set(runs.map((run) => run.endUserId)).size).toBe(1);
+  });
+
+  test('what a neighbour of the batch says of somebody new counts once the neighbour is accepted', async () => {
+    const endUser = { external_id: 'crm-neighbour' };
+    const refused = queue.accept(
+      call({ keyId: 'key_gone', endUser: { ...endUser, name: 'Refused' }, fillsOnly: true }),
+    );
+    const [first, second] = await Promise.all(
+      ['First', 'Second'].map((name) => queue.accept(call({ endUser: { ...endUser, name }, fillsOnly: true }))),
+    );
+    expect((await refused).kind).toBe('refused');
+    expect(accepted(first!).unchanged).toEqual([]);
+    expect(accepted(second!).unchanged).toEqual(['name']);
+    const found = await db.execute<{ name: string }>(
+      sql`SELECT name FROM end_user WHERE external_id = 'crm-neighbour'`,
+    );
+    expect(found.rows).toEqual([{ name: 'First' }]);
+  });
+
+  test('keeps the order of what calls say about one person', async () => {
+    const names = Array.from({ length: 20 }, (_, index) => `Name ${index}`);
+    await Promise.all(names.map((name) => queue.accept(call({ endUser: { external_id: 'crm-2', name } }))));
+    const found = await db.execute<{ name: string }>(sql`SELECT name FROM end_user WHERE external_id = 'crm-2'`);
+    expect(found.rows).toHaveLength(1);
+    expect(names).toContain(found.rows[0]!.name);
+  });
+
+  test('merges attributes: null removes, the rest stays', async () => {
+    await queue.accept(call({ endUser: { external_id: 'crm-3', attributes: { a: 1, b: 2 } } }));
+    await queue.accept(call({ endUser: { external_id: 'crm-3', attributes: { b: null, c: [3] } } }));
+    const found = await db.execute(sql`SELECT attributes FROM end_user WHERE external_id = 'crm-3'`);
+    expect(found.rows[0]!.attributes).toEqual({ a: 1, c: [3] });
+  });
+
+  test('refuses an e-mail address that belongs to somebody else, and names the record; neighbours go on', async () => {
+    const holder = accepted(await queue.accept(call({ endUser: { external_id: 'crm-4', email: 'a@example.com' } })));
+    const [clash, neighbour] = await Promise.all([
+      queue.accept(call({ endUser: { external_id: 'crm-5', email: 'a@example.com' } })),
+      queue.accept(call()),
+    ]);
+    expect(clash.kind === 'refused' && clash.refusal.code).toBe('already_exists');
+    expect(clash.kind === 'refused' && clash.refusal.extras.members).toEqual({ existing_id: holder.endUserId });
+    expect(neighbour.kind).toBe('accepted');
+  });
+
+  test('adopts a record known by e-mail alone when an external id comes along', async () => {
+    const first = accepted(await queue.accept(call({ endUser: { email: 'b@example.com' } })));
+    const second = accepted(await queue.accept(call({ endUser: { external_id: 'crm-6', email: 'b@example.com' } })));
+    expect(second.endUserId).toBe(first.endUserId);
+  });
+
+  test('refuses an end-user id of another organization', async () => {
+    const other = await givenOrganization(db);
+    await db.execute(sql`INSERT INTO end_user (org_id, id) VALUES (${other}, 'enduser_foreign')`);
+    const outcome = await queue.accept(call({ endUser: { id: 'enduser_foreign' } }));
+    expect(outcome.kind === 'refused' && outcome.refusal.extras.errors?.[0]?.pointer).toBe('/end_user/id');
+  });
+});
+
+describe('conversation keys', () => {
+  test('continue the same conversation, also when the calls come together', async () => {
+    const conversation = { key: 'order-1', onExisting: 'continue' as const };
+    const runs = await Promise.all([1, 2, 3].map(() => queue.accept(call({ conversation, message: 'hi' }))));
+    expect(new Set(runs.map((run) => accepted(run).conversationId)).size).toBe(1);
+    const found = await db.execute(
+      sql`SELECT cardinality(unanswered) AS n, version FROM conversation WHERE key = 'order-1'`,
+    );
+    expect(found.rows[0]).toEqual({ n: 3, version: 2 });
+  });
+
+  test('a new conversation takes the key over', async () => {
+    const first = accepted(await queue.accept(call({ conversation: { key: 'order-2', onExisting: 'continue' } })));
+    const second = accepted(await queue.accept(call({ conversation: { key: 'order-2', onExisting: 'new' } })));
+    const third = accepted(await queue.accept(call({ conversation: { key: 'order-2', onExisting: 'continue' } })));
+    expect(second.conversationId).not.toBe(first.conversationId);
+    expect(third.conversationId).toBe(second.conversationId);
+  });
+
+  test('reject names the conversation that exists', async () => {
+    const first = accepted(await queue.accept(call({ conversation: { key: 'order-3', onExisting: 'reject' } })));
+    const second = await queue.accept(call({ conversation: { key: 'order-3', onExisting: 'reject' } }));
+    expect(second.kind === 'refused' && second.refusal.extras.members).toEqual({ existing_id: first.conversationId });
+  });
+
+  test('refuse to lead into the conversation of another person', async () => {
+    const conversation = { key: 'order-4', onExisting: 'continue' as const };
+    await queue.accept(call({ conversation, endUser: { external_id: 'crm-7' } }));
+    const outcome = await queue.accept(call({ conversation, endUser: { external_id: 'crm-8' } }));
+    expect(outcome.kind === 'refused' && outcome.refusal.code).toBe('already_exists');
+    const made = await db.execute(sql`SELECT 1 FROM end_user WHERE external_id = 'crm-8'`);
+    expect(made.rows).toHaveLength(0);
+  });
+});
+
+describe('idempotency keys', () => {
+  test('replay a call whose own effect would now refuse it', async () => {
+    const again = {
+      conversation: { key: 'only-one', onExisting: 'reject' as const },
+      idempotency: idempotent('reject-1'),
+    };
+    const first = await queue.accept(call(again));
+    const second = await queue.accept(call(again));
+    expect([first.kind, second.kind]).toEqual(['accepted', 'replayed']);
+  });
+
+  test('replay the first answer and write nothing again', async () => {
+    const first = await queue.accept(call({ idempotency: idempotent('k1') }));
+    const before = await count('run');
+    const second = await queue.accept(call({ idempotency: idempotent('k1') }));
+    expect(second).toEqual({ kind: 'replayed', answer: first.kind === 'accepted' && first.answer });
+    expect(await count('run')).toBe(before);
+  });
+
+  test('keep the words that were waited for, but not those of somebody who was erased meanwhile', async () => {
+    const words = { status: 200, location: null, body: '{"messages":["Hello"]}' };
+    for (const erased of [false, true]) {
+      const again = call({ idempotency: idempotent(`words-${erased}`) });
+      const outcome = await queue.accept(again);
+      if (outcome.kind !== 'accepted') throw new Error('not accepted');
+      if (erased) {
+        const { endUserId } = outcome.run;
+        await db.transaction((tx) => eraseEndUser(tx, base.orgId, endUserId, createSuppression(Buffer.alloc(32))));
+      }
+      await replaceStoredAnswer(db.$client, again, outcome.answer, words);
+      const replay = await queue.accept(again);
+      expect(replay.kind === 'replayed' && replay.answer.body === words.body).toBe(!erased);
+    }
+  });
+
+  test('refuse another body', async () => {
+    await queue.accept(call({ idempotency: idempotent('k2', '{"a":1}') }));
+    const second = await queue.accept(call({ idempotency: idempotent('k2', '{"a":2}') }));
+    expect(second.kind === 'refused' && second.refusal.code).toBe('idempotency_mismatch');
+  });
+
+  test('leave one run when two nodes write at the same moment', async () => {
+    const other = createAcceptQueue(db);
+    for (let round = 0; round < 20; round++) {
+      const key = idempotent(`race-${round}`);
+      const person = { external_id: `race-${round}` };
+      const before = await count('run');
+      const kinds = await Promise.all(
+        [queue, other].map(async (node) => (await node.accept(call({ idempotency: key, endUser: person }))).kind),
+      );
+      expect(kinds.sort()).toEqual(['accepted', 'replayed']);
+      expect(await count('run')).toBe(before + 1);
+    }
+  });
+});
+
+describe('the fence', () => {
+  const states: [string, string, () => Promise<unknown>][] = [
+    [
+      'a revoked key',
+      'key_revoked',
+      () => db.execute(sql`UPDATE api_key SET revoked_at = now() WHERE id = ${base.keyId}`),
+    ],
+    [
+      'an expired key',
+      'key_revoked',
+      () => db.execute(sql`UPDATE api_key SET revoke_at = now() WHERE id = ${base.keyId}`),
+    ],
+    [
+      'a caller outside the networks that the key was narrowed to',
+      'network_not_allowed',
+      () => db.execute(sql`UPDATE api_key SET allowed_networks = '{198.51.100.0/24}' WHERE id = ${base.keyId}`),
+    ],
+    [
+      'the free plan',
+      'plan_required',
+      () => db.execute(sql`UPDATE organization SET plan = 'free' WHERE id = ${base.orgId}`),
+    ],
+    [
+      'a deleted agent',
+      'agent_not_found',
+      () => db.execute(sql`UPDATE agent SET deleted_at = now() WHERE id = ${base.agentId}`),
+    ],
+    [
+      'a disabled trigger',
+      'trigger_disabled',
+      () => db.execute(sql`UPDATE trigger SET enabled = false WHERE id = ${base.triggerId}`),
+    ],
+    [
+      'a disabled channel',
+      'channel_disabled',
+      () => db.execute(sql`UPDATE channel SET enabled = false WHERE id = ${base.channelId}`),
+    ],
+  ];
+
+  test.each(states)('writes nothing for %s, and says why', async (_, code, change) => {
+    const saved = base;
+    const orgId = await givenOrganization(db);
+    const { agentId, channelId } = await givenAgent(db, orgId);
+    base = {
+      ...base,
+      orgId,
+      agentId,
+      channelId,
+      keyId: await givenKey(db, orgId),
+      from: '203.0.113.7',
+      triggerId: await givenTrigger(db, orgId, agentId),
+    };
+    await change();
+    const outcome = await queue.accept(call({ idempotency: idempotent('fenced'), endUser: { external_id: 'x' } }));
+    expect(outcome.kind === 'refused' && outcome.refusal.code).toBe(code);
+    for (const table of ['run', 'conversation', 'end_user', 'idempotency']) {
+      expect(await count(`${table} WHERE org_id = '${orgId}'`), table).toBe(0);
+    }
+    base = saved;
+  });
+});

@@ -1,0 +1,149 @@
+import type pg from 'pg';
+import { Refusal } from '../../../contract/problems.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { Db } from '../db.ts';
+import { whyStopped } from '../fence/fence.ts';
+import type { AcceptCall, AcceptOutcome, NewRun } from './accept-call.ts';
+import { conversationKey, readKeyedConversations, type KeyedConversation } from './resolve-conversations.ts';
+import type { PlannedWrite } from '../queue/plan-and-write.ts';
+import { EndUserBook, LATER } from '../end-users/resolve.ts';
+import { readStoredAnswer } from '../idempotency/stored-answer.ts';
+import type { Suppression } from '../end-users/suppression.ts';
+import { createWriteQueue, writeTogether } from '../queue/write-queue.ts';
+import { type PlannedCall, writeRuns } from './write.ts';
+import { TRIGGER_CALL } from './write-statement.ts';
+
+/**
+ * Accepting trigger calls at speed: calls that arrive together are planned together (two look-ups at most, none for
+ * anonymous calls) and written together (`write-runs.ts`). Each call gets its own outcome; a call that must wait for
+ * a neighbour (same conversation key, or news about the same person) goes with the next batch.
+ */
+export type AcceptQueue = {
+  accept(call: AcceptCall): Promise<AcceptOutcome>;
+  /** True while so many calls arrive at once that other work had better wait. */
+  pressed(): boolean;
+  /** Calls that wait or are being written. */
+  load(): number;
+  drain(): Promise<void>;
+};
+
+/** Calls under way from which on the worker of this process steps back: far above what a quiet system has. */
+const PRESSED = 24;
+const TRIES = 5;
+/** A foreign key of the batch points to a person who was erased after the batch had been planned. */
+const ERASED_MEANWHILE = '23503';
+
+export function createAcceptQueue(
+  db: Db,
+  suppression: Suppression | null = null,
+  onBatch?: (calls: number) => void,
+): AcceptQueue {
+  const planned = (calls: AcceptCall[]): PlannedWrite<Batch, BatchOutcome[]> => ({
+    tries: TRIES,
+    races: [ERASED_MEANWHILE],
+    plan: (client) => planBatch(client, calls, suppression),
+    write: (client, batch) => writeBatch(client, calls, batch),
+  });
+  const queue = createWriteQueue<AcceptCall, AcceptOutcome>((calls) => {
+    onBatch?.(calls.length);
+    return writeTogether(db.$client, calls, planned);
+  });
+  return {
+    accept: (call) => queue.add(call),
+    pressed: () => queue.load() >= PRESSED,
+    load: () => queue.load(),
+    drain: () => queue.drain(),
+  };
+}
+
+type Plan = PlannedCall | Refusal | typeof LATER;
+type Batch = { at: Date; plans: Plan[] };
+type BatchOutcome = AcceptOutcome | typeof LATER | Error;
+
+async function planBatch(client: pg.PoolClient, calls: AcceptCall[], suppression: Suppression | null): Promise<Batch> {
+  const book = await EndUserBook.read(client, calls, suppression);
+  const keyed = await readKeyedConversations(client, calls);
+  const taken = new Set<string>();
+  const at = new Date();
+  return { at, plans: calls.map((call) => plan(call, at, book, keyed, taken)) };
+}
+
+async function writeBatch(client: pg.PoolClient, calls: AcceptCall[], { at, plans }: Batch): Promise<BatchOutcome[]> {
+  const planned = plans.filter((entry): entry is PlannedCall => typeof entry === 'object' && 'run' in entry);
+  // crash point: accept:before-write
+  const written = planned.length > 0 ? await writeRuns(client, planned, at) : new Set<string>();
+  // crash point: accept:after-commit
+  return Promise.all(
+    plans.map(async (entry, index): Promise<BatchOutcome> => {
+      if (entry === LATER) return LATER;
+      if (entry instanceof Refusal)
+        return refusedOrReplayed(client, calls[index]!, entry).catch((error: unknown) => error as Error);
+      if (written.has(entry.run.id)) return { kind: 'accepted', run: entry.run, answer: entry.answer };
+      return whyNotWritten(client, entry.call).catch((error: unknown) => error as Error);
+    }),
+  );
+}
+
+/** What stands in the way of a call (a conversation of its key, say) may be its own first effect. */
+async function refusedOrReplayed(client: pg.PoolClient, call: AcceptCall, refusal: Refusal): Promise<AcceptOutcome> {
+  return (await readStoredAnswer(client, call)) ?? { kind: 'refused', refusal };
+}
+
+/** Either the Idempotency-Key was used before, or the fence was down. */
+async function whyNotWritten(client: pg.PoolClient, call: AcceptCall): Promise<AcceptOutcome> {
+  const stored = await readStoredAnswer(client, call);
+  return stored ?? { kind: 'refused', refusal: await whyStopped(client, TRIGGER_CALL, call) };
+}
+
+function plan(
+  call: AcceptCall,
+  at: Date,
+  book: EndUserBook,
+  keyed: Map<string, KeyedConversation>,
+  taken: Set<string>,
+): Plan {
+  const name = call.conversation && conversationKey(call.orgId, call.agentId, call.conversation.key);
+  if (name !== null) {
+    if (taken.has(name)) return LATER;
+    taken.add(name);
+  }
+  const existing = (name !== null && keyed.get(name)) || null;
+  const goesOn = existing !== null && call.conversation?.onExisting !== 'new' ? existing : null;
+  if (goesOn && call.conversation?.onExisting === 'reject')
+    return exists(goesOn, 'A conversation with this key exists');
+  if (goesOn && goesOn.channel_id !== call.channelId)
+    return exists(goesOn, 'This key names a conversation on another channel');
+  const meant = goesOn && call.endUser === null ? null : book.take(call.orgId, call.endUser, call);
+  if (meant === LATER || meant instanceof Refusal) return meant;
+  const person = meant?.row ?? null;
+  const unchanged = meant?.unchanged ?? [];
+  if (goesOn && person && person.id !== goesOn.end_user_id)
+    return exists(goesOn, 'This key names a conversation with another end user');
+  const silent = goesOn?.status === 'handed_off';
+  const run: NewRun = {
+    id: newId('run'),
+    // What is for later is decided when its time has come.
+    status: call.sendAt ? 'scheduled' : silent ? 'handed_off' : 'queued',
+    agentId: call.agentId,
+    triggerId: call.triggerId,
+    conversationId: goesOn?.id ?? newId('conv'),
+    endUserId: person?.id ?? goesOn!.end_user_id,
+    channelId: call.channelId,
+    createdAt: at,
+    unchanged,
+  };
+  return {
+    call,
+    run,
+    answer: call.answer(run),
+    endUser: person,
+    // An address that the person did not get is not where they are reached: the worker takes the stored one.
+    address: call.addressFrom !== null && unchanged.includes(call.addressFrom) ? null : call.address,
+    continues: goesOn,
+    releases: goesOn ? null : existing,
+    messageId: call.message === null ? null : newId('msg'),
+  };
+}
+
+const exists = (conversation: KeyedConversation, what: string) =>
+  new Refusal('already_exists', `${what}: ${conversation.id}.`, { members: { existing_id: conversation.id } });

@@ -1,0 +1,85 @@
+import type { Db } from '../db.ts';
+import { readRunProgress, type RunProgress } from './read.ts';
+
+/**
+ * Waiting for a run to get somewhere. All callers that wait share one query every POLL_MS, whatever process does the
+ * work; a worker in this process calls `look` when it has stored turns, so that its answers are seen at once.
+ */
+export type RunWaiter = {
+  /** Resolves with true once `enough` holds for the run, with false after `ms`. */
+  wait(run: { orgId: string; runId: string }, ms: number, enough: (progress: RunProgress) => boolean): Promise<boolean>;
+  look(): void;
+  stop(): void;
+};
+
+const POLL_MS = 150;
+/** Callers that wait at most; one more is answered as if its time were over. */
+const MAX_WAITING = 10_000;
+
+type Waiting = { orgId: string; runId: string; enough(progress: RunProgress): boolean; finish(result: boolean): void };
+
+export function createRunWaiter(db: Db): RunWaiter {
+  const waiting = new Set<Waiting>();
+  let timer: NodeJS.Timeout | null = null;
+  let reading = false;
+  let again = false;
+
+  const look = () => {
+    if (waiting.size === 0) return;
+    if (reading) {
+      again = true;
+      return;
+    }
+    if (timer) clearTimeout(timer);
+    timer = null;
+    reading = true;
+    void read().finally(() => {
+      reading = false;
+      if (again) {
+        again = false;
+        look();
+      } else if (waiting.size > 0) {
+        timer = setTimeout(look, POLL_MS);
+      }
+    });
+  };
+
+  async function read(): Promise<void> {
+    // A failed read is only a look that saw nothing: the callers' own time limits end the wait.
+    const found = await readRunProgress(db, [...waiting]).catch(() => []);
+    const progress = new Map(found.map((row) => [row.id, row]));
+    for (const entry of waiting) {
+      const row = progress.get(entry.runId);
+      if (row && entry.enough(row)) entry.finish(true);
+    }
+  }
+
+  return {
+    wait: (run, ms, enough) =>
+      new Promise((resolve) => {
+        if (waiting.size >= MAX_WAITING || ms <= 0) return resolve(false);
+        const timeout = setTimeout(() => entry.finish(false), ms);
+        const entry: Waiting = {
+          ...run,
+          enough,
+          finish: (result) => {
+            clearTimeout(timeout);
+            waiting.delete(entry);
+            resolve(result);
+          },
+        };
+        waiting.add(entry);
+        look();
+      }),
+    look,
+    stop: () => {
+      if (timer) clearTimeout(timer);
+      for (const entry of waiting) entry.finish(false);
+    },
+  };
+}
+
+const ENDED = new Set(['completed', 'failed', 'skipped', 'cancelled', 'handed_off']);
+
+/** The run has had its first turn, or will have none. */
+export const hasAnswered = (progress: RunProgress): boolean => progress.turns > 0 || ENDED.has(progress.status);

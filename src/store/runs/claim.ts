@@ -1,0 +1,136 @@
+import type pg from 'pg';
+import type { RunInput } from '../../../contract/triggers.ts';
+import { dueFairly, fairnessOf, type Held } from '../queue/lanes.ts';
+
+/** A worker that dies leaves its runs to the others when this has passed; a living one renews every third of it. */
+export const RUN_LEASE_SECONDS = 30;
+/** History that a turn sees at most; same number as engine/provider.ts MAX_HISTORY. */
+const HISTORY = 40;
+/** Unanswered messages of one conversation that are read at most, the newest: somewhere among them may be a “stop”. */
+const UNANSWERED = 1_000;
+
+type Said = { id: string; role: string; content: { type: string; text?: string } };
+
+/** A claimed run with everything that its turn needs. */
+export type ClaimedRun = {
+  org_id: string;
+  run_id: string;
+  trigger_id: string | null;
+  lease: string;
+  /** The organization's lane in the queue, and how many of that lane this claim took at most. */
+  lane: number;
+  share: number;
+  attempts: number;
+  turns: number;
+  input: RunInput;
+  request_id: string | null;
+  agent_id: string;
+  agent_revision: number;
+  channel_id: string;
+  channel_kind: string;
+  address: string | null;
+  conversation_id: string;
+  conversation_version: number;
+  conversation_status: string;
+  conversation_locale: string | null;
+  conversation_run_id: string | null;
+  state: unknown;
+  tags: string[];
+  unanswered: string[];
+  end_user: {
+    id: string;
+    external_id: string | null;
+    name: string | null;
+    email: string | null;
+    phone: string | null;
+    locale: string | null;
+    time_zone: string | null;
+    attributes: Record<string, unknown>;
+    consent: Record<string, { status?: string }>;
+    blocked: boolean;
+  };
+  /** The newest, in no order that counts: ids tell. (By time, because a plan for `ORDER BY id` may walk the primary key.) */
+  history: Said[];
+  /** The unanswered messages, where there are more of them than history; null otherwise. */
+  burst: Said[] | null;
+};
+
+/**
+ * Takes up to `limit` due runs for this worker: their `due_at` moves to the end of the lease, so that nobody else
+ * takes them before, and `lease` is stamped, so that a completion that comes too late changes nothing. No tenant's
+ * backlog is in another's way (queue-lanes.ts).
+ */
+const CLAIM = `
+WITH ${dueFairly('run')}, claimed AS (
+  UPDATE run r SET due_at = now() + make_interval(secs => ${RUN_LEASE_SECONDS}), lease = $2, attempts = r.attempts + 1, status = 'running'
+  FROM due WHERE r.org_id = due.org_id AND r.id = due.id
+  RETURNING r.org_id, r.id, r.trigger_id, r.conversation_id, r.attempts, r.turns, r.input, r.request_id, due.lane, due.share
+)
+SELECT r.org_id, r.id AS run_id, r.trigger_id, $2 AS lease, r.lane, r.share, r.attempts, r.turns, r.input, r.request_id,
+  c.agent_id, a.revision AS agent_revision, c.channel_id, ch.kind AS channel_kind,
+  CASE WHEN c.address IS NOT NULL OR ch.kind = 'sandbox' THEN c.address ELSE coalesce(
+    (SELECT i.address FROM identity i WHERE i.org_id = c.org_id AND i.end_user_id = c.end_user_id
+      AND i.channel_id = c.channel_id LIMIT 1),
+    CASE ch.kind WHEN 'email' THEN e.email WHEN 'whatsapp' THEN e.phone WHEN 'sms' THEN e.phone END) END AS address,
+  c.id AS conversation_id, c.version AS conversation_version, c.status AS conversation_status,
+  c.locale AS conversation_locale, c.run_id AS conversation_run_id, c.state, c.tags, c.unanswered,
+  json_build_object('id', e.id, 'external_id', e.external_id, 'name', e.name, 'email', e.email, 'phone', e.phone,
+    'locale', e.locale, 'time_zone', e.time_zone, 'attributes', e.attributes, 'consent', e.consent, 'blocked', e.blocked) AS end_user,
+  coalesce((SELECT json_agg(m) FROM (
+    SELECT id, role, content FROM message WHERE org_id = c.org_id AND conversation_id = c.id ORDER BY created_at DESC, id DESC LIMIT ${HISTORY}
+  ) m), '[]') AS history,
+  CASE WHEN cardinality(c.unanswered) > ${HISTORY} THEN (SELECT json_agg(m) FROM (
+    SELECT id, role, content FROM message WHERE org_id = c.org_id AND id = ANY (c.unanswered[greatest(1, cardinality(c.unanswered) - ${UNANSWERED - 1}):])
+  ) m) END AS burst
+FROM claimed r
+JOIN conversation c ON c.org_id = r.org_id AND c.id = r.conversation_id
+JOIN agent a ON a.org_id = c.org_id AND a.id = c.agent_id
+JOIN channel ch ON ch.org_id = c.org_id AND ch.id = c.channel_id
+JOIN end_user e ON e.org_id = c.org_id AND e.id = c.end_user_id`;
+
+/** `held`: how many this worker has under way of each lane; it gets no more of one that has `perLane`. */
+export async function claimRuns(
+  pool: pg.Pool,
+  lease: string,
+  limit: number,
+  held: Held = new Map(),
+  perLane: number = limit,
+): Promise<ClaimedRun[]> {
+  const values = [limit, lease, ...fairnessOf(held, perLane)];
+  const claimed = await pool.query<ClaimedRun>({ name: 'claim-runs', text: CLAIM, values });
+  return claimed.rows;
+}
+
+/** Keeps the runs of a living worker from being taken by another; returns those that are still its own. */
+export async function renewRuns(
+  pool: pg.Pool,
+  runs: readonly { org_id: string; run_id: string; lease: string }[],
+): Promise<Set<string>> {
+  const renewed = await pool.query<{ id: string }>({
+    name: 'renew-runs',
+    text: `UPDATE run r SET due_at = now() + make_interval(secs => ${RUN_LEASE_SECONDS})
+      FROM unnest($1::text[], $2::text[], $3::text[]) AS t(org_id, id, lease)
+      WHERE r.org_id = t.org_id AND r.id = t.id AND r.lease = t.lease RETURNING r.id`,
+    values: [runs.map((run) => run.org_id), runs.map((run) => run.run_id), runs.map((run) => run.lease)],
+  });
+  return new Set(renewed.rows.map((row) => row.id));
+}
+
+/** Of these turns those that can no longer be stored, because somebody has spoken, taken over or resolved since. */
+export async function findOutdated(
+  pool: pg.Pool,
+  runs: readonly Pick<ClaimedRun, 'org_id' | 'run_id' | 'conversation_id' | 'conversation_version'>[],
+): Promise<Set<string>> {
+  const found = await pool.query<{ run_id: string }>({
+    name: 'find-outdated',
+    text: `SELECT t.run_id FROM unnest($1::text[], $2::text[], $3::text[], $4::int[]) AS t(org_id, run_id, id, version)
+      JOIN conversation c ON c.org_id = t.org_id AND c.id = t.id WHERE c.version <> t.version`,
+    values: [
+      runs.map((run) => run.org_id),
+      runs.map((run) => run.run_id),
+      runs.map((run) => run.conversation_id),
+      runs.map((run) => run.conversation_version),
+    ],
+  });
+  return new Set(found.rows.map((row) => row.run_id));
+}

@@ -1,0 +1,115 @@
+import { and, asc, eq, inArray, sql } from 'drizzle-orm';
+import type { Db, Queryable } from '../db.ts';
+import { behind, newestFirst, pageOf, type PageOf, type PageRequest } from '../page.ts';
+import { conversation, message } from '../schema/conversation.ts';
+import { run } from '../schema/run.ts';
+
+export type RunRow = typeof run.$inferSelect & { agentId: string; endUserId: string; channelId: string };
+export type MessageRow = typeof message.$inferSelect;
+
+const columns = {
+  orgId: run.orgId,
+  id: run.id,
+  triggerId: run.triggerId,
+  conversationId: run.conversationId,
+  status: run.status,
+  reason: run.reason,
+  error: run.error,
+  input: run.input,
+  turns: run.turns,
+  requestId: run.requestId,
+  createdAt: run.createdAt,
+  sendAt: run.sendAt,
+  finishedAt: run.finishedAt,
+  dueAt: run.dueAt,
+  lease: run.lease,
+  attempts: run.attempts,
+  agentId: conversation.agentId,
+  endUserId: conversation.endUserId,
+  channelId: conversation.channelId,
+};
+
+const withConversation = and(eq(conversation.orgId, run.orgId), eq(conversation.id, run.conversationId));
+
+/** Messages of one run that an answer shows at most. */
+const MAX_RUN_MESSAGES = 200;
+
+export async function findRun(db: Queryable, orgId: string, triggerId: string, id: string): Promise<RunRow | null> {
+  const [row] = await db
+    .select(columns)
+    .from(run)
+    .innerJoin(conversation, withConversation)
+    .where(and(eq(run.orgId, orgId), eq(run.triggerId, triggerId), eq(run.id, id)));
+  return row ?? null;
+}
+
+export async function listRunRows(
+  db: Queryable,
+  orgId: string,
+  filter: { triggerId: string; status?: string | undefined },
+  page: PageRequest,
+): Promise<PageOf<RunRow>> {
+  const rows = await db
+    .select(columns)
+    .from(run)
+    .innerJoin(conversation, withConversation)
+    .where(
+      and(
+        eq(run.orgId, orgId),
+        eq(run.triggerId, filter.triggerId),
+        filter.status ? eq(run.status, filter.status) : undefined,
+        behind(run.createdAt, run.id, page.after),
+      ),
+    )
+    .orderBy(...newestFirst(run.createdAt, run.id))
+    .limit(page.limit + 1);
+  return pageOf(rows, page.limit);
+}
+
+/** What was said in these runs, oldest first. */
+export async function listRunMessages(
+  db: Queryable,
+  orgId: string,
+  conversationId: string,
+  runId: string,
+): Promise<MessageRow[]> {
+  const rows = await db
+    .select()
+    .from(message)
+    .where(and(eq(message.orgId, orgId), eq(message.conversationId, conversationId), eq(message.runId, runId)))
+    .orderBy(asc(message.id))
+    .limit(MAX_RUN_MESSAGES);
+  return rows;
+}
+
+/** Cancels a run that has not ended; a turn under way for it can no longer be stored. False when it had ended. */
+export async function cancelRunRow(db: Queryable, orgId: string, id: string, reason?: string): Promise<boolean> {
+  const rows = await db
+    .update(run)
+    .set({ status: 'cancelled', ...(reason && { reason }), dueAt: null, lease: null, finishedAt: sql`now()` })
+    .where(
+      and(
+        eq(run.orgId, orgId),
+        eq(run.id, id),
+        inArray(run.status, ['queued', 'scheduled', 'running', 'waiting_for_user', 'handed_off']),
+      ),
+    )
+    .returning({ id: run.id });
+  return rows.length > 0;
+}
+
+export type RunProgress = { id: string; turns: number; status: string; due: boolean };
+
+/** How far these runs are; one query however many callers wait. */
+export async function readRunProgress(
+  db: Db,
+  runs: readonly { orgId: string; runId: string }[],
+): Promise<RunProgress[]> {
+  const found = await db.$client.query<RunProgress>({
+    name: 'read-run-progress',
+    text: `SELECT r.id, r.turns, r.status, r.due_at IS NOT NULL AS due FROM run r
+      JOIN unnest($1::text[], $2::text[]) AS w(org_id, id) ON r.org_id = w.org_id AND r.id = w.id`,
+    values: [runs.map((entry) => entry.orgId), runs.map((entry) => entry.runId)],
+  });
+  return found.rows;
+}

@@ -1,0 +1,142 @@
+import type pg from 'pg';
+import { accept } from '../fence/fence.ts';
+import type { AcceptCall, NewRun, StoredAnswer } from './accept-call.ts';
+import { peopleOf, personColumns } from '../end-users/rows.ts';
+import type { KeyedConversation } from './resolve-conversations.ts';
+import type { EndUserRow } from '../end-users/resolve.ts';
+import { textArray } from '../queue/text-array.ts';
+import { type Parts, statementOf } from './write-statement.ts';
+
+/** A call whose person and conversation are known: everything its rows need. */
+export type PlannedCall = {
+  call: AcceptCall;
+  run: NewRun;
+  answer: StoredAnswer;
+  endUser: EndUserRow | null;
+  address: string | null;
+  /** The conversation that goes on; null: a new one is made. */
+  continues: KeyedConversation | null;
+  /** The conversation that loses its key to the new one. */
+  releases: KeyedConversation | null;
+  messageId: string | null;
+};
+
+/** Writes the batch, all of it `at` the same moment; returns the ids of the runs that were written. The others were
+ * fenced off or are replays. */
+export async function writeRuns(
+  client: pg.Pool | pg.PoolClient,
+  planned: readonly PlannedCall[],
+  at: Date,
+): Promise<Set<string>> {
+  const gates = gatesOf(planned);
+  const parts = partsOf(planned);
+  const columns = callColumns(parts);
+  const written = await accept(client, statementOf(parts, columns), [
+    ...gates.columns,
+    at,
+    ...columns.map(({ value }) => textArray(planned.map((plan, index) => value(plan, gates.of[index]!)))),
+    ...(parts.people ? peopleColumns(planned, at) : []),
+    ...(parts.keyed ? releaseColumns(planned) : []),
+  ]);
+  return new Set(written.rows.map((row) => row.id));
+}
+
+/** Calls with the same key, address, agent, trigger and channel pass the same gate, checked once. */
+function gatesOf(planned: readonly PlannedCall[]) {
+  const numbers = new Map<string, number>();
+  const calls: AcceptCall[] = [];
+  const of = planned.map(({ call }) => {
+    const name = `${call.keyId} ${call.from} ${call.triggerId} ${call.channelId}`;
+    let number = numbers.get(name);
+    if (number === undefined) {
+      number = calls.push(call) - 1;
+      numbers.set(name, number);
+    }
+    return number;
+  });
+  const columns = [
+    calls.map((_, index) => index),
+    textArray(calls.map((call) => call.orgId)),
+    textArray(calls.map((call) => call.keyId)),
+    textArray(calls.map((call) => call.from)),
+    textArray(calls.map((call) => call.agentId)),
+    textArray(calls.map((call) => call.triggerId)),
+    textArray(calls.map((call) => call.channelId)),
+  ];
+  return { of, columns };
+}
+
+const partsOf = (planned: readonly PlannedCall[]): Parts => {
+  const keyed = planned.some(({ call }) => call.conversation !== null);
+  return {
+    // Calls that go on in a conversation make nobody.
+    people: keyed || planned.some(({ call }) => call.endUser !== null),
+    keyed,
+    repeatable: planned.some(({ call }) => call.idempotency !== null),
+    said: planned.some(({ call }) => call.message !== null),
+  };
+};
+
+type CallColumn = { name: string; type: string; value: (plan: PlannedCall, gate: number) => string | null };
+
+function column(name: string, type: string, value: CallColumn['value']): CallColumn {
+  return { name, type, value };
+}
+
+const ALWAYS = [
+  column('gate', 'int', (_, gate) => `${gate}`),
+  column('run_id', 'text', ({ run }) => run.id),
+  column('conversation_id', 'text', ({ run }) => run.conversationId),
+  column('end_user_id', 'text', ({ run }) => run.endUserId),
+  column('address', 'text', ({ address }) => address),
+  column('locale', 'text', ({ endUser }) => endUser?.locale ?? null),
+  column('input', 'text', ({ call, messageId }) =>
+    JSON.stringify(messageId === null ? call.input : { ...call.input, message_id: messageId }),
+  ),
+  column('send_at', 'timestamptz', ({ call }) => call.sendAt?.toISOString() ?? null),
+  column('request_id', 'text', ({ call }) => call.requestId),
+];
+
+const REPEATABLE = [
+  column('scope', 'bytea', ({ call }) => bytes(call.idempotency?.scope)),
+  column('request', 'bytea', ({ call }) => bytes(call.idempotency?.request)),
+  column('location', 'text', ({ call, answer }) => (call.idempotency ? answer.location : null)),
+  column('body', 'text', ({ call, answer }) => (call.idempotency ? answer.body : null)),
+];
+
+const SAID = [
+  column('message_id', 'text', ({ messageId }) => messageId),
+  column('message', 'text', ({ call }) =>
+    call.message === null ? null : JSON.stringify({ type: 'text', text: call.message }),
+  ),
+];
+
+const KEYED = [
+  column('key', 'text', ({ call }) => call.conversation?.key ?? null),
+  column('goes_on', 'bool', ({ continues }) => (continues === null ? null : 'true')),
+  column('silent', 'bool', ({ continues }) => (continues?.status === 'handed_off' ? 'true' : null)),
+  column('overtakes', 'text', ({ continues }) => continues?.run_id ?? null),
+];
+
+const callColumns = ({ repeatable, said, keyed }: Parts): CallColumn[] => [
+  ...ALWAYS,
+  ...(repeatable ? REPEATABLE : []),
+  ...(said ? SAID : []),
+  ...(keyed ? KEYED : []),
+];
+
+function peopleColumns(planned: readonly PlannedCall[], at: Date): unknown[] {
+  const { made, changed } = peopleOf(planned.map(({ endUser }) => endUser));
+  return [...personColumns(made, () => at), ...personColumns(changed, (row) => row.updated_at)];
+}
+
+function releaseColumns(planned: readonly PlannedCall[]): unknown[] {
+  const released = planned.flatMap(({ releases, run }) => (releases === null ? [] : [{ ...releases, run: run.id }]));
+  return [
+    textArray(released.map((conversation) => conversation.org_id)),
+    textArray(released.map((conversation) => conversation.id)),
+    textArray(released.map((conversation) => conversation.run)),
+  ];
+}
+
+const bytes = (value: Buffer | undefined): string | null => (value ? `\\x${value.toString('hex')}` : null);

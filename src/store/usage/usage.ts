@@ -1,0 +1,129 @@
+import { and, eq, gte, sql } from 'drizzle-orm';
+import type pg from 'pg';
+import type { Db } from '../db.ts';
+import { newestFirst } from '../page.ts';
+import { keyUsage, requestLog } from '../schema/usage.ts';
+
+export type UsageCount = {
+  orgId: string;
+  keyId: string;
+  hour: Date;
+  accepted: number;
+  refused: number;
+  failed: number;
+};
+export type LoggedRequest = typeof requestLog.$inferSelect;
+
+/** Kept this long: what the key's page shows at most. */
+const KEPT_DAYS = 31;
+
+/** Adds counts and requests in one round trip each; counts of nodes add up. */
+export async function writeUsage(
+  pool: pg.Pool,
+  counts: readonly UsageCount[],
+  requests: readonly LoggedRequest[],
+): Promise<void> {
+  await pool.query({
+    name: 'write-usage',
+    text: `INSERT INTO key_usage (org_id, key_id, hour, accepted, refused, failed)
+      SELECT * FROM unnest($1::text[], $2::text[], $3::timestamptz[], $4::int[], $5::int[], $6::int[])
+      ON CONFLICT (org_id, key_id, hour) DO UPDATE SET accepted = key_usage.accepted + excluded.accepted,
+        refused = key_usage.refused + excluded.refused, failed = key_usage.failed + excluded.failed`,
+    values: [
+      counts.map((row) => row.orgId),
+      counts.map((row) => row.keyId),
+      counts.map((row) => row.hour),
+      counts.map((row) => row.accepted),
+      counts.map((row) => row.refused),
+      counts.map((row) => row.failed),
+    ],
+  });
+  await pool.query({
+    name: 'write-requests',
+    text: `INSERT INTO request_log (org_id, id, key_id, at, method, route, ids, status, code, ms)
+      SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::text[], $7::jsonb[], $8::smallint[], $9::text[], $10::int[])
+      ON CONFLICT DO NOTHING`,
+    values: [
+      requests.map((row) => row.orgId),
+      requests.map((row) => row.id),
+      requests.map((row) => row.keyId),
+      requests.map((row) => row.at),
+      requests.map((row) => row.method),
+      requests.map((row) => row.route),
+      requests.map((row) => JSON.stringify(row.ids)),
+      requests.map((row) => row.status),
+      requests.map((row) => row.code),
+      requests.map((row) => row.ms),
+    ],
+  });
+}
+
+/** Counts per `unit`, oldest first; units without a request are missing. */
+export async function readKeyUsage(
+  db: Db,
+  orgId: string,
+  keyId: string,
+  unit: 'hour' | 'day',
+  since: Date,
+): Promise<{ at: Date; accepted: number; refused: number; failed: number }[]> {
+  const at = sql<Date>`date_trunc(${sql.raw(`'${unit}'`)}, ${keyUsage.hour}, 'UTC')`.mapWith(keyUsage.hour);
+  return db
+    .select({
+      at,
+      accepted: sql<number>`sum(${keyUsage.accepted})::int`,
+      refused: sql<number>`sum(${keyUsage.refused})::int`,
+      failed: sql<number>`sum(${keyUsage.failed})::int`,
+    })
+    .from(keyUsage)
+    .where(and(eq(keyUsage.orgId, orgId), eq(keyUsage.keyId, keyId), gte(keyUsage.hour, since)))
+    .groupBy(at)
+    .orderBy(at);
+}
+
+export async function countKeyRequests(db: Db, orgId: string, keyId: string, since: Date): Promise<number> {
+  const [row] = await db
+    .select({ many: sql<number>`coalesce(sum(accepted + refused + failed), 0)::int` })
+    .from(keyUsage)
+    .where(and(eq(keyUsage.orgId, orgId), eq(keyUsage.keyId, keyId), gte(keyUsage.hour, since)));
+  return row!.many;
+}
+
+export async function listNewestRequests(
+  db: Db,
+  orgId: string,
+  keyId: string,
+  limit: number,
+): Promise<LoggedRequest[]> {
+  return db
+    .select()
+    .from(requestLog)
+    .where(and(eq(requestLog.orgId, orgId), eq(requestLog.keyId, keyId)))
+    .orderBy(...newestFirst(requestLog.at, requestLog.id))
+    .limit(limit);
+}
+
+/** Requests that are kept for one organization, so that none can fill the disk; what its log shows at most. */
+export const KEPT_REQUESTS = 50_000;
+
+/** Removes what is beyond the newest of each organization; at most `limit` rows. */
+export async function trimRequests(pool: pg.Pool, limit: number, kept = KEPT_REQUESTS): Promise<number> {
+  const removed = await pool.query(
+    `DELETE FROM request_log WHERE (org_id, id) IN (
+      SELECT l.org_id, l.id FROM organization o
+      CROSS JOIN LATERAL (SELECT id FROM request_log WHERE org_id = o.id ORDER BY id DESC OFFSET $2 LIMIT 1) oldest
+      JOIN request_log l ON l.org_id = o.id AND l.id <= oldest.id LIMIT $1)`,
+    [limit, kept],
+  );
+  return removed.rowCount ?? 0;
+}
+
+/** Removes what is older than anybody can look at; at most `limit` rows of each kind. */
+export async function forgetUsage(pool: pg.Pool, limit: number): Promise<number> {
+  const requests = await pool.query(
+    `DELETE FROM request_log WHERE (org_id, id) IN (
+      SELECT org_id, id FROM request_log WHERE at < now() - make_interval(days => ${KEPT_DAYS}) LIMIT $1)`,
+    [limit],
+  );
+  await pool.query(`DELETE FROM key_usage WHERE hour < now() - make_interval(days => ${KEPT_DAYS})`);
+  return requests.rowCount ?? 0;
+}
