@@ -512,7 +512,7 @@ export type RefusalExtras = {
 };
 
 /**
- * A refusal: thrown by any room, turned into the one error body by `http/problems.ts`.
+ * A refusal: thrown by any room, turned into the one error body by `http/edge/problems.ts`.
  * `detail` is for the caller: a full sentence that echoes no input.
  */
 export class Refusal extends Error {

@@ -3,8 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { Refusal } from '../contract/problems.ts';
 import type { Admission } from '../src/access/types.ts';
-import type { AccessDecisions, Route } from '../src/http/route.ts';
-import { createHttpServer, type HttpDeps } from '../src/http/server.ts';
+import type { AccessDecisions, Route } from '../src/http/route/route.ts';
+import { createHttpServer, type HttpDeps } from '../src/http/edge/server.ts';
 
 /** The HTTP room alone on a real socket, with an access room that knows one key. */
 export type TestHttpServer = {

@@ -1,7 +1,7 @@
 import { Refusal } from '../../contract/problems.ts';
 import type { Permission } from '../../contract/permissions.ts';
-import { challengeScope } from './authorization-header.ts';
-import { isInside } from './networks.ts';
+import { challengeScope } from './keys/authorization-header.ts';
+import { isInside } from './keys/networks.ts';
 import type { AgentFacts, CampaignFacts, Caller, ChannelFacts, Need, TriggerFacts } from './types.ts';
 
 /** The ids that stand in the path where the route's need says, as sent: nothing is known about them yet. */

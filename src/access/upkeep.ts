@@ -1,5 +1,5 @@
 import type { Logger } from '../kernel/log.ts';
-import type { Lease } from './lease.ts';
+import type { Lease } from './nodes/lease.ts';
 
 export type UpkeepDeps = {
   leaseMs: number;

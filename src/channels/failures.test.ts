@@ -17,7 +17,7 @@ import { channelKinds } from './kinds.ts';
 
 /**
  * Every way in which a provider fails, for every kind that calls one, over a real port: what the failure means is
- * decided here, what follows from it (src/worker/deliver-message.ts) is the same for all.
+ * decided here, what follows from it (src/worker/deliveries/deliver-message.ts) is the same for all.
  */
 type Way = 'for good' | 'too many' | 'down' | 'unauthorized' | 'timeout after delivering' | 'reset after delivering';
 type Other = {

@@ -2,10 +2,10 @@ import { health } from './api/health.ts';
 import { me } from './api/me.ts';
 import { openapi } from './api/openapi.ts';
 import { docsRoutes } from './docs/routes.ts';
-import { ready } from './ready.ts';
+import { ready } from './api/ready.ts';
 import { mcpRoutes } from './mcp/routes.ts';
-import type { Dispatch, HttpDeps } from './server.ts';
-import type { Route } from './route.ts';
+import type { Dispatch, HttpDeps } from './edge/server.ts';
+import type { Route } from './route/route.ts';
 
 export type SystemDeps = HttpDeps & {
   /** The whole list, once it is complete: the reference describes it. */

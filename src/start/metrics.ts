@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { AccessState } from '../access/access.ts';
-import { metaOf } from '../http/request-meta.ts';
+import { metaOf } from '../http/edge/request-meta.ts';
 import { StartError } from '../kernel/start-error.ts';
 import type { Db } from '../store/db.ts';
 import { type QueueDepth, readQueueDepths } from '../store/queue/depth.ts';

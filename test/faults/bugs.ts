@@ -39,7 +39,7 @@ export const bugs: Bug[] = [
     finding: /accepted after "revoked"/,
     edits: [
       {
-        file: 'src/access/lease.ts',
+        file: 'src/access/nodes/lease.ts',
         find: '      const now = clock.monotonic();\n      if (now >= until) return false;',
         replace: '      if (node !== null) return true;\n      const now = clock.monotonic();',
       },
@@ -51,7 +51,7 @@ export const bugs: Bug[] = [
     finding: /accepted after "revoked"/,
     edits: [
       {
-        file: 'src/access/lease.ts',
+        file: 'src/access/nodes/lease.ts',
         find: 'return wallElapsed < leaseMs - marginMs && wallElapsed >= now - from - MAX_LAG_MS;',
         replace: 'return wallElapsed < Number.POSITIVE_INFINITY;',
       },
@@ -73,7 +73,7 @@ export const bugs: Bug[] = [
     name: 'a revoke is answered once the others were notified',
     scenario: 'listener-killed',
     finding: /accepted after "revoked"/,
-    edits: [{ file: 'src/access/change.ts', find: 'await barrier.wait(seq, self);', replace: '' }],
+    edits: [{ file: 'src/access/nodes/change.ts', find: 'await barrier.wait(seq, self);', replace: '' }],
   },
   {
     name: 'what was asked before a change is kept after it',
@@ -81,7 +81,7 @@ export const bugs: Bug[] = [
     finding: /accepted after "revoked"/,
     edits: [
       {
-        file: 'src/access/directory.ts',
+        file: 'src/access/keys/directory.ts',
         find: "    without.has('check the generation') ||\n",
         replace: '    true ||\n',
       },
@@ -93,7 +93,7 @@ export const bugs: Bug[] = [
     finding: /calls were accepted where/,
     edits: [
       {
-        file: 'src/access/limits.ts',
+        file: 'src/access/limits/limits.ts',
         find: 'Math.max(1, Math.floor(limit / nodes))',
         replace: 'Math.max(1, Math.floor(limit / Math.min(1, nodes)))',
       },

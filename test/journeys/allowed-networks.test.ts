@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { SLOW_BODY_MS } from '../../src/http/mount-routes.ts';
+import { SLOW_BODY_MS } from '../../src/http/route/mount-routes.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { type Answer, startTestApp, type TestApp } from '../app.ts';
 import { givenAgent, givenOrganization, givenTrigger } from '../factories.ts';

@@ -111,10 +111,12 @@ describe.skipIf(!CHROMIUM)('every page of the dashboard', () => {
       for (const path of paths.filter((one) => !isFront(one))) {
         await page.goto(journey.app.url + path);
         await settled(page);
-        for (const opener of await openersOf(page)) {
+        for (const { key } of await openersOf(page)) {
+          // An act that was pressed may have taken its button away, which moves the numbers of those behind it.
+          const opener = (await openersOf(page)).find((one) => one.key === key);
           // What stands around every page or every tab of one, and the rows of one list, are looked at once.
-          if (OPENS_NOTHING.test(opener.name) || seen.has(opener.key)) continue;
-          seen.add(opener.key);
+          if (!opener || OPENS_NOTHING.test(opener.name) || seen.has(key)) continue;
+          seen.add(key);
           const where = `${path} “${opener.name}”`;
           // oxlint-disable-next-line playwright/no-element-handle -- the very element: buttons that come later move the numbers of others
           const button = await page.locator('button').nth(opener.at).elementHandle();

@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { FORMATS } from '../../src/http/formats.ts';
+import { FORMATS } from '../../src/http/route/formats.ts';
 import { startTestApp, type TestApp } from '../app.ts';
 
 /** Every example of the published description keeps to the schema that stands beside it. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { Refusal } from '../../../contract/problems.ts';
-import { takeFromAll } from '../take-from-all.ts';
+import { takeFromAll } from '../limits/take-from-all.ts';
 
 /**
  * Mail that strangers can cause must not flood a mailbox, nor make this server a sender of spam: so many an hour to one

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { RATE_WINDOW_SECONDS } from '../../../contract/limits.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import type { SharedCounters } from '../shared-counters.ts';
-import { type Counted, giveBackToAll, takeFromAll } from '../take-from-all.ts';
+import type { SharedCounters } from '../limits/shared-counters.ts';
+import { type Counted, giveBackToAll, takeFromAll } from '../limits/take-from-all.ts';
 
 /**
  * Strangers on the internet talk to a model that somebody pays for: each of their calls is counted against the visitor,

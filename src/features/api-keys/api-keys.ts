@@ -9,7 +9,7 @@ import type { LeakReport } from '../../../contract/leaks.ts';
 import type { Static } from 'typebox';
 import type { Region } from '../../../contract/regions.ts';
 import type { Access } from '../../access/access.ts';
-import type { Digest } from '../../access/digest.ts';
+import type { Digest } from '../../access/keys/digest.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Actor } from '../../store/organizations/audit.ts';
 import type { Db } from '../../store/db.ts';

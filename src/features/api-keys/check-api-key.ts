@@ -1,7 +1,7 @@
 import type { CreateKeyBody } from '../../../contract/dashboard/keys.ts';
 import { type Fault, Refusal } from '../../../contract/problems.ts';
 import type { Permission } from '../../../contract/permissions.ts';
-import { type Network, readNetwork } from '../../access/networks.ts';
+import { type Network, readNetwork } from '../../access/keys/networks.ts';
 
 /** The label as it is stored. Throws `validation_failed`. */
 export function checkLabel(label: string): string {

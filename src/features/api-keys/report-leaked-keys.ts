@@ -1,6 +1,6 @@
 import type { Leak, LeakReport } from '../../../contract/leaks.ts';
-import { digestBytes } from '../../access/digest.ts';
-import { parseKey } from '../../access/key-format.ts';
+import { digestBytes } from '../../access/keys/digest.ts';
+import { parseKey } from '../../access/keys/key-format.ts';
 import { redact } from '../../kernel/redact.ts';
 import type { Actor } from '../../store/organizations/audit.ts';
 import { findActiveKeys } from '../../store/api-keys/api-keys.ts';

@@ -1,6 +1,6 @@
 import type { KeyRecord } from '../../../contract/dashboard/keys.ts';
 import type { Leak } from '../../../contract/leaks.ts';
-import type { Committed } from '../../access/change.ts';
+import type { Committed } from '../../access/nodes/change.ts';
 import { isUnreachable } from '../../store/db.ts';
 import { markEffective, revokeApiKey as revokeRow } from '../../store/api-keys/api-keys.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';

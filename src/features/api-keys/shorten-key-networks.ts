@@ -1,6 +1,6 @@
 import type { KeyRecord } from '../../../contract/dashboard/keys.ts';
 import { type Fault, Refusal } from '../../../contract/problems.ts';
-import { covers, type Network, storedNetworks } from '../../access/networks.ts';
+import { covers, type Network, storedNetworks } from '../../access/keys/networks.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import { shortenKeyNetworks as shortenRow } from '../../store/api-keys/api-keys.ts';
 import type { ApiKeysDeps } from './api-keys.ts';

@@ -1,7 +1,7 @@
 import type { KeyScope, Permission } from '../../../contract/permissions.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import { digestBytes } from '../../access/digest.ts';
-import { mintKey, shownPrefix } from '../../access/key-format.ts';
+import { digestBytes } from '../../access/keys/digest.ts';
+import { mintKey, shownPrefix } from '../../access/keys/key-format.ts';
 import { newId } from '../../kernel/ids.ts';
 import { insertApiKey, readKeyConditions } from '../../store/api-keys/api-keys.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';

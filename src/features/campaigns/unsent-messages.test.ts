@@ -14,7 +14,7 @@ import {
 } from '../../store/deliveries/deliveries.ts';
 import { campaign, recipient } from '../../store/schema/campaign.ts';
 import { run } from '../../store/schema/run.ts';
-import { deliverMessage, givenBack } from '../../worker/deliver-message.ts';
+import { deliverMessage, givenBack } from '../../worker/deliveries/deliver-message.ts';
 import { moveInside } from './change-campaign.ts';
 import { cancelRecipient } from './recipients.ts';
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { timestamp } from '../../kernel/clock.ts';
-import type { Route } from '../route.ts';
+import type { Route } from '../route/route.ts';
 
 /** Is this process alive? Asks nobody, so that a database that is down never gets a healthy process restarted. */
 export const health = (now: () => number): Route => ({

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { idPattern } from '../../../contract/ids.ts';
 import { KEY_SCOPES, PERMISSIONS, PLANS } from '../../../contract/permissions.ts';
 import { REGION_IDS, type Region } from '../../../contract/regions.ts';
-import type { Route } from '../route.ts';
+import type { Route } from '../route/route.ts';
 
 const Me = Type.Object(
   {

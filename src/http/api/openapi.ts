@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { Type } from 'typebox';
 import type { Region } from '../../../contract/regions.ts';
-import { describeRoutes } from '../openapi.ts';
-import type { Route } from '../route.ts';
+import { describeRoutes } from '../docs/openapi.ts';
+import type { Route } from '../route/route.ts';
 
 type Deps = {
   readonly region: Region;

@@ -6,7 +6,7 @@ import { lostDatabase } from '../../access/sessions/lost-database.ts';
 import { presentAppearance } from '../../features/visitors/find-chat-channel.ts';
 import type { Visitors } from '../../features/visitors/visitors.ts';
 import { escapeHtml } from '../docs/html.ts';
-import type { Route } from '../route.ts';
+import type { Route } from '../route/route.ts';
 import type { WidgetScript } from './widget-script.ts';
 
 /** The chat as a page of its own: to be shared as a link, and tried before any web site has it. `?lang=ar` chooses. */

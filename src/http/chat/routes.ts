@@ -13,7 +13,7 @@ import { lostDatabase } from '../../access/sessions/lost-database.ts';
 import type { ReceiveFromVisitor } from '../../features/conversations/receive-from-visitor.ts';
 import { presentVisitorMessage } from '../../features/visitors/read-messages.ts';
 import type { Visitors } from '../../features/visitors/visitors.ts';
-import type { Route } from '../route.ts';
+import type { Route } from '../route/route.ts';
 import { followMessages } from './follow-messages.ts';
 import { hostedPage } from './hosted-page.ts';
 import { createVisitorGate, type FromSite, type FromVisitor, type VisitorGateDeps } from './visitor-gate.ts';

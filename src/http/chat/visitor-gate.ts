@@ -5,7 +5,7 @@ import { type ChatOrigin, chatOrigin, fitsOrigin } from '../../access/visitors/c
 import type { VisitorCall, VisitorLimit } from '../../access/visitors/visitor-limit.ts';
 import type { Visitor, VisitorTokens } from '../../access/visitors/visitor-token.ts';
 import type { ChatChannel } from '../../features/visitors/find-chat-channel.ts';
-import { metaOf } from '../request-meta.ts';
+import { metaOf } from '../edge/request-meta.ts';
 
 /** What is known of a call before its body is read. */
 export type FromSite = { channel: ChatChannel; asking: ChatOrigin; visitor: Visitor | null };

@@ -8,7 +8,7 @@ import { Refusal } from '../../../contract/problems.ts';
 import { lostDatabase } from '../../access/sessions/lost-database.ts';
 import { presentAppearance } from '../../features/visitors/find-chat-channel.ts';
 import type { Visitors } from '../../features/visitors/visitors.ts';
-import type { Route } from '../route.ts';
+import type { Route } from '../route/route.ts';
 
 /** The script of one channel: the widget with the channel's appearance in front, so that a page needs one request. */
 export type ScriptFile = {

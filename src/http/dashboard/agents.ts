@@ -14,7 +14,7 @@ import { tryAgent } from '../../features/agents/try-agent.ts';
 import { updateAgent } from '../../features/agents/update-agent.ts';
 import { listModels } from '../../features/models/models.ts';
 import { removeModel, setModel } from '../../features/models/set-model.ts';
-import type { Route } from '../route.ts';
+import type { Route } from '../route/route.ts';
 import type { Desk } from './deps.ts';
 
 /** Agents, what they know, and the models behind them. */

@@ -1,5 +1,5 @@
 import type { Topic } from '../../../contract/dashboard/changes.ts';
-import type { Route } from '../route.ts';
+import type { Route } from '../route/route.ts';
 import type { Desk } from './deps.ts';
 
 /** Windows of one person that are told of changes at the same time; one more polls. */

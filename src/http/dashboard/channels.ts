@@ -11,7 +11,7 @@ import { checkChannel } from '../../features/channels/check-channel.ts';
 import { connectChannel } from '../../features/channels/connect-channel.ts';
 import { disconnectChannel } from '../../features/channels/disconnect-channel.ts';
 import { listChannels, readChannel } from '../../features/channels/read-channels.ts';
-import type { Route } from '../route.ts';
+import type { Route } from '../route/route.ts';
 import type { Desk } from './deps.ts';
 
 /** Ways to reach people, and campaigns over them. */

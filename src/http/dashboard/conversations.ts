@@ -10,7 +10,7 @@ import {
   presentConversation,
   readConversation,
 } from '../../features/conversations/read-conversations.ts';
-import type { Route } from '../route.ts';
+import type { Route } from '../route/route.ts';
 import type { Desk } from './deps.ts';
 
 /** What is said, and people stepping in. */

@@ -15,8 +15,8 @@ import { lostDatabase } from '../../access/sessions/lost-database.ts';
 import { checkOrigin } from '../../access/sessions/origin.ts';
 import type { createSessionGate, DashboardCaller } from '../../access/sessions/session-gate.ts';
 import type { Caller } from '../../access/sessions/sessions.ts';
-import { cursorScope, type Paging, type Position } from '../paging.ts';
-import type { Route } from '../route.ts';
+import { cursorScope, type Paging, type Position } from '../route/paging.ts';
+import type { Route } from '../route/route.ts';
 
 /** What every handler of the dashboard's API starts from. */
 export type Call<N extends DashboardRouteName> = {

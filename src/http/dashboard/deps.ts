@@ -21,7 +21,7 @@ import type { ChannelFacts } from '../../access/types.ts';
 import type { Sessions } from '../../access/sessions/sessions.ts';
 import type { SignInLimit } from '../../access/sessions/sign-in-limit.ts';
 import type { Triggers } from '../../features/triggers/triggers.ts';
-import type { Paging } from '../paging.ts';
+import type { Paging } from '../route/paging.ts';
 import type { DeclareRoute } from './dashboard-route.ts';
 
 /** What the verbs behind the dashboard's API stand on; app.ts puts it together once. */

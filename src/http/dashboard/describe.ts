@@ -1,7 +1,7 @@
 import { DASHBOARD_BASE, DASHBOARD_ROUTES, type DashboardRoute } from '../../../contract/dashboard/routes.ts';
 import { SESSION_COOKIE } from '../../access/sessions/create-auth.ts';
-import { ProblemSchema } from '../problem-schema.ts';
-import { wireSchema } from '../validate.ts';
+import { ProblemSchema } from '../route/problem-schema.ts';
+import { wireSchema } from '../route/validate.ts';
 
 type Json = Record<string, unknown>;
 

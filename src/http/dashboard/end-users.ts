@@ -1,6 +1,6 @@
 import type { QueryOf } from '../../../contract/dashboard/routes.ts';
 import type { EndUser } from '../../../contract/end-users.ts';
-import type { Route } from '../route.ts';
+import type { Route } from '../route/route.ts';
 import type { Desk } from './deps.ts';
 import { download } from './download.ts';
 

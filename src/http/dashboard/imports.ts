@@ -2,7 +2,7 @@ import { previewImport } from '../../features/imports/preview-import.ts';
 import { exportFaults, listFaults, listImports, readImport } from '../../features/imports/read-imports.ts';
 import { cancelImport, runImport } from '../../features/imports/run-import.ts';
 import { createImport, sendPiece } from '../../features/imports/upload-import.ts';
-import type { Route } from '../route.ts';
+import type { Route } from '../route/route.ts';
 import type { Desk } from './deps.ts';
 import { download } from './download.ts';
 

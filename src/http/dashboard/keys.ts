@@ -1,4 +1,4 @@
-import type { Route } from '../route.ts';
+import type { Route } from '../route/route.ts';
 import type { Desk } from './deps.ts';
 
 /** API keys of an organization. */

@@ -14,7 +14,7 @@ import {
   removeSignInProvider,
   setSignInProvider,
 } from '../../features/sign-in/set-provider.ts';
-import type { Route } from '../route.ts';
+import type { Route } from '../route/route.ts';
 import type { Desk } from './deps.ts';
 
 /** Counted for its network address alone: a name of nobody. */

@@ -12,7 +12,7 @@ import { renameOrganization } from '../../features/organizations/rename-organiza
 import { requireSecondFactor } from '../../features/organizations/require-second-factor.ts';
 import { previewRetention, readRetention, setRetention } from '../../features/organizations/set-retention.ts';
 import { setPlan } from '../../features/organizations/set-plan.ts';
-import type { Route } from '../route.ts';
+import type { Route } from '../route/route.ts';
 import type { Desk } from './deps.ts';
 import { download } from './download.ts';
 

@@ -1,5 +1,5 @@
 import { listCalls, listRequests } from '../../features/usage/list-requests.ts';
-import type { Route } from '../route.ts';
+import type { Route } from '../route/route.ts';
 import type { Desk } from './deps.ts';
 
 /** What keys called, one by one. */

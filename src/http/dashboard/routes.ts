@@ -1,6 +1,6 @@
 import { createSessionGate } from '../../access/sessions/session-gate.ts';
-import type { Paging } from '../paging.ts';
-import type { Route } from '../route.ts';
+import type { Paging } from '../route/paging.ts';
+import type { Route } from '../route/route.ts';
 import { agentRoutes } from './agents.ts';
 import { changeRoutes } from './changes.ts';
 import { channelRoutes } from './channels.ts';

@@ -6,7 +6,7 @@ import {
 } from '../../features/second-factor/authenticator.ts';
 import { addPasskey, removePasskey, renamePasskey, startPasskey } from '../../features/second-factor/passkeys.ts';
 import { readSecondFactor } from '../../features/second-factor/read-second-factor.ts';
-import type { Route } from '../route.ts';
+import type { Route } from '../route/route.ts';
 import type { Desk } from './deps.ts';
 
 /** The second factors of whoever is signed in. */

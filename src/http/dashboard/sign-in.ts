@@ -13,7 +13,7 @@ import {
   signInWithPasskey,
   startPasskeySignIn,
 } from '../../features/second-factor/sign-in-with-factor.ts';
-import type { Route } from '../route.ts';
+import type { Route } from '../route/route.ts';
 import type { Desk } from './deps.ts';
 import type { Call } from './dashboard-route.ts';
 import type { DashboardRouteName } from '../../../contract/dashboard/routes.ts';

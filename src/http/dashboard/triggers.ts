@@ -4,7 +4,7 @@ import { createTrigger } from '../../features/triggers/create-trigger.ts';
 import { presentTrigger } from '../../features/triggers/present-trigger.ts';
 import { listTriggers, readTrigger } from '../../features/triggers/read-triggers.ts';
 import { deleteTrigger, updateTrigger } from '../../features/triggers/update-trigger.ts';
-import type { Route } from '../route.ts';
+import type { Route } from '../route/route.ts';
 import type { Desk, Room } from './deps.ts';
 
 /** Triggers, their test calls and runs. */

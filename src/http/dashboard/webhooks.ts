@@ -11,8 +11,8 @@ import {
 } from '../../features/webhooks/deliveries.ts';
 import { listWebhooks, readWebhook } from '../../features/webhooks/read-webhooks.ts';
 import { rotateSecret } from '../../features/webhooks/rotate-secret.ts';
-import { cursorScope } from '../paging.ts';
-import type { Route } from '../route.ts';
+import { cursorScope } from '../route/paging.ts';
+import type { Route } from '../route/route.ts';
 import type { Desk } from './deps.ts';
 
 const placeOf = ({ event_id: eventId, endpoint_id: endpointId }: { event_id: string; endpoint_id: string }) => ({

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PROBLEMS } from '../../../contract/problems.ts';
 import { echo, startHttpServer, type TestHttpServer } from '../../../test/http-server.ts';
 import { raw } from '../../../test/raw-http.ts';
-import type { Route } from '../route.ts';
+import type { Route } from '../route/route.ts';
 
 const hostile: Route = {
   ...echo,

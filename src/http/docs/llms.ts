@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from '../openapi.ts';
+import type { OpenApiDocument } from './openapi.ts';
 import { GUIDE_NAMES, GUIDES } from './guides.ts';
 import { endpointsOf } from './reference.ts';
 

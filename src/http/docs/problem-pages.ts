@@ -1,5 +1,5 @@
 import { PROBLEMS, type ProblemCode } from '../../../contract/problems.ts';
-import { exampleProblem } from '../openapi.ts';
+import { exampleProblem } from './openapi.ts';
 import { escapeHtml, json, page } from './html.ts';
 
 const byStatus = (): [number, ProblemCode[]][] => {

@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from '../openapi.ts';
+import type { OpenApiDocument } from './openapi.ts';
 import { curlOf } from './curl.ts';
 import { eventsNavigation, eventsSection } from './events-section.ts';
 import { GUIDE_NAMES, GUIDES, guideNavigation } from './guides.ts';

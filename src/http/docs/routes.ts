@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { isProblemCode, Refusal } from '../../../contract/problems.ts';
-import { describeRoutes, type Described } from '../openapi.ts';
-import type { Route } from '../route.ts';
+import { describeRoutes, type Described } from './openapi.ts';
+import type { Route } from '../route/route.ts';
 import { guidePage, isGuide } from './guides.ts';
 import { asset, sendPage } from './html.ts';
 import { llmsText } from './llms.ts';

@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from '../openapi.ts';
+import type { OpenApiDocument } from './openapi.ts';
 
 export type Schema = { readonly [keyword: string]: unknown };
 export type Field = {

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { isId } from '../../../contract/ids.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { ReceiveFromChannel } from '../../features/conversations/receive-from-channel.ts';
-import type { Route } from '../route.ts';
+import type { Route } from '../route/route.ts';
 
 export type InboundRoutesDeps = { receive: ReceiveFromChannel; baseUrl: string };
 

@@ -5,8 +5,8 @@ import type { FastifyRequest } from 'fastify';
 import { type Fault, PROBLEMS, Refusal } from '../../../contract/problems.ts';
 import { isOurs } from '../../access/sessions/origin.ts';
 import type { Admission } from '../../access/types.ts';
-import type { Route } from '../route.ts';
-import type { Dispatch } from '../server.ts';
+import type { Route } from '../route/route.ts';
+import type { Dispatch } from '../edge/server.ts';
 import { faultsOf, isFor, requestOf, type Tool, toolsOf } from './tools.ts';
 
 export type McpDeps = {

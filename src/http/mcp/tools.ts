@@ -2,10 +2,10 @@ import type { Tool as Definition } from '@modelcontextprotocol/server';
 import type { Fault } from '../../../contract/problems.ts';
 import { decideCaller } from '../../access/decide.ts';
 import type { Admission } from '../../access/types.ts';
-import { escapePointer, MAX_FAULTS, MAX_POINTER_CHARACTERS } from '../faults.ts';
-import { isShown, pathOf } from '../openapi.ts';
-import { isKeyRoute, type Route } from '../route.ts';
-import { wireSchema } from '../validate.ts';
+import { escapePointer, MAX_FAULTS, MAX_POINTER_CHARACTERS } from '../route/faults.ts';
+import { isShown, pathOf } from '../docs/openapi.ts';
+import { isKeyRoute, type Route } from '../route/route.ts';
+import { wireSchema } from '../route/validate.ts';
 
 type Json = Record<string, unknown>;
 

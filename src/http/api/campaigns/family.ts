@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { isId } from '../../../../contract/ids.ts';
 import { Refusal } from '../../../../contract/problems.ts';
 import type { CampaignVerbs } from '../../../features/campaigns/key-verbs.ts';
-import type { Paging } from '../../paging.ts';
+import type { Paging } from '../../route/paging.ts';
 
 /** What the routes of the family share: only the campaign's own key passes. */
 export type CampaignRoutesDeps = { campaigns: CampaignVerbs; paging: Paging };

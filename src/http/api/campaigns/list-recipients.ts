@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { Recipient, RECIPIENT_STATUSES } from '../../../../contract/campaigns.ts';
 import { DEFAULT_PAGE } from '../../../../contract/limits.ts';
-import { cursorScope } from '../../paging.ts';
-import { PageQuery } from '../../query.ts';
-import type { Route } from '../../route.ts';
+import { cursorScope } from '../../route/paging.ts';
+import { PageQuery } from '../../route/query.ts';
+import type { Route } from '../../route/route.ts';
 import { type CampaignRoutesDeps, exampleRecipient, FAMILY, TAG } from './family.ts';
 
 type Query = { limit?: number; cursor?: string; status?: string; ref?: string };

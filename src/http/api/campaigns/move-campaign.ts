@@ -1,5 +1,5 @@
 import { Campaign } from '../../../../contract/campaigns.ts';
-import type { Route } from '../../route.ts';
+import type { Route } from '../../route/route.ts';
 import { type CampaignRoutesDeps, exampleCampaign, FAMILY, keyCallerOf, TAG } from './family.ts';
 
 export const pauseCampaign = (deps: CampaignRoutesDeps): Route =>

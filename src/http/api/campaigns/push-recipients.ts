@@ -7,8 +7,8 @@ import {
 } from '../../../../contract/campaigns.ts';
 import { Refusal } from '../../../../contract/problems.ts';
 import type { PushRow } from '../../../features/campaigns/push-recipients.ts';
-import type { Route } from '../../route.ts';
-import { compileBody } from '../../validate.ts';
+import type { Route } from '../../route/route.ts';
+import { compileBody } from '../../route/validate.ts';
 import { type CampaignRoutesDeps, exampleRecipient, FAMILY, TAG } from './family.ts';
 
 /** 256 KiB hold fewer keys than this. */

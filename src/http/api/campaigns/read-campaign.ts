@@ -1,5 +1,5 @@
 import { Campaign } from '../../../../contract/campaigns.ts';
-import type { Route } from '../../route.ts';
+import type { Route } from '../../route/route.ts';
 import { type CampaignRoutesDeps, exampleCampaign, FAMILY, TAG } from './family.ts';
 
 export const readCampaign = ({ campaigns }: CampaignRoutesDeps): Route => ({

@@ -1,5 +1,5 @@
 import { Recipient } from '../../../../contract/campaigns.ts';
-import type { Route } from '../../route.ts';
+import type { Route } from '../../route/route.ts';
 import { type CampaignRoutesDeps, exampleRecipient, FAMILY, recipientIdOf, TAG } from './family.ts';
 
 export const readRecipient = ({ campaigns }: CampaignRoutesDeps): Route => ({

@@ -1,4 +1,4 @@
-import type { Route } from '../../route.ts';
+import type { Route } from '../../route/route.ts';
 import { cancelRecipient } from './cancel-recipient.ts';
 import type { CampaignRoutesDeps } from './family.ts';
 import { listRecipients } from './list-recipients.ts';

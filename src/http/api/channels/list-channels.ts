@@ -1,5 +1,5 @@
 import { ChannelList } from '../../../../contract/channels.ts';
-import type { Route } from '../../route.ts';
+import type { Route } from '../../route/route.ts';
 import type { ChannelRoutesDeps } from './routes.ts';
 
 /** The agent's channels and what each can do. */

@@ -1,5 +1,5 @@
 import { ChannelMessage } from '../../../../contract/channels.ts';
-import type { Route } from '../../route.ts';
+import type { Route } from '../../route/route.ts';
 import type { ChannelRoutesDeps } from './routes.ts';
 
 /** One message that went out, and what became of it. */

@@ -1,5 +1,5 @@
 import type { ChannelMessages } from '../../../features/channel-messages/channel-messages.ts';
-import type { Route } from '../../route.ts';
+import type { Route } from '../../route/route.ts';
 import { listChannels } from './list-channels.ts';
 import { readMessage } from './read-message.ts';
 import { sendMessage } from './send-message.ts';

@@ -1,6 +1,6 @@
 import { AcceptedMessage, SendMessage } from '../../../../contract/channels.ts';
 import { holds } from '../../../access/decide.ts';
-import type { Route } from '../../route.ts';
+import type { Route } from '../../route/route.ts';
 import type { ChannelRoutesDeps } from './routes.ts';
 
 /** Sends a message of the backend's own words: accepted means committed. */

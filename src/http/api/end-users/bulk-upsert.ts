@@ -1,8 +1,8 @@
 import { type BulkEndUsers as Body, BulkEndUsers, BulkResults, CreateEndUser } from '../../../../contract/end-users.ts';
 import { Refusal } from '../../../../contract/problems.ts';
 import type { BulkRow } from '../../../features/end-users/write-end-users.ts';
-import type { Route } from '../../route.ts';
-import { compileBody } from '../../validate.ts';
+import type { Route } from '../../route/route.ts';
+import { compileBody } from '../../route/validate.ts';
 import { callerOf, type EndUserRoutesDeps, exampleEndUser, FAMILY, TAG } from './family.ts';
 
 /** 500 people with a hundred attributes each would be more, and 256 KiB hold fewer keys than this. */

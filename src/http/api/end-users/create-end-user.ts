@@ -1,5 +1,5 @@
 import { CreateEndUser, EndUser } from '../../../../contract/end-users.ts';
-import type { Route } from '../../route.ts';
+import type { Route } from '../../route/route.ts';
 import { callerOf, type EndUserRoutesDeps, exampleEndUser, FAMILY, TAG } from './family.ts';
 
 /** Makes a person; refused when one of the identifiers is somebody's already. */

@@ -1,4 +1,4 @@
-import type { Route } from '../../route.ts';
+import type { Route } from '../../route/route.ts';
 import { callerOf, endUserIdOf, type EndUserRoutesDeps, FAMILY, TAG } from './family.ts';
 
 /** Erases a person: what is left tells nothing about anybody, except that opted-out addresses stay opted out. */

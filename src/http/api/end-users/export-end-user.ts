@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { EndUserExport } from '../../../../contract/end-users.ts';
-import type { Route } from '../../route.ts';
+import type { Route } from '../../route/route.ts';
 import {
   endUserIdOf,
   type EndUserRoutesDeps,

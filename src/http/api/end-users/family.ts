@@ -4,7 +4,7 @@ import { EndUser } from '../../../../contract/end-users.ts';
 import { isId } from '../../../../contract/ids.ts';
 import { Refusal } from '../../../../contract/problems.ts';
 import type { EndUsers } from '../../../features/end-users/end-users.ts';
-import type { Paging } from '../../paging.ts';
+import type { Paging } from '../../route/paging.ts';
 
 /** What the routes of the family share. */
 export type EndUserRoutesDeps = { endUsers: EndUsers; paging: Paging; baseUrl: string };

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { EndUserConversation } from '../../../../contract/end-users.ts';
 import { DEFAULT_PAGE } from '../../../../contract/limits.ts';
-import { cursorScope } from '../../paging.ts';
-import { PageQuery } from '../../query.ts';
-import type { Route } from '../../route.ts';
+import { cursorScope } from '../../route/paging.ts';
+import { PageQuery } from '../../route/query.ts';
+import type { Route } from '../../route/route.ts';
 import { endUserIdOf, type EndUserRoutesDeps, exampleConversation, FAMILY, pageOf, positionOf, TAG } from './family.ts';
 
 export const listConversations = ({ endUsers, paging }: EndUserRoutesDeps): Route => ({

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { Tag } from '../../../../contract/end-users.ts';
 import { DEFAULT_PAGE } from '../../../../contract/limits.ts';
-import { cursorScope } from '../../paging.ts';
-import { PageQuery } from '../../query.ts';
-import type { Route } from '../../route.ts';
+import { cursorScope } from '../../route/paging.ts';
+import { PageQuery } from '../../route/query.ts';
+import type { Route } from '../../route/route.ts';
 import { EndUserPage, type EndUserRoutesDeps, exampleEndUser, FAMILY, positionOf, TAG } from './family.ts';
 
 type Query = {

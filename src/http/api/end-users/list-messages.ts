@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { DEFAULT_PAGE } from '../../../../contract/limits.ts';
 import { Message } from '../../../../contract/messages.ts';
-import { cursorScope } from '../../paging.ts';
-import { PageQuery } from '../../query.ts';
-import type { Route } from '../../route.ts';
+import { cursorScope } from '../../route/paging.ts';
+import { PageQuery } from '../../route/query.ts';
+import type { Route } from '../../route/route.ts';
 import { endUserIdOf, type EndUserRoutesDeps, exampleMessage, FAMILY, pageOf, positionOf, TAG } from './family.ts';
 
 export const listMessages = ({ endUsers, paging }: EndUserRoutesDeps): Route => ({

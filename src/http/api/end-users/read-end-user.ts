@@ -1,5 +1,5 @@
 import { EndUser } from '../../../../contract/end-users.ts';
-import type { Route } from '../../route.ts';
+import type { Route } from '../../route/route.ts';
 import { endUserIdOf, type EndUserRoutesDeps, exampleEndUser, FAMILY, TAG } from './family.ts';
 
 export const readEndUser = ({ endUsers }: EndUserRoutesDeps): Route => ({

@@ -1,4 +1,4 @@
-import type { Route } from '../../route.ts';
+import type { Route } from '../../route/route.ts';
 import { bulkUpsert } from './bulk-upsert.ts';
 import { createEndUser } from './create-end-user.ts';
 import { eraseEndUser } from './erase-end-user.ts';

@@ -1,7 +1,7 @@
 import { SearchEndUsers } from '../../../../contract/end-users.ts';
 import { DEFAULT_PAGE } from '../../../../contract/limits.ts';
-import { cursorScope } from '../../paging.ts';
-import type { Route } from '../../route.ts';
+import { cursorScope } from '../../route/paging.ts';
+import type { Route } from '../../route/route.ts';
 import { type EndUserRoutesDeps, EndUserPage, exampleEndUser, FAMILY, positionOf, TAG } from './family.ts';
 
 export const searchEndUsers = ({ endUsers, paging }: EndUserRoutesDeps): Route => ({

@@ -1,5 +1,5 @@
 import { EndUser, UpdateEndUser } from '../../../../contract/end-users.ts';
-import type { Route } from '../../route.ts';
+import type { Route } from '../../route/route.ts';
 import { callerOf, endUserIdOf, type EndUserRoutesDeps, exampleEndUser, FAMILY, TAG } from './family.ts';
 
 export const updateEndUser = ({ endUsers }: EndUserRoutesDeps): Route => ({

@@ -1,6 +1,6 @@
 import { EndUser, UpsertEndUser } from '../../../../contract/end-users.ts';
 import { Refusal } from '../../../../contract/problems.ts';
-import type { Route } from '../../route.ts';
+import type { Route } from '../../route/route.ts';
 import { callerOf, type EndUserRoutesDeps, exampleEndUser, FAMILY, TAG } from './family.ts';
 
 const MAX_EXTERNAL_ID = 255;

@@ -1,12 +1,12 @@
 import { LeakReport, MAX_UNSIGNED_LEAKS } from '../../../../contract/leaks.ts';
 import { Refusal } from '../../../../contract/problems.ts';
 import { Type } from 'typebox';
-import type { LeakReportLimit } from '../../../access/leak-report-limit.ts';
+import type { LeakReportLimit } from '../../../access/limits/leak-report-limit.ts';
 import type { ApiKeys } from '../../../features/api-keys/api-keys.ts';
 import { readSignature, type ScannerKeys } from '../../../kernel/scanner-signature.ts';
-import { parseJson } from '../../body.ts';
-import type { Route } from '../../route.ts';
-import { compileBody } from '../../validate.ts';
+import { parseJson } from '../../edge/body.ts';
+import type { Route } from '../../route/route.ts';
+import { compileBody } from '../../route/validate.ts';
 
 export type LeakRoutesDeps = {
   keys: Pick<ApiKeys, 'reportLeaked'>;

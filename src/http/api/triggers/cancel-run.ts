@@ -1,5 +1,5 @@
 import { RunRecord } from '../../../../contract/triggers.ts';
-import type { Route } from '../../route.ts';
+import type { Route } from '../../route/route.ts';
 import type { TriggerRoutesDeps } from './routes.ts';
 
 /** Ends a run before its time. Cancelling twice is the same as once. */

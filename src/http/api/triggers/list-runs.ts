@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { DEFAULT_PAGE } from '../../../../contract/limits.ts';
 import { RUN_STATUSES, RunRecord } from '../../../../contract/triggers.ts';
-import { cursorScope } from '../../paging.ts';
-import { PageQuery } from '../../query.ts';
-import type { Route } from '../../route.ts';
+import { cursorScope } from '../../route/paging.ts';
+import { PageQuery } from '../../route/query.ts';
+import type { Route } from '../../route/route.ts';
 import type { TriggerRoutesDeps } from './routes.ts';
 
 /** The runs of a trigger, newest first. */

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { RunRecord } from '../../../../contract/triggers.ts';
-import type { Route } from '../../route.ts';
+import type { Route } from '../../route/route.ts';
 import type { TriggerRoutesDeps } from './routes.ts';
 
 /** One run: where it is, why, and what was said in it. */

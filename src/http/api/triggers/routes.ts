@@ -1,6 +1,6 @@
 import type { Triggers } from '../../../features/triggers/triggers.ts';
-import type { Paging } from '../../paging.ts';
-import type { Route } from '../../route.ts';
+import type { Paging } from '../../route/paging.ts';
+import type { Route } from '../../route/route.ts';
 import { cancelRun } from './cancel-run.ts';
 import { listRuns } from './list-runs.ts';
 import { readRun } from './read-run.ts';

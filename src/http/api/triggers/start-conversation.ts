@@ -4,7 +4,7 @@ import { AcceptedRun, AnsweredRun, DryRun, TriggerCall } from '../../../../contr
 import { Type } from 'typebox';
 import { holds } from '../../../access/decide.ts';
 import type { CallTarget } from '../../../features/triggers/trigger-call.ts';
-import type { Route } from '../../route.ts';
+import type { Route } from '../../route/route.ts';
 import type { TriggerRoutesDeps } from './routes.ts';
 
 const exampleRun = {

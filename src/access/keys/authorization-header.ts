@@ -1,0 +1,61 @@
+import { Refusal } from '../../../contract/problems.ts';
+
+const SCHEME = 'Bearer ';
+const SCHEME_LENGTH = SCHEME.length;
+
+/** WWW-Authenticate (RFC 6750, section 3): `error` only where a token was sent. */
+export const CHALLENGE = 'Bearer realm="parley"';
+export const CHALLENGE_INVALID = 'Bearer realm="parley", error="invalid_token"';
+export const challengeScope = (permission: string): string =>
+  `Bearer realm="parley", error="insufficient_scope", scope="${permission}"`;
+
+/**
+ * The token of the one Authorization header, exactly as sent; `headers` holds the value of each such header, because
+ * a framework that keeps only the first would let two callers share a request. The scheme's letters may be of either
+ * case, one or more spaces follow it (RFC 9110, section 11.4: spaces, no tabs). Whatever follows is the token: two
+ * words or a comma-joined list are a token that was sent and is malformed, not a missing one.
+ */
+export function readToken(headers: readonly string[]): string {
+  if (headers.length !== 1) {
+    throw missing(
+      headers.length === 0
+        ? 'The request has no Authorization header: send "Authorization: Bearer <API_KEY>".'
+        : 'The request has more than one Authorization header: send exactly one.',
+    );
+  }
+  const value = headers[0]!;
+  if (value.startsWith(SCHEME) && value.length > SCHEME_LENGTH && isTokenEdge(value, SCHEME_LENGTH)) {
+    return isTokenEdge(value, value.length - 1) ? value.slice(SCHEME_LENGTH) : trimEnd(value.slice(SCHEME_LENGTH));
+  }
+  return readUnusual(trimEnd(trimStart(value)));
+}
+
+function readUnusual(value: string): string {
+  if (value === '') throw missing('The Authorization header is empty: send "Authorization: Bearer <API_KEY>".');
+  const scheme = value.slice(0, SCHEME_LENGTH);
+  if (value.toLowerCase() === 'bearer') throw missing('The Authorization header has no token after "Bearer".');
+  if (scheme.toLowerCase() !== 'bearer ') {
+    throw missing('The Authorization header is of another scheme: send "Authorization: Bearer <API_KEY>".');
+  }
+  let at = SCHEME_LENGTH;
+  while (value[at] === ' ') at++;
+  return value.slice(at);
+}
+
+const missing = (detail: string): Refusal =>
+  new Refusal('authorization_missing', detail, { headers: { 'WWW-Authenticate': CHALLENGE } });
+
+const isTokenEdge = (value: string, at: number): boolean => value[at] !== ' ' && value[at] !== '\t';
+
+/** White space around a field's value is no part of it (RFC 9110, section 5.5). Loops: no backtracking. */
+function trimEnd(value: string): string {
+  let end = value.length;
+  while (end > 0 && !isTokenEdge(value, end - 1)) end--;
+  return value.slice(0, end);
+}
+
+function trimStart(value: string): string {
+  let start = 0;
+  while (start < value.length && !isTokenEdge(value, start)) start++;
+  return value.slice(start);
+}

@@ -1,0 +1,62 @@
+import type { KeyRecord, TargetIds, TargetRecords } from '../../store/api-keys/records.ts';
+import type { Found } from '../decide.ts';
+import type { Directory, KeyEntry } from './directory.ts';
+import { NONE, type Remedy } from '../nodes/protocol.ts';
+
+/**
+ * Brings into the directory what is asked for and not there: one query for a key with its organization, one for all
+ * that a path names. Callers who ask for the same thing share a query, but only while the lease is good and nothing
+ * has changed since the query was sent: then it cannot show what was true before a revocation that was answered.
+ * Without a lease everybody asks for himself.
+ */
+export type Fills = {
+  key(digest: string, isShared: boolean): Promise<KeyEntry | null>;
+  targets(orgId: string, ids: TargetIds, isShared: boolean): Promise<Found>;
+};
+
+export type FillSource = {
+  readKey(digest: string): Promise<KeyRecord | null>;
+  readTargets(orgId: string, ids: TargetIds): Promise<TargetRecords>;
+};
+
+type Flight<T> = { generation: number; result: Promise<T> };
+
+export function createFills(directory: Directory, source: FillSource, without: ReadonlySet<Remedy> = NONE): Fills {
+  const keyFlights = new Map<string, Flight<KeyEntry | null>>();
+  const targetFlights = new Map<string, Flight<Found>>();
+
+  function share<T>(
+    flights: Map<string, Flight<T>>,
+    name: string,
+    isShared: boolean,
+    load: (generation: number) => Promise<T>,
+  ): Promise<T> {
+    const generation = directory.generation();
+    const current = flights.get(name);
+    const isCurrent = current?.generation === generation || without.has('join only a flight of this generation');
+    if (isShared && current && isCurrent) return current.result;
+    const flight: Flight<T> = { generation, result: load(generation) };
+    flights.set(name, flight);
+    const land = (): void => {
+      if (flights.get(name) === flight) flights.delete(name);
+    };
+    flight.result.then(land, land);
+    return flight.result;
+  }
+
+  return {
+    key: (digest, isShared) =>
+      share(keyFlights, digest, isShared, async (generation) =>
+        directory.keepKey(digest, await source.readKey(digest), generation),
+      ),
+    targets: (orgId, ids, isShared) => {
+      const name = [orgId, ids.agent, ids.trigger, ids.channel, ids.campaign].join(' ');
+      return share(targetFlights, name, isShared, async (generation) => {
+        const records = await source.readTargets(orgId, ids);
+        const keep = <K extends keyof TargetIds>(kind: K) =>
+          ids[kind] === null ? null : directory.keepTarget(kind, orgId, ids[kind], records[kind], generation);
+        return { agent: keep('agent'), trigger: keep('trigger'), channel: keep('channel'), campaign: keep('campaign') };
+      });
+    },
+  };
+}

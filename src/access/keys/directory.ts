@@ -1,0 +1,195 @@
+import type { Clock } from '../../kernel/clock.ts';
+import type { KeyRecord, TargetRecords } from '../../store/api-keys/records.ts';
+import { createBoundedMap } from '../bounded-map.ts';
+import { storedNetworks } from './networks.ts';
+import { NONE, type Remedy } from '../nodes/protocol.ts';
+import type { AgentFacts, CampaignFacts, Caller, ChannelFacts, Subject, TriggerFacts } from '../types.ts';
+
+/**
+ * What a node knows: keys by digest, and the agents, triggers, channels and campaigns that paths name. Bounded, filled
+ * on demand, and to be used only while the lease is good.
+ *
+ * A fill that is under way while a change is applied may carry what was true before it. So every change gets the next
+ * generation, a fill remembers the generation at which it was sent, and what it brings is kept only if none of its
+ * subjects has changed since.
+ *
+ * "There is no such thing" is kept for one lease at most. Nobody can have asked for an id or a key value before it
+ * was made (both are random), so creations need no place in the change log.
+ */
+export type KeyEntry = {
+  readonly caller: Caller;
+  readonly isRevoked: boolean;
+  /** Scheduled revoke, in wall milliseconds; infinite: none. */
+  readonly revokeAt: number;
+  readonly lastUsedAt: number | null;
+  readonly organization: Validity;
+};
+
+/** Shared by all keys of one organization that are in memory: a change of its plan forgets them with one write. */
+type Validity = { valid: boolean; keys: number };
+
+export type TargetKind = 'agent' | 'trigger' | 'channel' | 'campaign';
+type Facts = { agent: AgentFacts; trigger: TriggerFacts; channel: ChannelFacts; campaign: CampaignFacts };
+
+export type Directory = {
+  /** `null`: there is no such key. `undefined`: not known here, ask the database. */
+  key(digest: string): KeyEntry | null | undefined;
+  target<K extends TargetKind>(kind: K, orgId: string, id: string): Facts[K] | null | undefined;
+  generation(): number;
+  /** Returns what the record says; keeps it only if nothing it tells of has changed since `generation`. */
+  keepKey(digest: string, record: KeyRecord | null, generation: number): KeyEntry | null;
+  keepTarget<K extends TargetKind>(
+    kind: K,
+    orgId: string,
+    id: string,
+    record: TargetRecords[K],
+    generation: number,
+  ): Facts[K] | null;
+  drop(subject: Subject): void;
+  flush(): void;
+  size(): number;
+};
+
+const DIRECTORY_ENTRIES = 200_000;
+/** Beyond it all of them are forgotten: they are worth one query each. */
+const MAX_ABSENT = 10_000;
+/** Changes whose generation is remembered one by one; older ones count as changes of everything. */
+const MAX_CHANGES = 4_096;
+
+export type DirectoryOptions = {
+  clock: Clock;
+  entries?: number;
+  absentMs: number;
+  without?: ReadonlySet<Remedy>;
+};
+
+export function createDirectory(options: DirectoryOptions): Directory {
+  const { clock, entries = DIRECTORY_ENTRIES, absentMs, without = NONE } = options;
+  const digestOf = new Map<string, string>();
+  const organizations = new Map<string, Validity>();
+  /** From a sandbox channel to the agent whose facts name it. */
+  const sandboxOf = new Map<string, string>();
+  const absent = new Map<string, number>();
+  const changedAt = new Map<string, number>();
+  let generation = 0;
+  let floor = 0;
+
+  const keys = createBoundedMap<KeyEntry>(entries, (_digest, { caller, organization }) => {
+    digestOf.delete(caller.keyId);
+    if (--organization.keys === 0 && organizations.get(caller.orgId) === organization) {
+      organizations.delete(caller.orgId);
+    }
+  });
+  const targets = createBoundedMap<Facts[TargetKind]>(entries, (_id, facts) => {
+    if ('sandboxChannelId' in facts && facts.sandboxChannelId !== null) sandboxOf.delete(facts.sandboxChannelId);
+  });
+
+  const isUnchanged = (since: number, ids: readonly (string | null)[]): boolean =>
+    without.has('check the generation') ||
+    (since >= floor && ids.every((id) => id === null || (changedAt.get(id) ?? 0) <= since));
+
+  const isAbsent = (name: string): boolean => {
+    const until = absent.get(name);
+    if (until === undefined) return false;
+    if (clock.monotonic() < until) return true;
+    absent.delete(name);
+    return false;
+  };
+
+  const keepAbsent = (name: string, since: number): void => {
+    if (since !== generation) return;
+    if (absent.size >= MAX_ABSENT) absent.clear();
+    absent.set(name, clock.monotonic() + absentMs);
+  };
+
+  return {
+    key: (digest) => {
+      const entry = keys.get(digest);
+      if (entry !== undefined) return entry.organization.valid ? entry : undefined;
+      return absent.size > 0 && isAbsent(digest) ? null : undefined;
+    },
+    target: <K extends TargetKind>(_kind: K, orgId: string, id: string) => {
+      const facts = targets.get(id);
+      if (facts !== undefined && facts.orgId === orgId) return facts as Facts[K];
+      return absent.size > 0 && isAbsent(absentTarget(orgId, id)) ? null : undefined;
+    },
+    generation: () => generation,
+    keepKey: (digest, record, since) => {
+      if (record === null) {
+        keepAbsent(digest, since);
+        return null;
+      }
+      const organization = organizations.get(record.orgId) ?? { valid: true, keys: 0 };
+      const entry = entryOf(record, organization);
+      if (isUnchanged(since, [record.id, record.orgId])) {
+        keys.set(digest, entry);
+        organization.keys++;
+        organizations.set(record.orgId, organization);
+        digestOf.set(record.id, digest);
+      }
+      return entry;
+    },
+    keepTarget: (kind, orgId, id, record, since) => {
+      if (record === null) {
+        keepAbsent(absentTarget(orgId, id), since);
+        return null;
+      }
+      const facts = { ...record, orgId } as unknown as Facts[typeof kind];
+      const sandboxChannelId = 'sandboxChannelId' in facts ? facts.sandboxChannelId : null;
+      if (isUnchanged(since, [id, sandboxChannelId])) {
+        targets.set(id, facts);
+        if (sandboxChannelId !== null) sandboxOf.set(sandboxChannelId, id);
+      }
+      return facts;
+    },
+    drop: ({ kind, id }) => {
+      if (changedAt.size >= MAX_CHANGES) {
+        changedAt.clear();
+        floor = generation + 1;
+      }
+      changedAt.set(id, ++generation);
+      if (kind === 'key') {
+        const digest = digestOf.get(id);
+        if (digest !== undefined) keys.delete(digest);
+      } else if (kind === 'organization') {
+        const organization = organizations.get(id);
+        if (organization) organization.valid = false;
+        organizations.delete(id);
+      } else {
+        targets.delete(id);
+        const agentId = sandboxOf.get(id);
+        if (agentId !== undefined) targets.delete(agentId);
+      }
+      absent.clear();
+    },
+    flush: () => {
+      floor = ++generation;
+      changedAt.clear();
+      absent.clear();
+      for (const map of [keys, targets, digestOf, organizations, sandboxOf]) map.clear();
+    },
+    size: () => keys.size() + targets.size(),
+  };
+}
+
+const absentTarget = (orgId: string, id: string): string => `${orgId} ${id}`;
+
+const entryOf = (record: KeyRecord, organization: Validity): KeyEntry => ({
+  caller: {
+    keyId: record.id,
+    orgId: record.orgId,
+    orgName: record.orgName,
+    plan: record.plan,
+    label: record.label,
+    prefix: record.prefix,
+    scope: record.scope,
+    agentId: record.agentId,
+    campaignId: record.campaignId,
+    permissions: record.permissions,
+    networks: storedNetworks(record.allowedNetworks),
+  },
+  isRevoked: record.revokedAt !== null,
+  revokeAt: record.revokeAt?.getTime() ?? Number.POSITIVE_INFINITY,
+  lastUsedAt: record.lastUsedAt?.getTime() ?? null,
+  organization,
+});

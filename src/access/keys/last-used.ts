@@ -1,0 +1,117 @@
+import type { Clock } from '../../kernel/clock.ts';
+
+/**
+ * When each key was last used. The first call is written at once; later ones at most once a minute, and the last of a
+ * row of calls a minute after it. Writes leave together, one statement at a time, and whatever becomes of them no
+ * request waits for them or fails by them. The database keeps the time from moving backwards.
+ */
+export type LastUsed = {
+  /** `known`: what the database said when the key was read (wall milliseconds; null: never used). */
+  record(orgId: string, keyId: string, known: number | null): void;
+  /** Writes all that is still to be written. */
+  flush(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+/** `isLast`: nothing came after it for a while. Another node may have written within the same minute; then only this counts. */
+export type Use = { orgId: string; keyId: string; at: Date; isLast: boolean };
+
+type State = { orgId: string; written: number; latest: number };
+
+const COALESCE_MS = 60_000;
+const SWEEP_MS = 5_000;
+/** Keys whose last use is followed at once; beyond it the oldest is written early. */
+const MAX_KEYS = 200_000;
+const MAX_BATCH = 1_000;
+
+export function createLastUsed(deps: {
+  clock: Clock;
+  write(uses: Use[]): Promise<void>;
+  onError(error: unknown): void;
+}): LastUsed {
+  const { clock } = deps;
+  const states = new Map<string, State>();
+  const pending = new Map<string, Use>();
+  let writing: Promise<void> | null = null;
+  let scheduled = false;
+
+  const queue = (keyId: string, state: State, isLast: boolean): void => {
+    state.written = state.latest;
+    pending.set(keyId, { orgId: state.orgId, keyId, at: new Date(state.latest), isLast });
+    if (scheduled || writing) return;
+    scheduled = true;
+    setImmediate(() => {
+      scheduled = false;
+      writing ??= writeAll();
+    });
+  };
+
+  const writeAll = async (): Promise<void> => {
+    try {
+      while (pending.size > 0) {
+        const uses = [...pending.values()].slice(0, MAX_BATCH);
+        for (const use of uses) pending.delete(use.keyId);
+        await writeOne(uses);
+      }
+    } finally {
+      writing = null;
+    }
+  };
+
+  const writeOne = async (uses: Use[]): Promise<void> => {
+    try {
+      // In one order on all nodes, so that two statements never wait for each other's rows.
+      await deps.write(uses.sort((a, b) => (a.keyId < b.keyId ? -1 : 1)));
+    } catch (error) {
+      deps.onError(error);
+      // As if it had never been written: the next call or the next sweep tries again.
+      for (const { keyId } of uses) {
+        const state = states.get(keyId);
+        if (state) state.written = Number.NEGATIVE_INFINITY;
+      }
+    }
+  };
+
+  const sweep = (): void => {
+    const now = clock.wall();
+    for (const [keyId, state] of states) {
+      if (now - state.latest < COALESCE_MS) continue;
+      if (state.latest > state.written) queue(keyId, state, true);
+      else states.delete(keyId);
+    }
+  };
+  const timer = setInterval(sweep, SWEEP_MS);
+  timer.unref();
+
+  const makeRoom = (): void => {
+    const oldest = states.entries().next().value;
+    if (!oldest) return;
+    const [keyId, state] = oldest;
+    if (state.latest > state.written) queue(keyId, state, true);
+    states.delete(keyId);
+  };
+
+  const flush = async (): Promise<void> => {
+    for (const [keyId, state] of states) if (state.latest > state.written) queue(keyId, state, true);
+    await writing;
+    await (writing ??= writeAll());
+  };
+
+  return {
+    record: (orgId, keyId, known) => {
+      const now = clock.wall();
+      let state = states.get(keyId);
+      if (state === undefined) {
+        if (states.size >= MAX_KEYS) makeRoom();
+        state = { orgId, written: known ?? Number.NEGATIVE_INFINITY, latest: now };
+        states.set(keyId, state);
+      } else state.latest = now;
+      if (now - state.written >= COALESCE_MS) queue(keyId, state, false);
+    },
+    flush,
+    stop: async () => {
+      clearInterval(timer);
+      await flush();
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import { recordAudit, SYSTEM } from '../../store/organizations/audit.ts';
+import { markEffective, readDueRevokes, readUnfinishedRevokes, revokeDue } from '../../store/api-keys/api-keys.ts';
+import type { Db } from '../../store/db.ts';
+import type { Changes } from '../nodes/change.ts';
+import type { Subject } from '../types.ts';
+
+/** Keys of one round; the next round follows within a second. */
+const ROUND = 200;
+
+/**
+ * Revokes keys whose scheduled end has come (nodes refuse them from that second on their own clocks already), and
+ * finishes revokes whose wait was cut off by a crash or a lost database. Any node may do both, and two may at once.
+ */
+export async function sweepRevokes(db: Db, changes: Changes): Promise<void> {
+  const due = await readDueRevokes(db, ROUND);
+  if (due.length > 0) {
+    const subjects = due.map(({ id }): Subject => ({ kind: 'key', id }));
+    await changes.commit(subjects, async (tx, seq) => {
+      const revoked = await revokeDue(tx, due, { userId: SYSTEM.userId, seq });
+      for (const { orgId, id } of revoked) {
+        await recordAudit(tx, {
+          orgId,
+          actor: SYSTEM,
+          action: 'api_key.revoked',
+          subjectId: id,
+          facts: { scheduled: true },
+        });
+      }
+    });
+  }
+  const unfinished = await readUnfinishedRevokes(db, ROUND);
+  if (unfinished.length === 0) return;
+  const last = Math.max(...unfinished.map(({ seq }) => seq));
+  await changes.everywhere(last);
+  await markEffective(db, unfinished, last);
+}

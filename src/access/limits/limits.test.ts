@@ -1,0 +1,101 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { DEFAULT_RATE_LIMITS, type RateLimits } from '../../../contract/limits.ts';
+import { PROBLEMS, type Refusal } from '../../../contract/problems.ts';
+import { createLimits } from './limits.ts';
+import type { Caller } from '../types.ts';
+
+const caller = (keyId: string, orgId = 'org_1'): Caller => ({
+  keyId,
+  orgId,
+  orgName: 'Test',
+  plan: 'paid',
+  label: 'Test',
+  prefix: 'parley_us_abcdef',
+  scope: 'organization',
+  agentId: null,
+  campaignId: null,
+  permissions: ['triggers'],
+  networks: null,
+});
+const limitsOf = (key: number, organization: number): RateLimits => ({
+  ...DEFAULT_RATE_LIMITS,
+  triggers: { key, organization },
+});
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+const refusalOf = async (call: Promise<unknown>): Promise<Refusal> =>
+  call.then(
+    () => {
+      throw new Error('was not refused');
+    },
+    (refusal: Refusal) => refusal,
+  );
+
+describe('limits', () => {
+  it('refuses the call after the last one with Retry-After 60, whatever is left of the minute', async () => {
+    const limits = createLimits(limitsOf(3, 100));
+    for (let i = 0; i < 3; i++) await limits.limit(caller('key_a'), 'triggers');
+    vi.advanceTimersByTime(45_000);
+    const refusal = await refusalOf(limits.limit(caller('key_a'), 'triggers'));
+    expect(refusal.code).toBe('rate_limited');
+    expect(PROBLEMS[refusal.code].retryAfterSeconds).toBe(60);
+    expect(refusal.extras.headers).toEqual({
+      'RateLimit-Policy': '"key";q=3;w=60, "organization";q=100;w=60',
+      RateLimit: '"key";r=0;t=15',
+    });
+    await limits.limit(caller('key_b'), 'triggers');
+    await limits.limit(caller('key_a'), 'channels');
+  });
+
+  it('says how much is left', async () => {
+    const limits = createLimits(limitsOf(3, 100));
+    await limits.limit(caller('key_a'), 'triggers');
+    vi.advanceTimersByTime(10_000);
+    expect(await limits.limit(caller('key_a'), 'triggers')).toEqual({
+      policy: '"key";q=3;w=60, "organization";q=100;w=60',
+      state: '"key";r=1;t=50, "organization";r=98;t=50',
+    });
+  });
+
+  it('accepts the next call after exactly 60 seconds of silence, however many were refused', async () => {
+    for (const refusedFor of [0, 1_000, 59_000, 59_999]) {
+      const limits = createLimits(limitsOf(2, 100));
+      for (let i = 0; i < 2; i++) await limits.limit(caller('key_a'), 'triggers');
+      for (let i = 0; i < 50; i++) await refusalOf(limits.limit(caller('key_a'), 'triggers'));
+      vi.advanceTimersByTime(refusedFor);
+      await refusalOf(limits.limit(caller('key_a'), 'triggers'));
+      vi.advanceTimersByTime(60_000);
+      expect((await limits.limit(caller('key_a'), 'triggers')).state).toContain('"key";r=1');
+    }
+  });
+
+  it("takes nothing from the organization for calls that the key's limit refused, nor the other way round", async () => {
+    const limits = createLimits(limitsOf(2, 3));
+    for (let i = 0; i < 2; i++) await limits.limit(caller('key_a'), 'triggers');
+    for (let i = 0; i < 20; i++) await refusalOf(limits.limit(caller('key_a'), 'triggers'));
+    await limits.limit(caller('key_b'), 'triggers');
+    const refusal = await refusalOf(limits.limit(caller('key_c'), 'triggers'));
+    expect(refusal.message).toContain('organization');
+    vi.advanceTimersByTime(59_000);
+    for (let i = 0; i < 20; i++) await refusalOf(limits.limit(caller('key_d'), 'triggers'));
+    vi.advanceTimersByTime(1_000);
+    for (let i = 0; i < 2; i++) await limits.limit(caller('key_d'), 'triggers');
+  });
+
+  it('gives each of N nodes its part of every limit, at least one call', async () => {
+    const limits = createLimits(limitsOf(7, 9));
+    limits.share(3);
+    for (let i = 0; i < 2; i++) await limits.limit(caller('key_a'), 'triggers');
+    await refusalOf(limits.limit(caller('key_a'), 'triggers'));
+    await limits.limit(caller('key_b'), 'triggers');
+    for (let i = 0; i < 20; i++) await refusalOf(limits.limit(caller('key_c'), 'triggers'));
+    // The other nodes leave: what was refused meanwhile was not counted.
+    limits.share(1);
+    for (let i = 0; i < 5; i++) await limits.limit(caller('key_a'), 'triggers');
+    limits.share(100);
+    await limits.limit(caller('key_d', 'org_2'), 'triggers');
+    expect((await refusalOf(limits.limit(caller('key_d', 'org_2'), 'triggers'))).code).toBe('rate_limited');
+  });
+});

@@ -1,0 +1,218 @@
+import { createClient, defineScript, type CommandParser } from '@redis/client';
+import type { Logger } from '../../kernel/log.ts';
+
+/**
+ * Counters that all nodes share, in Redis: exact limits over any number of nodes. All counters of one call are looked
+ * at and raised by one script in one round trip, so a refused call raises none of them. A counter begins with its
+ * first call and is gone a window later, whatever happens in it.
+ *
+ * Redis is a help, never a condition: it is asked only while it answers. As soon as one answer is late or wrong it
+ * counts as lost, nobody waits for it any more (`take` answers null: decide from your own memory), and a probe looks
+ * four times a second whether it is back.
+ */
+export type SharedCounters = {
+  /** Raises all of them or none. Null: Redis cannot say. */
+  take(counters: readonly Counter[]): Promise<Taken | null>;
+  /** Takes back one call from each, as far as Redis can be reached. */
+  giveBack(names: readonly string[]): void;
+  /** Begins anew with this one, as far as Redis can be reached. */
+  forget(name: string): void;
+  /** Connects; waits a moment for the first answer, but not for long: a start never fails by Redis. */
+  start(): Promise<void>;
+  isWell(): boolean;
+  stop(): Promise<void>;
+};
+
+/** All names of one call must share what stands in braces, so that a Redis cluster keeps them on one server. */
+export type Counter = { readonly name: string; readonly limit: number };
+/** `refusedBy`: index of the counter that is at its limit; null: accepted. `counts`: of the refusing one, or of all. */
+export type Taken = { readonly refusedBy: number | null; readonly counts: readonly Count[] };
+export type Count = { readonly used: number; readonly msLeft: number };
+
+/** No request waits longer for Redis. A healthy one answers in well under a millisecond. */
+export const ANSWER_WITHIN_MS = 50;
+const PROBE_MS = 250;
+const FIRST_ANSWER_MS = 1_000;
+/** A connection that says nothing for so long is closed and made anew: the other side may be gone for good. */
+const REOPEN_MS = 3_000;
+const RECONNECT_MS = 250;
+const CONNECT_WITHIN_MS = 2_000;
+
+const TAKE = `
+for i = 1, #KEYS do
+  local used = tonumber(redis.call('GET', KEYS[i]) or '0')
+  if used >= tonumber(ARGV[i + 1]) then return {i, used, redis.call('PTTL', KEYS[i])} end
+end
+local answer = {0}
+for i = 1, #KEYS do
+  local used = redis.call('INCR', KEYS[i])
+  local left = redis.call('PTTL', KEYS[i])
+  if left < 0 then
+    redis.call('PEXPIRE', KEYS[i], ARGV[1])
+    left = tonumber(ARGV[1])
+  end
+  answer[#answer + 1] = used
+  answer[#answer + 1] = left
+end
+return answer`;
+
+const GIVE_BACK = `
+for i = 1, #KEYS do
+  if tonumber(redis.call('GET', KEYS[i]) or '0') > 0 then redis.call('DECR', KEYS[i]) end
+end
+return 0`;
+
+const scripts = {
+  take: defineScript({
+    SCRIPT: TAKE,
+    parseCommand(parser: CommandParser, keys: string[], windowMs: number, limits: number[]) {
+      parser.pushKeysLength(keys);
+      parser.push(String(windowMs), ...limits.map(String));
+    },
+    transformReply: undefined as unknown as () => number[],
+  }),
+  giveBack: defineScript({
+    SCRIPT: GIVE_BACK,
+    parseCommand: (parser: CommandParser, keys: string[]) => parser.pushKeysLength(keys),
+    transformReply: undefined as unknown as () => number,
+  }),
+};
+
+export type SharedCountersOptions = {
+  url: string;
+  /** Before every name, so that regions can share one server. */
+  prefix: string;
+  windowMs: number;
+  log: Pick<Logger, 'info' | 'warn'>;
+};
+
+export function openSharedCounters({ url, prefix, windowMs, log }: SharedCountersOptions): SharedCounters {
+  let client = open();
+  let isWell = false;
+  /** What was said last, so that each state is said once. */
+  let said: string | null = null;
+  let silentSince = performance.now();
+  let probing: NodeJS.Timeout | undefined;
+
+  function open() {
+    const opened = createClient({
+      url,
+      RESP: 2,
+      scripts,
+      disableOfflineQueue: true,
+      disableClientInfo: true,
+      maintNotifications: 'disabled',
+      commandOptions: { timeout: undefined },
+      socket: { connectTimeout: CONNECT_WITHIN_MS, reconnectStrategy: RECONNECT_MS },
+    });
+    opened.on('error', lose);
+    // Its own errors are said by the listener.
+    opened.connect().catch(() => {});
+    return opened;
+  }
+
+  function lose(error: unknown): void {
+    isWell = false;
+    const reason = reasonOf(error);
+    if (said === reason) return;
+    said = reason;
+    log.warn({ reason }, 'Redis cannot be used (REDIS_URL): each node holds its part of every limit until it is back.');
+  }
+
+  function regain(): void {
+    silentSince = performance.now();
+    if (isWell) return;
+    isWell = true;
+    said = null;
+    log.info('Redis counts for all nodes: limits are exact.');
+  }
+
+  async function probe(withinMs: number): Promise<void> {
+    try {
+      // A write: a replica that was left behind, or a server without memory, reads well and counts nothing.
+      await inTime(client.set(`${prefix}probe`, '1', { expiration: { type: 'PX', value: 1_000 } }), withinMs);
+      regain();
+    } catch (error) {
+      lose(said !== null && !client.isReady ? new Error(said) : error);
+      if (performance.now() - silentSince < REOPEN_MS) return;
+      silentSince = performance.now();
+      const silent = client;
+      client = open();
+      silent.removeAllListeners('error').on('error', () => {});
+      silent.destroy();
+    }
+  }
+
+  return {
+    take: async (counters) => {
+      if (!isWell) return null;
+      try {
+        const keys = counters.map(({ name }) => prefix + name);
+        const limits = counters.map(({ limit }) => limit);
+        return takenOf(await inTime(client.take(keys, windowMs, limits), ANSWER_WITHIN_MS));
+      } catch (error) {
+        lose(error);
+        return null;
+      }
+    },
+    giveBack: (names) => {
+      if (isWell) client.giveBack(names.map((name) => prefix + name)).catch(lose);
+    },
+    forget: (name) => {
+      if (isWell) client.del(prefix + name).catch(lose);
+    },
+    start: async () => {
+      const until = performance.now() + FIRST_ANSWER_MS;
+      while (!isWell && said === null && performance.now() < until) {
+        if (client.isReady) await probe(until - performance.now());
+        else await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+      if (!isWell) lose(said === null ? new Late() : new Error(said));
+      probing = setInterval(() => {
+        // While calls come and are answered, they are the probe.
+        if (!isWell) void probe(ANSWER_WITHIN_MS);
+      }, PROBE_MS);
+      probing.unref();
+    },
+    isWell: () => isWell,
+    stop: async () => {
+      clearInterval(probing);
+      isWell = false;
+      client.removeAllListeners('error').on('error', () => {});
+      client.destroy();
+    },
+  };
+}
+
+function takenOf([refusedBy, ...numbers]: readonly number[]): Taken {
+  const counts: Count[] = [];
+  for (let at = 0; at < numbers.length; at += 2) counts.push({ used: numbers[at]!, msLeft: numbers[at + 1]! });
+  return { refusedBy: refusedBy === 0 ? null : refusedBy! - 1, counts };
+}
+
+class Late extends Error {
+  override name = 'Late';
+  constructor() {
+    super('It does not answer in time.');
+  }
+}
+
+/** Late is what has not come when the timer fires and the sockets have been read once more: our own pause is not Redis'. */
+function inTime<T>(answer: Promise<T>, withinMs: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => setImmediate(() => reject(new Late())), withinMs);
+    answer.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+/** One sentence for the operator, without the address: it may hold a password. */
+function reasonOf(error: unknown): string {
+  const { message = '', code } = error as { message?: string; code?: string };
+  if (/^(WRONGPASS|NOAUTH|ERR AUTH|ERR invalid password)/.test(message))
+    return 'The server refuses the user name or password.';
+  if (code === 'ECONNREFUSED') return 'Nothing listens at this host and port.';
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'The name of the host is not known.';
+  if (/closed|ECONNRESET/i.test(`${message} ${code ?? ''}`)) return 'The connection was closed.';
+  if (/timeout/i.test(message)) return 'It cannot be connected to in time.';
+  return message === '' ? String(error) : message;
+}

@@ -1,0 +1,90 @@
+import type { Clock } from '../../kernel/clock.ts';
+import { type LeaseReading, type LeaseRow, type LeaseStore, NONE, type Remedy, type Timing } from './protocol.ts';
+import type { ServerWatch } from './server-watch.ts';
+
+/**
+ * Waits until no node can answer from what it knew before a change: every node's row has passed the change's place in
+ * the log, or has stood still for a whole lease and a margin, watched on our own monotonic clock. Clocks of two
+ * machines are never compared, and a node that is dead or paused costs one lease, not for ever.
+ */
+export type Barrier = {
+  /** `self`: the row of a node that has forgotten the subjects already and need not be waited for. */
+  wait(seq: number, self: string | null): Promise<void>;
+  /** Looks once, and removes the rows of nodes that died without saying so. */
+  sweep(): Promise<void>;
+};
+
+export type BarrierDeps = Timing & {
+  store: LeaseStore;
+  clock: Clock;
+  server: ServerWatch;
+  sleep: (ms: number) => Promise<void>;
+  without?: ReadonlySet<Remedy>;
+};
+
+const FIRST_PAUSE_MS = 1;
+const LONGEST_PAUSE_MS = 25;
+/** In leases: while the database cannot be reached, this is how long one waits for it. */
+const PATIENCE = 10;
+
+type Watched = { renewNo: number; since: number };
+
+export function createBarrier(deps: BarrierDeps): Barrier {
+  const { store, clock, server, leaseMs, marginMs, sleep, without = NONE } = deps;
+  const stillMs = without.has('wait the whole lease') ? leaseMs / 4 : leaseMs + marginMs;
+  const swept = new Map<string, Watched>();
+
+  async function look(): Promise<LeaseReading & { askedAt: number; answeredAt: number }> {
+    const askedAt = clock.monotonic();
+    const reading = await store.leases();
+    server.observe(reading.server, reading.serverAgeMs);
+    return { ...reading, askedAt, answeredAt: clock.monotonic() };
+  }
+
+  /** True once `watched` has seen this row stand still for long enough. */
+  const isStill = (watched: Map<string, Watched>, row: LeaseRow, askedAt: number, answeredAt: number): boolean => {
+    const seen = watched.get(row.nodeId);
+    if (seen?.renewNo === row.renewNo) return askedAt - seen.since >= stillMs;
+    watched.set(row.nodeId, { renewNo: row.renewNo, since: answeredAt });
+    return false;
+  };
+
+  async function wait(seq: number, self: string | null): Promise<void> {
+    const watched = new Map<string, Watched>();
+    const startedAt = clock.monotonic();
+    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+      try {
+        const { leases, askedAt, answeredAt } = await look();
+        const behind = leases.filter((row) => row.nodeId !== self && isBehind(row, seq, watched));
+        const dead = behind.filter((row) => isStill(watched, row, askedAt, answeredAt));
+        const isSettled = askedAt - server.sinceMs() >= stillMs || without.has('wait after a restart');
+        if (dead.length === behind.length && isSettled) {
+          // The next one to wait need not watch them again. Failing to remove them harms nobody.
+          for (const row of dead) await store.removeDead(row).catch(() => {});
+          return;
+        }
+      } catch (error) {
+        if (clock.monotonic() - startedAt > PATIENCE * leaseMs) throw error;
+      }
+      await sleep(pause);
+    }
+  }
+
+  const isBehind = (row: LeaseRow, seq: number, watched: Map<string, Watched>): boolean => {
+    if (!without.has('wait for the position')) return row.position < seq;
+    const seen = watched.get(row.nodeId);
+    return seen === undefined || seen.renewNo === row.renewNo;
+  };
+
+  async function sweep(): Promise<void> {
+    const { leases, askedAt, answeredAt } = await look();
+    for (const row of leases) {
+      if (!isStill(swept, row, askedAt, answeredAt)) continue;
+      swept.delete(row.nodeId);
+      await store.removeDead(row);
+    }
+    for (const nodeId of swept.keys()) if (!leases.some((row) => row.nodeId === nodeId)) swept.delete(nodeId);
+  }
+
+  return { wait, sweep };
+}

@@ -1,0 +1,103 @@
+import type { LeaseReading, LeaseRow, LogReading, Registered, Renewed } from '../protocol.ts';
+import type { Subject } from '../../types.ts';
+import type { World } from './world.ts';
+
+/** The database of the model: every statement takes effect at one moment, as a snapshot or a commit does. */
+export type Database = {
+  register(nodeId: string): Registered;
+  readLog(position: number): LogReading;
+  renew(nodeId: string, position: number, server: string): Renewed | null;
+  remove(nodeId: string): null;
+  leases(): LeaseReading;
+  removeDead(row: LeaseRow): null;
+  has(change: Change, keyId: string): boolean;
+  /** Commits a change of a key and returns its place in the log. */
+  commit(change: Change, keyId: string): number;
+  /** Confirms a change up to `seq`, so that no failover loses it; false if the database knows no such change (any more). */
+  confirm(change: Change, keyId: string, seq: number): boolean;
+  /** A standby takes over that has all that was answered, but may lack the last `lostMs`. */
+  failOver(lostMs: number): void;
+  prune(): void;
+};
+
+/** What turns a yes into a no: for everybody, or for callers from outside the networks that are left. */
+export type Change = 'revoke' | 'shorten';
+
+type State = { seq: number; log: Subject[]; pruned: number; changed: Map<string, number>; rows: Map<string, LeaseRow> };
+
+/** No standby lags by more. */
+const KEPT_MS = 600;
+
+export function createDatabase(world: World): Database {
+  let state: State = { seq: 0, log: [], pruned: 0, changed: new Map(), rows: new Map() };
+  let server = 1;
+  let startedAt = -1e9;
+  let history: { moment: number; state: State }[] = [];
+  let lastConfirmed = 0;
+
+  /** Each write leaves the state before it for a standby that lags. */
+  const write = <T>(change: () => T): T => {
+    history = history.filter(({ moment }) => moment > world.now() - KEPT_MS);
+    history.push({ moment: world.now(), state: copy(state) });
+    return change();
+  };
+
+  return {
+    register: (nodeId) =>
+      write(() => {
+        state.rows.set(nodeId, { nodeId, position: state.seq, renewNo: 0 });
+        return { position: state.seq, server: String(server), serverAgeMs: world.now() - startedAt };
+      }),
+    readLog: (position) => ({
+      server: String(server),
+      head: state.seq,
+      subjects: state.log.slice(Math.max(position, state.pruned)),
+    }),
+    renew: (nodeId, position, wanted) =>
+      write(() => {
+        const row = state.rows.get(nodeId);
+        if (!row || wanted !== String(server)) return null;
+        state.rows.set(nodeId, { nodeId, position: Math.max(row.position, position), renewNo: row.renewNo + 1 });
+        return { nodes: state.rows.size };
+      }),
+    remove: (nodeId) => write(() => (state.rows.delete(nodeId), null)),
+    leases: () => ({ server: String(server), serverAgeMs: world.now() - startedAt, leases: [...state.rows.values()] }),
+    removeDead: ({ nodeId, renewNo }) =>
+      write(() => {
+        if (state.rows.get(nodeId)?.renewNo === renewNo) state.rows.delete(nodeId);
+        return null;
+      }),
+    has: (change, keyId) => state.changed.has(`${change} ${keyId}`),
+    commit: (change, keyId) =>
+      write(() => {
+        state.seq++;
+        state.log.push({ kind: 'key', id: keyId });
+        const name = `${change} ${keyId}`;
+        if (!state.changed.has(name)) state.changed.set(name, state.seq);
+        return state.seq;
+      }),
+    confirm: (change, keyId, seq) => {
+      lastConfirmed = world.now();
+      return (state.changed.get(`${change} ${keyId}`) ?? Infinity) <= seq;
+    },
+    failOver: (lostMs) => {
+      const from = Math.max(lastConfirmed, world.now() - lostMs);
+      // The state before the first write that was lost.
+      const lost = history.find(({ moment }) => moment > from);
+      if (lost) state = lost.state;
+      history = [];
+      server++;
+      startedAt = world.now();
+    },
+    prune: () => {
+      state.pruned = state.seq;
+    },
+  };
+}
+
+const copy = (state: State): State => ({
+  ...state,
+  log: [...state.log],
+  changed: new Map(state.changed),
+  rows: new Map(state.rows),
+});

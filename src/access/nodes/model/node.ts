@@ -1,0 +1,200 @@
+import type { Clock } from '../../../kernel/clock.ts';
+import type { KeyRecord } from '../../../store/api-keys/records.ts';
+import { createAdmit } from '../../admit.ts';
+import { createBarrier } from '../barrier.ts';
+import { createFills } from '../../keys/directory-fill.ts';
+import { createDirectory } from '../../keys/directory.ts';
+import { createLease } from '../lease.ts';
+import { type LeaseStore, marginOf, type Remedy } from '../protocol.ts';
+import { createServerWatch } from '../server-watch.ts';
+import type { Change, Database } from './database.ts';
+import type { World } from './world.ts';
+
+/** A node of the model: the real directory, lease, barrier and admission on a clock and a network that fail. */
+export type Node = {
+  start: () => void;
+  /** A request that a client sends now; `onAccepted` when it passes. */
+  request(value: string, from: string, onAccepted: (sentAt: number) => void): void;
+  /** Somebody asks to revoke or to narrow the networks; `onAnswered` once that is answered. */
+  change(change: Change, keyId: string, onAnswered: () => void): void;
+  hint: () => void;
+  /** Stops running for a while; its clocks go on (SIGSTOP). */
+  pause(ms: number): void;
+  /** The machine sleeps: its monotonic clock stands still, the time of day does not. */
+  suspend(ms: number): void;
+  /** No statement reaches the database, and no answer the node. */
+  cutOff(ms: number): void;
+  jump(ms: number): void;
+};
+
+export type NodeDeps = {
+  world: World;
+  database: Database;
+  name: string;
+  leaseMs: number;
+  without: ReadonlySet<Remedy>;
+  /** Told of every commit, which the database may announce to nodes. */
+  onCommit: () => void;
+};
+
+const STATEMENT_TIMEOUT_MS = 800;
+
+export function createNode({ world, database, name, leaseMs, without, onCommit }: NodeDeps): Node {
+  const rate = world.between(0.98, 1.02);
+  const offset = world.between(0, 1e6);
+  let asleepMs = 0;
+  let asleepFrom: number | null = null;
+  let wallAhead = world.between(-5_000, 5_000);
+  let stoppedUntil = 0;
+  let cutUntil = 0;
+  let waiting: (() => void)[] = [];
+  let incarnation = 0;
+
+  const clock: Clock = {
+    monotonic: () => ((asleepFrom ?? world.now()) - asleepMs) * rate + offset,
+    wall: () => world.now() + wallAhead,
+  };
+
+  /** Runs on the node, once it runs. What waited meanwhile comes in any order. */
+  const deliver = (event: () => void): void => {
+    if (world.now() >= stoppedUntil) event();
+    else waiting.push(event);
+  };
+
+  const stop = (ms: number): void => {
+    stoppedUntil = Math.max(stoppedUntil, world.now() + ms);
+    const until = stoppedUntil;
+    world.at(until, () => {
+      if (stoppedUntil !== until) return;
+      if (asleepFrom !== null) asleepMs += until - asleepFrom;
+      asleepFrom = null;
+      const events = waiting.sort(() => world.random() - 0.5);
+      waiting = [];
+      events.forEach((event, index) => world.at(until + index * 0.01, () => deliver(event)));
+    });
+  };
+
+  const sleep = (ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      world.at(world.now() + ms / rate, () => deliver(resolve));
+    });
+
+  const latency = (): number =>
+    world.chance(0.85) ? world.between(0.2, 4) : world.chance(0.7) ? world.between(4, 300) : world.between(300, 2_000);
+
+  /** A statement: takes effect some time after it was sent, even if the node has given up waiting for its answer. */
+  const statement = <T>(effect: () => T): Promise<T> =>
+    new Promise((resolve, reject) => {
+      const giveUp = (): void => deliver(() => reject(new Error('connection timeout')));
+      world.at(world.now() + STATEMENT_TIMEOUT_MS, giveUp);
+      if (world.now() < cutUntil) return;
+      world.at(world.now() + latency(), () => {
+        const result = effect();
+        if (world.now() < cutUntil || world.chance(0.02)) return;
+        world.at(world.now() + latency(), () => deliver(() => resolve(result)));
+      });
+    });
+
+  const store: LeaseStore = {
+    register: (id) => statement(() => database.register(id)),
+    readLog: (position) => statement(() => database.readLog(position)),
+    renew: (id, position, server) => statement(() => database.renew(id, position, server)),
+    remove: async (id) => void (await statement(() => database.remove(id))),
+    leases: () => statement(() => database.leases()),
+    removeDead: async (row) => void (await statement(() => database.removeDead(row))),
+  };
+
+  const timing = { leaseMs, marginMs: marginOf(leaseMs) };
+  const directory = createDirectory({ clock, absentMs: leaseMs, without });
+  const server = createServerWatch(clock);
+  const newNodeId = (): string => `${name}.${incarnation++}`;
+  const lease = createLease({ ...timing, store, clock, memory: directory, server, newNodeId, without });
+  const barrier = createBarrier({ ...timing, store, clock, server, sleep, without });
+  const fills = createFills(
+    directory,
+    {
+      readKey: (value) => statement(() => recordOf(value, database)),
+      readTargets: () => Promise.reject(new Error('No path of the model names anything.')),
+    },
+    without,
+  );
+  const { admit } = createAdmit({
+    region: 'us',
+    baseUrls: { us: '', eu: '', in: '', qa: '' },
+    digest: (value) => value,
+    clock,
+    lease,
+    directory,
+    fills,
+    lastUsed: { record: () => {} },
+  });
+
+  async function change(change: Change, keyId: string, onAnswered: () => void): Promise<void> {
+    let seq: number;
+    try {
+      seq = await statement(() => {
+        const place = database.commit(change, keyId);
+        onCommit();
+        return place;
+      });
+    } finally {
+      if (!without.has('forget own changes at once')) directory.drop({ kind: 'key', id: keyId });
+    }
+    await barrier.wait(seq, lease.nodeId());
+    if (await statement(() => database.confirm(change, keyId, seq))) onAnswered();
+  }
+
+  const renew = (): void => {
+    lease.renew().catch(() => {});
+  };
+
+  const beat = (): void => {
+    renew();
+    if (world.chance(0.3)) barrier.sweep().catch(() => {});
+    void sleep(leaseMs / 3).then(beat);
+  };
+
+  return {
+    start: () => deliver(beat),
+    request: (value, from, onAccepted) => {
+      const sentAt = world.now();
+      deliver(() => {
+        void (async () => admit([`Bearer ${value}`], {}, {}, from))().then(
+          () => onAccepted(sentAt),
+          () => {},
+        );
+      });
+    },
+    change: (kind, keyId, onAnswered) => deliver(() => void change(kind, keyId, onAnswered).catch(() => {})),
+    hint: () => deliver(renew),
+    pause: stop,
+    suspend: (ms) => {
+      asleepFrom ??= world.now();
+      stop(ms);
+    },
+    cutOff: (ms) => {
+      cutUntil = Math.max(cutUntil, world.now() + ms);
+    },
+    jump: (ms) => {
+      wallAhead += ms;
+    },
+  };
+}
+
+/** The value is its own id here: one name for a key is enough. */
+const recordOf = (value: string, database: Database): KeyRecord => ({
+  id: value,
+  orgId: 'org',
+  orgName: 'Model',
+  plan: 'paid',
+  label: 'Model',
+  prefix: 'parley_us_',
+  scope: 'organization',
+  agentId: null,
+  campaignId: null,
+  permissions: ['triggers'],
+  allowedNetworks: database.has('shorten', value) ? ['198.51.100.0/24'] : null,
+  revokeAt: null,
+  revokedAt: database.has('revoke', value) ? new Date(0) : null,
+  lastUsedAt: null,
+});

@@ -1,0 +1,43 @@
+import { Type } from 'typebox';
+import { Refusal } from '../../../contract/problems.ts';
+import type { Route } from '../route/route.ts';
+
+/** A check that takes longer is a node that should get no traffic. */
+const READY_WITHIN_MS = 2_000;
+
+type Deps = { readonly ready: () => Promise<{ ok: boolean; detail: string }>; readonly isDraining: () => boolean };
+
+/** For balancers and orchestrators: may this node be sent requests? */
+export const ready = (deps: Deps): Route => ({
+  method: 'GET',
+  path: '/ready',
+  access: 'public',
+  operation: {
+    id: 'getReady',
+    summary: 'Whether this node takes traffic',
+    description: 'Database reachable and migrated. Fails as soon as the node has been told to stop.',
+    tag: 'System',
+    examples: { 200: { status: 'ready' } },
+  },
+  responses: { 200: Type.Object({ status: Type.Literal('ready') }, { title: 'Ready' }) },
+  problems: ['unavailable'],
+  async handle() {
+    if (deps.isDraining()) throw new Refusal('unavailable', 'This node is stopping.');
+    const answer = await within(deps.ready());
+    if (!answer.ok) throw new Refusal('unavailable', answer.detail);
+    return { status: 'ready' };
+  },
+});
+
+async function within(check: Promise<{ ok: boolean; detail: string }>): Promise<{ ok: boolean; detail: string }> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<{ ok: boolean; detail: string }>((resolve) => {
+    timer = setTimeout(() => resolve({ ok: false, detail: 'The readiness check took too long.' }), READY_WITHIN_MS);
+  });
+  const failed = { ok: false, detail: 'The readiness check failed.' };
+  try {
+    return await Promise.race([check.catch(() => failed), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,243 @@
+import { REGIONS, type Region } from '../../../contract/regions.ts';
+import { PROBLEMS, Refusal, type ProblemCode } from '../../../contract/problems.ts';
+import { idPattern, type IdPrefix } from '../../../contract/ids.ts';
+import { ProblemSchema } from '../route/problem-schema.ts';
+import { problemBody } from '../edge/problems.ts';
+import { isKeyRoute, type Answer, type Route } from '../route/route.ts';
+import { problemsOf } from '../route/route-problems.ts';
+import { wireSchema } from '../route/validate.ts';
+
+type Json = Record<string, unknown>;
+export type OpenApiDocument = Json & {
+  paths: Record<string, Record<string, Json>>;
+  components: { schemas: Json } & Json;
+};
+export type Described = { readonly region: Region; readonly baseUrl: string; readonly version: string };
+
+/** OpenAPI 3.1 from the same declarations that the server runs. Schemas with a title become components of that name. */
+export function describeRoutes(routes: readonly Route[], { region, baseUrl, version }: Described): OpenApiDocument {
+  const schemas: Json = {};
+  const named = (schema: unknown): unknown => hoist(schema, schemas);
+  named(wireSchema(ProblemSchema));
+  const paths: OpenApiDocument['paths'] = {};
+  const shown = routes.filter(isShown);
+  for (const route of shown)
+    (paths[pathOf(route)] ??= {})[route.method.toLowerCase()] = operationOf(route, baseUrl, named);
+  const tags = [...new Set(shown.map((route) => route.operation.tag))];
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Parley API',
+      version,
+      description: `Start and follow conversations of your agents, in the region ${REGIONS[region]}.`,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: baseUrl, description: REGIONS[region] }],
+    tags: tags.map((name) => ({ name, description: TAGS[name] ?? name })),
+    paths,
+    components: {
+      schemas,
+      securitySchemes: {
+        apiKey: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: `parley_${region}_…`,
+          description: 'An API key of this region.',
+        },
+      },
+      headers: HEADERS,
+    },
+  };
+}
+
+/** The public reference leaves out what only the dashboard and people with a browser call. */
+export const isShown = ({ access, operation }: Route): boolean =>
+  operation.hidden !== true && (access === 'public' || isKeyRoute(access));
+
+/** `/api/x/:id` in the router is `/api/x/{id}` in OpenAPI. */
+export const pathOf = ({ path }: Pick<Route, 'path'>): string => path.replace(/:(\w+)/g, '{$1}');
+
+const TAGS: Readonly<Record<string, string>> = {
+  System: 'The service itself and the calling key.',
+  Triggers: 'Start conversations from a backend and follow their runs.',
+  Channels: 'Send messages through connected channels.',
+  'End users': 'The people that agents talk to.',
+  Keys: 'Report keys that have leaked.',
+  Campaigns: 'Push recipients into a campaign with the key of that campaign.',
+};
+
+const HEADERS: Json = {
+  'X-Request-Id': { description: 'Names this request in the log and in support.', schema: { type: 'string' } },
+  'RateLimit-Policy': { description: 'The limits that apply, with their windows.', schema: { type: 'string' } },
+  RateLimit: { description: 'What is left of each limit.', schema: { type: 'string' } },
+  'Retry-After': { description: 'Seconds to wait before the next try.', schema: { type: 'string' } },
+  'WWW-Authenticate': { description: 'How to authenticate.', schema: { type: 'string' } },
+};
+const header = (name: string): Json => ({ [name]: { $ref: `#/components/headers/${name}` } });
+
+function operationOf(route: Route, baseUrl: string, named: (schema: unknown) => unknown): Json {
+  const { operation, access } = route;
+  const parameters = parametersOf(route, named);
+  return {
+    operationId: operation.id,
+    summary: operation.summary,
+    ...(operation.description && { description: operation.description }),
+    tags: [operation.tag],
+    security: access === 'public' ? [] : [{ apiKey: [] }],
+    ...(parameters.length > 0 && { parameters }),
+    ...(route.body && {
+      requestBody: {
+        required: route.bodyOptional !== true,
+        content: {
+          'application/json': {
+            schema: named(wireSchema(route.body)),
+            ...(operation.example !== undefined && { example: operation.example }),
+          },
+        },
+      },
+    }),
+    responses: { ...answersOf(route, named), ...refusalsOf(route, baseUrl) },
+  };
+}
+
+const ID_PARAMETERS: Readonly<Record<string, IdPrefix>> = {
+  agent_id: 'agent',
+  trigger_id: 'trigger',
+  run_id: 'run',
+  channel_id: 'channel',
+  campaign_id: 'campaign',
+  recipient_id: 'rcpt',
+  message_id: 'msg',
+  conversation_id: 'conv',
+  end_user_id: 'enduser',
+};
+
+function parametersOf(route: Route, named: (schema: unknown) => unknown): Json[] {
+  const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name]): Json => {
+    const prefix = ID_PARAMETERS[name!];
+    return {
+      name,
+      in: 'path',
+      required: true,
+      schema: { type: 'string', ...(prefix && { pattern: idPattern(prefix) }) },
+    };
+  });
+  const query = route.query
+    ? (wireSchema(route.query) as { properties?: Record<string, Json>; required?: string[] })
+    : {};
+  const inQuery = Object.entries(query.properties ?? {}).map(([name, { description, ...schema }]): Json => {
+    const required = query.required?.includes(name) ?? false;
+    return { name, in: 'query', required, ...(description !== undefined && { description }), schema: named(schema) };
+  });
+  const headers: Record<string, string> = {
+    ...route.headers,
+    ...(route.idempotent && { 'Idempotency-Key': IDEMPOTENCY }),
+  };
+  const inHeader = Object.entries(headers).map(([name, description]): Json => ({
+    name,
+    in: 'header',
+    required: false,
+    description,
+    schema: { type: 'string' },
+  }));
+  return [...inPath, ...inQuery, ...inHeader];
+}
+
+const IDEMPOTENCY =
+  '1 to 255 visible ASCII characters. The same key with the same body within 24 hours answers as the first call did and acts only once.';
+
+function answersOf(route: Route, named: (schema: unknown) => unknown): Json {
+  const common = {
+    ...header('X-Request-Id'),
+    ...(route.limit && { ...header('RateLimit-Policy'), ...header('RateLimit') }),
+  };
+  return Object.fromEntries(
+    Object.entries(route.responses).map(([status, answer]) => {
+      const { description, schema, headers } = partsOf(answer);
+      const own = Object.entries(headers).map(([name, says]) => [
+        name,
+        { description: says, schema: { type: 'string' } },
+      ]);
+      const example = route.operation.examples?.[Number(status)];
+      const content = schema && {
+        content: {
+          'application/json': { schema: named(wireSchema(schema)), ...(example !== undefined && { example }) },
+        },
+      };
+      return [
+        status,
+        {
+          description: description ?? SAYS[status] ?? 'Done.',
+          headers: { ...common, ...Object.fromEntries(own) },
+          ...content,
+        },
+      ];
+    }),
+  );
+}
+
+const SAYS: Readonly<Record<string, string>> = {
+  200: 'OK.',
+  201: 'Created.',
+  202: 'Accepted: stored, and done as soon as possible.',
+  204: 'Done; there is nothing to say.',
+  304: 'Not modified.',
+};
+
+type Parts = { description?: string; schema: Route['body'] | null; headers: Record<string, string> };
+const partsOf = (answer: Answer | null): Parts => {
+  if (answer === null) return { schema: null, headers: {} };
+  if ('schema' in answer) return { headers: {}, ...(answer as Omit<Parts, 'headers'>) };
+  return { schema: answer, headers: {} };
+};
+
+/** One response for each status, with an example for each code that it can carry. */
+function refusalsOf(route: Route, baseUrl: string): Json {
+  const byStatus = new Map<number, ProblemCode[]>();
+  for (const code of problemsOf(route)) {
+    const { status } = PROBLEMS[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [
+      status,
+      {
+        description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code].title}.`).join('\n\n'),
+        headers: {
+          ...header('X-Request-Id'),
+          ...(status === 401 && header('WWW-Authenticate')),
+          ...((status === 429 || status === 503) && header('Retry-After')),
+        },
+        content: {
+          'application/problem+json': {
+            schema: { $ref: '#/components/schemas/Problem' },
+            examples: Object.fromEntries(codes.map((code) => [code, { value: exampleProblem(code, baseUrl) }])),
+          },
+        },
+      },
+    ]),
+  );
+}
+
+/** What a refusal with this code looks like; also on its page under /docs/problems. */
+export function exampleProblem(code: ProblemCode, baseUrl: string): Json {
+  const errors = [{ pointer: '/variables/order_id', code: 'required', detail: 'This field is required.' }];
+  const members =
+    code === 'permission_missing' ? { required_permission: 'triggers', key_permissions: ['channels'] } : {};
+  const refusal = new Refusal(code, PROBLEMS[code].cure, { members, ...(code === 'validation_failed' && { errors }) });
+  return { ...problemBody(refusal, 'req_01k8v3m9e5f7rsm6z4n0q2x1ab', baseUrl) };
+}
+
+/** Moves every titled schema into the components, once, and leaves a reference in its place. */
+function hoist(schema: unknown, into: Json): unknown {
+  if (Array.isArray(schema)) return schema.map((each) => hoist(each, into));
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const walked: Json = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, hoist(value, into)]));
+  const { title } = walked;
+  if (typeof title !== 'string') return walked;
+  const known = into[title];
+  if (known !== undefined && JSON.stringify(known) !== JSON.stringify(walked))
+    throw new Error(`Two different schemas have the title "${title}".`);
+  into[title] = walked;
+  return { $ref: `#/components/schemas/${title}` };
+}

@@ -1,0 +1,92 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { MAX_BODY_BYTES, MAX_JSON_KEYS } from '../../../contract/limits.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { parseStrictJson } from './json.ts';
+
+export type Body = { readonly value: unknown; readonly bytes: Buffer };
+export type BodyRules = { readonly optional: boolean; readonly maxKeys?: number; readonly maxBytes?: number };
+
+const EMPTY = Buffer.alloc(0);
+
+/** Row 13 of the order of checks: what the body is called, how large it is, and whether it is JSON at all. */
+export async function readJsonBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  rules: BodyRules,
+): Promise<Body> {
+  if (!announcesBody(request)) return emptyBody(rules);
+  refuseOtherTypes(request);
+  const declared = Number(request.headers['content-length'] ?? 0);
+  const maxBytes = rules.maxBytes ?? MAX_BODY_BYTES;
+  if (declared > maxBytes) throw new Refusal('payload_too_large');
+  // Somebody who asks first is told to go on only now, after access was granted.
+  if (request.headers.expect !== undefined) response.writeContinue();
+  const bytes = await readBytes(request, maxBytes);
+  return bytes.length === 0 ? emptyBody(rules) : { value: parseJson(bytes, rules.maxKeys), bytes };
+}
+
+/** The body as it came, for who has to check a signature over it. */
+export async function readRawBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  maxBytes: number,
+): Promise<Buffer> {
+  if (!announcesBody(request)) return EMPTY;
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw new Refusal('payload_too_large');
+  if (request.headers.expect !== undefined) response.writeContinue();
+  return readBytes(request, maxBytes);
+}
+
+const announcesBody = ({ headers }: IncomingMessage): boolean => {
+  const length = headers['content-length'];
+  return (length !== undefined && length !== '0') || headers['transfer-encoding'] !== undefined;
+};
+
+function emptyBody(rules: BodyRules): Body {
+  if (!rules.optional) throw new Refusal('body_invalid', 'The body is empty; this call needs a JSON object.');
+  return { value: {}, bytes: EMPTY };
+}
+
+const PLAIN_JSON = /^application\/json[\t ]*(;[\t ]*charset=("utf-8"|utf-8)[\t ]*)?;?[\t ]*$/i;
+
+function refuseOtherTypes({ headers, rawHeaders }: IncomingMessage): void {
+  const type = headers['content-type'];
+  if (type === undefined || (type !== 'application/json' && !PLAIN_JSON.test(type)))
+    throw new Refusal('unsupported_media_type', 'The Content-Type must be application/json in UTF-8.');
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
+    throw new Refusal('unsupported_media_type', 'The body must not be compressed: leave Content-Encoding out.');
+  // Node keeps the first of several and hides the others.
+  let types = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2)
+    if (rawHeaders[i]!.length === 12 && rawHeaders[i]!.toLowerCase() === 'content-type') types++;
+  if (types > 1) throw new Refusal('unsupported_media_type', 'There must be exactly one Content-Type header.');
+}
+
+function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      // What comes after too much is still read, until the connection is closed, but not kept.
+      if (size > maxBytes) reject(new Refusal('payload_too_large'));
+      else chunks.push(chunk);
+    });
+    request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+    // Nobody is left to read this answer: it ends the handler, and the log says "cut off". Node reports a connection that
+    // is gone as an error too, which without a listener would end the process.
+    request.on('error', () => reject(new Refusal('request_invalid', 'The connection ended before the body did.')));
+  });
+}
+
+/** Throws `body_invalid`. */
+export function parseJson(bytes: Buffer, maxKeys: number = MAX_JSON_KEYS): unknown {
+  if (!isUtf8(bytes)) throw new Refusal('body_invalid', 'The body is not valid UTF-8.');
+  const text = bytes.toString('utf8');
+  if (text.charCodeAt(0) === 0xfeff) throw new Refusal('body_invalid', 'The body begins with a byte order mark.');
+  const parsed = parseStrictJson(text, maxKeys);
+  if ('fault' in parsed) throw new Refusal('body_invalid', parsed.fault);
+  return parsed.value;
+}

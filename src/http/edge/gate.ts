@@ -1,0 +1,81 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Refusal } from '../../../contract/problems.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { Problems } from './problems.ts';
+import { type CountRequest, logWhenClosed, type RequestLog } from './request-log.ts';
+import { setMeta } from './request-meta.ts';
+
+type GateDeps = {
+  problems: Problems;
+  log: RequestLog;
+  baseUrl: string;
+  isDraining: () => boolean;
+  count?: CountRequest | undefined;
+};
+
+/** A year, the least that lists of such hosts take. */
+const HSTS = 'max-age=31536000';
+
+/**
+ * Every request passes here before routing: it gets its id, and is refused if two readers of the same bytes could
+ * understand it differently (two Host headers, a target that is not a path, a request line without a version, …).
+ * Node's parser is lenient about these; a proxy in front of us may not be (RFC 9112, section 11).
+ */
+export function createGate({ problems, log, baseUrl, isDraining, count }: GateDeps) {
+  const secureHost = baseUrl.startsWith('https:') ? new URL(baseUrl).host : null;
+  return (handle: (request: IncomingMessage, response: ServerResponse) => void) =>
+    (request: IncomingMessage, response: ServerResponse): void => {
+      const authorization: string[] = [];
+      setMeta(request, {
+        id: newId('req'),
+        startedAt: performance.now(),
+        authorization,
+        route: null,
+        keyId: null,
+        orgId: null,
+        code: undefined,
+      });
+      logWhenClosed(response, log, count);
+      // To its own name alone: the same node may be reached over http under others, on its own machine for example.
+      if (secureHost !== null && request.headers.host?.toLowerCase() === secureHost)
+        response.setHeader('strict-transport-security', HSTS);
+      if (isDraining()) response.shouldKeepAlive = false;
+      const fault = inspect(request, authorization);
+      if (fault === null) handle(request, response);
+      else {
+        response.shouldKeepAlive = false;
+        problems.write(response, new Refusal('request_invalid', fault));
+      }
+    };
+}
+
+/** One pass over the headers as sent; returns what is wrong, and collects the Authorization headers on the way. */
+function inspect(request: IncomingMessage, authorization: string[]): string | null {
+  if (request.httpVersionMajor !== 1) return 'The request line must end with HTTP/1.1.';
+  const target = request.url!;
+  if (target.charCodeAt(0) !== SLASH) return 'The request target must be a path that begins with a slash.';
+  if (target.includes('#')) return 'The request target must not hold a fragment.';
+  const raw = request.rawHeaders;
+  let hosts = 0;
+  for (let i = 0; i < raw.length; i += 2) {
+    const name = raw[i]!;
+    // The length decides first: almost every header is passed by with one comparison.
+    if (name.length === 4) {
+      if (!isNamed(name, 'host')) continue;
+      if (++hosts > 1) return 'There must be exactly one Host header.';
+      if (!HOST.test(raw[i + 1]!)) return 'The Host header does not name a host.';
+    } else if (name.length === 13) {
+      if (isNamed(name, 'authorization')) authorization.push(raw[i + 1]!);
+    } else if (name.length === 17) {
+      if (isNamed(name, 'transfer-encoding') && raw[i + 1]!.toLowerCase() !== 'chunked')
+        return 'The only Transfer-Encoding that is understood is "chunked".';
+    }
+  }
+  if (hosts === 0 && request.httpVersionMinor !== 0) return 'There must be exactly one Host header.';
+  return null;
+}
+
+const SLASH = 47;
+const HOST = /^[\w.~!$&'()*+,;=:[\]-]{1,255}$/;
+
+const isNamed = (name: string, wanted: string): boolean => name === wanted || name.toLowerCase() === wanted;

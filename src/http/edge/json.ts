@@ -1,0 +1,91 @@
+import { MAX_JSON_DEPTH, MAX_JSON_VALUES } from '../../../contract/limits.ts';
+
+/**
+ * JSON as strict as two readers of the same bytes must be to agree (RFC 7493): no duplicate keys, no lone surrogates, no
+ * number that becomes another one, bounded depth and number of keys. V8's own parser does the reading; around it go one
+ * scan of the text that counts what is outside strings, so that depth is refused before anything is built, and one walk over
+ * the result. A key that the walk does not find again was there twice.
+ */
+export type Parsed = { readonly value: unknown } | { readonly fault: string };
+
+export function parseStrictJson(text: string, maxKeys: number): Parsed {
+  const shape = scan(text);
+  if (shape.depth > MAX_JSON_DEPTH) return { fault: `The body is nested more than ${MAX_JSON_DEPTH} levels deep.` };
+  if (shape.values > MAX_JSON_VALUES)
+    return { fault: `The body has more than ${MAX_JSON_VALUES.toLocaleString('en')} values.` };
+  if (shape.keys > maxKeys) return { fault: `The body has more than ${maxKeys.toLocaleString('en')} keys.` };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { fault: 'The body is not JSON.' };
+  }
+  // NUL and surrogates can only have come in as escapes: raw, neither JSON nor UTF-8 lets them pass.
+  const walk = { keys: 0, checkStrings: text.includes('\\u'), fault: null };
+  inspect(value, walk);
+  if (walk.fault !== null) return { fault: walk.fault };
+  if (walk.keys !== shape.keys) return { fault: 'The body has the same key twice in one object.' };
+  return { value };
+}
+
+const QUOTE = 34;
+const COLON = 58;
+const COMMA = 44;
+const BACKSLASH = 92;
+
+/** Depth and number of keys and of values, counted outside strings. Meaningful only if the text turns out to be JSON. */
+function scan(text: string): { depth: number; keys: number; values: number } {
+  let depth = 0;
+  let deepest = 0;
+  let keys = 0;
+  let values = 1;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === QUOTE) {
+      i = endOfString(text, i);
+    } else if (code === COLON) keys++;
+    else if (code === COMMA) values++;
+    else if ((code | 0x20) === 0x7b) {
+      // '[' and '{' differ in one bit, and so do ']' and '}'.
+      if (++depth > deepest) deepest = depth;
+    } else if ((code | 0x20) === 0x7d) depth--;
+  }
+  return { depth: deepest, keys, values };
+}
+
+/** Position of the closing quote, or the end of a text that has none. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let slashes = 0;
+    while (text.charCodeAt(end - 1 - slashes) === BACKSLASH) slashes++;
+    if (slashes % 2 === 0) return end;
+  }
+  return text.length;
+}
+
+type Walk = { keys: number; readonly checkStrings: boolean; fault: string | null };
+
+function inspect(value: unknown, walk: Walk): void {
+  if (typeof value === 'string') {
+    if (walk.checkStrings) inspectText(value, walk);
+  } else if (typeof value === 'number') {
+    if (!Number.isFinite(value)) walk.fault = 'The body holds a number that is too large.';
+    else if (Number.isInteger(value) && !Number.isSafeInteger(value))
+      walk.fault = 'The body holds a whole number beyond 2^53 - 1: send it as text.';
+  } else if (Array.isArray(value)) {
+    for (const item of value) inspect(item, walk);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const key of Object.keys(value)) {
+      walk.keys++;
+      // Assigned elsewhere, such a key would replace the object's prototype.
+      if (key === '__proto__') walk.fault = 'The body has a key named __proto__.';
+      else if (walk.checkStrings) inspectText(key, walk);
+      inspect((value as Record<string, unknown>)[key], walk);
+    }
+  }
+}
+
+function inspectText(text: string, walk: Walk): void {
+  if (text.includes('\0')) walk.fault = 'The body holds a NUL character.';
+  else if (!text.isWellFormed()) walk.fault = 'The body holds half of a surrogate pair.';
+}

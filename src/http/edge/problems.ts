@@ -1,0 +1,140 @@
+import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { FastifyReply } from 'fastify';
+import { MAX_BODY_BYTES } from '../../../contract/limits.ts';
+import { PROBLEMS, Refusal, type ProblemBody, type ProblemCode } from '../../../contract/problems.ts';
+import { lostDatabase } from '../../access/sessions/lost-database.ts';
+import { metaOf } from './request-meta.ts';
+
+/**
+ * The one error shape (RFC 9457), written from four places: refusals before routing, the framework's own errors,
+ * handlers, and sockets on which no request could be read. All of them come through here.
+ */
+export type Problems = {
+  /** Answers with whatever was thrown; a lost database is 503, what else is not a Refusal becomes 500 and is reported. */
+  answer(reply: FastifyReply, error: unknown): void;
+  /** The same without the framework. */
+  write(response: ServerResponse, error: unknown, headers?: Record<string, unknown>): void;
+  /** For a socket without a readable request; the socket is closed after it. */
+  writeToSocket(socket: Duplex, refusal: Refusal, requestId: string): void;
+};
+
+/** How long the rest of a body that is too large is read and thrown away, so that its sender can read the answer. */
+const LINGER_MS = 2_000;
+
+export function createProblems(baseUrl: string, report: (error: unknown, requestId: string) => void): Problems {
+  const bodyOf = (refusal: Refusal, requestId: string): string =>
+    JSON.stringify(problemBody(refusal, requestId, baseUrl));
+
+  function write(response: ServerResponse, error: unknown, headers: Record<string, unknown> = {}): void {
+    const meta = metaOf(response.req);
+    const requestId = meta?.id ?? '';
+    const refusal = toRefusal(lostDatabase(response.req.method ?? '', error));
+    if (meta) meta.code = refusal.code;
+    if (refusal.status >= 500 && refusal.code !== 'unavailable') report(refusal.cause ?? error, requestId);
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    const body = bodyOf(refusal, requestId);
+    const lingers = mustLinger(response.req);
+    response.writeHead(refusal.status, {
+      ...(headers as Record<string, string>),
+      ...problemHeaders(refusal),
+      'x-request-id': requestId,
+      'content-length': Buffer.byteLength(body),
+      ...(lingers && { connection: 'close' }),
+    });
+    if (lingers) writeAndLinger(response, body);
+    else response.end(body);
+  }
+
+  return {
+    write,
+    answer(reply, error) {
+      if (reply.sent) return;
+      const { 'content-type': _type, 'content-length': _length, ...headers } = reply.getHeaders();
+      reply.hijack();
+      write(reply.raw, error, headers);
+    },
+    writeToSocket(socket, refusal, requestId) {
+      const body = bodyOf(refusal, requestId);
+      const headers = {
+        ...problemHeaders(refusal),
+        'x-request-id': requestId,
+        'content-length': Buffer.byteLength(body),
+        connection: 'close',
+      };
+      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+      socket.end(`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${lines.join('')}\r\n${body}`);
+    },
+  };
+}
+
+export function problemBody(refusal: Refusal, requestId: string, baseUrl: string): ProblemBody {
+  const { code, extras } = refusal;
+  return {
+    type: `${baseUrl}/docs/problems/${code}`,
+    title: PROBLEMS[code].title,
+    status: PROBLEMS[code].status,
+    code,
+    detail: refusal.message,
+    request_id: requestId,
+    ...extras.members,
+    ...(extras.errors && { errors: extras.errors }),
+  };
+}
+
+/** Headers that belong to a code, where the room that refused did not set them itself. */
+const CODE_HEADERS: Partial<Record<ProblemCode, Record<string, string>>> = {
+  authorization_missing: { 'www-authenticate': 'Bearer realm="parley"' },
+  key_invalid: { 'www-authenticate': 'Bearer realm="parley", error="invalid_token"' },
+  key_wrong_region: { 'www-authenticate': 'Bearer realm="parley", error="invalid_token"' },
+  key_revoked: { 'www-authenticate': 'Bearer realm="parley", error="invalid_token"' },
+};
+
+function problemHeaders({ code, extras }: Refusal): Record<string, string> {
+  const headers: Record<string, string> = {
+    'content-type': 'application/problem+json',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    ...CODE_HEADERS[code],
+  };
+  const { retryAfterSeconds } = PROBLEMS[code];
+  if (retryAfterSeconds !== undefined) headers['retry-after'] = String(retryAfterSeconds);
+  const required = extras.members?.['required_permission'];
+  if (code === 'permission_missing' && typeof required === 'string') {
+    headers['www-authenticate'] = `Bearer realm="parley", error="insufficient_scope", scope="${required}"`;
+  }
+  for (const [name, value] of Object.entries(extras.headers ?? {})) headers[name.toLowerCase()] = value;
+  return headers;
+}
+
+function toRefusal(error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  const code = (error as { code?: unknown } | null)?.code;
+  // Fastify's router could not read the target at all.
+  if (code === 'FST_ERR_BAD_URL' || code === 'FST_ERR_MAX_PARAM_LENGTH')
+    return new Refusal('request_invalid', 'The path holds broken percent-encoding.');
+  return new Refusal('internal_error', 'Something went wrong on our side; the request_id finds it in the log.', {
+    cause: error,
+  });
+}
+
+/** A large or endless body is still on its way: Node would read all of it, and closing at once would lose the answer. */
+const mustLinger = (request: IncomingMessage): boolean =>
+  !request.complete &&
+  (request.headers['transfer-encoding'] !== undefined ||
+    Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES);
+
+function writeAndLinger(response: ServerResponse, body: string): void {
+  const { req: request } = response;
+  response.write(body);
+  const finish = (): void => {
+    clearTimeout(timer);
+    response.end();
+  };
+  const timer = setTimeout(finish, LINGER_MS).unref();
+  request.once('end', finish).once('close', finish);
+  request.resume();
+}

@@ -1,0 +1,179 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { fastify, type FastifyInstance } from 'fastify';
+import { MAX_BODY_BYTES, MAX_HEADER_BYTES, REQUEST_TIMEOUT_MS } from '../../../contract/limits.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import type { Region } from '../../../contract/regions.ts';
+import { newId } from '../../kernel/ids.ts';
+import { createClientErrorHandler } from './client-errors.ts';
+import { createDrain } from './drain.ts';
+import { createEventStreams, type StreamBounds } from '../route/event-stream.ts';
+import { createGate } from './gate.ts';
+import { mountRoutes } from '../route/mount-routes.ts';
+import { createProblems } from './problems.ts';
+import type { CountRequest, RequestLog } from './request-log.ts';
+import { metaOf } from './request-meta.ts';
+import type { AccessDecisions, Route } from '../route/route.ts';
+import { systemRoutes } from '../routes.ts';
+
+export type HttpDeps = {
+  /** Every route but those of the HTTP room itself (health, reference, …), which are added here. */
+  readonly routes: readonly Route[];
+  readonly access: AccessDecisions;
+  readonly region: Region;
+  /** This region's, without a slash at its end. */
+  readonly baseUrl: string;
+  /** Addresses and CIDRs of proxies whose X-Forwarded-For is believed; nobody's by default. */
+  readonly trustedProxies?: readonly string[];
+  readonly version: string;
+  readonly log: RequestLog;
+  /** Told of every request of a verified key once it is over. */
+  readonly countRequest?: CountRequest;
+  readonly now: () => number;
+  /** Whether this node can serve: database reachable and migrated. */
+  readonly ready: () => Promise<{ ok: boolean; detail: string }>;
+  readonly checkAnswers?: boolean;
+  readonly timeouts?: Partial<Timeouts>;
+  readonly streams?: Partial<StreamBounds>;
+};
+
+export type Timeouts = {
+  readonly requestMs: number;
+  readonly checkMs: number;
+  readonly keepAliveMs: number;
+  readonly drainMs?: number;
+};
+
+/** The whole server as a function. */
+export type Dispatch = (request: IncomingMessage, response: ServerResponse) => void;
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Keeps answering, but fails `/ready` and asks every client to leave. Then wait for the balancer, then `close()`. */
+    drain(): void;
+  }
+}
+
+/** Late requests are looked for this often, so they are cut within 31 s. */
+const CHECK_MS = 1_000;
+/** Longer than the 60 s of common balancers: the side that sends must be the side that closes. */
+const KEEP_ALIVE_MS = 72_000;
+const MAX_CONNECTIONS = 16_384;
+/** A longer path segment cannot arrive within the header limit: an id that long is looked up and not found, like any other. */
+const MAX_SEGMENT_CHARACTERS = MAX_HEADER_BYTES;
+
+export function createHttpServer(deps: HttpDeps): FastifyInstance {
+  const { log, timeouts = {} } = deps;
+  const problems = createProblems(deps.baseUrl, (err, request_id) => log.error({ err, request_id }, 'request failed'));
+  const requestTimeout = timeouts.requestMs ?? REQUEST_TIMEOUT_MS;
+  const gate = createGate({
+    problems,
+    log,
+    baseUrl: deps.baseUrl,
+    isDraining: () => drain.isDraining(),
+    count: deps.countRequest,
+  });
+  let dispatch: Dispatch | undefined;
+  const server = fastify({
+    serverFactory: (handle) => {
+      dispatch = gate(handle);
+      return createServer(
+        {
+          maxHeaderSize: MAX_HEADER_BYTES,
+          requestTimeout,
+          headersTimeout: requestTimeout,
+          keepAliveTimeout: timeouts.keepAliveMs ?? KEEP_ALIVE_MS,
+          connectionsCheckingInterval: timeouts.checkMs ?? CHECK_MS,
+          // Node would answer a missing Host itself, in a shape that is not ours: the gate does it.
+          requireHostHeader: false,
+          insecureHTTPParser: false,
+          // A request without a body needs no stream for it.
+          optimizeEmptyRequests: true,
+        },
+        dispatch,
+      );
+    },
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    bodyLimit: MAX_BODY_BYTES,
+    logger: false,
+    trustProxy: deps.trustedProxies?.length ? [...deps.trustedProxies] : false,
+    clientErrorHandler: createClientErrorHandler(problems, log),
+    genReqId: (raw) => metaOf(raw)!.id,
+    frameworkErrors: (error, _request, reply) => problems.answer(reply, error),
+    routerOptions: {
+      maxParamLength: MAX_SEGMENT_CHARACTERS,
+      ignoreTrailingSlash: false,
+      ignoreDuplicateSlashes: false,
+      caseSensitive: true,
+      // Routes that take a query read it themselves, strictly.
+      querystringParser: (text) => text as never,
+    },
+  });
+  // The body is read by mount-routes.ts, after access; Fastify must not look at it, nor at its type.
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY'])
+    server.addHttpMethod(method, { hasBody: false, overrideExisting: true });
+
+  const raw = server.server;
+  // Node silently drops headers beyond this number, and with them a second Authorization. The size limit bounds them.
+  raw.maxHeadersCount = 0;
+  raw.maxConnections = MAX_CONNECTIONS;
+  const answerAnyway = raw.listeners('request')[0] as Parameters<typeof createServer>[1] & object;
+  raw.on('checkContinue', answerAnyway).on('checkExpectation', answerAnyway);
+  raw.on('connect', (_request, socket) =>
+    problems.writeToSocket(socket, new Refusal('request_invalid', 'This server is no proxy.'), newId('req')),
+  );
+  const drain = createDrain(raw, timeouts.drainMs);
+
+  const eventStreams = createEventStreams(deps.streams);
+  server.decorate('eventStreams', eventStreams);
+  const leave = (): void => {
+    drain.drain();
+    eventStreams.drain();
+  };
+  server.decorate('drain', leave);
+  server.addHook('preClose', (done) => {
+    leave();
+    drain.beginClose();
+    done();
+  });
+  server.decorateRequest('admission', null as never);
+  server.decorateRequest('session', null);
+  server.decorateRequest('idempotency', null);
+  server.decorateRequest('requestId', {
+    getter(this: { id: string }) {
+      return this.id;
+    },
+  } as never);
+  server.setErrorHandler((error, _request, reply) => {
+    problems.answer(reply, error);
+  });
+  server.setNotFoundHandler((request, reply) => problems.answer(reply, notFound(server, request.raw.url!)));
+
+  const routes: Route[] = [...deps.routes];
+  routes.push(
+    ...systemRoutes({
+      ...deps,
+      allRoutes: () => routes,
+      isDraining: drain.isDraining,
+      dispatch: (request, response) => dispatch!(request, response),
+    }),
+  );
+  mountRoutes(server, routes, { access: deps.access, problems, checkAnswers: deps.checkAnswers ?? false });
+  return server;
+}
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+/** A path that other methods know is 405 and names them; nothing else about it is told. */
+function notFound(server: FastifyInstance, target: string): Refusal {
+  const path = target.split('?', 1)[0]!;
+  const allowed = METHODS.filter((method) => {
+    const found = server.findRoute({ method, url: path }) as { params?: object } | null;
+    // The pages of the dashboard are the answer to what nothing else is the answer to: no path of the API.
+    return found !== null && !Object.hasOwn(found.params ?? {}, '*');
+  });
+  if (allowed.length === 0) return new Refusal('route_not_found', 'There is nothing at this path.');
+  if (allowed.includes('GET')) allowed.splice(1, 0, 'HEAD');
+  const allow = allowed.join(', ');
+  return new Refusal('method_not_allowed', `This path knows ${allow}.`, { headers: { allow } });
+}

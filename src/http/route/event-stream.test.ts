@@ -1,0 +1,143 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AUTH, startHttpServer, type TestHttpServer } from '../../../test/http-server.ts';
+import { head, rawExchange } from '../../../test/raw-http.ts';
+import type { EventStream } from './event-stream.ts';
+import type { Route } from './route.ts';
+
+let http: TestHttpServer;
+let opened: EventStream[];
+let ended: number;
+const sockets: Socket[] = [];
+
+const stream: Route = {
+  method: 'GET',
+  path: '/api/stream/:group',
+  access: { permission: 'triggers' },
+  operation: { id: 'stream', summary: 'Listen', tag: 'Triggers' },
+  responses: { 200: null },
+  handle: (request, reply) => {
+    const { group } = request.params as { group: string };
+    opened.push(request.server.eventStreams.open(request, reply, { group, perGroup: 200, onEnd: () => ended++ }));
+    return reply;
+  },
+};
+
+const start = async (streams = {}): Promise<void> => {
+  http = await startHttpServer([stream], { streams });
+};
+
+beforeEach(() => {
+  opened = [];
+  ended = 0;
+});
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await http.server.close();
+});
+
+/** Opens a stream by hand and resolves once its head has come; `text` is all that came so far. */
+async function listen(group = 'a'): Promise<{ socket: Socket; text: () => string }> {
+  const socket = connect(http.port, '127.0.0.1');
+  sockets.push(socket);
+  socket.on('error', () => {});
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += chunk.toString();
+  });
+  socket.write(head({ path: `/api/stream/${group}`, headers: ['Host: a', AUTH], bare: true }));
+  await expect.poll(() => text).toContain('retry: ');
+  return { socket, text: () => text };
+}
+
+const refusal = async (): Promise<{ status: number; code: string; retry: string | undefined }> => {
+  const { answers } = await rawExchange(http.port, [
+    head({ path: '/api/stream/a', headers: ['Host: a', AUTH], bare: true }),
+  ]);
+  const { status, headers, json } = answers[0]!;
+  return { status, code: json().code, retry: headers['retry-after'] };
+};
+
+describe('a stream of events', () => {
+  it('is never stored nor collected on its way, and says what happened in the wire format of browsers', async () => {
+    await start();
+    const { text } = await listen();
+    expect(opened[0]!.send('changed', { note: 'two\nlines' }, '7')).toBe(true);
+    await expect.poll(() => text()).toContain('id: 7\nevent: changed\ndata: {"note":"two\\nlines"}\n\n');
+    expect(text()).toMatch(/^HTTP\/1\.1 200 /);
+    expect(text()).toContain('content-type: text/event-stream; charset=utf-8');
+    expect(text()).toContain('cache-control: no-store, no-transform');
+    expect(text()).toContain('x-request-id: req_');
+  });
+
+  it('beats, so that everybody on the way knows that it lives', async () => {
+    await start({ heartbeatMs: 20 });
+    const { text } = await listen();
+    await expect.poll(() => text().match(/\n:\n/g)?.length).toBeGreaterThan(2);
+  });
+
+  it('leaves nothing behind, however many were opened and closed, whoever closed them', async () => {
+    await start();
+    const hundred = () => Promise.all(Array.from({ length: 100 }, () => listen()));
+    const listening = await hundred();
+    const leaving = opened.splice(0);
+    await hundred();
+    expect(http.server.eventStreams.size).toBe(200);
+    expect((await refusal()).status).toBe(429);
+    for (const [index, { socket }] of listening.entries()) {
+      socket.destroy();
+      opened[index]!.end();
+    }
+    await expect.poll(() => http.server.eventStreams.size).toBe(0);
+    expect(ended).toBe(200);
+    expect([...leaving, ...opened].every((one) => one.ended && !one.send('changed', {}))).toBe(true);
+    await listen();
+    expect(http.server.eventStreams.size).toBe(1);
+  });
+
+  it('is refused beyond what one group or the whole server may have, and says when to try again', async () => {
+    await start({ total: 3 });
+    await Promise.all([listen('b'), listen('c'), listen('d')]);
+    expect(await refusal()).toEqual({ status: 503, code: 'unavailable', retry: '1' });
+  });
+
+  it('ends for a reader that does not read, instead of keeping everything for it', async () => {
+    await start({ bufferBytes: 64 * 1_024 });
+    const { socket } = await listen();
+    socket.pause();
+    const big = 'x'.repeat(60_000);
+    let sent = 0;
+    while (opened[0]!.send('changed', big)) expect(++sent).toBeLessThan(1_000);
+    await expect.poll(() => ended).toBe(1);
+  });
+
+  it('ends for a reader that is gone without a word, at the second beat that does not leave', async () => {
+    await start({ heartbeatMs: 30, bufferBytes: 1e9 });
+    const { socket } = await listen();
+    socket.pause();
+    for (let sent = 0; sent < 300; sent++) opened[0]!.send('changed', 'x'.repeat(60_000));
+    await expect.poll(() => ended).toBe(1);
+  });
+
+  it('ends at once when the server leaves, and a new one is sent elsewhere', async () => {
+    await start();
+    const { socket, text } = await listen();
+    const closed = once(socket, 'close');
+    http.server.drain();
+    await expect.poll(() => text()).toMatch(/\r\n0\r\n\r\n$/);
+    expect(ended).toBe(1);
+    expect(await refusal()).toEqual({ status: 503, code: 'unavailable', retry: '1' });
+    await http.server.close();
+    await closed;
+  });
+
+  it('answers HEAD with the head alone', async () => {
+    await start();
+    const { answers } = await rawExchange(http.port, [
+      head({ method: 'HEAD', path: '/api/stream/a', headers: ['Host: a', AUTH], bare: true }),
+    ]);
+    expect(answers[0]?.status).toBe(200);
+    await expect.poll(() => http.server.eventStreams.size).toBe(0);
+  });
+});

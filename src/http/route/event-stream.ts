@@ -1,0 +1,164 @@
+import type { ServerResponse } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Refusal } from '../../../contract/problems.ts';
+import { createTally } from '../../kernel/tally.ts';
+
+/**
+ * Server-sent events (WHATWG HTML, section 9.2): answers that stay open. This file knows nothing of what is said; it
+ * keeps what every open stream needs: how many there may be, a heartbeat so that proxies and clients see it is alive,
+ * an end for readers that do not read, and an end for all of them when the process leaves. A stream carries hints and
+ * may end at any moment; whoever listens must be able to come back and ask for the state.
+ *
+ * A route declares its access like any other, then: `const stream = request.server.eventStreams.open(request, reply,
+ * { group, perGroup, onEnd }); … return reply;`
+ */
+export type EventStream = {
+  /** False when the stream has ended, also when it is ended right here because its reader is too slow. */
+  send(event: string, data: unknown, id?: string): boolean;
+  /** The client comes back after a moment, unless it was told not to by its own words. */
+  end(): void;
+  readonly ended: boolean;
+};
+
+export type OpenStream = {
+  /** Whose streams are counted together: a member, a visitor, a key. */
+  group: string;
+  /** Streams of one group at a time; one more is refused with 429. */
+  perGroup: number;
+  /** The heartbeat is an event named `beat` that the client's own code sees, instead of a comment that it does not. */
+  audible?: boolean;
+  /** Called exactly once, whoever ends the stream; also when the caller had gone before it was opened. */
+  onEnd?: () => void;
+};
+
+export type EventStreams = {
+  open(request: FastifyRequest, reply: FastifyReply, options: OpenStream): EventStream;
+  /** Ends all streams and opens no more. */
+  drain(): void;
+  readonly size: number;
+};
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    eventStreams: EventStreams;
+  }
+}
+
+export type StreamBounds = { total: number; heartbeatMs: number; bufferBytes: number };
+
+/** Streams of one process: an eighth of its connections. */
+const MAX_STREAMS = 2_048;
+/** Below the 30 s and 60 s after which common proxies call a silent answer dead. */
+const HEARTBEAT_MS = 15_000;
+/** What waits for one slow reader at most, beside the kernel's own buffer. */
+const MAX_BUFFERED_BYTES = 64 * 1_024;
+/** After a stream ended its client waits this long, plus as much again by chance: a stop must not bring all at once. */
+const RETRY_MS = 1_000;
+
+export function createEventStreams(bounds: Partial<StreamBounds> = {}): EventStreams {
+  const { total = MAX_STREAMS, heartbeatMs = HEARTBEAT_MS, bufferBytes = MAX_BUFFERED_BYTES } = bounds;
+  const streams = new Set<Kept>();
+  const groups = createTally<string>();
+  let timer: NodeJS.Timeout | undefined;
+  let draining = false;
+
+  const add = (stream: Kept): void => {
+    streams.add(stream);
+    groups.add(stream.group);
+    timer ??= setInterval(() => streams.forEach(beat), heartbeatMs).unref();
+  };
+  const remove = (stream: Kept): void => {
+    if (!streams.delete(stream)) return;
+    groups.remove(stream.group);
+    if (streams.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+
+  const refuse = (options: OpenStream): void => {
+    if (draining) throw new Refusal('unavailable', 'This server is stopping.');
+    if (groups.of(options.group) >= options.perGroup) throw new Refusal('rate_limited', 'Too many open streams.');
+    if (streams.size >= total) throw new Refusal('unavailable', 'Too many open streams on this server.');
+  };
+
+  return {
+    open: (request, reply, options) => {
+      refuse(options);
+      const { raw } = reply;
+      const stream: Kept = { raw, group: options.group, beat: options.audible ? BEAT : COMMENT, stuck: false };
+      let ended = false;
+      const finish = (): void => {
+        if (ended) return;
+        ended = true;
+        remove(stream);
+        options.onEnd?.();
+      };
+      const headers = reply.getHeaders();
+      reply.hijack();
+      add(stream);
+      raw.once('close', finish);
+      begin(raw, headers as Record<string, string | string[]>);
+      // Who asks for the head alone gets it; who has gone meanwhile will not be told that it is over.
+      if (request.method === 'HEAD') raw.end();
+      if (raw.destroyed) finish();
+      return {
+        send: (event, data, id) => {
+          if (ended || raw.writableEnded) return false;
+          if (raw.writableLength > bufferBytes) {
+            raw.destroy();
+            return false;
+          }
+          raw.write(`${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+          return true;
+        },
+        end: () => raw.end(),
+        get ended() {
+          return ended || raw.writableEnded;
+        },
+      };
+    },
+    drain: () => {
+      draining = true;
+      // Who does not read would hold up the stop.
+      for (const { raw } of streams)
+        if (raw.writableLength > 0) raw.destroy();
+        else raw.end();
+    },
+    get size() {
+      return streams.size;
+    },
+  };
+}
+
+type Kept = {
+  raw: ServerResponse;
+  group: string;
+  beat: string;
+  /** Nothing has left since the last beat. */
+  stuck: boolean;
+};
+
+const COMMENT = ':\n\n';
+const BEAT = 'event: beat\ndata: {}\n\n';
+
+function begin(raw: ServerResponse, headers: Record<string, string | string[]>): void {
+  raw.writeHead(200, {
+    ...headers,
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store, no-transform',
+    // A proxy that collects answers before it passes them on would collect for ever.
+    'x-accel-buffering': 'no',
+  });
+  // The first byte is what makes the client's stream "open".
+  raw.write(`retry: ${Math.round(RETRY_MS * (1 + Math.random()))}\n\n`);
+}
+
+/** A reader that took nothing between two beats is gone. */
+function beat(stream: Kept): void {
+  const { raw } = stream;
+  if (raw.writableLength === 0) {
+    stream.stuck = false;
+    raw.write(stream.beat);
+  } else if (stream.stuck) raw.destroy();
+  else stream.stuck = true;
+}

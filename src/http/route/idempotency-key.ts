@@ -1,0 +1,33 @@
+import { hash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { Refusal } from '../../../contract/problems.ts';
+import type { Idempotency } from './route.ts';
+
+/** 1 to 255 visible ASCII characters. Two headers arrive joined by comma and space, and a space is not visible. */
+const SYNTAX = /^[\x21-\x7e]{1,255}$/;
+
+export function idempotencyOf(request: IncomingMessage, body: Buffer): Idempotency | null {
+  const key = request.headers['idempotency-key'];
+  if (key === undefined) return null;
+  if (typeof key !== 'string' || !SYNTAX.test(key))
+    throw new Refusal('validation_failed', 'The Idempotency-Key header is malformed.', {
+      errors: [
+        {
+          pointer: '/headers/idempotency-key',
+          code: 'format',
+          detail: 'Must be 1 to 255 visible ASCII characters, in one header.',
+        },
+      ],
+    });
+  return {
+    scope: hash('sha256', `${request.method}\n${pathOf(request.url!)}\n${key}`, 'buffer'),
+    request: hash('sha256', body, 'buffer'),
+  };
+}
+
+/** Two spellings of one path are one scope. The router has decoded it before, so decoding cannot fail. */
+function pathOf(target: string): string {
+  const end = target.indexOf('?');
+  const path = end === -1 ? target : target.slice(0, end);
+  return path.includes('%') ? decodeURIComponent(path) : path;
+}

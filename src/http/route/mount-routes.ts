@@ -1,0 +1,218 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
+import { Refusal } from '../../../contract/problems.ts';
+import type { Admission, Need } from '../../access/types.ts';
+import { readJsonBody, readRawBody } from '../edge/body.ts';
+import { idempotencyOf } from './idempotency-key.ts';
+import type { Problems } from '../edge/problems.ts';
+import { compileQuery } from './query.ts';
+import { metaOf } from '../edge/request-meta.ts';
+import {
+  answerSchema,
+  isKeyRoute,
+  successStatus,
+  type AccessDecisions,
+  type RateState,
+  type Route,
+  type SessionGuard,
+} from './route.ts';
+import { EmptyObject, compileBody, type Check } from './validate.ts';
+
+export type Mounting = {
+  readonly access: AccessDecisions;
+  readonly problems: Problems;
+  /** Holds every answer against its declared schema: for tests. */
+  readonly checkAnswers: boolean;
+};
+
+/** A body that takes longer to arrive is slow: who may call with this key is asked again behind it. */
+export const SLOW_BODY_MS = 100;
+
+/** Makes each declared route run: access and limit in onRequest, then body, schema, and the route's own handler. */
+export function mountRoutes(server: FastifyInstance, routes: readonly Route[], mounting: Mounting): void {
+  for (const route of routes) {
+    refuseWithoutAccess(route);
+    const onRequest = admission(route, mounting);
+    server.route({
+      method: route.method,
+      url: route.path,
+      onRequest,
+      handler: handling(route, mounting),
+    });
+  }
+}
+
+function refuseWithoutAccess({ method, path, access }: Route): void {
+  if (access === undefined || access === null)
+    throw new Error(
+      `${method} ${path} declares no access rule. Say who may call it: "access: 'public'" if everybody may.`,
+    );
+}
+
+type OnRequest = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void;
+
+/** Rows 1 to 12, before a byte of the body is read. Synchronous when access answers from memory. */
+function admission(route: Route, { access, problems }: Mounting): OnRequest {
+  const need = route.access;
+  const guard: Guard | null =
+    need === 'public' ? null : isKeyRoute(need) ? keyGuard(need, route, access) : sessionGuard(need.session);
+  return (request, reply, done) => {
+    const meta = metaOf(request.raw)!;
+    meta.route = route.path;
+    reply
+      .header('x-request-id', meta.id)
+      .header('x-content-type-options', 'nosniff')
+      .header('cache-control', 'no-store');
+    if (guard === null) {
+      done();
+      return;
+    }
+    const refuse = (error: unknown): void => {
+      if (error instanceof Refusal && error.extras.caller) Object.assign(meta, error.extras.caller);
+      problems.answer(reply, error);
+    };
+    try {
+      const waiting = guard(request, reply);
+      if (waiting === undefined) done();
+      // oxlint-disable-next-line promise/no-callback-in-promise -- the hook's way on, whichever way access answered
+      else waiting.then(() => done(), refuse);
+    } catch (error) {
+      refuse(error);
+    }
+  };
+}
+
+/** Undefined: granted at once. */
+type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void> | undefined;
+
+function keyGuard(need: Need, { limit }: Route, access: AccessDecisions): Guard {
+  const admitted = (request: FastifyRequest, reply: FastifyReply, admission: Admission): Promise<void> | undefined => {
+    const meta = metaOf(request.raw)!;
+    meta.keyId = admission.caller.keyId;
+    meta.orgId = admission.caller.orgId;
+    request.admission = admission;
+    refuseControlCharacters(request);
+    if (limit === undefined) return undefined;
+    const state = access.limit(admission.caller, limit);
+    if (state instanceof Promise) return state.then((known) => setRate(reply, known));
+    setRate(reply, state);
+    return undefined;
+  };
+  return (request, reply) => {
+    const { authorization } = metaOf(request.raw)!;
+    const admission = access.admit(authorization, need, request.params as Record<string, string>, request.ip);
+    return admission instanceof Promise
+      ? admission.then((known) => admitted(request, reply, known))
+      : admitted(request, reply, admission);
+  };
+}
+
+const setRate = (reply: FastifyReply, rate: RateState): void => {
+  reply.header('ratelimit-policy', rate.policy).header('ratelimit', rate.state);
+};
+
+const sessionGuard =
+  (guard: SessionGuard): Guard =>
+  (request, reply) => {
+    const session = guard(request, reply);
+    if (!(session instanceof Promise)) {
+      request.session = session;
+      refuseControlCharacters(request);
+      return undefined;
+    }
+    return session.then((known: unknown) => {
+      request.session = known;
+      return refuseControlCharacters(request);
+    });
+  };
+
+/** Only percent-encoding can bring them in, and no record is named by one: the database must never see a NUL. */
+function refuseControlCharacters(request: FastifyRequest): void {
+  if (!request.raw.url!.includes('%')) return;
+  // oxlint-disable-next-line eslint/no-control-regex
+  if (Object.values(request.params as object).some((value) => /[\0-\x1f\x7f]/.test(String(value))))
+    throw new Refusal('request_invalid', 'The path holds a control character.');
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Rows 13 and 14, then the handler. A route without body and query costs no promise of its own. */
+function handling(route: Route, { access, problems, checkAnswers }: Mounting) {
+  const { handle } = route;
+  const status = successStatus(route);
+  const { rawBody } = route;
+  const need = isKeyRoute(route.access) ? route.access : null;
+  const takesBody =
+    rawBody === undefined && (route.method === 'POST' || route.method === 'PUT' || route.method === 'PATCH');
+  const checkBody = takesBody ? compileBody(route.body ?? EmptyObject) : null;
+  const readQuery = route.query ? compileQuery(route.query) : null;
+  const checks = checkAnswers ? compileAnswers(route) : null;
+
+  const answer = (reply: FastifyReply, result: unknown): FastifyReply => {
+    if (result === reply || reply.sent) return reply;
+    if (result === undefined || result === null) return reply.send();
+    checks?.(reply.statusCode, result);
+    return reply.type(JSON_TYPE).send(typeof result === 'string' ? result : JSON.stringify(result));
+  };
+  const run = (request: FastifyRequest, reply: FastifyReply): FastifyReply | Promise<FastifyReply> => {
+    if (status !== 200) reply.code(status);
+    const result = handle(request, reply);
+    return result instanceof Promise ? result.then((known: unknown) => answer(reply, known)) : answer(reply, result);
+  };
+  const readThenRun = async (request: FastifyRequest, reply: FastifyReply, check: Check): Promise<FastifyReply> => {
+    const optional = route.body === undefined || route.bodyOptional === true;
+    const { value, bytes } = await readJsonBody(request.raw, reply.raw, {
+      optional,
+      maxKeys: route.bodyKeys,
+      maxBytes: route.bodyBytes,
+    });
+    const { authorization, startedAt } = metaOf(request.raw)!;
+    if (need !== null && performance.now() - startedAt > SLOW_BODY_MS)
+      request.admission = await access.admit(authorization, need, request.params as Record<string, string>, request.ip);
+    check(value);
+    request.body = value;
+    if (route.idempotent) request.idempotency = idempotencyOf(request.raw, bytes);
+    return run(request, reply);
+  };
+
+  const readRawThenRun = async (request: FastifyRequest, reply: FastifyReply, maxBytes: number) => {
+    request.body = await readRawBody(request.raw, reply.raw, maxBytes);
+    return run(request, reply);
+  };
+
+  return (request: FastifyRequest, reply: FastifyReply): unknown => {
+    try {
+      if (readQuery) request.query = readQuery(request.query as string);
+      if (rawBody !== undefined)
+        return readRawThenRun(request, reply, rawBody).catch((error: unknown) => refused(reply, error));
+      const sent = checkBody ? readThenRun(request, reply, checkBody) : run(request, reply);
+      return sent instanceof Promise ? sent.catch((error: unknown) => refused(reply, error)) : sent;
+    } catch (error) {
+      return refused(reply, error);
+    }
+  };
+
+  function refused(reply: FastifyReply, error: unknown): FastifyReply {
+    problems.answer(reply, error);
+    return reply;
+  }
+}
+
+/** What leaves is held to the contract like what comes in, but only where a person is there to read the fault. */
+function compileAnswers(route: Route): (status: number, body: unknown) => void {
+  const checks = new Map(
+    Object.entries(route.responses).map(([status, answer]) => {
+      const schema = answerSchema(answer);
+      return [Number(status), schema && compileBody(schema)];
+    }),
+  );
+  return (status, body) => {
+    const check = checks.get(status);
+    if (!check) throw new Error(`${route.method} ${route.path} answers ${status}, which it does not declare`);
+    try {
+      check(typeof body === 'string' ? JSON.parse(body) : JSON.parse(JSON.stringify(body)));
+    } catch (error) {
+      const faults = error instanceof Refusal ? JSON.stringify(error.extras.errors) : String(error);
+      throw new Error(`The ${status} of ${route.method} ${route.path} breaks its schema: ${faults}`, { cause: error });
+    }
+  };
+}

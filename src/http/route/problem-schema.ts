@@ -1,0 +1,28 @@
+import { Type } from 'typebox';
+import { PROBLEMS } from '../../../contract/problems.ts';
+
+const Fault = Type.Object(
+  {
+    pointer: Type.String({ description: 'JSON pointer of the place.' }),
+    code: Type.String(),
+    detail: Type.String(),
+  },
+  { title: 'Fault' },
+);
+
+/** Every error body, for the reference and its tests. Members beyond these belong to single codes. */
+export const ProblemSchema = Type.Object(
+  {
+    type: Type.String({ format: 'uri', description: 'The page that explains this code.' }),
+    title: Type.String(),
+    status: Type.Integer(),
+    code: Type.Union(Object.keys(PROBLEMS).map((code) => Type.Literal(code))),
+    detail: Type.String(),
+    request_id: Type.String(),
+    errors: Type.Optional(Type.Array(Fault)),
+    required_permission: Type.Optional(Type.String()),
+    key_permissions: Type.Optional(Type.Array(Type.String())),
+    existing_id: Type.Optional(Type.String()),
+  },
+  { title: 'Problem', description: 'RFC 9457, the same shape everywhere.' },
+);

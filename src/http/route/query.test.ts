@@ -1,0 +1,45 @@
+import { Type } from 'typebox';
+import { describe, expect, it } from 'vitest';
+import type { Refusal } from '../../../contract/problems.ts';
+import { compileQuery, PageQuery } from './query.ts';
+
+const read = compileQuery(
+  Type.Object({ ...PageQuery, tag: Type.Optional(Type.String()), done: Type.Optional(Type.Boolean()) }),
+);
+function refusal(text: string): string {
+  try {
+    return `taken: ${JSON.stringify(read(text))}`;
+  } catch (error) {
+    const { code, extras } = error as Refusal;
+    return [code, ...(extras.errors ?? []).map((fault) => `${fault.pointer} ${fault.code}`)].join(' ');
+  }
+}
+
+describe('a query', () => {
+  it('is read by its schema: numbers, booleans, plus as space', () => {
+    expect(read('limit=7&tag=a+b%2Bc&done=false')).toEqual({ limit: 7, tag: 'a b+c', done: false });
+    expect(read('')).toEqual({});
+    expect(read('tag=7')).toEqual({ tag: '7' });
+  });
+
+  it.each([
+    ['limit=0', 'validation_failed /limit out_of_range'],
+    ['limit=101', 'validation_failed /limit out_of_range'],
+    ['limit=1.5', 'validation_failed /limit type'],
+    ['limit=0x10', 'validation_failed /limit type'],
+    ['limit=%201', 'validation_failed /limit type'],
+    ['limit=', 'validation_failed /limit type'],
+    ['limit=9999999999999999999999', 'validation_failed /limit type'],
+    ['limit=1&limit=2', 'validation_failed /limit duplicate'],
+    ['done=1', 'validation_failed /done type'],
+    ['cursor=', 'validation_failed /cursor too_short'],
+    ['other=1', 'validation_failed /other unknown_field'],
+    ['constructor=1', 'validation_failed /constructor unknown_field'],
+    ['__proto__=1', 'request_invalid'],
+    ['tag=%00', 'request_invalid'],
+    ['tag=%zz', 'request_invalid'],
+    ['tag=%ff', 'request_invalid'],
+  ])('%s is refused: %s', (text, expected) => {
+    expect(refusal(text)).toBe(expected);
+  });
+});

@@ -1,0 +1,37 @@
+import type { ProblemCode } from '../../../contract/problems.ts';
+import type { Need } from '../../access/types.ts';
+import { isKeyRoute, type Route } from './route.ts';
+
+/** Every refusal that follows from a route's declaration, in the order of the checks (docs/security.md). */
+export function problemsOf(route: Route): ProblemCode[] {
+  const query = route.query && 'properties' in route.query ? (route.query.properties as object) : {};
+  const takesBody = route.method === 'POST' || route.method === 'PUT' || route.method === 'PATCH';
+  const codes: ProblemCode[] = ['request_invalid'];
+  if (isKeyRoute(route.access)) codes.push(...accessProblems(route.access));
+  if (route.limit) codes.push('rate_limited');
+  if (takesBody)
+    codes.push('request_timeout', 'unsupported_media_type', 'payload_too_large', 'body_invalid', 'validation_failed');
+  if (route.query) codes.push('validation_failed');
+  if ('cursor' in query) codes.push('cursor_invalid');
+  if (route.idempotent) codes.push('idempotency_mismatch', 'idempotency_in_progress', 'outcome_unknown');
+  codes.push(...(route.problems ?? []), 'headers_too_large', 'internal_error');
+  return [...new Set(codes)];
+}
+
+function accessProblems(need: Need): ProblemCode[] {
+  const codes: ProblemCode[] = [
+    'authorization_missing',
+    'key_invalid',
+    'key_wrong_region',
+    'key_revoked',
+    'network_not_allowed',
+    'unavailable',
+    'plan_required',
+  ];
+  if (need.permission) codes.push('permission_missing');
+  if (need.campaign) codes.push('campaign_key_required', 'campaign_mismatch', 'campaign_not_found');
+  if (need.agent) codes.push('agent_mismatch', 'agent_not_found');
+  if (need.trigger) codes.push('trigger_not_found');
+  if (need.channel) codes.push('channel_not_found');
+  return codes;
+}

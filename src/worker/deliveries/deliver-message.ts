@@ -1,0 +1,180 @@
+import type { DeliveryError } from '../../../contract/channels.ts';
+import { ChannelFailure, type ChannelKind, type SendTools } from '../../channels/channel.ts';
+import { fitContent } from '../../channels/fit-content.ts';
+import { NOT_OPENED, SealError } from '../../kernel/seal.ts';
+import type { ChannelKinds } from '../../channels/kinds.ts';
+import type { OpenSecrets } from '../../store/channels/secrets.ts';
+import type { ClaimedDelivery, DeliveryOutcome } from '../../store/deliveries/deliveries.ts';
+
+/** An attempt that did not end by then is the last one. */
+export const MAX_ATTEMPTS = 12;
+const MAX_BACKOFF_MS = 10 * 60_000;
+
+export type Attempt = { outcome: DeliveryOutcome; broken: string | null; called: boolean };
+
+/** One attempt to deliver one message, and what follows from it. Never throws. */
+export async function deliverMessage(
+  claimed: ClaimedDelivery,
+  deps: { kinds: ChannelKinds; openSecrets: OpenSecrets; tools: SendTools },
+): Promise<Attempt> {
+  const held = heldBack(claimed);
+  if (held) return { outcome: ended(claimed, held.status, held.error), broken: null, called: false };
+  const kind = deps.kinds.get(claimed.channel.kind);
+  try {
+    if (!kind) throw new ChannelFailure('channel_unsupported', 'This server does not know the kind of the channel.');
+    if (!kind.send) return { outcome: ended(claimed, 'delivered', null), broken: null, called: false };
+    const address = claimed.address ?? kind.addressOf?.(claimed.person) ?? null;
+    const content = checked(claimed, kind, address, deps.tools.now());
+    const { id, settings } = claimed.channel;
+    const secrets = await deps.openSecrets({ ...claimed.channel, orgId: claimed.org_id }).catch(notOpened);
+    const sent = await kind.send(
+      {
+        id: claimed.id,
+        conversationId: claimed.conversation_id,
+        address,
+        role: claimed.role,
+        content,
+        metadata: claimed.metadata ?? {},
+        replyTo: claimed.reply_to && {
+          id: claimed.reply_to.id,
+          providerMessageId: claimed.reply_to.provider_message_id,
+        },
+        answers: claimed.answers && {
+          providerMessageId: claimed.answers.provider_message_id,
+          subject: claimed.answers.subject,
+        },
+        person: personOf(claimed),
+        createdAt: claimed.created_at,
+      },
+      { id, settings, secrets },
+      deps.tools,
+    );
+    const outcome = {
+      ...ended(claimed, sent.status, null),
+      providerMessageId: sent.providerMessageId,
+      learned: address === null ? null : learnedFrom(claimed, address),
+    };
+    return { outcome, broken: null, called: true };
+  } catch (error) {
+    return failed(claimed, error, kind?.repeatable ?? false, deps.tools.signal);
+  }
+}
+
+/** What forbids the message whatever the provider says. */
+function heldBack({ attempts, channel, person, withdrawn, confirms_opt_out: confirms }: ClaimedDelivery) {
+  if (withdrawn) return { status: 'suppressed' as const, error: withdrawn };
+  if (channel.deleted || !channel.enabled) {
+    return because('failed', 'channel_disabled', 'The channel was disconnected or disabled before the message left.');
+  }
+  if (person.blocked) return because('suppressed', 'recipient_blocked', 'The recipient is blocked.');
+  if (person.consent === 'opted_out' && !confirms) {
+    return because('suppressed', 'recipient_opted_out', 'The recipient has opted out of this kind of channel.');
+  }
+  if (attempts > MAX_ATTEMPTS) {
+    return because('failed', 'attempts_exhausted', `The message could not be sent in ${MAX_ATTEMPTS} attempts.`);
+  }
+  return null;
+}
+
+/** Nothing has left yet, so nobody can have got it twice. */
+function notOpened(cause: unknown): never {
+  if (!(cause instanceof SealError)) throw cause;
+  throw new ChannelFailure('channel_unauthorized', NOT_OPENED, { retryable: true, cause });
+}
+
+const because = (status: 'failed' | 'suppressed', code: string, detail: string) => ({
+  status,
+  error: { code, detail, provider_code: null },
+});
+
+function checked(claimed: ClaimedDelivery, kind: ChannelKind, address: string | null, now: number) {
+  const { capabilities } = kind;
+  if (capabilities.needs_address && address === null) {
+    throw new ChannelFailure('no_address', 'It is not known where the recipient is reached on this channel.');
+  }
+  const content = fitContent(claimed.content, kind);
+  const hours = capabilities.reply_window_hours;
+  const open =
+    hours === null ||
+    content.type === 'template' ||
+    (claimed.last_inbound_at !== null && now - claimed.last_inbound_at.getTime() < hours * 3_600_000);
+  if (open) return content;
+  throw new ChannelFailure(
+    'session_window_closed',
+    `The person has not written for ${hours} hours: only a template may be sent.`,
+  );
+}
+
+const personOf = ({ person: { id, external_id, name, email, phone } }: ClaimedDelivery) => ({
+  id,
+  external_id,
+  name,
+  email,
+  phone,
+});
+
+const learnedFrom = (claimed: ClaimedDelivery, address: string): DeliveryOutcome['learned'] => ({
+  conversationId: claimed.conversation_id,
+  channelId: claimed.channel.id,
+  endUserId: claimed.person.id,
+  address,
+});
+
+const ended = (
+  held: ClaimedDelivery,
+  status: DeliveryOutcome['status'],
+  error: DeliveryError | null,
+): DeliveryOutcome => ({
+  held,
+  status,
+  error,
+  providerMessageId: null,
+  possibleDuplicate: false,
+  againAfterMs: null,
+  refund: false,
+  learned: null,
+});
+
+/** An attempt that was not made is given back as it was. */
+export const givenBack = (held: ClaimedDelivery, afterMs: number): DeliveryOutcome => ({
+  ...ended(held, 'queued', null),
+  againAfterMs: afterMs,
+  refund: true,
+});
+
+/**
+ * What a failure means. Refused for good: failed. Worth another try: queued again, later, or when the provider said. No
+ * answer, though the provider may have the message: tried again only where the receiver can tell a repetition, else
+ * `undelivered`, because nobody may be told the same thing twice and "failed" would not be true.
+ */
+function failed(claimed: ClaimedDelivery, error: unknown, repeatable: boolean, signal: AbortSignal): Attempt {
+  if (signal.aborted) {
+    // This server is stopping in the middle of a call: another one goes on, as after a crash.
+    const outcome = { ...ended(claimed, 'queued', null), againAfterMs: 0, possibleDuplicate: true };
+    return { outcome, broken: null, called: true };
+  }
+  const failure =
+    error instanceof ChannelFailure
+      ? error
+      : new ChannelFailure('internal_error', 'The attempt failed inside Parley; the log has the reason.', {
+          retryable: true,
+          mayHaveSent: true,
+          cause: error,
+        });
+  const { facts, code, message: detail } = failure;
+  const known: DeliveryError = { code, detail, provider_code: facts.providerCode ?? null };
+  const mayHaveSent = facts.mayHaveSent ?? false;
+  const outcome = ended(claimed, 'failed', known);
+  if (mayHaveSent && !repeatable) {
+    outcome.status = 'undelivered';
+    outcome.error = { ...known, code: 'outcome_unknown', detail: `${detail} The provider may have the message.` };
+  } else if (facts.retryable && claimed.attempts < MAX_ATTEMPTS) {
+    outcome.status = 'queued';
+    outcome.againAfterMs = Math.max(backoff(claimed.attempts), facts.retryAfterMs ?? 0);
+    outcome.possibleDuplicate = mayHaveSent;
+  }
+  return { outcome, broken: facts.channelBroken ? detail : null, called: true };
+}
+
+const backoff = (attempts: number) =>
+  Math.min(MAX_BACKOFF_MS, 1_000 * 2 ** (attempts - 1)) * (0.75 + Math.random() / 2);

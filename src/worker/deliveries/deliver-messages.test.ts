@@ -1,0 +1,311 @@
+import { createHash } from 'node:crypto';
+import { sql } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  givenAgent,
+  givenChannel,
+  givenConversation,
+  givenMessage,
+  givenOrganization,
+} from '../../../test/factories.ts';
+import { type Receiver, startReceiver } from '../../../test/fakes/receiver.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { channelKinds } from '../../channels/kinds.ts';
+import { verifyWebhook } from '../../kernel/standard-webhooks.ts';
+import { createEgress } from '../../kernel/egress.ts';
+import { newId } from '../../kernel/ids.ts';
+import { createLogger } from '../../kernel/log.ts';
+import { deriveKey } from '../../kernel/seal.ts';
+import { createSecretsOpener } from '../../store/channels/secrets.ts';
+import { type Db, openDb } from '../../store/db.ts';
+import { claimDeliveries } from '../../store/deliveries/deliveries.ts';
+import { applyReceipts, keepReceipts } from '../../store/deliveries/receipts.ts';
+import type { Worker } from '../claim-loop.ts';
+import { createDeliveryWorker } from './deliver-messages.ts';
+
+const SECRET = `whsec_${createHash('sha256').update('test').digest('base64')}`;
+const sealingKey = deriveKey('secret of the test', 'sealing');
+const egress = createEgress({ allow: ['127.0.0.1'] });
+const log = createLogger({ level: 'silent', pretty: false });
+
+let database: TestDatabase;
+let db: Db;
+let receiver: Receiver;
+let workers: Worker[];
+let orgId: string;
+let channelId: string;
+
+const worker = () => {
+  const openSecrets = createSecretsOpener(db, sealingKey);
+  const made = createDeliveryWorker({
+    db,
+    log,
+    kinds: channelKinds,
+    egress,
+    openSecrets,
+    baseUrl: 'http://127.0.0.1:4000',
+  });
+  workers.push(made);
+  made.start();
+  return made;
+};
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDb(database.url);
+});
+beforeEach(async () => {
+  await db.execute(sql`UPDATE message SET due_at = NULL`);
+  workers = [];
+  receiver = await startReceiver();
+  orgId = await givenOrganization(db);
+  const { agentId } = await givenAgent(db, orgId);
+  channelId = await givenChannel(db, orgId, agentId, {
+    kind: 'webhook',
+    settings: { url: receiver.url },
+    secrets: { secret: SECRET },
+    sealingKey,
+  });
+});
+afterEach(async () => {
+  await Promise.all(workers.map((one) => one.stop(1_000)));
+  await receiver.stop();
+});
+afterAll(async () => {
+  await egress.close();
+  await db.$client.end();
+  await database.drop();
+});
+
+const conversation = () => givenConversation(db, orgId, channelId);
+const say = (conversationId: string, text: string, more = {}) =>
+  givenMessage(db, orgId, conversationId, {
+    content: { type: 'text', text },
+    status: 'queued',
+    dueAt: new Date(),
+    ...more,
+  });
+const read = async (id: string) => {
+  const found = await db.execute<{ status: string } & Record<string, unknown>>(
+    sql`SELECT * FROM message WHERE id = ${id}`,
+  );
+  return found.rows[0]!;
+};
+async function settled(id: string, ...statuses: string[]) {
+  for (const until = Date.now() + 20_000; Date.now() < until;) {
+    const row = await read(id);
+    if (statuses.includes(row.status)) return row;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error(`message is ${JSON.stringify(await read(id))}`);
+}
+const textsOf = ({ calls }: Receiver) => calls.map((call) => JSON.parse(call.body.toString()).content.text);
+const due = (id: string) => db.execute(sql`UPDATE message SET due_at = now() WHERE id = ${id} AND due_at IS NOT NULL`);
+
+const channelState = () => db.execute(sql`SELECT status, status_detail FROM channel WHERE id = ${channelId}`);
+const tell = async (providerMessageId: string, ...statuses: ('delivered' | 'read' | 'failed')[]) => {
+  for (const status of statuses) {
+    await keepReceipts(db.$client, orgId, channelId, [{ providerMessageId, status, error: null }]);
+    await applyReceipts(db.$client, [{ orgId, providerMessageId }]);
+  }
+};
+
+describe('a message that is due', () => {
+  test('reaches the endpoint once, signed as Standard Webhooks, and is sent', async () => {
+    const id = await say((await conversation()).id, 'Your order shipped');
+    worker();
+    const row = await settled(id, 'sent');
+    expect(row).toMatchObject({ attempts: 1, possible_duplicate: false, error: null, due_at: null, lease: null });
+    expect(receiver.calls).toHaveLength(1);
+    const [call] = receiver.calls;
+    expect(call!.headers['webhook-id']).toBe(id);
+    expect(verifyWebhook(SECRET, call!.headers as never, call!.body, Date.now())).toBe(true);
+    expect(JSON.parse(call!.body.toString())).toMatchObject({
+      message_id: id,
+      content: { text: 'Your order shipped' },
+    });
+  });
+
+  test('leaves in the order of its conversation, also while one of them is tried again', async () => {
+    const { id } = await conversation();
+    let refused = 0;
+    receiver.answer = (call) =>
+      call.body.includes('"two"') && refused++ === 0 ? { status: 503, headers: { 'retry-after': '1' } } : {};
+    const ids = [];
+    for (const [index, text] of ['one', 'two', 'three'].entries())
+      ids.push(await say(id, text, { at: Date.now() - 10 + index }));
+    worker();
+    worker();
+    await settled(ids[2]!, 'sent');
+    expect(textsOf(receiver)).toEqual(['one', 'two', 'two', 'three']);
+  });
+
+  test('does not wait behind one that is scheduled for later', async () => {
+    const { id } = await conversation();
+    const later = new Date(Date.now() + 3_600_000);
+    const scheduled = await say(id, 'tomorrow', { at: Date.now() - 10, sendAt: later, dueAt: later });
+    const now = await say(id, 'now');
+    worker();
+    await settled(now, 'sent');
+    expect((await read(scheduled))['status']).toBe('queued');
+  });
+
+  test('is sent once by many workers', async () => {
+    const ids = await Promise.all(Array.from({ length: 60 }, async () => say((await conversation()).id, 'hello')));
+    worker();
+    worker();
+    worker();
+    await Promise.all(ids.map((id) => settled(id, 'sent')));
+    expect(receiver.calls).toHaveLength(60);
+  });
+});
+
+describe('a provider that fails', () => {
+  test('with 429 is called again not before Retry-After', async () => {
+    receiver.answer = () => (receiver.calls.length === 1 ? { status: 429, headers: { 'retry-after': '2' } } : {});
+    const id = await say((await conversation()).id, 'hello');
+    worker();
+    const row = await settled(id, 'sent');
+    expect(row).toMatchObject({ attempts: 2, possible_duplicate: false, error: null });
+    expect(receiver.calls[1]!.at - receiver.calls[0]!.at).toBeGreaterThan(1_900);
+  });
+
+  test.each([400, 404, 422])('with %i is not called again, and the message says why', async (status) => {
+    receiver.answer = () => ({ status });
+    const id = await say((await conversation()).id, 'hello');
+    worker();
+    const row = await settled(id, 'failed');
+    expect(row).toMatchObject({ attempts: 1, error: { code: 'provider_refused', provider_code: String(status) } });
+    expect(receiver.calls).toHaveLength(1);
+  });
+
+  test('with 401 breaks the channel, which says why, until a message goes through again', async () => {
+    receiver.answer = () => ({ status: 401 });
+    worker();
+    await settled(await say((await conversation()).id, 'hello'), 'failed');
+    await expect
+      .poll(async () => (await channelState()).rows[0])
+      .toMatchObject({ status: 'broken', status_detail: expect.stringContaining('401') });
+    receiver.answer = () => ({});
+    await settled(await say((await conversation()).id, 'hello'), 'sent');
+    await expect.poll(async () => (await channelState()).rows[0]).toEqual({ status: 'connected', status_detail: null });
+  });
+
+  test('by hanging up after it took the message gets it again under the same id, and the message is flagged', async () => {
+    receiver.answer = () => (receiver.calls.length === 1 ? 'reset' : {});
+    const id = await say((await conversation()).id, 'hello');
+    worker();
+    const row = await settled(id, 'sent');
+    expect(row).toMatchObject({ attempts: 2, possible_duplicate: true });
+    expect(receiver.calls.map((call) => call.headers['webhook-id'])).toEqual([id, id]);
+  });
+
+  test('for good is given up after the last attempt', async () => {
+    receiver.answer = () => ({ status: 500 });
+    const id = await say((await conversation()).id, 'hello', { attempts: 11 });
+    worker();
+    const row = await settled(id, 'failed');
+    expect(row).toMatchObject({ attempts: 12, error: { code: 'provider_unavailable' }, due_at: null });
+  });
+
+  test('does not hold up messages of other channels', async () => {
+    receiver.answer = () => 'hang';
+    await Promise.all(
+      Array.from({ length: 150 }, async () =>
+        say((await conversation()).id, 'slow', { dueAt: new Date(Date.now() - 60_000) }),
+      ),
+    );
+    const other = await startReceiver();
+    const { agentId } = await givenAgent(db, orgId);
+    channelId = await givenChannel(db, orgId, agentId, { kind: 'webhook', settings: { url: other.url } });
+    const id = await say((await conversation()).id, 'quick');
+    worker();
+    await settled(id, 'sent');
+    expect(other.calls).toHaveLength(1);
+    await other.stop();
+  });
+});
+
+describe('a worker that dies between calling and storing', () => {
+  test('leaves its message to another one, which flags the repetition', async () => {
+    const id = await say((await conversation()).id, 'hello');
+    // The dead worker: it claimed, may have called, and stored nothing.
+    await claimDeliveries(db.$client, 'node_dead', 10);
+    worker();
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect((await read(id))['status']).toBe('queued');
+    await due(id);
+    expect(await settled(id, 'sent')).toMatchObject({ attempts: 2, possible_duplicate: true });
+  });
+
+  test('can no longer store what it comes back with', async () => {
+    const { promise: after, resolve: comeBack } = Promise.withResolvers<void>();
+    receiver.answer = () => (receiver.calls.length === 1 ? { status: 400, after } : {});
+    const id = await say((await conversation()).id, 'hello');
+    const slow = worker();
+    await receiver.received(1);
+    // It takes nothing more and waits for its call; then its lease runs out, and another one takes the message over.
+    const isOver = slow.stop(20_000);
+    workers = [];
+    await db.execute(sql`UPDATE message SET due_at = now(), lease = lease || '_lost' WHERE id = ${id}`);
+    worker();
+    await settled(id, 'sent');
+    comeBack();
+    await isOver;
+    expect(await read(id)).toMatchObject({ status: 'sent', possible_duplicate: true, error: null });
+  });
+});
+
+describe('a person who may not be written to', () => {
+  test.each([
+    ['has opted out', sql`consent = '{"webhook":{"status":"opted_out"}}'`, 'recipient_opted_out'],
+    ['is blocked', sql`blocked = true`, 'recipient_blocked'],
+  ])('%s: the message is suppressed and nobody is called', async (_, change, code) => {
+    const { id, endUserId } = await conversation();
+    await db.execute(sql`UPDATE end_user SET ${change} WHERE id = ${endUserId}`);
+    const message = await say(id, 'hello');
+    worker();
+    expect(await settled(message, 'suppressed')).toMatchObject({ error: { code } });
+    expect(receiver.calls).toHaveLength(0);
+  });
+});
+
+test('whoever says “stop” hears the answer to that, and nothing that waited before or comes after', async () => {
+  const { id, endUserId } = await conversation();
+  const run = newId('run');
+  await db.execute(sql`INSERT INTO run (org_id, id, conversation_id, status, reason, input)
+    VALUES (${orgId}, ${run}, ${id}, 'completed', 'opted_out', '{}')`);
+  await db.execute(sql`UPDATE end_user SET consent = '{"webhook":{"status":"opted_out"}}' WHERE id = ${endUserId}`);
+  const waited = await say(id, 'Our offer', { runId: run, at: Date.now() - 2_000 });
+  const stop = { content: { type: 'text' as const, text: 'stop' }, role: 'end_user', status: 'received' };
+  await givenMessage(db, orgId, id, { ...stop, at: Date.now() - 1_000 });
+  const answer = await say(id, 'You will hear no more.', { runId: run });
+  const other = await say(id, 'One more thing');
+  worker();
+  await settled(answer, 'sent');
+  for (const message of [waited, other]) {
+    expect(await settled(message, 'suppressed')).toMatchObject({ error: { code: 'recipient_opted_out' } });
+  }
+  expect(textsOf(receiver)).toEqual(['You will hear no more.']);
+});
+
+describe('receipts', () => {
+  test('read is never undone by delivered, in whatever order and however often they come', async () => {
+    const id = await say((await conversation()).id, 'hello');
+    worker();
+    await settled(id, 'sent');
+    await tell(id, 'read', 'delivered', 'delivered', 'failed', 'read');
+    expect((await read(id))['status']).toBe('read');
+  });
+
+  test('that come before the answer of the call are kept for it', async () => {
+    const { promise: after, resolve: comeBack } = Promise.withResolvers<void>();
+    receiver.answer = () => ({ after });
+    const id = await say((await conversation()).id, 'hello');
+    worker();
+    await receiver.received(1);
+    await tell(id, 'delivered');
+    comeBack();
+    expect(await settled(id, 'delivered')).toMatchObject({ attempts: 1 });
+  });
+});

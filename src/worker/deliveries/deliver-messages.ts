@@ -1,0 +1,122 @@
+import type { Logger } from 'pino';
+import { inboundUrl } from '../../channels/connect.ts';
+import type { ChannelKinds } from '../../channels/kinds.ts';
+import type { Egress } from '../../kernel/egress.ts';
+import { newId } from '../../kernel/ids.ts';
+import { createTally } from '../../kernel/tally.ts';
+import type { OpenSecrets } from '../../store/channels/secrets.ts';
+import type { Db } from '../../store/db.ts';
+import { isMoreDue } from '../../store/queue/lanes.ts';
+import {
+  type ClaimedDelivery,
+  claimDeliveries,
+  completeDeliveries,
+  DELIVERY_LEASE_SECONDS,
+  type DeliveryOutcome,
+  markChannel,
+  renewDeliveries,
+} from '../../store/deliveries/deliveries.ts';
+import { applyReceipts } from '../../store/deliveries/receipts.ts';
+import { createClaimLoop, hasLeaseForCall, type Work, type Worker } from '../claim-loop.ts';
+import { deliverMessage, givenBack } from './deliver-message.ts';
+
+/**
+ * The delivery worker: claims due messages in batches, calls their providers, stores what came of it. A message is
+ * called for once more only where the worker that called before died before it could store the answer, and is then
+ * marked `possible_duplicate`. Any number of workers share one database; one conversation's messages leave in order.
+ */
+export type DeliveryWorkerOptions = {
+  db: Db;
+  log: Logger;
+  kinds: ChannelKinds;
+  egress: Pick<Egress, 'request' | 'connect'>;
+  openSecrets: OpenSecrets;
+  /** Of this region, where providers report back. */
+  baseUrl: string;
+};
+
+/** Calls under way at once at most; all of them wait for a provider. */
+const CAPACITY = 400;
+const CLAIM_BATCH = 100;
+/** Of these for the organizations of one lane: hanging endpoints must leave places to everybody else. */
+const MAX_PER_LANE = 350;
+/** Of these for one channel: a slow endpoint must not hold up everybody else's messages. */
+const MAX_PER_CHANNEL = 32;
+const CROWDED_MS = 500;
+const POLL_MS = 200;
+
+export function createDeliveryWorker({ db, log, kinds, egress, openSecrets, baseUrl }: DeliveryWorkerOptions): Worker {
+  const pool = db.$client;
+  const lanes = createTally<number>();
+  const channels = createTally<string>();
+
+  const loop = createClaimLoop<ClaimedDelivery, DeliveryOutcome, boolean>({
+    rows: 'messages',
+    log,
+    pollMs: POLL_MS,
+    capacity: CAPACITY,
+    batch: CLAIM_BATCH,
+    leaseSeconds: DELIVERY_LEASE_SECONDS,
+    claim: async (limit) => {
+      // A lease of its own for each claim: what this worker lost and claimed again is not what it holds.
+      const claimed = await claimDeliveries(pool, newId('node'), limit, lanes.counts, MAX_PER_LANE);
+      // crash point: delivery:after-claim
+      return { claimed, isMoreDue: isMoreDue(claimed, limit) };
+    },
+    renew: (held) => renewDeliveries(pool, held),
+    work: (work) => (channels.of(work.row.channel.id) > MAX_PER_CHANNEL ? giveBack(work.row) : deliver(work)),
+    complete,
+    storeLanes: 2,
+    ids: ({ id }) => ({ message_id: id }),
+    onBegin: ({ lane, channel }) => {
+      lanes.add(lane);
+      channels.add(channel.id);
+    },
+    onEnd: ({ lane, channel }) => {
+      lanes.remove(lane);
+      channels.remove(channel.id);
+      // The next message of the conversation may be waiting for this one.
+      return true;
+    },
+  });
+
+  async function complete(outcomes: DeliveryOutcome[]): Promise<boolean[]> {
+    const stored = await completeDeliveries(pool, outcomes);
+    // crash point: delivery:after-store
+    const known = outcomes.filter((outcome) => outcome.providerMessageId !== null);
+    await applyReceipts(
+      pool,
+      known.map(({ held, providerMessageId }) => ({ orgId: held.org_id, providerMessageId: providerMessageId! })),
+    ).catch((error: unknown) => log.warn({ err: error }, 'early receipts could not be put on their messages'));
+    return outcomes.map(({ held }) => stored.has(held.id));
+  }
+
+  async function giveBack(claimed: ClaimedDelivery): Promise<void> {
+    await loop.store(givenBack(claimed, CROWDED_MS));
+  }
+
+  async function deliver(work: Work<ClaimedDelivery>): Promise<void> {
+    const claimed = work.row;
+    if (!hasLeaseForCall(work, DELIVERY_LEASE_SECONDS)) return giveBack(claimed);
+    const { kind, id } = claimed.channel;
+    const tools = { egress, signal: work.abort.signal, now: Date.now, inboundUrl: inboundUrl(baseUrl, { kind }, id) };
+    const { outcome, broken, called } = await deliverMessage(claimed, { kinds, openSecrets, tools });
+    // crash point: delivery:after-call
+    if (outcome.error !== null) {
+      const { error, againAfterMs, status } = outcome;
+      log.warn(
+        { message_id: claimed.id, channel_id: claimed.channel.id, error, status, againAfterMs },
+        'not delivered',
+      );
+    }
+    await loop.storeWithRetries(outcome);
+    if (broken !== null) await mark(claimed, { status: 'broken', detail: broken });
+    else if (called && outcome.error === null && claimed.channel.status === 'broken')
+      await mark(claimed, { status: 'connected' });
+  }
+
+  const mark = ({ org_id, channel }: ClaimedDelivery, state: Parameters<typeof markChannel>[3]) =>
+    markChannel(pool, org_id, channel.id, state);
+
+  return loop;
+}

@@ -1,0 +1,310 @@
+import { sql } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { DeliveryAttempt } from '../../../contract/dashboard/webhooks.ts';
+import { givenOrganization } from '../../../test/factories.ts';
+import { type Receiver, startReceiver } from '../../../test/fakes/receiver.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { rotateSecret } from '../../features/webhooks/rotate-secret.ts';
+import { createWebhook } from '../../features/webhooks/create-webhook.ts';
+import { resendDelivery } from '../../features/webhooks/deliveries.ts';
+import { createEgress } from '../../kernel/egress.ts';
+import { newId } from '../../kernel/ids.ts';
+import { createLogger } from '../../kernel/log.ts';
+import { deriveKey } from '../../kernel/seal.ts';
+import { verifyWebhook } from '../../kernel/standard-webhooks.ts';
+import { createSealedOpener } from '../../store/channels/secrets.ts';
+import { type Db, openDb } from '../../store/db.ts';
+import { claimEvents } from '../../store/events/deliver.ts';
+import type { Worker } from '../claim-loop.ts';
+import { deliverEvent, MAX_EVENT_ATTEMPTS } from './deliver-event.ts';
+import { createEventWorker } from './deliver-events.ts';
+
+const sealingKey = deriveKey('secret of the test', 'sealing');
+const egress = createEgress({ allow: ['127.0.0.1'] });
+const log = createLogger({ level: 'silent', pretty: false });
+const actor = { userId: 'user_test', address: null, requestId: null };
+
+let database: TestDatabase;
+let db: Db;
+let receiver: Receiver;
+let workers: Worker[];
+let orgId: string;
+let endpoint: { id: string; secret: string };
+
+const depsWith = (through = egress) => ({ db, egress: through, sealingKey, onDelivery: () => {} });
+const worker = (through = egress) => {
+  const openSealed = createSealedOpener(db, sealingKey);
+  const made = createEventWorker({ db, log, egress: through, openSealed, random: () => 0 });
+  workers.push(made);
+  made.start();
+  return made;
+};
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDb(database.url);
+});
+beforeEach(async () => {
+  await db.execute(sql`DELETE FROM webhook_endpoint`);
+  workers = [];
+  receiver = await startReceiver();
+  orgId = await givenOrganization(db);
+  endpoint = await createWebhook(depsWith(), orgId, { url: receiver.url }, actor);
+});
+afterEach(async () => {
+  await Promise.all(workers.map((one) => one.stop(0)));
+  await receiver.stop();
+});
+afterAll(async () => {
+  await egress.close();
+  await db.$client.end();
+  await database.drop();
+});
+
+/** A person is made: one event for every endpoint of the organization. */
+async function happen(name = 'Asha'): Promise<string> {
+  const id = newId('enduser');
+  await db.execute(sql`INSERT INTO end_user (org_id, id, name) VALUES (${orgId}, ${id}, ${name})`);
+  const { rows } = await db.execute<{ id: string }>(sql`SELECT id FROM event WHERE end_user_id = ${id}`);
+  return rows[0]!.id;
+}
+
+type State = { state: string; attempts: number; wait: number | null; lease: string | null; history: DeliveryAttempt[] };
+async function stateOf(eventId: string, endpointId = endpoint.id): Promise<State> {
+  const { rows } = await db.execute<State>(sql`SELECT state, attempts, lease, history,
+      round(extract(epoch FROM due_at - updated_at))::int AS wait
+    FROM event_delivery WHERE event_id = ${eventId} AND endpoint_id = ${endpointId}`);
+  return rows[0]!;
+}
+async function until(eventId: string, reached: (state: State) => boolean, endpointId = endpoint.id): Promise<State> {
+  await expect.poll(async () => reached(await stateOf(eventId, endpointId)), { interval: 20 }).toBe(true);
+  return stateOf(eventId, endpointId);
+}
+const attempted = (times: number) => (state: State) => state.history.length === times && state.lease === null;
+const dueNow = (eventId: string) =>
+  db.execute(sql`UPDATE event_delivery SET due_at = now() WHERE event_id = ${eventId}`);
+const isSigned = (call: Receiver['calls'][number], secret: string) =>
+  verifyWebhook(secret, call.headers as Record<string, string>, call.body, call.at);
+
+describe('a delivery', () => {
+  test('carries the envelope, signed over its exact bytes, whatever script they are in', async () => {
+    const id = await happen('أهلاً "quoted" \u2028 🎉');
+    worker();
+    const state = await until(id, attempted(1));
+    expect(state).toMatchObject({ state: 'delivered', wait: null });
+    expect(state.history[0]).toMatchObject({ status: 200, error: null });
+    const [call] = receiver.calls;
+    expect(call!.headers['webhook-id']).toBe(id);
+    expect(JSON.parse(call!.body.toString())).toMatchObject({
+      id,
+      type: 'end_user.created',
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      data: { name: 'أهلاً "quoted" \u2028 🎉' },
+    });
+    expect(isSigned(call!, endpoint.secret)).toBe(true);
+    expect(isSigned({ ...call!, body: Buffer.concat([call!.body, Buffer.from(' ')]) }, endpoint.secret)).toBe(false);
+  });
+
+  test('is tried ten times, after exactly the waits of the specification, with the same body and id', async () => {
+    receiver.answer = () => ({ status: 500, text: 'boom' });
+    const id = await happen();
+    const waker = worker();
+    const waits: (number | null)[] = [];
+    for (let attempt = 1; attempt <= MAX_EVENT_ATTEMPTS; attempt++) {
+      const state = await until(id, attempted(attempt));
+      waits.push(state.wait);
+      await (attempt < MAX_EVENT_ATTEMPTS ? dueNow(id) : null);
+      waker.wake();
+    }
+    const hour = 3_600;
+    expect(waits).toEqual([5, 300, 1_800, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour, null]);
+    expect(await stateOf(id)).toMatchObject({ state: 'failed', attempts: 10 });
+    expect(new Set(receiver.calls.map(({ body }) => body.toString())).size).toBe(1);
+    expect(new Set(receiver.calls.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([id]));
+  });
+
+  test('waits up to a tenth longer, never shorter', async () => {
+    receiver.answer = () => ({ status: 503 });
+    await happen();
+    const [claimed] = await claimEvents(db.$client, 'lease', { limit: 1, share: 1, busy: new Map() });
+    const openSealed = createSealedOpener(db, sealingKey);
+    const { signal } = new AbortController();
+    for (const [random, wait] of [
+      [0, 5_000],
+      [0.5, 5_250],
+      [1, 5_500],
+    ] as const) {
+      const { outcome } = await deliverEvent(claimed!, { egress, openSealed, signal, random: () => random });
+      expect(outcome.againAfterMs).toBeCloseTo(wait);
+    }
+  });
+
+  test.each([
+    ['redirects, which is not followed', () => ({ status: 302, headers: { location: '/elsewhere' } }), 'redirect'],
+    ['hangs up', () => 'reset' as const, 'unreachable'],
+    ['refuses', () => ({ status: 401, text: 'who are you?' }), 'refused'],
+  ])('to an endpoint that %s is tried again', async (_what, answer, code) => {
+    receiver.answer = answer;
+    const id = await happen();
+    worker();
+    const state = await until(id, attempted(1));
+    expect([state.state, state.wait, state.history[0]!.error!.code]).toEqual(['pending', 5, code]);
+    expect(receiver.calls.map((call) => call.path)).toEqual(['/']);
+  });
+
+  test('that gets no answer ends after the time limit', async () => {
+    const seen: (number | undefined)[] = [];
+    const impatient: typeof egress = {
+      ...egress,
+      request: (request) => {
+        seen.push(request.timeoutMs);
+        return egress.request({ ...request, timeoutMs: 100 });
+      },
+    };
+    receiver.answer = () => 'hang';
+    const id = await happen();
+    worker(impatient);
+    const state = await until(id, attempted(1));
+    expect([state.state, state.history[0]!.error!.code, seen]).toEqual(['pending', 'timeout', [15_000]]);
+  });
+
+  test('to a private address is refused, unless the operator allowed it', async () => {
+    const closed = createEgress({ allow: [] });
+    const id = await happen();
+    worker(closed);
+    const state = await until(id, attempted(1));
+    expect([state.state, state.history[0]!.error!.code]).toEqual(['pending', 'refused']);
+    expect(receiver.calls).toEqual([]);
+    const making = createWebhook(depsWith(closed), orgId, { url: receiver.url }, actor);
+    await expect(making).rejects.toMatchObject({
+      code: 'validation_failed',
+      extras: { errors: [{ pointer: '/url' }] },
+    });
+    await closed.close();
+  });
+
+  test('keeps of the answer what people can read, and no more', async () => {
+    receiver.answer = () => ({ text: `a\0b${'é'.repeat(5_000)}` });
+    const id = await happen();
+    worker();
+    const { history } = await until(id, attempted(1));
+    expect(history[0]!.response.startsWith('a\uFFFDb')).toBe(true);
+    expect(history[0]!.response).toHaveLength(1_000);
+  });
+});
+
+test('410 disables the endpoint, ends what waits for it, and is in the audit log', async () => {
+  receiver.answer = () => ({ status: 410 });
+  const id = await happen();
+  worker();
+  expect((await until(id, attempted(1))).state).toBe('failed');
+  const read = () => db.execute(sql`SELECT enabled, disabled_reason FROM webhook_endpoint WHERE id = ${endpoint.id}`);
+  await expect.poll(async () => (await read()).rows).toEqual([{ enabled: false, disabled_reason: 'gone' }]);
+  const audit = await db.execute(sql`SELECT actor, action FROM audit WHERE subject_id = ${endpoint.id} ORDER BY id`);
+  expect(audit.rows).toEqual([
+    { actor: 'user_test', action: 'webhook.created' },
+    { actor: 'system', action: 'webhook.disabled' },
+  ]);
+  const place = { eventId: id, endpointId: endpoint.id };
+  await expect(resendDelivery(depsWith(), orgId, place, actor)).rejects.toMatchObject({ code: 'webhook_disabled' });
+  await db.execute(sql`INSERT INTO end_user (org_id, id) VALUES (${orgId}, 'enduser_later')`);
+  const { rows } = await db.execute(sql`SELECT id FROM event WHERE end_user_id = 'enduser_later'`);
+  expect(rows).toEqual([]);
+});
+
+test('while secrets rotate each delivery carries both signatures; after it, the new one alone', async () => {
+  const { secret } = await rotateSecret(depsWith(), orgId, endpoint.id, '1h', actor);
+  worker();
+  await happen();
+  await receiver.received(1);
+  expect([secret, endpoint.secret].map((one) => isSigned(receiver.calls[0]!, one))).toEqual([true, true]);
+  await db.execute(sql`UPDATE webhook_endpoint SET previous_until = now() WHERE id = ${endpoint.id}`);
+  await happen();
+  await receiver.received(2);
+  expect([secret, endpoint.secret].map((one) => isSigned(receiver.calls[1]!, one))).toEqual([true, false]);
+  const { rows } = await db.execute<{ text: string }>(sql`SELECT w::text AS text FROM webhook_endpoint w`);
+  for (const one of [secret, endpoint.secret]) expect(rows[0]!.text).not.toContain(one.slice(6));
+});
+
+test('sent again, the event goes out with the same id and a round of its own', async () => {
+  receiver.answer = () => ({ status: 500 });
+  const id = await happen();
+  await db.execute(sql`UPDATE event_delivery SET attempts = 9 WHERE event_id = ${id}`);
+  worker();
+  expect((await until(id, attempted(1))).state).toBe('failed');
+  receiver.answer = () => ({});
+  await resendDelivery(depsWith(), orgId, { eventId: id, endpointId: endpoint.id }, actor);
+  const state = await until(id, attempted(2));
+  expect([state.state, state.attempts]).toEqual(['delivered', 1]);
+  expect(receiver.calls.map(({ headers }) => headers['webhook-id'])).toEqual([id, id]);
+});
+
+describe('workers', () => {
+  test('one that died leaves its deliveries to the next, when the lease has passed', async () => {
+    const id = await happen();
+    // It claimed, called and was killed before it could store the answer.
+    await claimEvents(db.$client, 'node_dead', { limit: 10, share: 8, busy: new Map() });
+    worker();
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    expect(receiver.calls).toHaveLength(0);
+    await dueNow(id);
+    const state = await until(id, attempted(1));
+    expect([state.state, receiver.calls.length]).toEqual(['delivered', 1]);
+  });
+
+  test('several share the work: every event is sent once', async () => {
+    receiver.answer = () => ({ delayMs: 20 });
+    const ids = await Promise.all(Array.from({ length: 60 }, () => happen()));
+    worker();
+    worker();
+    worker();
+    for (const id of ids) await until(id, attempted(1));
+    const sent = receiver.calls.map(({ headers }) => headers['webhook-id']);
+    expect(sent).toHaveLength(ids.length);
+    expect(new Set(sent)).toEqual(new Set(ids));
+  });
+
+  test('an endpoint that never answers delays nobody else, however much waits for it', async () => {
+    receiver.answer = () => 'hang';
+    const healthy = await startReceiver();
+    await db.execute(
+      sql`INSERT INTO end_user (org_id, id) SELECT ${orgId}, 'enduser_' || n FROM generate_series(1, 1500) n`,
+    );
+    const other = await createWebhook(depsWith(), orgId, { url: healthy.url }, actor);
+    const id = await happen();
+    const { rows } = await db.execute<{ n: number }>(sql`SELECT count(*)::int AS n FROM event_delivery
+      WHERE due_at <= now() AND endpoint_id = ${endpoint.id}`);
+    expect(rows[0]!.n).toBeGreaterThan(1_000);
+    worker();
+    expect((await until(id, attempted(1), other.id)).state).toBe('delivered');
+    // What one endpoint has under way is bounded.
+    expect(receiver.calls.length).toBeLessThanOrEqual(8);
+    await healthy.stop();
+  });
+
+  test('stopping in the middle of a call gives the delivery back, uncounted', async () => {
+    receiver.answer = () => 'hang';
+    const id = await happen();
+    const stopped = worker();
+    await receiver.received(1);
+    await stopped.stop(0);
+    expect(await stateOf(id)).toMatchObject({ state: 'pending', attempts: 0, lease: null, history: [] });
+    receiver.answer = () => ({});
+    worker();
+    expect((await until(id, attempted(1))).state).toBe('delivered');
+  });
+
+  test('an endpoint deleted while events are written for it fails no fact', async () => {
+    const client = await db.$client.connect();
+    try {
+      await client.query('BEGIN');
+      await client.query('DELETE FROM webhook_endpoint WHERE id = $1', [endpoint.id]);
+      const fact = db.execute(sql`INSERT INTO end_user (org_id, id) VALUES (${orgId}, 'enduser_meanwhile')`);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      await client.query('COMMIT');
+      await expect(fact).resolves.toBeDefined();
+    } finally {
+      client.release();
+    }
+  });
+});

@@ -1,0 +1,131 @@
+import { sql } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { type FakeSmtp, startSmtp } from '../../../test/fakes/smtp.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import type { MailServer } from '../../config/mail.ts';
+import { createLogger } from '../../kernel/log.ts';
+import { deriveKey } from '../../kernel/seal.ts';
+import { type Db, openDb } from '../../store/db.ts';
+import { createQueueMail, type Mail } from '../../store/mail.ts';
+import type { Worker } from '../claim-loop.ts';
+import { createMailWorker } from './send-mail.ts';
+
+const KEY = deriveKey('a secret', 'mail');
+const LINK = 'http://127.0.0.1:4000/invitations/abcdefghijklmnopqrstuvwxyz';
+const queueMail = createQueueMail(KEY);
+const mail = (more: Partial<Mail> = {}): Mail => ({
+  to: 'asha@example.qa',
+  subject: 'You are invited',
+  lines: ['“Acme <b>& Co</b>” invites you.'],
+  link: { label: 'Accept', url: LINK },
+  ...more,
+});
+
+let database: TestDatabase;
+let db: Db;
+let smtp: FakeSmtp;
+let worker: Worker;
+let lines: string[];
+const start = (more: Partial<MailServer> = {}, key = KEY): void => {
+  const log = createLogger({ level: 'info', pretty: false, destination: { write: (line) => void lines.push(line) } });
+  const from = { name: 'Parley', address: 'noreply@example.com' };
+  const { port, user: username, password } = smtp;
+  const server: MailServer = { host: '127.0.0.1', port, security: 'none', username, password, from, ...more };
+  worker = createMailWorker({ db, log, key, server });
+  worker.start();
+};
+const rows = async () =>
+  (await db.execute<{ attempts: number; sealed: string }>(sql`SELECT attempts, sealed FROM mail`)).rows;
+const isEmpty = () => expect.poll(async () => (await rows()).length, { timeout: 10_000 }).toBe(0);
+const isTriedAgain = () =>
+  expect.poll(() => lines.some((line) => line.includes('it is tried again')), { timeout: 10_000 }).toBe(true);
+/** Due at once, as soon as the worker has let go of it. */
+const hurry = () =>
+  expect.poll(async () => (await db.execute(sql`UPDATE mail SET due_at = now() WHERE lease IS NULL`)).rowCount).toBe(1);
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDb(database.url);
+});
+beforeEach(async () => {
+  lines = [];
+  smtp = await startSmtp();
+});
+afterEach(async () => {
+  await worker.stop(1_000);
+  await smtp.stop();
+  await db.execute(sql`DELETE FROM mail`);
+});
+afterAll(async () => {
+  await db.$client.end();
+  await database.drop();
+});
+
+it('sends what was committed, once, as text and as HTML that runs nothing, and keeps no link', async () => {
+  await db.transaction((tx) => queueMail(tx, mail()));
+  await db
+    .transaction((tx) => queueMail(tx, mail({ to: 'never@example.qa' })).then(() => tx.rollback()))
+    .catch(() => {});
+  expect(JSON.stringify(await rows())).not.toContain('invitations');
+  start();
+  await isEmpty();
+  expect(smtp.mails.map(({ from, to }) => [from, to])).toEqual([['noreply@example.com', 'asha@example.qa']]);
+  const { raw } = smtp.mails[0]!;
+  expect(raw).toContain('Subject: You are invited');
+  expect(raw).toContain('From: Parley <noreply@example.com>');
+  expect(raw).toContain('Auto-Submitted: auto-generated');
+  expect(raw.replaceAll('=\r\n', '')).toContain(LINK);
+  const [, html] = raw.split('text/html');
+  expect(html).toContain('&lt;b&gt;&amp; Co');
+  expect(html).not.toContain('<b>');
+});
+
+it('sends a decoy to nobody', async () => {
+  await queueMail(db, mail({ to: null }));
+  start();
+  await isEmpty();
+  expect([smtp.attempts(), lines]).toEqual([0, []]);
+});
+
+it('tries again while the server is busy, hangs up or refuses the password, and says so without the address', async () => {
+  await queueMail(db, mail());
+  smtp.withdraw();
+  start();
+  await isTriedAgain();
+  smtp.withdraw(false);
+  smtp.fail({ at: 'data', code: 451 }, 'reset_before_data');
+  for (let failures = 0; failures < 2; failures++) {
+    lines.length = 0;
+    await hurry();
+    await isTriedAgain();
+  }
+  await hurry();
+  await isEmpty();
+  expect(smtp.mails).toHaveLength(1);
+  expect(lines.join()).not.toContain('asha');
+});
+
+it('gives up when the mailbox does not exist, or when the mail is worth nothing any more', async () => {
+  smtp.fail({ at: 'recipient', code: 550 });
+  await queueMail(db, mail());
+  await queueMail(db, mail({ to: 'late@example.qa', minutes: 0 }));
+  start();
+  await isEmpty();
+  expect(smtp.mails).toEqual([]);
+  expect(lines.filter((line) => line.includes('a mail was given up'))).toHaveLength(2);
+  expect(lines.join()).not.toMatch(/asha|late@/);
+});
+
+it('drops what it cannot open, and goes on', async () => {
+  await queueMail(db, mail());
+  start({}, deriveKey('another secret', 'mail'));
+  await isEmpty();
+  expect(lines.join()).toContain('sealed under another PARLEY_SECRET');
+});
+
+it('never hands a mail to a server without the encryption that it was told to use', async () => {
+  await queueMail(db, mail());
+  start({ security: 'starttls' });
+  await isTriedAgain();
+  expect([smtp.attempts(), smtp.mails]).toEqual([0, []]);
+});

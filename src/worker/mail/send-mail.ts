@@ -1,0 +1,118 @@
+import type { Logger } from 'pino';
+import { type ChannelAccount, ChannelFailure } from '../../channels/channel.ts';
+import { sendOverSmtp } from '../../channels/email/smtp.ts';
+import type { MailServer } from '../../config/mail.ts';
+import { createEgress } from '../../kernel/egress.ts';
+import { newId } from '../../kernel/ids.ts';
+import { type Key, SealError } from '../../kernel/seal.ts';
+import type { Db } from '../../store/db.ts';
+import {
+  type ClaimedMail,
+  claimMail,
+  completeMail,
+  MAIL_LEASE_SECONDS,
+  type MailOutcome,
+  openMail,
+  renewMail,
+} from '../../store/mail.ts';
+import { type ClaimLoop, createClaimLoop, type Worker } from '../claim-loop.ts';
+import { renderMail } from './render-mail.ts';
+
+/**
+ * The worker of the outbox: claims mails that are due, hands them to the operator's mail server, forgets them. A mail is
+ * sent at least once: a worker that dies between the two leaves it to another one, and a link works once however often
+ * it arrives. No log line names a recipient, nor repeats what the server said, which often does.
+ */
+const POLL_MS = 1_000;
+/** Sent side by side, each over a connection of its own. */
+const CAPACITY = 10;
+/** Waits before the second and each further attempt; the last one repeats until the mail expires. */
+const RETRY_SECONDS = [5, 30, 60, 5 * 60, 15 * 60, 60 * 60];
+
+export function createMailWorker(deps: { db: Db; log: Logger; key: Key; server: MailServer }): Worker {
+  const { db, log, key, server } = deps;
+  const pool = db.$client;
+  // The operator names this server: it may be private, on any port, and plain.
+  const host = server.host.includes(':') ? `[${server.host}]` : server.host;
+  const egress = createEgress({ allow: [`${host}:${server.port}`] });
+  const account = accountOf(server);
+
+  const loop: ClaimLoop<ClaimedMail, MailOutcome, void> = createClaimLoop({
+    rows: 'mails',
+    log,
+    pollMs: POLL_MS,
+    capacity: CAPACITY,
+    batch: CAPACITY,
+    leaseSeconds: MAIL_LEASE_SECONDS,
+    claim: async (limit) => {
+      const claimed = await claimMail(pool, newId('node'), limit);
+      return { claimed, isMoreDue: claimed.length === limit };
+    },
+    renew: (held) => renewMail(pool, held),
+    work: async ({ row: mail, abort }) => {
+      const againAfterMs = mail.recipient === null ? null : await attempt(mail, mail.recipient, abort.signal);
+      await loop.storeWithRetries({ held: mail, againAfterMs });
+    },
+    complete: async (outcomes) => {
+      await completeMail(pool, outcomes);
+      return outcomes.map(() => undefined);
+    },
+    storeLanes: 1,
+    ids: ({ id }) => ({ mail_id: id }),
+    onBegin: () => {},
+    onEnd: (_mail, wasFull) => wasFull,
+  });
+
+  /** Null: done with, one way or the other. */
+  async function attempt(mail: ClaimedMail, to: string, signal: AbortSignal): Promise<number | null> {
+    const facts = { mail_id: mail.id, attempts: mail.attempts };
+    if (mail.expires_at <= new Date()) {
+      log.warn(facts, 'a mail was given up: the mail server did not take it in time');
+      return null;
+    }
+    try {
+      const said = openMail(key, mail);
+      const tools = { egress, signal, now: Date.now, inboundUrl: '' };
+      await sendOverSmtp(account, tools, {
+        ...renderMail(said),
+        from: server.from,
+        to,
+        subject: said.subject,
+        messageId: `<${mail.id}@${server.from.address.split('@')[1]}>`,
+        headers: { 'Auto-Submitted': 'auto-generated' },
+      });
+      return null;
+    } catch (error) {
+      if (signal.aborted) return 0;
+      if (error instanceof SealError) {
+        log.warn(facts, 'a mail was dropped: it was sealed under another PARLEY_SECRET');
+        return null;
+      }
+      const { code, message } = error instanceof ChannelFailure ? error : UNKNOWN;
+      const told = { ...facts, code, detail: message };
+      // What is wrong with the server or with SMTP_URL will be mended; a mailbox that does not exist will not.
+      if (code === 'recipient_unreachable') {
+        log.warn(told, 'a mail was given up: the mail server refuses its recipient');
+        return null;
+      }
+      log.warn(told, 'a mail could not be sent; it is tried again');
+      return RETRY_SECONDS[Math.min(mail.attempts, RETRY_SECONDS.length) - 1]! * 1_000;
+    }
+  }
+
+  return {
+    ...loop,
+    stop: async (graceMs) => {
+      await loop.stop(graceMs);
+      await egress.close();
+    },
+  };
+}
+
+const UNKNOWN = { code: 'internal_error', message: 'The attempt failed inside Parley.' };
+
+const accountOf = ({ host, port, security, username, password, from }: MailServer): ChannelAccount => ({
+  id: 'mail',
+  settings: { host, port, security, username, from: from.address },
+  secrets: { password },
+});

@@ -1,0 +1,53 @@
+import type { KnowledgeSearch, Provider } from '../../engine/provider.ts';
+import { type AgentForTurns, readAgentForTurns } from '../../store/agents/read-for-turns.ts';
+import type { Db } from '../../store/db.ts';
+import type { Knowledge } from '../knowledge/ask-knowledge.ts';
+
+/** An agent ready to speak: its definition, its searchable documents, and who writes its words. */
+export type LoadedAgent = { agent: AgentForTurns; knowledge: KnowledgeSearch; provider: Provider };
+
+export type FindProvider = (orgId: string, agent: Pick<AgentForTurns, 'definition'>) => Promise<Provider>;
+
+/** Agents kept ready on one node, without their documents: those are in the thread of the knowledge. */
+const MAX_LOADED = 200;
+const NO_DOCUMENTS: KnowledgeSearch = { search: async () => [] };
+
+/**
+ * Agents by revision: a claimed run names the revision that is current, so a change is seen by the next turn without
+ * anybody telling. Loads of one agent at the same time are one load.
+ */
+export function createAgentLoader(db: Db, findProvider: FindProvider, knowledge: Pick<Knowledge, 'of'>) {
+  const loaded = new Map<string, { revision: number; agent: Promise<LoadedAgent> }>();
+
+  return function load(orgId: string, agentId: string, revision: number): Promise<LoadedAgent> {
+    const name = `${orgId} ${agentId}`;
+    const known = loaded.get(name);
+    if (known && known.revision >= revision) {
+      loaded.delete(name);
+      loaded.set(name, known);
+      return known.agent;
+    }
+    const agent = read(orgId, agentId);
+    const entry = { revision, agent };
+    loaded.set(name, entry);
+    agent.then(
+      (result) => (entry.revision = Math.max(entry.revision, result.agent.revision)),
+      () => loaded.get(name) === entry && loaded.delete(name),
+    );
+    if (loaded.size > MAX_LOADED) loaded.delete(loaded.keys().next().value!);
+    return agent;
+  };
+
+  async function read(orgId: string, agentId: string): Promise<LoadedAgent> {
+    const agent = await readAgentForTurns(db.$client, orgId, agentId);
+    if (!agent) throw new Error(`Agent ${agentId} is gone`);
+    const { edition, bytes } = agent;
+    return {
+      agent,
+      knowledge: edition === null ? NO_DOCUMENTS : knowledge.of({ orgId, agentId, edition, bytes }),
+      provider: await findProvider(orgId, agent),
+    };
+  }
+}
+
+export type LoadAgent = ReturnType<typeof createAgentLoader>;

@@ -1,0 +1,62 @@
+import type { PlaygroundTurn } from '../../../contract/dashboard/agents.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { MAX_HISTORY, ProviderError } from '../../engine/provider.ts';
+import type { PlayTurn } from '../../features/agents/try-agent.ts';
+import { createTally } from '../../kernel/tally.ts';
+import type { FindProvider, LoadAgent } from './load-agent.ts';
+
+/** As long as somebody waits before a screen. */
+const PLAY_TIMEOUT_MS = 25_000;
+/** Turns of one organization that are tried out at the same time, on one node. */
+const MAX_PLAYS = 8;
+const END_USER = { id: 'enduser_playground', name: null };
+
+type PlayTurnDeps = { loadAgent: LoadAgent; findProvider: FindProvider; timeoutMs?: number };
+
+/** One turn for the playground: the engine of real conversations, and nothing is stored. */
+export function createPlayTurn({ loadAgent, findProvider, timeoutMs = PLAY_TIMEOUT_MS }: PlayTurnDeps): PlayTurn {
+  const plays = createTally<string>();
+
+  const play: PlayTurn = async (orgId, agent, talk) => {
+    const loaded = await loadAgent(orgId, agent.id, agent.revision);
+    const provider = await findProvider(orgId, { ...loaded.agent, definition: agent.definition });
+    const signal = AbortSignal.timeout(timeoutMs);
+    const turn = provider.turn({
+      agent: { id: agent.id, name: agent.name, definition: agent.definition },
+      locale: talk.locale,
+      variables: { end_user: END_USER, ...talk.variables },
+      end_user: { ...END_USER, locale: talk.locale },
+      history: talk.history.slice(-MAX_HISTORY),
+      input: talk.input,
+      state: talk.state,
+      knowledge: loaded.knowledge,
+      now: new Date(),
+      signal,
+    });
+    return Promise.race([turn, tooLate(signal)]);
+  };
+
+  return async (orgId, agent, talk): Promise<PlaygroundTurn> => {
+    if (plays.of(orgId) >= MAX_PLAYS) {
+      throw new Refusal('rate_limited', `At most ${MAX_PLAYS} turns are tried out at the same time.`);
+    }
+    plays.add(orgId);
+    try {
+      return await play(orgId, agent, talk);
+    } catch (error) {
+      if (!(error instanceof ProviderError)) throw error;
+      if (error.code === 'knowledge_failed') throw new Refusal('unavailable', error.message, { cause: error });
+      throw new Refusal('provider_failed', error.message, { cause: error });
+    } finally {
+      plays.remove(orgId);
+    }
+  };
+}
+
+/** The first answer from large documents may take longer than a request may: they are read on. */
+const tooLate = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) =>
+    signal.addEventListener('abort', () =>
+      reject(new Refusal('unavailable', 'The agent still reads its documents, or its model is slow.')),
+    ),
+  );

@@ -1,0 +1,184 @@
+import { sql } from 'drizzle-orm';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { givenAgent, givenOrganization, givenTrigger } from '../../../test/factories.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { ProviderError, type TurnRequest, type TurnResult } from '../../engine/provider.ts';
+import { handBackConversation, takeOverConversation } from '../../features/conversations/hand-over.ts';
+import { createReceiveMessage } from '../../features/conversations/receive-message.ts';
+import { type AcceptQueue, createAcceptQueue } from '../../store/runs/accept.ts';
+import { type Db, openDb } from '../../store/db.ts';
+import type { Worker } from '../claim-loop.ts';
+import { createAgentLoader } from './load-agent.ts';
+import { createTurnWorker } from './turn-worker.ts';
+
+/** A backend and a person speak into one conversation at the same time: all that was said is answered, and every run ends. */
+let database: TestDatabase;
+let db: Db;
+let queue: AcceptQueue;
+let orgId: string;
+let agent: { agentId: string; channelId: string; triggerId: string };
+const workers: Worker[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDb(database.url);
+  queue = createAcceptQueue(db);
+  orgId = await givenOrganization(db);
+  const made = await givenAgent(db, orgId);
+  agent = { ...made, triggerId: await givenTrigger(db, orgId, made.agentId) };
+});
+afterEach(async () => {
+  for (const worker of workers.splice(0)) await worker.stop(1_000);
+});
+afterAll(async () => {
+  await queue?.drain();
+  await db?.$client.end();
+  await database?.drop();
+});
+
+const usual = ({ input }: TurnRequest): TurnResult => say(input.length === 0 ? 'opening' : `to ${input.join(' | ')}`);
+
+function startWorker(turn: (request: TurnRequest) => TurnResult | Promise<TurnResult> = usual): void {
+  const loadAgent = createAgentLoader(db, async () => ({ name: 'fake', turn: async (request) => turn(request) }), {
+    of: () => ({ search: async () => [] }),
+  });
+  const worker = createTurnWorker({ db, log: pino({ level: 'silent' }), loadAgent, onStored: () => {} });
+  workers.push(worker);
+  worker.start();
+}
+
+const say = (text: string): TurnResult => ({
+  messages: [{ content: { type: 'text', text }, sources: [] }],
+  state: {},
+  next: 'waiting_for_user',
+  tags: [],
+  opted_out: false,
+  trace: { provider: 'fake', steps: [] },
+});
+
+async function trigger(key: string, more: { message?: string; sendAt?: Date } = {}) {
+  const outcome = await queue.accept({
+    ...agent,
+    orgId,
+    keyId: null,
+    from: null,
+    address: null,
+    addressFrom: null,
+    endUser: null,
+    fillsOnly: false,
+    conversation: { key, onExisting: 'continue' },
+    message: more.message ?? null,
+    input: {},
+    sendAt: more.sendAt ?? null,
+    requestId: 'req_test',
+    idempotency: null,
+    answer: () => ({ status: 202, location: null, body: '{}' }),
+  });
+  if (outcome.kind !== 'accepted') throw new Error(JSON.stringify(outcome));
+  return outcome.run;
+}
+
+const receive = (conversationId: string, text: string) =>
+  createReceiveMessage({ db, onAccepted: () => {} })(orgId, conversationId, text, null);
+
+const actor = { userId: 'user_member', address: null, requestId: null };
+
+/** What the agent has said, and the state of each run in the order of their acceptance, once nothing is due any more. */
+async function settled(conversationId: string) {
+  const due = sql`SELECT 1 FROM run WHERE conversation_id = ${conversationId} AND due_at IS NOT NULL AND status <> 'scheduled'`;
+  await expect.poll(async () => (await db.execute(due)).rows, { timeout: 20_000 }).toEqual([]);
+  const said = await db.execute<{ text: string }>(
+    sql`SELECT content ->> 'text' AS text FROM message WHERE conversation_id = ${conversationId} AND role = 'agent' ORDER BY id`,
+  );
+  const runs = await db.execute<{ state: string }>(
+    sql`SELECT concat_ws(' ', status, reason) AS state FROM run WHERE conversation_id = ${conversationId} ORDER BY created_at, id`,
+  );
+  return { said: said.rows.map(({ text }) => text), runs: runs.rows.map(({ state }) => state) };
+}
+
+test('what a person says before the agent has opened is answered after the opening', async () => {
+  const { conversationId } = await trigger('before the opening');
+  await receive(conversationId, 'hello?');
+  startWorker();
+  expect(await settled(conversationId)).toEqual({ said: ['opening', 'to hello?'], runs: ['waiting_for_user'] });
+});
+
+test('what a person says while the agent opens is answered after the opening', async () => {
+  const opening = Promise.withResolvers<void>();
+  const heard = Promise.withResolvers<void>();
+  let turns = 0;
+  startWorker(async (request) => {
+    if (++turns === 1) {
+      opening.resolve();
+      await heard.promise;
+    }
+    return usual(request);
+  });
+  const { conversationId } = await trigger('while it opens');
+  await opening.promise;
+  await receive(conversationId, 'hello?');
+  heard.resolve();
+  expect(await settled(conversationId)).toEqual({ said: ['opening', 'to hello?'], runs: ['waiting_for_user'] });
+});
+
+test('a call without a message does not take away the answer that a person waits for', async () => {
+  const { conversationId } = await trigger('question and call');
+  startWorker();
+  await settled(conversationId);
+  await workers.pop()!.stop(1_000);
+  await receive(conversationId, 'where is it?');
+  await trigger('question and call');
+  startWorker();
+  const { said, runs } = await settled(conversationId);
+  expect(said.toSorted()).toEqual(['opening', 'opening', 'to where is it?']);
+  expect(runs.toSorted()).toEqual(['completed continued', 'waiting_for_user']);
+});
+
+test('of two calls that come together one goes on, and the other has ended', async () => {
+  const { conversationId } = await trigger('two calls', { message: 'one' });
+  await trigger('two calls', { message: 'two' });
+  startWorker();
+  const { runs } = await settled(conversationId);
+  expect(runs.toSorted()).toEqual(['completed continued', 'waiting_for_user']);
+});
+
+test('a call for later ends the run before it when its time has come', async () => {
+  const { conversationId } = await trigger('later');
+  startWorker();
+  await settled(conversationId);
+  const later = await trigger('later', { sendAt: new Date(Date.now() + 86_400_000) });
+  expect((await settled(conversationId)).runs).toEqual(['waiting_for_user', 'scheduled']);
+  await db.execute(sql`UPDATE run SET due_at = now() WHERE id = ${later.id}`);
+  await expect.poll(async () => (await settled(conversationId)).said).toEqual(['opening', 'opening']);
+  expect((await settled(conversationId)).runs).toEqual(['completed continued', 'waiting_for_user']);
+});
+
+test('a call for later into a conversation that people have taken over is decided when its time has come', async () => {
+  const { conversationId } = await trigger('taken over');
+  startWorker();
+  await settled(conversationId);
+  await takeOverConversation(db, orgId, conversationId, actor);
+  const later = await trigger('taken over', { sendAt: new Date(Date.now() + 86_400_000) });
+  expect(later.status).toBe('scheduled');
+  await handBackConversation(db, orgId, conversationId, actor);
+  await db.execute(sql`UPDATE run SET due_at = now() WHERE id = ${later.id}`);
+  await expect.poll(async () => (await settled(conversationId)).said).toEqual(['opening', 'opening']);
+});
+
+test('a message that comes in while a turn fails for good gets a turn of its own', async () => {
+  let turns = 0;
+  const failing = Promise.withResolvers<void>();
+  const heard = Promise.withResolvers<void>();
+  startWorker(async (request) => {
+    if (++turns > 1) return usual(request);
+    failing.resolve();
+    await heard.promise;
+    throw new ProviderError('provider_refused', 'No.', { retryable: false });
+  });
+  const { conversationId } = await trigger('failing', { message: 'one' });
+  await failing.promise;
+  await receive(conversationId, 'two');
+  heard.resolve();
+  expect(await settled(conversationId)).toEqual({ said: ['to one | two'], runs: ['waiting_for_user'] });
+});

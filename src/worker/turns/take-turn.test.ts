@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import type { TurnResult } from '../../engine/provider.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { ClaimedRun } from '../../store/runs/claim.ts';
+import { completedTurn, openingTurn } from './take-turn.ts';
+
+test('an answer stands behind what it answers, though that was stored by a node whose clock is ahead', () => {
+  const asked = newId('msg', Date.now() + 60_000);
+  const history = [{ id: asked, role: 'end_user', content: { type: 'text', text: 'hello?' } }];
+  const run = { history, tags: [], unanswered: [asked], input: {}, end_user: {}, turns: 1 } as unknown as ClaimedRun;
+  const text = { content: { type: 'text' as const, text: 'Hi' }, sources: [] };
+  const result = { messages: [text, text], tags: [], next: 'waiting_for_user' } as unknown as TurnResult;
+  const ids = [asked, ...completedTurn(run, result).messages.map(({ id }) => id)];
+  expect(ids).toEqual(ids.toSorted());
+  expect(openingTurn(run, text.content).messages[0]!.id > asked).toBe(true);
+});

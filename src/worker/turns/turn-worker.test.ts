@@ -1,0 +1,375 @@
+import { sql } from 'drizzle-orm';
+import type { QueryConfig } from 'pg';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { givenAgent, givenOrganization, givenTrigger } from '../../../test/factories.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { type Provider, ProviderError, type TurnRequest, type TurnResult } from '../../engine/provider.ts';
+import { takeOverConversation } from '../../features/conversations/hand-over.ts';
+import { createReceiveMessage } from '../../features/conversations/receive-message.ts';
+import { type AcceptQueue, createAcceptQueue } from '../../store/runs/accept.ts';
+import { type Db, openDb } from '../../store/db.ts';
+import { claimRuns } from '../../store/runs/claim.ts';
+import type { Worker } from '../claim-loop.ts';
+import { createAgentLoader } from './load-agent.ts';
+import { createTurnWorker } from './turn-worker.ts';
+
+let database: TestDatabase;
+let db: Db;
+let queue: AcceptQueue;
+let orgId: string;
+let agentId: string;
+let channelId: string;
+let triggerId: string;
+const workers: Worker[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDb(database.url);
+  queue = createAcceptQueue(db);
+  orgId = await givenOrganization(db);
+  ({ agentId, channelId } = await givenAgent(db, orgId));
+  triggerId = await givenTrigger(db, orgId, agentId);
+});
+
+afterEach(async () => {
+  vi.useRealTimers();
+  for (const worker of workers.splice(0)) await worker.stop(1_000);
+  await db.execute(sql`UPDATE run SET due_at = NULL`);
+});
+
+afterAll(async () => {
+  await queue.drain();
+  await db.$client.end();
+  await database.drop();
+});
+
+/** A worker whose agents all speak through this function. */
+function startWorker(turn: (request: TurnRequest) => TurnResult | Promise<TurnResult>, its: Db = db): Worker {
+  const provider: Provider = { name: 'fake', turn: async (request) => turn(request) };
+  const worker = createTurnWorker({
+    db: its,
+    log: pino({ level: 'silent' }),
+    loadAgent: createAgentLoader(db, async () => provider, { of: () => ({ search: async () => [] }) }),
+    onStored: () => {},
+  });
+  workers.push(worker);
+  worker.start();
+  return worker;
+}
+
+const say = (text: string, more: Partial<TurnResult> = {}): TurnResult => ({
+  messages: [{ content: { type: 'text', text }, sources: [] }],
+  state: {},
+  next: 'waiting_for_user',
+  tags: [],
+  opted_out: false,
+  trace: { provider: 'fake', steps: [] },
+  ...more,
+});
+
+async function accept(message: string | null = null, sendAt: Date | null = null) {
+  const outcome = await queue.accept({
+    orgId,
+    keyId: null,
+    from: null,
+    agentId,
+    triggerId,
+    channelId,
+    address: null,
+    addressFrom: null,
+    endUser: null,
+    fillsOnly: false,
+    conversation: null,
+    message,
+    input: {},
+    sendAt,
+    requestId: 'req_test',
+    idempotency: null,
+    answer: () => ({ status: 202, location: null, body: '{}' }),
+  });
+  if (outcome.kind !== 'accepted') throw new Error(JSON.stringify(outcome));
+  return outcome.run;
+}
+
+type RunState = {
+  status: string;
+  reason: string | null;
+  error: { code: string } | null;
+  attempts: number;
+  turns: number;
+};
+const runState = async (id: string): Promise<RunState> =>
+  (await db.execute<RunState>(sql`SELECT status, reason, error, attempts, turns FROM run WHERE id = ${id}`)).rows[0]!;
+
+async function until(id: string, reached: (state: RunState) => boolean): Promise<RunState> {
+  for (const end = Date.now() + 20_000; Date.now() < end;) {
+    const state = await runState(id);
+    if (reached(state)) return state;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  throw new Error(`never reached; it is at ${JSON.stringify(await runState(id))}`);
+}
+
+const agentTexts = async (conversationId: string): Promise<string[]> =>
+  (
+    await db.execute<{ text: string }>(
+      sql`SELECT content ->> 'text' AS text FROM message WHERE conversation_id = ${conversationId} AND role = 'agent' ORDER BY id`,
+    )
+  ).rows.map((row) => row.text);
+
+describe('turns', () => {
+  test('answer the message, or open without one', async () => {
+    startWorker((request) => say(request.input.length === 0 ? 'opening' : `you said ${request.input.join(' | ')}`));
+    const [opened, answered] = [await accept(), await accept('hello')];
+    await until(opened.id, (run) => run.status === 'waiting_for_user');
+    await until(answered.id, (run) => run.status === 'waiting_for_user');
+    expect(await agentTexts(opened.conversationId)).toEqual(['opening']);
+    expect(await agentTexts(answered.conversationId)).toEqual(['you said hello']);
+  });
+
+  test('know where the person lives: “tomorrow” is tomorrow there', async () => {
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    startWorker((request) => {
+      resolve(request.variables['end_user']);
+      return say('opening');
+    });
+    const sendAt = new Date(Date.now() + 3_600_000);
+    const run = await accept(null, sendAt);
+    await db.execute(sql`UPDATE end_user SET time_zone = 'Asia/Qatar', locale = 'ar-QA'
+      WHERE id = (SELECT end_user_id FROM conversation WHERE id = ${run.conversationId})`);
+    await db.execute(sql`UPDATE run SET due_at = now() WHERE id = ${run.id}`);
+    expect(await promise).toMatchObject({ time_zone: 'Asia/Qatar', locale: 'ar-QA' });
+  });
+
+  test('two workers never answer the same run twice', async () => {
+    let turns = 0;
+    const turn = () => {
+      turns++;
+      return say('once');
+    };
+    startWorker(turn);
+    startWorker(turn);
+    const runs = await Promise.all(Array.from({ length: 100 }, () => accept()));
+    for (const run of runs) await until(run.id, (state) => state.status === 'waiting_for_user');
+    expect(turns).toBe(100);
+    const messages = await db.execute(
+      sql`SELECT run_id FROM message WHERE run_id = ANY (${sql.param(runs.map((run) => run.id))}) GROUP BY run_id HAVING count(*) <> 1`,
+    );
+    expect(messages.rows).toEqual([]);
+  });
+
+  test('a backlog of one organization is worked off without waiting for the next poll', async () => {
+    await Promise.all(Array.from({ length: 500 }, () => accept()));
+    const count = async (what: string) =>
+      (await db.execute<{ n: number }>(sql.raw(`SELECT count(*)::int AS n FROM run WHERE ${what}`))).rows[0]!.n;
+    const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+    const ended = await count('turns > 0');
+    // The second claim is all that one organization may have beside the first; while it comes in, the first ends.
+    const firstEnds = Promise.withResolvers<void>();
+    let claims = 0;
+    const query = async (asked: QueryConfig) => {
+      const found = await db.$client.query(asked);
+      if (asked.name !== 'claim-runs' || ++claims !== 2) return found;
+      firstEnds.resolve();
+      while ((await count('turns > 0')) === ended) await nextTurn();
+      for (let times = 0; times < 10; times++) await nextTurn();
+      return found;
+    };
+    // The poll is a time-out: now it never comes, and only what follows from the work itself goes on.
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    const speak = () => firstEnds.promise.then(() => say('Hi'));
+    startWorker(speak, { $client: { query } } as unknown as Db);
+    while ((await count('due_at IS NOT NULL')) > 0) await nextTurn();
+    expect((await count('turns > 0')) - ended).toBe(500);
+  });
+
+  test('a message that comes in during a turn throws that turn away: one answer to both', async () => {
+    let begun!: () => void;
+    const hasBegun = new Promise<void>((resolve) => (begun = resolve));
+    let go!: () => void;
+    const mayGo = new Promise<void>((resolve) => (go = resolve));
+    let first = true;
+    startWorker(async (request) => {
+      if (first) {
+        first = false;
+        begun();
+        await mayGo;
+      }
+      return say(`you said ${request.input.join(' | ')}`);
+    });
+    const run = await accept('one');
+    await hasBegun;
+    const receive = createReceiveMessage({ db, onAccepted: () => {} });
+    await receive(orgId, run.conversationId, 'two', null);
+    go();
+    await until(run.id, (state) => state.status === 'waiting_for_user');
+    expect(await agentTexts(run.conversationId)).toEqual(['you said one | two']);
+  });
+
+  test('a message that comes in while a model thinks breaks its turn off: nobody waits for an answer to the half', async () => {
+    const thinking = Promise.withResolvers<void>();
+    let turns = 0;
+    startWorker((request) => {
+      if (++turns > 1) return say(`you said ${request.input.join(' | ')}`);
+      thinking.resolve();
+      // A model that never answers by itself.
+      return new Promise((_, reject) => {
+        request.signal.addEventListener('abort', () => reject(request.signal.reason as Error));
+      });
+    });
+    const run = await accept('one');
+    await thinking.promise;
+    const receive = createReceiveMessage({ db, onAccepted: () => {} });
+    await receive(orgId, run.conversationId, 'two', null);
+    await until(run.id, (state) => state.status === 'waiting_for_user');
+    expect(await agentTexts(run.conversationId)).toEqual(['you said one | two']);
+    expect(turns).toBe(2);
+  });
+
+  test('a burst that is longer than history is heard to its beginning: a “stop” may be there', async () => {
+    const run = await accept('stop');
+    const receive = createReceiveMessage({ db, onAccepted: () => {} });
+    for (let index = 0; index < 60; index++) await receive(orgId, run.conversationId, `and ${index}`, null);
+    startWorker(({ input, history }) => say(`${input[0]}, ${input.length} of ${history.length}, ${input.at(-1)}`));
+    await until(run.id, (state) => state.status === 'waiting_for_user');
+    expect(await agentTexts(run.conversationId)).toEqual(['stop, 61 of 40, and 59']);
+  });
+
+  test('a person who takes over breaks off the turn that a model is thinking about', async () => {
+    const thinking = Promise.withResolvers<void>();
+    const brokenOff = Promise.withResolvers<void>();
+    startWorker((request) => {
+      thinking.resolve();
+      return new Promise((_, reject) => {
+        request.signal.addEventListener('abort', () => {
+          brokenOff.resolve();
+          reject(request.signal.reason as Error);
+        });
+      });
+    });
+    const run = await accept('one');
+    await thinking.promise;
+    const actor = { userId: 'user_member', address: null, requestId: null };
+    await takeOverConversation(db, orgId, run.conversationId, actor);
+    await brokenOff.promise;
+    await until(run.id, (state) => state.status === 'handed_off');
+    expect(await agentTexts(run.conversationId)).toEqual([]);
+  });
+
+  test('a turn whose lease was lost changes nothing', async () => {
+    const run = await accept('one');
+    let go!: () => void;
+    const mayGo = new Promise<void>((resolve) => (go = resolve));
+    let begun!: () => void;
+    const hasBegun = new Promise<void>((resolve) => (begun = resolve));
+    startWorker(async () => {
+      begun();
+      await mayGo;
+      return say('too late');
+    });
+    await hasBegun;
+    await db.execute(
+      sql`UPDATE run SET lease = 'another worker', due_at = now() + interval '1 hour' WHERE id = ${run.id}`,
+    );
+    go();
+    await workers[0]!.stop(1_000);
+    workers.length = 0;
+    expect(await agentTexts(run.conversationId)).toEqual([]);
+    expect((await runState(run.id)).status).toBe('running');
+  });
+
+  test('the run of a worker that died is taken over when its lease ends', async () => {
+    const run = await accept();
+    expect(await claimRuns(db.$client, 'a worker that dies', 10)).toHaveLength(1);
+    startWorker(() => say('taken over'));
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect((await runState(run.id)).status).toBe('running');
+    await db.execute(sql`UPDATE run SET due_at = now() WHERE id = ${run.id}`);
+    await until(run.id, (state) => state.status === 'waiting_for_user');
+    expect(await agentTexts(run.conversationId)).toEqual(['taken over']);
+  });
+
+  test('a scheduled run waits for its time', async () => {
+    let begun = 0;
+    startWorker(() => {
+      begun = Date.now();
+      return say('on time');
+    });
+    const tomorrow = await accept(null, new Date(Date.now() + 86_400_000));
+    const at = Date.now() + 700;
+    const run = await accept(null, new Date(at));
+    await until(run.id, (state) => state.status === 'waiting_for_user');
+    expect(begun).toBeGreaterThanOrEqual(at);
+    expect((await runState(tomorrow.id)).status).toBe('scheduled');
+  });
+});
+
+describe('failures', () => {
+  test('are tried again with the reason in sight, and succeed', async () => {
+    let calls = 0;
+    startWorker(() => {
+      calls++;
+      const often = { retryable: true, retryAfterMs: 3_600_000 };
+      if (calls === 1) throw new ProviderError('provider_rate_limited', 'Too many calls.', often);
+      return say('after all');
+    });
+    const run = await accept();
+    const waiting = await until(run.id, (state) => state.error !== null);
+    expect(waiting).toMatchObject({ status: 'queued', error: { code: 'provider_rate_limited' } });
+    await db.execute(sql`UPDATE run SET due_at = now() WHERE id = ${run.id}`);
+    const done = await until(run.id, (state) => state.status === 'waiting_for_user');
+    expect(done.error).toBeNull();
+    expect(await agentTexts(run.conversationId)).toEqual(['after all']);
+  });
+
+  test('that take too long are broken off, and tried again later', async () => {
+    const run = await accept();
+    const asked = Promise.withResolvers<AbortSignal>();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    startWorker(({ signal }) => {
+      asked.resolve(signal);
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+    });
+    const signal = await asked.promise;
+    await vi.advanceTimersByTimeAsync(119_000);
+    expect(signal.aborted).toBe(false);
+    await vi.advanceTimersByTimeAsync(1_000);
+    vi.useRealTimers();
+    expect(signal.aborted).toBe(true);
+    const state = await until(run.id, ({ error }) => error !== null);
+    expect(state).toMatchObject({ status: 'queued', attempts: 1, error: { code: 'provider_timeout' } });
+  });
+
+  test('that cannot be mended end the run with their reason', async () => {
+    startWorker(() => {
+      throw new ProviderError('provider_refused', 'The key is wrong.', { retryable: false });
+    });
+    const run = await accept();
+    const dead = await until(run.id, (state) => state.status === 'failed');
+    expect(dead).toMatchObject({ reason: 'provider_refused', error: { code: 'provider_refused' } });
+  });
+});
+
+describe('people', () => {
+  test('who opted out hear nothing more', async () => {
+    const run = await accept(null, new Date(Date.now() + 400));
+    await db.execute(
+      sql`UPDATE end_user SET consent = '{"sandbox":{"status":"opted_out"}}' WHERE id = ${run.endUserId}`,
+    );
+    startWorker(() => say('hello'));
+    const skipped = await until(run.id, (state) => state.status === 'skipped');
+    expect(skipped.reason).toBe('opted_out');
+    expect(await agentTexts(run.conversationId)).toEqual([]);
+  });
+
+  test('who ask to stop are opted out', async () => {
+    startWorker(() => say('Done.', { next: 'completed', opted_out: true }));
+    const run = await accept('STOP');
+    await until(run.id, (state) => state.status === 'completed');
+    const found = await db.execute(
+      sql`SELECT consent -> 'sandbox' ->> 'status' AS status FROM end_user WHERE id = ${run.endUserId}`,
+    );
+    expect(found.rows[0]).toEqual({ status: 'opted_out' });
+  });
+});
