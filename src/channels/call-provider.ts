@@ -1,15 +1,15 @@
 import { type EgressRequest, EgressError } from '../kernel/egress.ts';
 import { ChannelFailure, type FailureFacts, InboundError, type SendTools } from './channel.ts';
 
-/** A provider's answer with its body read as JSON, where it is JSON. */
+/** A provider's answer. The body is parsed when it is JSON. */
 export type ProviderAnswer = { status: number; headers: Record<string, string>; text: string; json: unknown };
 
-/** Bounds what a provider may make us wait, so that a message never sleeps for days. */
+/** Upper limit for a provider's Retry-After, so that a message never waits for days. */
 const MAX_RETRY_AFTER_MS = 60 * 60_000;
 
 /**
- * One call of a provider over the guarded way out. An answer, whatever it says, is definite. No answer is definite only
- * when the connection was never made; everything else may have reached the provider (`mayHaveSent`).
+ * Calls a provider once through the egress guard. Any HTTP answer counts as a definite result. Without an answer, the
+ * result is definite only if the connection was never made; otherwise the request may have arrived (`mayHaveSent`).
  */
 export async function callProvider(
   { egress, signal }: Pick<SendTools, 'egress' | 'signal'>,
@@ -32,7 +32,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** What it means that no answer came. */
+/** Maps a missing answer to a failure. */
 export function noAnswer(error: unknown): unknown {
   if (!(error instanceof EgressError)) return error;
   if (error.code === 'egress_refused') {
@@ -47,7 +47,7 @@ export function noAnswer(error: unknown): unknown {
   return new ChannelFailure(code, error.message, { retryable: true, mayHaveSent, setting: 'api_url', cause: error });
 }
 
-/** What a status outside 200–299 means, where the provider's own code says nothing more exact. */
+/** Maps a status outside 200–299 to a failure when the provider's own code is not more exact. */
 export function statusFailure(
   answer: ProviderAnswer,
   provider: string,
@@ -81,7 +81,7 @@ export function readRetryAfter(value: string | undefined, now = Date.now()): num
   return Number.isFinite(ms) && ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : null;
 }
 
-/** A member of an object that a stranger sent. */
+/** Reads a member of an object that comes from an untrusted source. */
 export const member = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 
@@ -90,7 +90,7 @@ export const textMember = (value: unknown, name: string): string | undefined => 
   return typeof found === 'string' ? found : undefined;
 };
 
-/** The body of a hook. */
+/** Parses the body of an inbound webhook. */
 export function readJson(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'));
@@ -99,10 +99,10 @@ export function readJson(body: Buffer): unknown {
   }
 }
 
-/** A stored setting that its schema says is text. */
+/** Reads a stored setting that its schema declares as text. */
 export const setting = (settings: Readonly<Record<string, unknown>>, name: string): string =>
   textMember(settings, name) ?? '';
 
-/** Where the provider is called: its own address, or a server of the operator's that speaks the same language. */
+/** The base URL of the provider: its own address, or a compatible server that the operator configured. */
 export const apiBase = (settings: Readonly<Record<string, unknown>>, usual: string): string =>
   (textMember(settings, 'api_url') ?? usual).replace(/\/$/, '');

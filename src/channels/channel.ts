@@ -4,66 +4,78 @@ import type { MessageContent } from '../../contract/messages.ts';
 import type { Egress } from '../kernel/egress.ts';
 
 /**
- * What every kind of channel is: a leaf that speaks one provider's language and knows nothing of our tables, retries or
- * states. Everything that must be the same on all channels (order, leases, retries, receipts, deduplication, consent)
- * is done once, around it. How to add a kind: docs/adding-a-channel.md.
+ * The interface of a channel kind: a leaf that speaks one provider's protocol and knows nothing of our tables, retries
+ * or states. What is the same for all channels (order, leases, retries, receipts, deduplication, consent) is
+ * implemented once, outside the kinds. How to add a kind: docs/adding-a-channel.md.
  */
 export type ChannelKind = {
   readonly kind: string;
   readonly capabilities: ChannelCapabilities;
-  /** Why this one cannot be carried although its type can, in a sentence; null when it can. */
+  /**
+   * Why this content cannot be sent although the channel supports its type, as a sentence; null when it can be sent.
+   */
   refuses?(content: MessageContent): string | null;
-  /** What a person gives to connect it; the fields named in `secretFields` are sealed, the rest is stored readable. */
+  /**
+   * What a user enters to connect the channel. Fields named in `secretFields` are sealed; the rest is stored in clear
+   * text.
+   */
   readonly settings: TSchema;
   readonly secretFields: readonly string[];
-  /** The settings that say where the kind is called: secrets belong to these addresses (contract/channel-kinds.ts). */
+  /** The settings that hold the addresses we call. Secrets are bound to these addresses (contract/channel-kinds.ts). */
   readonly addressFields: readonly string[];
   /**
-   * Secrets that we make ourselves when a channel is connected; `shown` is the one that the answer shows,
-   * once; `told` are those that `connect` sends to the provider. */
+   * Secrets that we create when a channel is connected. `shown` is the one that the answer shows, once; `told` are
+   * those that `connect` sends to the provider.
+   */
   readonly ownSecrets?: { make(): Record<string, string>; shown: string | null; told?: readonly string[] };
   /**
-   * Asks the provider whether these credentials work and does what it needs to send us messages. Returns facts worth
-   * keeping readable (the account's name and id). Throws ChannelFailure with what is wrong.
+   * Checks the credentials with the provider and sets up what it needs to send us messages. Returns facts that are
+   * stored in clear text (the account's name and id). Throws a ChannelFailure that says what is wrong.
    */
   connect?(account: ChannelAccount, tools: SendTools): Promise<Record<string, string>>;
-  /** Best effort, when the channel is disconnected: asks the provider to call no more. */
+  /** Called when the channel is disconnected: asks the provider to stop calling us. Best effort. */
   disconnect?(account: ChannelAccount, tools: SendTools): Promise<void>;
-  /** Where a person is reached, as far as the person's record says; absent where an address says nothing by itself. */
+  /**
+   * The person's address on this channel, taken from the person's record. Absent: the record does not contain the
+   * address.
+   */
   addressOf?(person: Person): string | null;
-  /** The one spelling of an address that a caller gave; null when it is none. Absent: any text is an address. */
+  /** Normalizes an address that a caller gave; null when it is not valid. Absent: any text is a valid address. */
   readAddress?(text: string): string | null;
-  /** Who has this address, as far as the address says. */
+  /** What the address says about the person who has it. */
   personAt?(address: string): { external_id?: string; email?: string; phone?: string };
-  /** The receiver can tell a repetition by our message id: an attempt whose answer was lost is made again. */
+  /** The receiver deduplicates by our message id, so an attempt whose answer was lost is repeated. */
   readonly repeatable?: boolean;
-  /** Absent: the channel is the database itself, a message is delivered by being stored. */
+  /** Absent: the channel is the database itself, and a message is delivered when it is stored. */
   send?(message: OutboundMessage, account: ChannelAccount, tools: SendTools): Promise<SentMessage>;
-  /** Absent: nothing comes in over HTTP. */
+  /** Absent: the channel receives nothing over HTTP. */
   readonly inbound?: Inbound;
 };
 
 export type Inbound = {
-  /** Whether these very bytes come from the provider; decided before anything of them is parsed. */
+  /** Checks that exactly these bytes come from the provider, before any of them is parsed. */
   verify(request: InboundRequest, account: ChannelAccount, now: number): boolean;
-  /** What happened, in our words. What is not understood is left out; a body that is no such thing throws InboundError. */
+  /**
+   * Translates the request into our events. Leaves out what it does not understand. Throws InboundError when the body
+   * is not a notification at all.
+   */
   parse(request: InboundRequest, account: ChannelAccount): InboundEvent[];
-  /** What the provider wants to read instead of our empty 200: challenges of the connect flow. */
+  /** The answer that the provider expects instead of our empty 200: challenges of the connect flow. */
   answer?(request: InboundRequest, account: ChannelAccount): InboundAnswer | null;
 };
 
 export type InboundRequest = {
   readonly method: 'GET' | 'POST';
-  /** As the provider called it: some sign it. */
+  /** The URL as the provider called it; some providers sign it. */
   readonly url: string;
   readonly query: URLSearchParams;
-  /** Names in lower case. */
+  /** Header names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Buffer;
 };
 export type InboundAnswer = { readonly type: string; readonly body: string };
 
-/** The bytes were signed by the provider but do not say what they should. */
+/** The provider signed the bytes, but they do not contain what they should. */
 export class InboundError extends Error {
   override name = 'InboundError';
 }
@@ -72,17 +84,17 @@ export type InboundEvent = InboundMessage | InboundReceipt;
 
 export type InboundMessage = {
   readonly type: 'message';
-  /** The provider's own id of it: it may come twice. */
+  /** The provider's own id of the event; it may arrive twice. */
   readonly eventId: string;
-  /** What the sender called the message, where it asks for it by that name later. */
+  /** The sender's id for the message, when the sender refers to it later by that id. */
   readonly providerMessageId?: string;
   readonly address: string | null;
-  /** The conversation meant, for senders who know our ids. */
+  /** The conversation, for senders who know our ids. */
   readonly conversationId?: string;
-  /** Who it is, as far as the provider vouches for it. */
+  /** The person, as far as the provider vouches for the identity. */
   readonly person: Partial<Omit<Person, 'id'>> & { locale?: string | null };
   readonly content: MessageContent;
-  /** Worth keeping beside it: the subject of an e-mail. */
+  /** Extra facts to store with the message: for example the subject of an e-mail. */
   readonly metadata?: Readonly<Record<string, string>>;
 };
 
@@ -101,7 +113,7 @@ export type Person = {
   readonly phone: string | null;
 };
 
-/** One connected channel with its secrets opened. */
+/** One connected channel with its secrets unsealed. */
 export type ChannelAccount = {
   readonly id: string;
   readonly settings: Readonly<Record<string, unknown>>;
@@ -116,9 +128,9 @@ export type OutboundMessage = {
   readonly role: string;
   readonly content: MessageContent;
   readonly metadata: Readonly<Record<string, string>>;
-  /** The message that this one answers: our id, and the provider's if it has one. */
+  /** The message that this one answers: our id, and the provider's id if it has one. */
   readonly replyTo: { readonly id: string; readonly providerMessageId: string | null } | null;
-  /** The person's newest words before it, where the channel puts answers under what they answer. */
+  /** The person's latest message before this one, for channels that thread answers under it. */
   readonly answers: { readonly providerMessageId: string | null; readonly subject: string | null } | null;
   readonly person: Person;
   readonly createdAt: Date;
@@ -128,24 +140,24 @@ export type SendTools = {
   readonly egress: Pick<Egress, 'request' | 'connect'>;
   readonly signal: AbortSignal;
   now(): number;
-  /** Where the provider shall call us about this channel. */
+  /** The URL at which the provider calls us about this channel. */
   readonly inboundUrl: string;
 };
 
-/** `delivered` only where the provider's answer says that the person has it. */
+/** `delivered` only when the provider's answer confirms delivery to the person. */
 export type SentMessage = { readonly providerMessageId: string | null; readonly status: 'sent' | 'delivered' };
 
 export type FailureFacts = {
   readonly providerCode?: string | null;
-  /** Worth trying again. */
+  /** Whether a retry makes sense. */
   readonly retryable?: boolean;
-  /** What the provider asked for. */
+  /** The delay that the provider asked for. */
   readonly retryAfterMs?: number | null;
-  /** Nothing can be sent on this channel until a person does something: it is marked broken. */
+  /** Nothing can be sent on this channel until a user fixes it: the channel is marked broken. */
   readonly channelBroken?: boolean;
-  /** No answer came after the request may have been read: trying again may reach the person twice. */
+  /** No answer came, but the provider may have read the request: a retry may send the message twice. */
   readonly mayHaveSent?: boolean;
-  /** The setting that is wrong, where the answer says so. */
+  /** The setting that is wrong, when the answer names it. */
   readonly setting?: string | undefined;
   readonly cause?: unknown;
 };

@@ -18,8 +18,8 @@ afterAll(async () => {
 
 const kindOf = (name: string) => channelKinds.get(name)!;
 
-describe('what a person fills in', () => {
-  test('is split into what may be read again and what is sealed', () => {
+describe('settings from a user', () => {
+  test('are split into public settings and sealed secrets', () => {
     const { access_token, app_secret } = whatsapp.secrets;
     expect(splitSettings(kindOf('whatsapp'), { ...whatsapp.settings, access_token, app_secret })).toEqual({
       settings: whatsapp.settings,
@@ -27,7 +27,7 @@ describe('what a person fills in', () => {
     });
   });
 
-  test('is checked field by field, without repeating a secret', () => {
+  test('are checked field by field, without repeating a secret', () => {
     const filled = { bot_token: 'secret-but-wrong', nonsense: 1 };
     const result = splitSettings(kindOf('telegram'), filled);
     expect(result).toMatchObject({
@@ -52,7 +52,7 @@ describe('what a person fills in', () => {
 });
 
 describe('connecting', () => {
-  test('makes our own secrets, keeps the account’s name, and tells the provider where to call', async () => {
+  test('creates our own secrets, stores the account’s name, and tells the provider where to call', async () => {
     const { bot_token } = telegram.secrets;
     const connected = await connectAccount(
       kindOf('telegram'),
@@ -65,14 +65,14 @@ describe('connecting', () => {
     expect(connected.shown).toBeNull();
   });
 
-  test('shows once what the other side must know', async () => {
+  test('shows once the secret that the other side needs', async () => {
     const split = { settings: { url: 'https://example.com' }, secrets: {} };
     const { shown, secrets } = await connectAccount(kindOf('webhook'), 'channel_1', split, tools);
     expect(shown).toEqual({ name: 'secret', value: secrets['secret'] });
   });
 
   test.each(['https://10.1.2.3/hook', 'http://93.184.216.34/hook', 'https://user:word@example.com/'])(
-    'refuses an endpoint that could never be called: %s',
+    'refuses an endpoint that can never be called: %s',
     async (url) => {
       const split = { settings: { url }, secrets: {} };
       await expect(connectAccount(kindOf('webhook'), 'channel_1', split, tools)).rejects.toMatchObject({
@@ -82,7 +82,7 @@ describe('connecting', () => {
     },
   );
 
-  test('says in a sentence what is wrong', async () => {
+  test('explains in a sentence what is wrong', async () => {
     const wrong = { settings: whatsapp.settings, secrets: { access_token: 'wrong', app_secret: 'x' } };
     await expect(connectAccount(kindOf('whatsapp'), 'channel_1', wrong, tools)).rejects.toMatchObject({
       code: 'channel_unauthorized',

@@ -6,16 +6,19 @@ import { setting } from './call-provider.ts';
 import { type ChannelAccount, ChannelFailure, type ChannelKind, type SendTools } from './channel.ts';
 import type { ChannelKinds } from './kinds.ts';
 
-/** What the verbs of features/channels need of the kinds; which kind it is, they do not know. */
+/** What the verbs of features/channels need from the kinds. The verbs do not know which kind they deal with. */
 export type Connector = {
-  /** Null: there is no such kind, or nothing comes in over HTTP. */
+  /** Null: the kind does not exist, or it receives nothing over HTTP. */
   inboundUrl(kind: string, channelId: string): string | null;
   split(kind: string, filled: Record<string, unknown>): SplitSettings | { faults: Fault[] };
-  /** Secrets among the stored ones that a person gave, the others are our own. */
+  /** True for a stored secret that a user entered; the other secrets are our own. */
   isGiven(kind: string, secret: string): boolean;
-  /** A secret of ours that connecting sends to the provider: another address must not learn the one of before. */
+  /**
+   * True for a secret of ours that connecting sends to the provider: a new address must not learn the secret of the old
+   * one.
+   */
   isTold(kind: string, secret: string): boolean;
-  /** `own`: secrets of ours that the other side knows already. Nothing is stored here. */
+  /** `own`: secrets of ours that the other side already knows. This function stores nothing. */
   connect(
     kind: string,
     channelId: string,
@@ -24,11 +27,11 @@ export type Connector = {
   ): Promise<Connected | { refused: ConnectRefusal }>;
   /** False: there is no provider to ask. */
   canAsk(kind: string): boolean;
-  /** Best effort: a provider that cannot be told does not keep a channel connected. */
+  /** Best effort: the channel is disconnected even when the provider cannot be reached. */
   disconnect(kind: string, account: ChannelAccount): Promise<void>;
 };
 
-/** Why the provider does not take the channel, in a sentence, and the setting at fault where that is known. */
+/** Why the provider refuses the channel, as a sentence, with the setting at fault when it is known. */
 export type ConnectRefusal = { code: string; detail: string; setting: string | null; isBroken: boolean };
 
 type ConnectorDeps = {
@@ -74,10 +77,10 @@ export function createConnector({ kinds, egress, baseUrl, now }: ConnectorDeps):
   };
 }
 
-/** What a person filled in, apart: what may be read again, and what is sealed. */
+/** A user's input, split into settings that may be read again and secrets that are sealed. */
 export type SplitSettings = { settings: Record<string, unknown>; secrets: Record<string, string> };
 
-/** Checks what a person filled in against the kind's own schema, and splits it. */
+/** Validates a user's input against the kind's own schema, then splits it. */
 export function splitSettings(kind: ChannelKind, filled: Record<string, unknown>): SplitSettings | { faults: Fault[] } {
   const check = validatorOf(kind);
   if (!check.Check(filled)) return { faults: faultsOf(kind, check, filled) };
@@ -89,17 +92,17 @@ export function splitSettings(kind: ChannelKind, filled: Record<string, unknown>
   };
 }
 
-/** What a connected channel is stored with; `shown`: the secret that the answer shows once, for the other side. */
+/** What is stored for a connected channel. `shown`: the secret that the answer shows once, for the other side. */
 export type Connected = SplitSettings & { shown: { name: string; value: string } | null };
 
-/** A person waits for it at a button. */
+/** Short, because a user waits for the result. */
 const DISCONNECT_TIMEOUT_MS = 5_000;
-/** How long a provider may take to say whether the credentials are right. */
+/** How long a provider may take to check the credentials. */
 const CONNECT_TIMEOUT_MS = 15_000;
 
 /**
- * Makes our own secrets, then asks the provider whether the credentials work and tells it where to call. Throws
- * ChannelFailure, whose message is a sentence for the person who connects. Nothing is stored here.
+ * Creates our own secrets, then checks the credentials with the provider and tells it where to call. Throws a
+ * ChannelFailure whose message is a sentence for the user. Stores nothing.
  */
 export async function connectAccount(
   kind: ChannelKind,
@@ -122,7 +125,10 @@ export async function connectAccount(
   };
 }
 
-/** What could never be called is refused, whether or not a provider is asked; host and port are judged as they are called. */
+/**
+ * Refuses a URL that can never be called, even when there is no provider to ask. Host and port are judged by the same
+ * rules as on a real call.
+ */
 async function checkUrl(
   egress: Pick<Egress, 'check'>,
   settings: SplitSettings['settings'],
@@ -133,7 +139,7 @@ async function checkUrl(
   if (fault !== null) throw new ChannelFailure(fault.code, fault.detail, { setting: name });
 }
 
-/** Where the provider calls us about a channel. */
+/** The URL at which the provider calls us about a channel. */
 export const inboundUrl = (baseUrl: string, { kind }: Pick<ChannelKind, 'kind'>, channelId: string): string =>
   `${baseUrl}/inbound/${kind}/${channelId}`;
 

@@ -16,8 +16,8 @@ import type { ChannelAccount, FailureFacts } from './channel.ts';
 import { channelKinds } from './kinds.ts';
 
 /**
- * Every way in which a provider fails, for every kind that calls one, over a real port: what the failure means is
- * decided here, what follows from it (src/worker/deliveries/deliver-message.ts) is the same for all.
+ * Every way in which a provider fails, for every kind that calls one, over a real port. This test checks what a failure
+ * means; what follows from it (src/worker/deliveries/deliver-message.ts) is the same for all kinds.
  */
 type Way = 'for good' | 'too many' | 'down' | 'unauthorized' | 'timeout after delivering' | 'reset after delivering';
 type Other = {
@@ -33,7 +33,7 @@ const AFTER: Partial<Record<Way, 'reset_after_delivering' | 'timeout_after_deliv
   'timeout after delivering': 'timeout_after_delivering',
 };
 
-/** In the provider's own words: some say with a status what others say with a code. */
+/** In the provider's own format: some say with a status what others say with a code. */
 const provider =
   (start: () => Promise<FakeProvider>, said: Partial<Record<Way, Failure>>) => async (): Promise<Other> => {
     const fake = await start();
@@ -128,17 +128,19 @@ const WAYS: [way: Way, code: string, facts: FailureFacts, taken: 0 | 1][] = [
   ['down', 'provider_unavailable', { retryable: true }, 0],
   ['timeout after delivering', 'provider_timeout', { retryable: true, mayHaveSent: true }, 1],
   ['reset after delivering', 'provider_unreachable', { retryable: true, mayHaveSent: true }, 1],
-  // Last: the credentials stay withdrawn.
+  // Last, because the credentials stay revoked.
   ['unauthorized', 'channel_unauthorized', { channelBroken: true }, 0],
 ];
-/** A mail server has no status for "too often" and no time to wait, and its silence is a lost line. */
+/**
+ * A mail server has no status for "too often" and no Retry-After, and a server that never answers is a lost connection.
+ */
 const MAIL: Partial<Record<Way, [code: string, facts: FailureFacts]>> = {
   'too many': ['provider_unavailable', { retryable: true }],
   'timeout after delivering': ['provider_unreachable', { retryable: true, mayHaveSent: true }],
 };
 
 const tools = channelTools();
-/** Long enough for a provider that answers on a busy machine, and for one that is to take the message and say nothing. */
+/** Long enough for a provider on a busy machine, and for one that takes the message and never answers. */
 const impatient = channelTools(800);
 afterAll(() => Promise.all([tools.close(), impatient.close()]));
 
@@ -176,7 +178,7 @@ describe.each(OTHERS)('%s', (name, start) => {
   });
 });
 
-test('every code that is used is on the list, and explained', () => {
+test('every code in use is on the list and has an explanation', () => {
   const folder = fileURLToPath(new URL('..', import.meta.url));
   const files = ['channels', 'worker'].flatMap((room) =>
     readdirSync(path.join(folder, room), { recursive: true, encoding: 'utf8' })

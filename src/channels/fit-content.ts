@@ -2,8 +2,8 @@ import type { MessageContent } from '../../contract/messages.ts';
 import { ChannelFailure, type ChannelKind } from './channel.ts';
 
 /**
- * What an agent says in a form that a channel can carry: choices become a numbered list, a file its address. A backend's
- * own message is never changed like this: it is refused when it is accepted.
+ * Converts what an agent says into a form that the channel supports: choices become a numbered list, a file becomes its
+ * URL. A backend's own message is never converted: it is refused when the call is accepted.
  */
 export function fitContent(content: MessageContent, kind: ChannelKind): MessageContent {
   const { capabilities } = kind;

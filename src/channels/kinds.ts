@@ -9,7 +9,9 @@ import { webChat } from './web-chat/web-chat.ts';
 import { webhook } from './webhook/webhook.ts';
 import { whatsapp } from './whatsapp/whatsapp.ts';
 
-/** What each kind of the contract does; the compiler asks for every one that can be connected. */
+/**
+ * The implementation of each kind in the contract. The compiler requires an entry for every kind that can be connected.
+ */
 const ALL: Record<ChannelKindName, ChannelKind> = {
   sandbox,
   web_chat: webChat,

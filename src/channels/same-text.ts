@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/** Compares in constant time, whatever the lengths; nothing equals an empty secret. */
+/** Compares in constant time, for any lengths. An empty secret equals nothing. */
 export const sameText = (given: string, expected: string): boolean =>
   expected !== '' && timingSafeEqual(digest(given), digest(expected));
 

@@ -7,7 +7,7 @@ import { parseTemplate, type Token } from './parse-template.ts';
 const writer = new mustache.Writer();
 writer.templateCache = undefined;
 
-/** What is written for a text, with names and sections as they stand; neighbouring texts are one. */
+/** The rendered form of a text, with names and sections unchanged; adjacent texts are merged. */
 const theirs = (tokens: readonly MustacheToken[]): string =>
   tokens
     .map(([kind, value, , , children]) => {
@@ -38,7 +38,7 @@ describe('reading a template', () => {
       try {
         wanted = theirs(writer.parse(text));
       } catch {
-        // Broken for both.
+        // Both parsers refuse it.
       }
       const read = parseTemplate(text);
       expect(read === null ? null : ours(read)).toBe(wanted);
@@ -54,9 +54,9 @@ describe('reading a template', () => {
     ['sections', '{{#a}}\n{{/a}}\n'],
     ['lines', '{{> a}} \n'],
     ['closing signs', '}}}'],
-  ])('costs by its length alone: %s', (_what, piece) => {
+  ])('costs only by its length: %s', (_what, piece) => {
     const text = piece.repeat(Math.ceil(4_000 / piece.length)).slice(0, 4_000);
-    // As many as a definition at its bounds holds; with regular expressions they take seconds.
+    // As many as a definition at its limits holds; with regular expressions they take seconds.
     const took = cpuMs(() => {
       for (let count = 0; count < 500; count++) parseTemplate(text);
     });

@@ -1,7 +1,7 @@
 /**
- * Reads the part of Mustache that a text for a person needs: names, yes/no sections, comments, partials (which are
- * empty). One walk over the text, because definitions hold megabytes of it and a parser that looks for each sign by a
- * regular expression takes seconds for them. Other delimiters (`{{=<% %>=}}`) are not offered.
+ * Parses the part of Mustache that a message text needs: names, yes/no sections, comments, partials (which render as
+ * empty). It reads the text once, because definitions hold megabytes of it, and a parser that finds each tag with a
+ * regular expression takes seconds for them. Other delimiters (`{{=<% %>=}}`) are not supported.
  */
 export type Token =
   | { kind: 'text'; text: string }
@@ -10,7 +10,7 @@ export type Token =
 
 type Tag = { sign: string; name: string; end: number };
 
-/** Null: a variable or section is never closed, or something is closed that was not opened. */
+/** Null: a variable or section is never closed, or a section is closed that was not opened. */
 export const parseTemplate = (template: string): Token[] | null => {
   const root: Token[] = [];
   const open: { name: string; children: Token[] }[] = [];
@@ -46,7 +46,7 @@ export const parseTemplate = (template: string): Token[] | null => {
 
 const BLANK = /\s/;
 
-/** The tag whose inside begins here. `{{{name}}}` and `{{&name}}` are names: nothing is ever escaped. */
+/** Reads the tag whose content begins here. `{{{name}}}` and `{{&name}}` are names: nothing is ever escaped. */
 const readTag = (template: string, from: number): Tag | null => {
   const start = skipBlanks(template, from);
   const sign = /[#^/>{&!=]/.test(template[start] ?? '') ? template[start]! : '';
@@ -65,11 +65,11 @@ const skipBlanks = (template: string, from: number): number => {
   return at;
 };
 
-/** A text as its lines, each with its line end. */
+/** Splits a text into lines, each with its line end. */
 const textsOf = (text: string): { kind: 'text'; text: string }[] =>
   (text.match(/[^\n]*\n|[^\n]+/g) ?? []).map((part) => ({ kind: 'text', text: part }));
 
-/** A line that holds only tags which write nothing themselves is not written, nor is its line end. */
+/** A line that holds only tags without output is removed, with its line end. */
 const createLine = () => {
   let blanks: { text: string }[] = [];
   let hasTag = false;

@@ -2,9 +2,9 @@ import type { AgentDefinition } from '../../contract/agents.ts';
 import type { MessageContent, MessageRole, MessageSource } from '../../contract/messages.ts';
 
 /**
- * The port behind which every agent answers: the embedded provider and all model providers.
- * A conversation goes in, the agent's next turn comes out. A provider keeps nothing between turns: what it must
- * remember it returns as `state`, which is stored with the conversation and handed back on the next turn.
+ * The interface of every agent: the embedded provider and all model providers. Input is the conversation, output is the
+ * agent's next turn. A provider keeps nothing between turns: what it must remember it returns as `state`, which is
+ * stored with the conversation and passed in again on the next turn.
  */
 export type Provider = {
   readonly name: string;
@@ -12,15 +12,15 @@ export type Provider = {
 };
 
 export type TurnRequest = {
-  /** The same when this turn is asked for again after a failure; absent in a try, of which nothing is kept. */
+  /** The same value when this turn is retried after a failure; absent in a dashboard try, which stores nothing. */
   turn_id?: string;
   agent: { id: string; name: string; definition: AgentDefinition };
-  /** BCP 47 tag of the conversation, e.g. `ar`; null when nobody said. */
+  /** BCP 47 tag of the conversation, e.g. `ar`; null when it is not known. */
   locale: string | null;
   /** Values of the trigger's declared variables plus `end_user.*`, for templates. */
   variables: Readonly<Record<string, unknown>>;
   end_user: { id: string; name: string | null; locale: string | null };
-  /** What was said so far, oldest first, the newest end-user messages included; at most MAX_HISTORY. */
+  /** Messages so far, oldest first, including the newest end-user messages; at most MAX_HISTORY. */
   history: readonly TurnMessage[];
   /** End-user messages since the agent's last turn, oldest first; empty means that the agent opens. */
   input: readonly string[];
@@ -28,21 +28,21 @@ export type TurnRequest = {
   state: unknown;
   knowledge: KnowledgeSearch;
   now: Date;
-  /** Fires when the turn is no longer wanted (newer message, shutdown, time limit). */
+  /** Aborts when the turn is no longer needed (newer message, shutdown, timeout). */
   signal: AbortSignal;
 };
 
 export type TurnMessage = { role: MessageRole; text: string };
 
 export type TurnResult = {
-  /** In the order in which they are to be said; may be empty (a silent turn). */
+  /** In the order in which they are sent; may be empty (a silent turn). */
   messages: { content: MessageContent; sources: MessageSource[] }[];
   state: unknown;
-  /** What the conversation does now: waits for the person, is handed to people, or is finished. */
+  /** The next status of the conversation: it waits for the person, is handed to a human, or is complete. */
   next: 'waiting_for_user' | 'handed_off' | 'completed';
-  /** Labels to put on the conversation. */
+  /** Tags to add to the conversation. */
   tags: string[];
-  /** True when the person asked not to be written to again. */
+  /** True when the person opted out of messages. */
   opted_out: boolean;
   /** Why the agent said this; shown in the dashboard, never to the person. */
   trace: TurnTrace;
@@ -57,18 +57,21 @@ export type Passage = { document_id: string; document: string; heading: string |
 
 export type Finding = { passage: Passage; score: number };
 
-/** Of what a person says, what documents are asked for; the cost of a search grows with it. */
+/** How much of a person's text is used to search documents; the cost of a search grows with it. */
 export const MAX_QUESTION_CHARACTERS = 1_000;
 
 export type KnowledgeSearch = {
-  /** Best passages first; an empty list means: the documents do not answer this. */
+  /** Best passages first; an empty list means that the documents do not answer this. */
   search(question: string, limit: number): Promise<Finding[]>;
 };
 
-/** What is wrong with a definition although its shape is right; such a part is left out when a turn is taken. */
+/** A fault in a definition whose shape is valid; a turn leaves such a part out. */
 export type DefinitionFault = { pointer: string; code: string; detail: string };
 
-/** A provider that could not answer, or the knowledge that it answers from. `retryable` says whether the same turn may succeed later. */
+/**
+ * The provider, or the knowledge that it answers from, could not answer. `retryable` says whether the same turn may
+ * succeed later.
+ */
 export class ProviderError extends Error {
   readonly retryable: boolean;
   readonly code:
@@ -93,5 +96,7 @@ export class ProviderError extends Error {
   }
 }
 
-/** How many messages of history a turn sees at most: enough for a talk, bounded for a model's window. */
+/**
+ * How many messages of history a turn sees at most: enough for a conversation, and it fits a model's context window.
+ */
 export const MAX_HISTORY = 40;

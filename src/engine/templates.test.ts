@@ -14,7 +14,7 @@ describe('choosing a text', () => {
     expect(chooseText(undefined, 'en')).toBeNull();
   });
 
-  it('does not take a language for a member that every object has', () => {
+  it('does not mistake a built-in object member for a language', () => {
     expect(chooseText({ default: 'Hi' }, 'constructor')).toBe('Hi');
   });
 });
@@ -37,29 +37,29 @@ describe('rendering', () => {
     expect(renderTemplate('{{#items}}x{{/items}}', { items: Array.from({ length: 9 }) })).toBe('x');
   });
 
-  it('reaches nothing that the object itself does not hold, and calls nothing', () => {
+  it('reads only own properties of the object, and calls nothing', () => {
     expect(renderTemplate('{{constructor}}{{__proto__}}{{a.length}}{{a.constructor.name}}', { a: 'xyz' })).toBe('');
     expect(renderTemplate('{{call}}', { call: () => 'called' })).toBe('');
     expect(renderTemplate('{{> partial}}', { partial: 'no' })).toBe('');
   });
 
-  it('joins lists of plain values and says nothing of objects', () => {
+  it('joins lists of plain values and renders objects as empty', () => {
     expect(renderTemplate('{{sizes}} {{deep}}', { sizes: ['S', 2], deep: { a: 1 } })).toBe('S, 2 ');
   });
 
-  it('says a broken template as it stands, and names the fault when asked', () => {
+  it('renders a broken template as plain text, and names the fault when asked', () => {
     expect(renderTemplate('Hi {{name', { name: 'Asha' })).toBe('Hi {{name');
     expect(templateFault('Hi {{name')).toMatch(/never closed/);
     expect(templateFault('Hi {{name}}')).toBeNull();
   });
 
-  it('is bounded whatever the values are', () => {
+  it('is bounded for any values', () => {
     expect(renderTemplate('{{v}}'.repeat(700), { v: 'x'.repeat(100_000) }).length).toBe(32_000);
     const list = Array.from({ length: 100 }, () => 'x'.repeat(4_000));
     expect(cpuMs(() => renderTemplate('{{v}}'.repeat(800), { v: list }))).toBeLessThan(50);
   });
 
-  it('offers no other signs for variables', () => {
+  it('supports no other delimiters', () => {
     expect(templateFault('{{=<% %>=}}<% name %>')).toMatch(/other signs/);
     expect(renderTemplate('{{=<% %>=}}<% name %>', { name: 'Asha' })).toBe('{{=<% %>=}}<% name %>');
   });

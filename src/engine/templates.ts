@@ -3,19 +3,19 @@ import { MAX_MESSAGE_CHARACTERS } from '../../contract/limits.ts';
 import { parseTemplate, type Token } from './parse-template.ts';
 
 /**
- * Renders the texts that people wrote for an agent, in Mustache form. Nothing is escaped (the text is no HTML), nothing
- * is called, partials are empty and a section is written at most once, so the output is bounded by its input.
+ * Renders the texts that authors write for an agent, in Mustache form. Nothing is escaped (the text is not HTML),
+ * nothing is called, partials are empty and a section is written at most once, so the output is bounded by its input.
  */
 
-/** Parsed templates kept: more texts than the busy agents of one node have, a few megabytes at most. */
+/** Size of the cache of parsed templates: more than the texts of one node's busy agents, a few megabytes at most. */
 const MAX_PARSED = 2_000;
-/** `{{a.b.c}}` is followed this deep. */
+/** Maximum depth of `{{a.b.c}}`. */
 const MAX_PATH = 8;
-/** Sections inside sections. */
+/** Maximum nesting of sections. */
 const MAX_NESTING = 8;
-/** One value may not fill the message. */
+/** One value must not fill the message. */
 const MAX_VALUE_CHARACTERS = 4_000;
-/** Of a list, so many items. */
+/** How many items of a list are rendered. */
 const MAX_LISTED = 100;
 
 export type Variables = Readonly<Record<string, unknown>>;
@@ -32,7 +32,7 @@ export const chooseText = (text: LocalizedText | undefined, locale: string | nul
   return null;
 };
 
-/** The text with its variables; a variable nobody gave is empty, a template that cannot be read is said as it stands. */
+/** Renders the text with its variables. A missing variable is empty; an invalid template is rendered as plain text. */
 export const renderTemplate = (template: string, variables: Variables): string => {
   if (!template.includes('{{')) return template;
   const tokens = parsed(template);
@@ -42,7 +42,7 @@ export const renderTemplate = (template: string, variables: Variables): string =
   return written.parts.join('');
 };
 
-/** Choose and render in one; null when there is no text at all. */
+/** Chooses and renders; null when there is no text. */
 export const renderText = (
   text: LocalizedText | undefined,
   locale: string | null,
@@ -52,7 +52,7 @@ export const renderText = (
   return chosen === null ? null : renderTemplate(chosen, variables);
 };
 
-/** Why a template cannot be read, as a sentence; null when it can. For checking texts when an agent is saved. */
+/** Why a template is invalid, as a sentence; null when it is valid. For validation when an agent is saved. */
 export const templateFault = (template: string): string | null =>
   parseTemplate(template) === null
     ? 'The text has a {{variable}} or {{#section}} that is never closed, or sets other signs for them.'

@@ -40,7 +40,7 @@ const send = (more: Partial<OutboundMessage> = {}, changed: Partial<ChannelAccou
 const failureOf = (work: Promise<unknown>) => work.then(() => null).catch((error: unknown) => error);
 
 describe('sending', () => {
-  test('one e-mail, in a thread of the conversation, under an id that names the message', async () => {
+  test('sends one e-mail, in a thread of the conversation, under an id that names the message', async () => {
     const sent = await send({ metadata: { subject: 'Order A-1043\r\nBcc: other@example.com' } });
     expect(sent).toEqual({ providerMessageId: '<msg_01k8v3m9e5f7rsm6z4n0q2x1ab@example.com>', status: 'sent' });
     const { from, to, raw } = fake.mails.at(-1)!;
@@ -51,7 +51,7 @@ describe('sending', () => {
     expect(raw).not.toMatch(/^Bcc:/m);
   });
 
-  test('an answer stands under the person’s own e-mail, whatever they have put into its name and subject', async () => {
+  test('an answer is threaded under the person’s own e-mail, with any text in its name and subject', async () => {
     await send({
       answers: {
         providerMessageId: '<1@example.qa>\r\nBcc: other@example.com',
@@ -81,19 +81,19 @@ describe('sending', () => {
     expect((found as { facts: { retryable?: boolean } }).facts.retryable ?? false).toBe(retryable);
   });
 
-  test('a line lost after the message was read is an unknown outcome', async () => {
+  test('a connection lost after the message was read is an unknown outcome', async () => {
     const before = fake.mails.length;
     fake.fail('reset_after_delivering');
     expect(await failureOf(send())).toMatchObject({ code: 'provider_unreachable', facts: { mayHaveSent: true } });
     expect(fake.mails).toHaveLength(before + 1);
   });
 
-  test('a line lost before the message was read is not', async () => {
+  test('a connection lost before the message was read is a definite failure', async () => {
     fake.fail('reset_before_data');
     expect(await failureOf(send())).toMatchObject({ facts: { retryable: true, mayHaveSent: false } });
   });
 
-  test('wrong credentials break the channel, and are in no sentence', async () => {
+  test('wrong credentials mark the channel broken, and appear in no sentence', async () => {
     const found = await failureOf(send({}, { secrets: { password: 'wrong-and-secret' } }));
     expect(found).toMatchObject({ code: 'channel_unauthorized', facts: { channelBroken: true, providerCode: '535' } });
     expect(JSON.stringify(found) + String(found)).not.toContain('wrong-and-secret');
@@ -103,7 +103,7 @@ describe('sending', () => {
     expect(await email.connect!(account, tools)).toEqual({});
   });
 
-  test('a server whose certificate nobody vouches for gets neither password nor message', async () => {
+  test('a server with an untrusted certificate gets neither password nor message', async () => {
     const other = await startSmtp({ tls: true });
     const settings = { ...account.settings, port: other.port, security: 'tls' };
     expect(await failureOf(send({}, { settings }))).toMatchObject({ code: 'channel_unauthorized' });
@@ -111,14 +111,14 @@ describe('sending', () => {
     await other.stop();
   });
 
-  test('a server that offers no encryption is not spoken to without it', async () => {
+  test('a server that offers no encryption gets nothing', async () => {
     const before = fake.mails.length;
     const settings = { ...account.settings, security: 'starttls' };
     expect(await failureOf(send({}, { settings }))).not.toBeNull();
     expect(fake.mails).toHaveLength(before);
   });
 
-  test('inner addresses are not reached, and plain ones only where the operator allows', async () => {
+  test('private addresses are not reached, and unencrypted ones only if the operator allows it', async () => {
     const strict = {
       ...tools,
       egress: {
@@ -131,7 +131,7 @@ describe('sending', () => {
   });
 });
 
-describe('what comes in', () => {
+describe('inbound e-mail', () => {
   const request = (value: unknown) => {
     const body = JSON.stringify(value);
     return inboundRequest({ headers: signWebhook(SECRET, 'evt_1', new Date(), body), body });
@@ -145,7 +145,7 @@ describe('what comes in', () => {
     text: 'Hi\r\n\r\nOn Monday, Support wrote:\r\n> Hello',
   };
 
-  test('is signed, belongs to the address, and loses the quoted mail', () => {
+  test('is signed, carries the sender’s address, and loses the quoted mail', () => {
     expect(email.inbound!.verify(request(mail), account, Date.now())).toBe(true);
     expect(email.inbound!.verify(request(mail), { ...account, secrets: {} }, Date.now())).toBe(false);
     expect(email.inbound!.parse(request(mail), account)).toEqual([
@@ -161,7 +161,7 @@ describe('what comes in', () => {
     ]);
   });
 
-  test('from a machine is left out, so that two of them never talk for ever', () => {
+  test('from a machine is left out, so that two machines never answer each other in a loop', () => {
     expect(email.inbound!.parse(request({ ...mail, auto_submitted: 'auto-replied' }), account)).toEqual([]);
   });
 
@@ -181,7 +181,7 @@ describe('what comes in', () => {
     ['yes\n\n> old\n> older\n', 'yes'],
     ['> only a quote', '> only a quote'],
     ['a\n> quoted\nb', 'a\n> quoted\nb'],
-    // As mail programs fold their lines.
+    // Mail programs fold lines like this.
     ['yes\n\nOn Sun, Nov 22, 2026 at 2:31 AM Example <support@example.com>\nwrote:\n\n> old\n', 'yes'],
     ['On time?\nOn Sun, Nov 22, 2026 at 2:31 AM Example <s@example.com> wrote:\n> old', 'On time?'],
     [
@@ -189,7 +189,7 @@ describe('what comes in', () => {
       'نعم',
     ],
     ['हाँ\n\nरवि, 22 नव॰ 2026 को 2:31 am बजे को Example <s@example.com> ने लिखा:\n\n> old', 'हाँ'],
-    // Outlook marks no line.
+    // Outlook does not mark quoted lines.
     [
       'yes\n\n________________________________\nFrom: Example <s@example.com>\nSent: Sunday, November 22, 2026 2:31 AM\nTo: Asha\nSubject: Re\n\nold',
       'yes',

@@ -9,10 +9,10 @@ import { sendOverSmtp, trySmtp } from './smtp.ts';
 import { withoutQuote } from './without-quote.ts';
 
 /**
- * E-mail: out over the organization's own SMTP server, in by a hook that its mail provider, or a script behind an MX,
- * signs as Standard Webhooks 1.0. The From of an e-mail is only as good as that provider's checks of it.
+ * E-mail: out through the organization's own SMTP server; in through a webhook that its mail provider, or a script
+ * behind an MX, signs as Standard Webhooks 1.0. The From of an e-mail is only as trustworthy as that provider's checks.
  */
-/** As long as a value of a message's metadata. */
+/** The same limit as for a value of a message's metadata. */
 const MAX_SUBJECT = 500;
 const closed = { additionalProperties: false };
 const isEmail = new RegExp(EMAIL_PATTERN);
@@ -76,7 +76,7 @@ export const email: ChannelKind = {
       subject: subjectOf(message, setting(account.settings, 'subject')),
       text: 'text' in message.content ? (message.content.text ?? '') : '',
       messageId: id,
-      // A root that was never sent: mail programs put all e-mails with it into one thread.
+      // A root message that was never sent: mail programs put all e-mails that reference it into one thread.
       references: [idAt(message.conversationId, from), answered].filter(Boolean).join(' '),
       ...(answered && { inReplyTo: answered }),
       headers: { 'Auto-Submitted': message.role === 'agent' ? 'auto-generated' : 'no' },
@@ -118,7 +118,9 @@ export const email: ChannelKind = {
 
 const idAt = (id: string, from: string): string => `<${id}@${from.split('@')[1]}>`;
 
-/** Its own (`metadata.subject`), else the one of the e-mail that it answers, else the channel's. */
+/**
+ * The message's own subject (`metadata.subject`), else the subject of the e-mail that it answers, else the channel's.
+ */
 function subjectOf({ metadata, answers }: OutboundMessage, usual: string): string {
   const answered = answers?.subject?.replace(/^(\s*(re|aw|sv|رد)\s*:)+\s*/iu, '');
   return metadata['subject'] ?? (answered ? `Re: ${answered}` : usual || 'New message');

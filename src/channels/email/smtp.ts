@@ -4,22 +4,22 @@ import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { noAnswer, setting } from '../call-provider.ts';
 import { type ChannelAccount, ChannelFailure, type SendTools } from '../channel.ts';
 
-/** Inactivity after which a server counts as lost. */
+/** A server that is inactive for this long counts as lost. */
 const SOCKET_TIMEOUT_MS = 10_000;
-/** The whole conversation with the server; below the time for which a delivery worker holds its lease. */
+/** Limit for the whole SMTP session; below the lease of a delivery worker. */
 const TOTAL_TIMEOUT_MS = 15_000;
 
 type SmtpError = Error & { code?: string; responseCode?: number; response?: string };
 
-/** Greets and signs in, and says in a sentence what is wrong. */
+/** Connects and signs in; says in a sentence what is wrong. */
 export async function trySmtp(account: ChannelAccount, tools: SendTools): Promise<Record<string, string>> {
   await withServer(account, tools, async () => {});
   return {};
 }
 
 /**
- * One e-mail, one connection. What the server answers is definite. When the line is lost, it is known whether the server
- * can have the message: only if it began to read it.
+ * Sends one e-mail over one connection. An answer of the server is definite. When the connection is lost, the server
+ * can have the message only if it began to read it.
  */
 export async function sendOverSmtp(
   account: ChannelAccount,
@@ -100,14 +100,14 @@ async function withServer(
   }
 }
 
-/** Whatever kept the connection from being made, nothing was sent over it. */
+/** The connection was never made, so nothing was sent. */
 function neverReached(error: unknown): unknown {
   const known = noAnswer(error);
   if (!(known instanceof ChannelFailure)) return known;
   return new ChannelFailure(known.code, known.message, { ...known.facts, mayHaveSent: false, setting: 'host' });
 }
 
-/** https://www.rfc-editor.org/rfc/rfc5321#section-4.2: 4yz may be tried again, 5yz may not. */
+/** https://www.rfc-editor.org/rfc/rfc5321#section-4.2: 4yz may be retried, 5yz may not. */
 function meaningOf(error: unknown, began: boolean): unknown {
   if (error instanceof ChannelFailure) return error;
   const known = noAnswer(error);

@@ -1,6 +1,6 @@
-/** Lines of a quoted mail that are looked through. */
+/** How many lines of a quoted mail are examined. */
 const MAX_LINES = 5_000;
-/** Where a mail program that folds its lines may have cut an introduction. */
+/** A mail program that folds lines may split the introduction of a quote over this many lines. */
 const MAX_INTRODUCTION_LINES = 3;
 const INTRODUCTIONS = [
   /^On .{5,200} wrote:$/,
@@ -10,15 +10,15 @@ const INTRODUCTIONS = [
   /^في .{5,200} (كتب|كتابة).{0,200}:$/,
   /^(\S{1,12}, )?[\d०-९].{5,200} ने लिखा\s?:$/u,
 ];
-/** Outlook quotes nothing: it repeats the head of the mail that is answered, below a line or none. */
+/** Outlook does not mark a quote: it repeats the header of the answered mail, below a line or without one. */
 const HEAD = /^\*?(From|Von|De|من|प्रेषक)\s?:\*?\s\S/;
 const SENT = /^\*?(Sent|Date|Gesendet|Datum|Envoyé|تم الإرسال|تاريخ الإرسال|التاريخ|भेजा गया|दिनांक)\s?:/;
 const SUBJECT = /^\*?(Subject|Betreff|Objet|الموضوع|विषय)\s?:/;
 const MAX_HEAD_LINES = 6;
-/** Marks of direction, which Arabic mail programs put around names and addresses. */
+/** Direction marks, which Arabic mail programs put around names and addresses. */
 const DIRECTIONS = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** What the person wrote, without the mail that it answers; the whole text if nothing else would be left. */
+/** Returns what the person wrote, without the quoted mail; the whole text if nothing else would remain. */
 export function withoutQuote(text: string): string {
   const lines = text.replaceAll('\r\n', '\n').split('\n', MAX_LINES);
   const plain = lines.map((line) => line.replace(DIRECTIONS, '').trim());
@@ -28,7 +28,7 @@ export function withoutQuote(text: string): string {
   return kept.join('\n').trim() || text.trim() || text;
 }
 
-/** The first line that is not the person's; -1 where all of it is. */
+/** Index of the first line that the person did not write; -1 when the person wrote all of them. */
 function quoteAt(lines: readonly string[]): number {
   for (const index of lines.keys()) {
     const at = isHead(lines, index) ? index : introductionAt(lines, index);
@@ -37,7 +37,10 @@ function quoteAt(lines: readonly string[]): number {
   return -1;
 }
 
-/** Where an introduction begins that ends with this line; the nearest such line, what stands above is the person's. */
+/**
+ * Index of the line at which the introduction that ends here begins: the nearest such line, because the lines above it
+ * belong to the person.
+ */
 function introductionAt(lines: readonly string[], end: number): number | null {
   let folded = '';
   for (let at = end; at >= 0 && at > end - MAX_INTRODUCTION_LINES && lines[at] !== ''; at--) {

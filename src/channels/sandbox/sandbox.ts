@@ -3,7 +3,9 @@ import { CONTENT_TYPES } from '../../../contract/channels.ts';
 import { MAX_MESSAGE_CHARACTERS } from '../../../contract/limits.ts';
 import type { ChannelKind } from '../channel.ts';
 
-/** For trying out: what is sent is stored, and so delivered; the dashboard and the command line read and answer it. */
+/**
+ * For trying out an agent: a stored message counts as delivered. The dashboard and the command line read and answer it.
+ */
 export const sandbox: ChannelKind = {
   kind: 'sandbox',
   capabilities: {

@@ -43,12 +43,12 @@ describe('the signature', () => {
 });
 
 describe('sending', () => {
-  test('words are words: what looks like markup or a mention is escaped', async () => {
+  test('text is plain text: characters that look like markup or a mention are escaped', async () => {
     await send({ type: 'text', text: '<!channel> a & b' });
     expect(fake.delivered.at(-1)!.text).toBe('&lt;!channel&gt; a &amp; b');
   });
 
-  test('what is said of an image is shown above it, not only read out', async () => {
+  test('the caption of an image is shown above it, not only as alternative text', async () => {
     await send({ type: 'image', url: 'https://example.com/a.png', text: 'Your seat & row' });
     expect(fake.delivered.at(-1)!.raw).toMatchObject({
       blocks: [
@@ -107,14 +107,14 @@ const event = (more: object) =>
     account,
   );
 
-test('the app’s own words, edits and channels are left out', () => {
+test('the app’s own messages, edits and channels are left out', () => {
   expect(event({})).toMatchObject([{ eventId: 'Ev1', content: { text: 'a < b' } }]);
   expect(event({ bot_id: 'B1' })).toEqual([]);
   expect(event({ subtype: 'message_changed' })).toEqual([]);
   expect(event({ channel_type: 'channel' })).toEqual([]);
 });
 
-test('a file is heard of, with the words beside it', () => {
+test('a file is reported, with the text that came with it', () => {
   const files = [{ id: 'F1' }];
   expect(event({ subtype: 'file_share', files })).toMatchObject([{ content: { text: 'a < b' } }]);
   expect(event({ subtype: 'file_share', files, text: '' })).toMatchObject([{ content: { text: '[file]' } }]);
@@ -126,7 +126,7 @@ test.each([
   ['<http://example.qa|example.qa> and <tel:+97430000000|+974 3000 0000>', 'example.qa and +974 3000 0000'],
   ['<https://example.qa/order|my order>', 'my order (https://example.qa/order)'],
   ['&lt;mailto:x@example.qa&gt; <@U1>', '<mailto:x@example.qa> <@U1>'],
-])('a link of Slack’s making is what the person typed: %s', (text, typed) => {
+])('a link that Slack created is read as the person typed it: %s', (text, typed) => {
   expect(event({ text })).toMatchObject([{ content: { text: typed } }]);
 });
 
@@ -137,7 +137,7 @@ describe('what comes in', () => {
     expect(slack.inbound!.parse(request, account)).toEqual([]);
   });
 
-  test('connecting reads the team; a wrong token is told', async () => {
+  test('connecting reads the team; a wrong token is reported', async () => {
     expect(await slack.connect!(account, tools)).toEqual({ team: 'Example', bot_user_id: 'U0BOT' });
     const wrong = { ...account, secrets: { ...account.secrets, bot_token: 'xoxb-wrong' } };
     await expect(slack.connect!(wrong, tools)).rejects.toMatchObject({ code: 'channel_unauthorized' });

@@ -89,13 +89,13 @@ export const slack: ChannelKind = {
   },
 };
 
-/** Events come as JSON, pressed buttons as a form with JSON in it. */
+/** Events arrive as JSON; pressed buttons arrive as a form that contains JSON. */
 function payloadOf({ headers, body }: InboundRequest): unknown {
   if (!headers['content-type']?.startsWith('application/x-www-form-urlencoded')) return readJson(body);
   return readJson(Buffer.from(new URLSearchParams(body.toString('utf8')).get('payload') ?? ''));
 }
 
-/** Other subtypes tell of edits, of deletions, of what an app or a channel did. */
+/** Other subtypes report edits, deletions, and actions of an app or a channel. */
 const SAID = new Set<unknown>([undefined, 'file_share', 'thread_broadcast', 'me_message']);
 
 function said(payload: unknown): InboundEvent[] {
@@ -123,7 +123,7 @@ function pressed(payload: unknown): InboundEvent[] {
   return [{ type: 'message', eventId: `action:${user}:${at}`, address: user, person: {}, content }];
 }
 
-/** Its bound counts what is escaped as well. */
+/** The limit also counts the characters that escaping adds. */
 function refuses(content: MessageContent): string | null {
   const isLong = content.type === 'choices' || content.type === 'image';
   if (!isLong || escapeText(content.text ?? '').length <= MAX_SECTION_CHARACTERS) return null;
@@ -145,7 +145,7 @@ const buttons = (text: string, choices: readonly { id: string; label: string }[]
   },
 ];
 
-/** What is read out of an image is shown nowhere: words that belong to it stand above. */
+/** The alternative text of an image is not visible, so a caption is sent above the image. */
 const imageBlocks = (url: string, text: string) => [
   ...(text ? [section(text)] : []),
   { type: 'image', image_url: url, alt_text: text || 'image' },
@@ -156,7 +156,7 @@ const escapeText = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<
 const unescapeText = (text: string) =>
   text.replace(LINK, asTyped).replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 
-/** Slack makes links of what looks like one: `<mailto:a@example.qa|a@example.qa>`, `<https://example.qa>`. */
+/** Slack turns text that looks like a link into one: `<mailto:a@example.qa|a@example.qa>`, `<https://example.qa>`. */
 const LINK = /<(mailto:|tel:|https?:\/\/)([^<>|]+)(?:\|([^<>]*))?>/g;
 
 const asTyped = (_: string, scheme: string, rest: string, label = ''): string => {
@@ -169,7 +169,7 @@ async function call(...[account, tools, method, body]: Parameters<typeof ask>): 
   return (await ask(account, tools, method, body)).json;
 }
 
-/** Slack names what the token may do in a header of every answer. */
+/** Slack lists the token's scopes in a header of every answer. */
 function checkScopes({ headers }: ProviderAnswer): void {
   const scopes = headers['x-oauth-scopes']?.split(',').map((scope) => scope.trim());
   const missing = scopes ? NEEDED_SCOPES.filter((scope) => !scopes.includes(scope)) : [];
@@ -212,7 +212,7 @@ const UNREACHABLE = new Set(['channel_not_found', 'user_not_found', 'user_disabl
 const BUSY = new Set(['ratelimited', 'rate_limited', 'message_limit_exceeded']);
 const FLAKY = new Set(['fatal_error', 'internal_error', 'service_unavailable', 'request_timeout', 'team_added_to_org']);
 
-/** Slack answers 200 to almost everything: what happened is in `error`. */
+/** Slack answers 200 to almost every request; the result is in `error`. */
 function failureOf(answer: ProviderAnswer): ChannelFailure {
   const error = textMember(answer.json, 'error');
   if (answer.status !== 200 || error === undefined) return statusFailure(answer, 'Slack', { detail: error });

@@ -25,7 +25,7 @@ const send = (settings = {}) =>
   );
 
 describe('the signature', () => {
-  /** The vector of Twilio's own libraries. */
+  /** The test vector of Twilio's own libraries. */
   const request = inboundRequest({
     url: 'https://mycompany.com/myapp.php?foo=1&bar=2',
     headers: { 'x-twilio-signature': 'RSOYDt4T1cUTdK1PDd93/VVr8B8=' },
@@ -40,7 +40,7 @@ describe('the signature', () => {
   const verify = (change = {}, token = '12345') =>
     sms.inbound!.verify({ ...request, ...change }, { ...account, secrets: { auth_token: token } }, Date.now());
 
-  test('is the one of Twilio’s libraries', () => expect(verify()).toBe(true));
+  test('equals the test vector of Twilio’s libraries', () => expect(verify()).toBe(true));
   test('does not fit another address, body or token', () => {
     expect(verify({ url: 'https://mycompany.com/myapp.php?foo=1' })).toBe(false);
     expect(verify({ body: Buffer.from('From=%2B14158675309') })).toBe(false);
@@ -50,7 +50,7 @@ describe('the signature', () => {
 });
 
 describe('sending', () => {
-  test('from a number or a messaging service, reporting to us', async () => {
+  test('sends from a number or a messaging service, with a status callback to us', async () => {
     await send();
     expect(fake.delivered.at(-1)!.raw).toMatchObject({
       From: '+15005550006',
@@ -79,15 +79,15 @@ describe('sending', () => {
 });
 
 describe('connecting', () => {
-  test('reads the account’s name; a wrong token is told', async () => {
+  test('reads the account’s name; a wrong token is reported', async () => {
     expect(await sms.connect!(account, tools)).toEqual({ account_name: 'Example' });
     const wrong = { ...account, secrets: { auth_token: '0'.repeat(32) } };
     await expect(sms.connect!(wrong, tools)).rejects.toMatchObject({ code: 'channel_unauthorized' });
   });
 });
 
-describe('what comes in', () => {
-  test('is answered with empty TwiML, and another account’s is left out', () => {
+describe('an inbound message', () => {
+  test('is answered with empty TwiML; another account’s message is left out', () => {
     const hook = fake.says('hello');
     expect(sms.inbound!.parse(inboundRequest({ body: hook.body }), account)).toMatchObject([
       { address: '+97430000000', content: { text: 'hello' } },

@@ -71,12 +71,15 @@ export const sms: ChannelKind = {
       sameText(request.headers['x-twilio-signature'] ?? '', signatureOf(request, secrets['auth_token'] ?? '')),
     parse: ({ body }, { settings }) =>
       parse(new URLSearchParams(body.toString('utf8')), setting(settings, 'account_sid')),
-    // No words of ours in the answer: the agent's come as messages.
+    // The answer carries no text: the agent's answer is sent as a separate message.
     answer: () => ({ type: 'text/xml; charset=utf-8', body: '<?xml version="1.0" encoding="UTF-8"?><Response/>' }),
   },
 };
 
-/** A number that the account does not own is refused only when something is sent from it: too late to notice. */
+/**
+ * Twilio refuses a number that the account does not own only when something is sent from it. That is too late to
+ * notice.
+ */
 async function checkNumber(account: ChannelAccount, tools: SendTools, from: string): Promise<void> {
   const query = `?PhoneNumber=${encodeURIComponent(from)}&PageSize=1`;
   const answer = await call(account, tools, `/IncomingPhoneNumbers.json${query}`);
@@ -119,7 +122,7 @@ const OURS: Readonly<Record<number, string>> = {
   30005: 'recipient_unreachable',
   30006: 'recipient_unreachable',
 };
-/** 21611: as much waits for this number as Twilio keeps for one. */
+/** 21611: Twilio's queue for this number is full. */
 const BUSY = new Set([14107, 20429, 21611, 30001, 63018]);
 
 function failureOf(answer: ProviderAnswer): ChannelFailure {

@@ -52,7 +52,7 @@ describe('sending', () => {
     expect(events).toMatchObject([{ eventId: '7', address: '700100200', content: { type: 'text', text: 'Size B' } }]);
   });
 
-  test('a choice with a name that no button carries is pressed all the same', async () => {
+  test('a choice whose name is too long for a button can still be pressed', async () => {
     const long = (label: string) => ({ id: `${'x'.repeat(63)}${label}`, label });
     await send({ type: 'choices', text: 'Which?', choices: [long('نعم'), long('لا')] });
     const { reply_markup } = fake.delivered.at(-1)!.raw as {
@@ -65,12 +65,12 @@ describe('sending', () => {
     expect(telegram.inbound!.parse(inboundRequest({ body }), account)).toMatchObject([{ content: { text: 'لا' } }]);
   });
 
-  test('what is said of a place goes with it', async () => {
+  test('the caption of a location is sent with it', async () => {
     await send({ type: 'location', latitude: 25.28, longitude: 51.53, text: 'Our shop' });
     expect(fake.delivered.at(-1)!.raw).toMatchObject({ latitude: 25.28, title: 'Our shop', address: '25.28, 51.53' });
   });
 
-  test('a chat that there is not is the recipient’s matter', async () => {
+  test('a chat that does not exist is a fault of the recipient, not of the channel', async () => {
     const sent = telegram.send!(outbound({ type: 'text', text: 'x' }, { address: '404' }), account, tools);
     await expect(sent).rejects.toMatchObject({ code: 'recipient_unreachable', facts: { providerCode: '400' } });
   });
@@ -88,7 +88,7 @@ describe('sending', () => {
     });
   });
 
-  test('nobody listening is a definite one', async () => {
+  test('a refused connection is a definite failure', async () => {
     const nowhere = { ...account, settings: { api_url: 'http://127.0.0.1:8' } };
     const sent = telegram.send!(outbound({ type: 'text', text: 'x' }, { address: '1' }), nowhere, tools);
     await expect(sent).rejects.toMatchObject({ code: 'provider_unreachable', facts: { mayHaveSent: false } });
@@ -101,7 +101,7 @@ describe('sending', () => {
     expect((failure as { facts: object }).facts).not.toHaveProperty('channelBroken');
   });
 
-  test('the token is in no message of a failure', async () => {
+  test('no failure message contains the token', async () => {
     fake.fail({ status: 400, text: 'Bad Request' });
     const failure = await send({ type: 'text', text: 'x' }).catch((error: unknown) => error);
     expect(JSON.stringify(failure) + String(failure)).not.toContain(fake.secrets['bot_token']);
@@ -127,7 +127,7 @@ const parse = (message: object) =>
     account,
   );
 
-test('a place, a caption, and a file as a mark, since its address would hold the token', () => {
+test('a location, a caption, and a file as a mark, since its URL would contain the token', () => {
   expect(parse({ location: { latitude: 1.5, longitude: 2 } })).toMatchObject([
     { content: { type: 'location', latitude: 1.5 } },
   ]);
@@ -135,8 +135,8 @@ test('a place, a caption, and a file as a mark, since its address would hold the
   expect(parse({ voice: {} })).toMatchObject([{ content: { text: '[voice]' } }]);
 });
 
-describe('what comes in', () => {
-  test('groups and service messages are nobody’s words', () => {
+describe('inbound messages', () => {
+  test('from groups and service messages are left out', () => {
     expect(parse({ chat: { id: 5, type: 'group' }, text: 'hi' })).toEqual([]);
     expect(parse({ new_chat_title: 'x' })).toEqual([]);
   });

@@ -20,7 +20,7 @@ import {
 } from '../channel.ts';
 import { sameText } from '../same-text.ts';
 
-/** Telegram Bot API (https://core.telegram.org/bots/api): private chats with a bot; the address is the chat's id. */
+/** Telegram Bot API (https://core.telegram.org/bots/api): private chats with a bot. The address is the chat's id. */
 const API = 'https://api.telegram.org';
 /** https://core.telegram.org/bots/api#inlinekeyboardbutton */
 const MAX_CALLBACK_BYTES = 64;
@@ -53,7 +53,7 @@ export const telegram: ChannelKind = {
     return { bot_username: textMember(me, 'username') ?? '' };
   },
 
-  /** A bot calls one address only: it may be another channel's by now. */
+  /** A bot has only one webhook address, and it may belong to another channel by now. */
   async disconnect(account, tools) {
     const hook = await call(account, tools, 'getWebhookInfo', {});
     if (textMember(hook, 'url') === tools.inboundUrl) await call(account, tools, 'deleteWebhook', {});
@@ -67,14 +67,16 @@ export const telegram: ChannelKind = {
       ...body,
       ...(repliedTo && { reply_parameters: { message_id: Number(repliedTo), allow_sending_without_reply: true } }),
     });
-    // Ids of messages count within a chat only.
+    // Message ids are unique only within a chat.
     return { providerMessageId: `${message.address}:${String(member(sent, 'message_id'))}`, status: 'sent' };
   },
 
   inbound: {
     verify: ({ headers }, { secrets }) =>
       sameText(headers['x-telegram-bot-api-secret-token'] ?? '', secrets['hook_secret'] ?? ''),
-    /** The pressed button shows that it waits until this is called; a call may ride on the answer to the hook. */
+    /**
+     * The pressed button shows a spinner until this method is called. The answer to a webhook may carry such a call.
+     */
     answer({ body }) {
       const id = textMember(member(readJson(body), 'callback_query'), 'id');
       if (id === undefined) return null;
@@ -106,7 +108,7 @@ export const telegram: ChannelKind = {
   },
 };
 
-/** As `send` names what we have sent, so that an answer can name either. */
+/** The same format as in `send`, so that an answer can refer to either side's message. */
 const nameOf = (chat: unknown, message: unknown) => ({
   providerMessageId: `${String(member(chat, 'id'))}:${String(member(message, 'message_id'))}`,
 });
@@ -128,7 +130,8 @@ function requestOf(content: MessageContent): [method: string, body: Record<strin
     }
     case 'choices': {
       const keys = content.choices.map(({ id, label }, index) => [
-        // What is pressed is told by its label; a long id, cut, might be another's, or half a character.
+        // A press is reported by the button's label. A long id cannot be cut: the rest may equal another id or end
+        // inside a character.
         { text: label, callback_data: Buffer.byteLength(id) > MAX_CALLBACK_BYTES ? `#${index + 1}` : id },
       ]);
       return ['sendMessage', { text: content.text, reply_markup: { inline_keyboard: keys } }];
@@ -164,7 +167,7 @@ function failureOf(answer: ProviderAnswer): ChannelFailure {
   const providerCode = String(typeof code === 'number' ? code : answer.status);
   const seconds = member(member(answer.json, 'parameters'), 'retry_after');
   const headers = typeof seconds === 'number' ? { 'retry-after': String(seconds) } : answer.headers;
-  // A token that never was is 404; one that was withdrawn is 401.
+  // A token that never existed gives 404; a revoked one gives 401.
   if (answer.status === 404) {
     return new ChannelFailure('channel_unauthorized', 'Telegram does not know this bot token (404).', {
       providerCode,
@@ -180,7 +183,7 @@ function failureOf(answer: ProviderAnswer): ChannelFailure {
   return statusFailure({ ...answer, headers }, 'Telegram', { providerCode, detail, setting: 'bot_token' });
 }
 
-/** Telegram has no code of its own for it, only the 400 of every wrong request. */
+/** Telegram has no code for this case, only the 400 of every wrong request. */
 const NO_SUCH_CHAT = /\bchat not found\b/i;
 
 function contentOf(message: unknown): MessageContent | null {
@@ -189,14 +192,14 @@ function contentOf(message: unknown): MessageContent | null {
   const location = member(message, 'location');
   const [latitude, longitude] = [member(location, 'latitude'), member(location, 'longitude')];
   if (typeof latitude === 'number' && typeof longitude === 'number') return { type: 'location', latitude, longitude };
-  // A file's address holds the bot's token: that there was one is all that may be kept of it.
+  // A file's URL contains the bot's token, so only the fact that there was a file is stored.
   const kind = OTHER_KINDS.find((name) => member(message, name) !== undefined);
   return kind ? { type: 'text', text: `[${kind}]` } : null;
 }
 
 const OTHER_KINDS = 'photo voice audio video video_note document sticker contact poll dice'.split(' ');
 
-/** The label of the pressed button is what the person saw, and so what the person said. */
+/** The person saw the label of the pressed button, so the label is what the person said. */
 function choiceOf(pressed: unknown): MessageContent | null {
   const id = textMember(pressed, 'data');
   const keyboard = member(member(member(pressed, 'message'), 'reply_markup'), 'inline_keyboard');

@@ -4,8 +4,8 @@ import { MAX_MESSAGE_CHARACTERS } from '../../../contract/limits.ts';
 import type { ChannelKind } from '../channel.ts';
 
 /**
- * A chat on somebody's web site. There is no provider to call: what is sent is stored, and the widgets that the visitor
- * has open fetch it (src/http/chat/). So "sent" is what `send` can promise; "delivered" and "read" come from the widget.
+ * A chat on a customer's web site. There is no provider to call: a message is stored, and the visitor's open widgets
+ * fetch it (src/http/chat/). So `send` can only promise "sent"; "delivered" and "read" come from the widget.
  */
 export const webChat: ChannelKind = {
   kind: 'web_chat',
@@ -15,14 +15,17 @@ export const webChat: ChannelKind = {
     receipts: ['delivered', 'read'],
     inbound: true,
     reply_window_hours: null,
-    // A person may be written to before they first open the chat: it waits there for them.
+    // A message may be sent before the person first opens the chat: it waits there.
     needs_address: false,
   },
   ...CHANNEL_FORMS.web_chat,
-  /** The host's backend proves with it who is signed in there. */
+  /** With this secret the host's backend proves who is signed in on its site. */
   ownSecrets: { make: () => ({ secret: randomBytes(32).toString('base64url') }), shown: 'secret' },
   readAddress: (text) => (/^(visitor|user)_[\w-]{22}$/.test(text) ? text : null),
-  /** Whoever is known to the host is found at the same place from every browser; nobody else can be, before they write. */
+  /**
+   * A person whom the host identifies has the same address in every browser. Any other visitor has no address until
+   * they write.
+   */
   addressOf: ({ external_id }) => (external_id === null ? null : addressOfUser(external_id)),
   repeatable: true,
   send: (message) => Promise.resolve({ providerMessageId: message.id, status: 'sent' }),

@@ -9,13 +9,14 @@ import { type ChannelKind, ChannelFailure, InboundError, type InboundEvent } fro
 import { newWebhookSecret, signWebhook, verifyWebhook } from '../../kernel/standard-webhooks.ts';
 
 /**
- * A channel of the customer's own: messages go to the customer's endpoint and come from it, signed both ways as
- * Standard Webhooks 1.0. The `webhook-id` of a message is the message's id, so an endpoint that sees it twice can tell.
+ * A channel that the customer implements: messages go to the customer's endpoint and come from it, signed in both
+ * directions as Standard Webhooks 1.0. The `webhook-id` of a message is the message's id, so an endpoint can detect a
+ * duplicate.
  */
 const ends = { additionalProperties: false };
 const text = (maxLength: number) => Type.Optional(Type.String({ minLength: 1, maxLength }));
 
-/** What the customer's backend posts: a person wrote something. */
+/** Posted by the customer's backend: a person wrote something. */
 const Incoming = Compile(
   Type.Object(
     {
@@ -39,7 +40,7 @@ const Incoming = Compile(
     ends,
   ),
 );
-/** … or what became of a message of ours. */
+/** … or the delivery status of a message of ours. */
 const Receipt = Compile(
   Type.Object(
     {
@@ -52,7 +53,7 @@ const Receipt = Compile(
   ),
 );
 
-/** What whoever writes the other side has to correct. */
+/** Tells the developer of the other side what to correct. */
 function firstFault(value: unknown): string {
   const type = (value as { type?: unknown } | null)?.type;
   const wanted = type === 'message' ? Incoming : type === 'receipt' ? Receipt : null;
@@ -74,7 +75,7 @@ export const webhook: ChannelKind = {
   ...CHANNEL_FORMS.webhook,
   ownSecrets: { make: () => ({ secret: newWebhookSecret() }), shown: 'secret' },
   repeatable: true,
-  // The customer's own name of the person, which is what the endpoint knows.
+  // The customer's own id of the person, which is the one that the endpoint knows.
   addressOf: (person) => person.external_id,
   personAt: (address) => (address.length <= 255 ? { external_id: address } : {}),
 

@@ -63,7 +63,7 @@ function contentOf(message: unknown): MessageContent | null {
   if (type && ['image', 'audio', 'video', 'document', 'sticker', 'contacts'].includes(type)) {
     return asText(textMember(part, 'caption') ?? `[${type}]`);
   }
-  // Reactions, system notices and what Meta adds tomorrow are no words of the person.
+  // Reactions, system notices and types that Meta adds later are not messages of the person.
   return null;
 }
 

@@ -45,7 +45,7 @@ describe('sending', () => {
     });
   });
 
-  test('three choices are buttons, more are a list, and too many are refused before anybody is called', async () => {
+  test('three choices are buttons, more are a list, and too many are refused before any call', async () => {
     await send({ type: 'choices', text: 'Which?', choices: [1, 2, 3].map(choice) });
     expect(last()['interactive']).toMatchObject({
       type: 'button',
@@ -79,7 +79,7 @@ describe('sending', () => {
     expect(fitContent(few, whatsapp)).toBe(few);
   });
 
-  test('files, places and answers in the provider’s words', async () => {
+  test('files, locations and answers in the provider’s format', async () => {
     await send({ type: 'file', url: 'https://example.com/a.pdf', name: 'a.pdf', text: 'the bill' });
     expect(last()).toMatchObject({
       type: 'document',
@@ -115,13 +115,13 @@ const ask = (token: string) =>
   inboundRequest({ method: 'GET', query: `hub.mode=subscribe&hub.challenge=1158201444&hub.verify_token=${token}` });
 
 describe('connecting', () => {
-  test('reads the number’s name; a wrong token is told', async () => {
+  test('reads the number’s name; a wrong token is reported', async () => {
     expect(await whatsapp.connect!(account, tools)).toMatchObject({ verified_name: 'Example' });
     const wrong = { ...account, secrets: { ...account.secrets, access_token: 'wrong' } };
     await expect(whatsapp.connect!(wrong, tools)).rejects.toMatchObject({ code: 'channel_unauthorized' });
   });
 
-  test('the challenge is answered to who knows the verify token, and to nobody else', () => {
+  test('the challenge is answered only to a caller that knows the verify token', () => {
     const inbound = whatsapp.inbound!;
     expect(inbound.verify(ask('verify-token-of-the-test'), account, Date.now())).toBe(true);
     expect(inbound.answer!(ask('verify-token-of-the-test'), account)).toMatchObject({ body: '1158201444' });
@@ -143,8 +143,8 @@ const parse = (value: object, id = '106540352242922') =>
   );
 const message = (more: object) => ({ messages: [{ from: '97430000000', id: 'wamid.1', ...more }] });
 
-describe('what comes in', () => {
-  test('words, pressed buttons, chosen rows, places, files', () => {
+describe('inbound notifications', () => {
+  test('text, pressed buttons, chosen rows, locations, files', () => {
     const texts = [
       { type: 'text', text: { body: 'hi' } },
       { type: 'button', button: { text: 'Yes', payload: 'y' } },

@@ -8,8 +8,8 @@ import { parseNotification } from './notifications.ts';
 import { refuses, wireContent } from './wire-content.ts';
 
 /**
- * WhatsApp Business Platform, Cloud API (https://developers.facebook.com/docs/whatsapp/cloud-api). Free text only within
- * 24 hours after the person wrote; before and after that, templates that Meta has approved.
+ * WhatsApp Business Platform, Cloud API (https://developers.facebook.com/docs/whatsapp/cloud-api). Free text is allowed
+ * only within 24 hours after the person wrote; at any other time, only templates that Meta has approved.
  */
 const API = 'https://graph.facebook.com';
 const VERSION = 'v23.0';
@@ -25,7 +25,7 @@ export const whatsapp: ChannelKind = {
     needs_address: true,
   },
   ...CHANNEL_FORMS.whatsapp,
-  // To be pasted into the app dashboard together with the hook's address.
+  // The user pastes it into the app dashboard together with the webhook's URL.
   ownSecrets: { make: () => ({ verify_token: randomBytes(24).toString('base64url') }), shown: 'verify_token' },
   refuses,
   addressOf: (person) => person.phone,
@@ -34,7 +34,8 @@ export const whatsapp: ChannelKind = {
 
   async connect(account, tools) {
     const { access_token: token = '', app_secret: secret = '' } = account.secrets;
-    // https://developers.facebook.com/docs/graph-api/guides/secure-requests: so a wrong app secret is noticed now.
+    // https://developers.facebook.com/docs/graph-api/guides/secure-requests: with the proof, a wrong app secret is
+    // detected now.
     const proof = createHmac('sha256', secret).update(token).digest('hex');
     const answer = await callProvider(tools, {
       url: `${base(account)}?fields=display_phone_number,verified_name&appsecret_proof=${proof}`,

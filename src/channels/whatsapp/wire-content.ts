@@ -1,7 +1,7 @@
 import type { MessageContent } from '../../../contract/messages.ts';
 import { ChannelFailure } from '../channel.ts';
 
-/** Meta's bounds: three buttons under a short text, ten rows of a list, and short titles. */
+/** Meta's limits: three buttons under a short text, ten rows in a list, and short titles. */
 const MAX_BUTTONS = 3;
 const MAX_BUTTON_TITLE = 20;
 const MAX_BUTTON_BODY = 1_024;
@@ -11,7 +11,7 @@ const MAX_ROW_ID = 200;
 
 type Choices = Extract<MessageContent, { type: 'choices' }>;
 
-/** What Meta would refuse, or leave out without a word: an audio message has no caption. */
+/** What Meta would refuse, or drop silently: an audio message has no caption. */
 export function refuses(content: MessageContent): string | null {
   if (content.type === 'audio' && content.text) return 'WhatsApp carries no text with audio: send it on its own.';
   if (content.type !== 'choices' || areButtons(content) || areRows(content)) return null;
@@ -27,7 +27,7 @@ const areRows = ({ choices }: Choices): boolean =>
   choices.length <= MAX_ROWS &&
   choices.every(({ id, label }) => label.length <= MAX_ROW_TITLE && id.length <= MAX_ROW_ID);
 
-/** `type` and its part of a message, https://developers.facebook.com/docs/whatsapp/cloud-api/reference/messages */
+/** The `type` and its part of a message, https://developers.facebook.com/docs/whatsapp/cloud-api/reference/messages */
 export function wireContent(content: MessageContent): Record<string, unknown> {
   const refusal = refuses(content);
   if (refusal !== null) throw new ChannelFailure('content_unsupported', refusal);
@@ -63,7 +63,7 @@ function interactive(content: Choices): unknown {
   return { type: 'list', body, action: { button: '☰', sections: [{ rows }] } };
 }
 
-/** Variables named 1, 2, 3 fill a template's numbered places, others its named ones. */
+/** Variables named 1, 2, 3 fill a template's numbered placeholders; other names fill its named ones. */
 function template({ name, language = 'en', variables = {} }: Extract<MessageContent, { type: 'template' }>): unknown {
   const entries = Object.entries(variables);
   const numbered = entries.every(([key]) => /^\d+$/.test(key));

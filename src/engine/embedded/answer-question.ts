@@ -2,16 +2,16 @@ import { HEADING_SEPARATOR } from '../knowledge/split-document.ts';
 import { type Finding, MAX_QUESTION_CHARACTERS, type Passage } from '../provider.ts';
 import { note, say, type Talk } from './talk.ts';
 
-/** Answers from the agent's knowledge: the passages in their own words, each with its source. */
+/** Answers from the agent's knowledge: quotes the passages word for word, each with its source. */
 
-/** Passages looked at; of these, as many are said as belong to one answer. */
+/** How many passages are considered. Of these, only those that belong to one answer are sent. */
 const MAX_FOUND = 6;
 const MAX_SAID = 5;
-/** Below this share of the best score a passage is another matter. */
+/** A passage whose score is below this share of the best score is about another topic. */
 const SAME_ANSWER = 0.9;
 const MAX_QUOTE = 1_000;
 
-/** Says what the documents say; false when they do not answer. */
+/** Answers with what the documents say; false when they do not answer the question. */
 export const answerQuestion = async (talk: Talk, question: string): Promise<boolean> => {
   const found = await talk.request.knowledge.search(question.slice(0, MAX_QUESTION_CHARACTERS), MAX_FOUND);
   const best = found[0];
@@ -33,7 +33,7 @@ export const answerQuestion = async (talk: Talk, question: string): Promise<bool
   return true;
 };
 
-/** Of what was found, what is said: the best passage and those that are as good or belong to the same list. */
+/** Selects what is sent: the best passage and those that are as good or belong to the same list. */
 export const saidOf = (found: readonly Finding[]): Finding[] => {
   const best = found[0];
   return best === undefined ? [] : found.filter((finding) => belongsTo(best, finding)).slice(0, MAX_SAID);
@@ -46,7 +46,7 @@ const belongsTo = (best: Finding, finding: Finding): boolean =>
     finding.passage.heading === best.passage.heading) ||
   finding.score >= best.score * 0.995;
 
-/** A short passage says little without its heading, so that stands before it, once for each run of passages. */
+/** A short passage means little without its heading, so the heading comes first, once for each run of passages. */
 const sayPassages = (passages: readonly Passage[]): string => {
   const lines: string[] = [];
   let under: string | null = null;

@@ -25,14 +25,14 @@ describe('before a model is asked', () => {
     expect((await decideBeforeModel(request({ provider: 'openai' }, burst))).turn?.opted_out).toBe(true);
   });
 
-  test('who asks for a person gets one, unless the agent does not hand over', async () => {
+  test('a request for a human hands over, unless the agent does not hand over', async () => {
     expect((await decideBeforeModel(request({}, ['I want to talk to a human']))).turn?.next).toBe('handed_off');
     expect(
       (await decideBeforeModel(request({ hand_off: { on_request: false } }, ['I want to talk to a human']))).turn,
     ).toBeNull();
   });
 
-  test('a rule that fits decides', async () => {
+  test('a rule that matches decides', async () => {
     const definition = { rules: [{ name: 'hours', words: ['opening hours'], reply: { default: 'Nine to five.' } }] };
     const { turn } = await decideBeforeModel(request(definition, ['What are your opening hours?']));
     expect(turn?.messages[0]?.content).toEqual({ type: 'text', text: 'Nine to five.' });

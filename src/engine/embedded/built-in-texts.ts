@@ -1,8 +1,8 @@
 import type { Step } from '../../../contract/agents.ts';
 
 /**
- * What the agent says where its maker wrote nothing, in English, Arabic and Hindi. Variables in Mustache form.
- * A conversation in any other language gets English here.
+ * Default texts of the agent in English, Arabic and Hindi, for texts that its author left empty. Variables are in
+ * Mustache form. A conversation in any other language gets English.
  */
 export type BuiltIn = {
   opening: string;
@@ -20,7 +20,7 @@ export type BuiltIn = {
   yes: string;
   no: string;
   skipped: string;
-  /** Why an answer was not taken; `{{min}}`, `{{max}}`, `{{choices}}` where they apply. */
+  /** Why an answer was not accepted; `{{min}}`, `{{max}}`, `{{choices}}` where they apply. */
   faults: Record<AnswerFault, string>;
 };
 

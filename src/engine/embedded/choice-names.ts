@@ -1,23 +1,28 @@
 import type { Step } from '../../../contract/agents.ts';
 import { readWords } from './phrases.ts';
 
-/** What each choice of a step may be called, folded: its id, and its label in every language. */
+/** The names of each choice of a step, folded: its id, and its label in every language. */
 export type ChoiceNames = {
-  /** By the place of the choice. */
+  /** Indexed by the position of the choice. */
   names: readonly string[][];
-  /** True: more names than answers can be compared with; the rest is answered by id or number alone. */
+  /**
+   * True: the step has more names than an answer can be compared with. The choices beyond the limit are answered by id
+   * or number only.
+   */
   tooMany: boolean;
 };
 
-/** Nobody writes more than the beginning of a label. */
+/** People write no more than the beginning of a long label. */
 const MAX_NAME = 100;
-/** Of all names of one step; a short one counts as if it were longer, since each has to be looked for. */
+/**
+ * Limit for all names of one step together. A short name counts as if it were longer, since each name costs one search.
+ */
 export const MAX_NAMES_CHARACTERS = 20_000;
 const LEAST_COUNTED = 20;
 
 const known = new WeakMap<Step, ChoiceNames>();
 
-/** Made once for each step object, and never more than its bound: a label may be long, and in many languages. */
+/** Computed once for each step object and never beyond its limit: a label may be long, and in many languages. */
 export const namesOf = (step: Step): ChoiceNames => {
   const before = known.get(step);
   if (before !== undefined) return before;

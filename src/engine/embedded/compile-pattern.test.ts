@@ -32,7 +32,7 @@ const anyPattern = fc.letrec<{ source: string }>((tie) => ({
 const anyText = fc.array(fc.constantFrom('a', 'b', 'A', '1', ' ', '\n'), { maxLength: 8 }).map((list) => list.join(''));
 
 describe('matching', () => {
-  it('agrees with the engine of the language on everything it offers', () => {
+  it('agrees with JavaScript’s engine on all syntax that it offers', () => {
     const atom = fc.constantFrom('a', 'b', 'c', '.', '[ab]', '[^a]', '\\d', '\\w', '\\s', '(?:a|b)', '(ab|c)', '(a|)');
     const repeat = fc.constantFrom('', '', '*', '+', '?', '{2}', '{1,3}', '{2,}', '*?');
     const part = fc.tuple(atom, repeat).map(([one, times]) => one + times);
@@ -64,7 +64,7 @@ describe('matching', () => {
 });
 
 describe('the work of compiling', () => {
-  /** What it takes from the budget of a definition; refusing costs, too. */
+  /** What the pattern takes from a definition's budget; a refused pattern costs, too. */
   const workOf = (source: string): number => {
     const allowance = newAllowance();
     const before = allowance.work;
@@ -81,7 +81,7 @@ describe('the work of compiling', () => {
     ['a part repeated no times', '(a{0})'],
     ['an alternative without parts', '(|||)'],
     ['empty groups', '(()()())'],
-  ])('is nothing for %s, however often it is repeated', (_what, part) => {
+  ])('is zero for %s, even when repeated often', (_what, part) => {
     const nested = `${'('.repeat(6)}${part}${'{100})'.repeat(6)}{100}`;
     expect(workOf(nested)).toBeLessThan(10);
     expect(test(`${nested}x`, 'x')).toBe(true);
@@ -110,7 +110,7 @@ describe('the work of compiling', () => {
     expect(compiled.filter(Boolean).length).toBeLessThan(100);
   });
 
-  it('counts classes by what they cost to make ready, each once', () => {
+  it('counts classes by what they cost to prepare, each once', () => {
     expect(patternFault(`[${'\\p{Ll}'.repeat(60)}]`)).toMatch(/too many \[classes\]/);
     const allowance = newAllowance();
     for (let index = 0; index < 200; index++) compilePattern('[\\p{L} ]+[^\\p{N}]', allowance);
@@ -131,7 +131,7 @@ describe('safety', () => {
     expect(took).toBeLessThan(2_000);
   });
 
-  it('refuses what it does not offer, each with a sentence', () => {
+  it('refuses unsupported syntax, each with a sentence', () => {
     for (const bad of [
       '(?=a)',
       '(?<!a)b',

@@ -1,25 +1,27 @@
 import { type Classes, type Node, PatternFault, readPattern } from './read-pattern.ts';
 
 /**
- * Customers' patterns without customers' traps. JavaScript's own matcher backtracks, and `(a+)+$` can hold it for
- * hours; so patterns are written as a small automaton and all its states are walked side by side (Thompson 1968, as
- * RE2 does): time grows with pattern × text and never worse. Only "does it occur" is answered, which needs no groups.
- * Compiling and matching both take from a budget, because a definition holds many patterns (docs/adr/0204).
+ * Customers' patterns with a bounded cost. JavaScript's own matcher backtracks, and `(a+)+$` can block it for hours. So
+ * each pattern becomes a small automaton, and all its states advance in parallel (Thompson 1968, as RE2 does): time
+ * never exceeds pattern × text. The result is only "does it occur", which needs no groups. Compiling and matching both
+ * take from a budget, because a definition holds many patterns (docs/adr/0204).
  */
 
-/** Instructions of one pattern; `{m,n}` is written out, so this bounds it. */
+/** Limit of instructions for one pattern; it also bounds `{m,n}`, which is expanded. */
 const MAX_PROGRAM = 1_000;
 
-/** What all patterns of one definition may cost together, to compile and for each character of a message. */
+/** Limit for all patterns of one definition together: to compile, and for each character of a message. */
 const MAX_WORK = 10_000;
 const MAX_CLASSES = 20_000;
 
-/** Taken from by each pattern; `work` counts the parts that were written out, `classes` what [classes] cost. */
+/**
+ * The budget from which each pattern takes; `work` counts the parts that were expanded, `classes` what [classes] cost.
+ */
 export type Allowance = { work: number; classes: Classes };
 export const newAllowance = (): Allowance => ({ work: MAX_WORK, classes: { left: MAX_CLASSES, known: new Map() } });
 
 export type Budget = { steps: number };
-/** True when the pattern occurs. Takes what it costs from the budget; an empty budget answers false. */
+/** True when the pattern occurs. Takes its cost from the budget; with an empty budget it returns false. */
 export type Pattern = (characters: readonly string[], budget: Budget) => boolean;
 
 /** Compiles, or throws a `PatternFault`. */

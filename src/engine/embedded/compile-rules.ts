@@ -6,22 +6,22 @@ import { readWords } from './phrases.ts';
 import { PatternFault } from './read-pattern.ts';
 
 /**
- * Rules made ready to be matched, once for each definition object: a loaded agent has one as long as its version lasts.
- * What would cost too much is left out and told; the same list is what saving refuses, so that only a definition that an
- * older version stored has anything left out.
+ * Compiles rules for matching, once for each definition object: a loaded agent keeps one object for as long as its
+ * version lasts. Rules that would cost too much are left out and reported. Saving refuses the same list, so only a
+ * definition that an older version stored loses rules here.
  */
 export type CompiledRules = {
   rules: readonly { rule: Rule; pattern: Pattern | null }[];
-  /** Which rules a phrase belongs to, by their places. */
+  /** The rules to which a phrase belongs, by index. */
   phrases: ReadonlyMap<string, readonly number[]>;
-  /** How many words phrases have: each number once, the smallest first. */
+  /** The word counts that phrases have: each number once, in ascending order. */
   lengths: readonly number[];
-  /** Characters of the longest phrase. */
+  /** Length of the longest phrase, in characters. */
   longest: number;
   faults: readonly DefinitionFault[];
 };
 
-/** Words of all rules together: that many are folded in about 5 ms, and in 70 when they are chosen for it. */
+/** Limit for the words of all rules together: folding them takes about 5 ms, and 70 ms for the worst input. */
 export const MAX_WORDS_CHARACTERS = 50_000;
 
 const compiled = new WeakMap<AgentDefinition, CompiledRules>();
@@ -82,7 +82,7 @@ const collectPhrases = (
   return { phrases, longest, lengths: [...lengths].toSorted((a, b) => a - b) };
 };
 
-/** refund = refunds, استرجاع = الاسترجاع = للاسترجاع: nobody lists every form. */
+/** refund = refunds, استرجاع = الاسترجاع = للاسترجاع: authors do not list every form. */
 export const plainForm = (word: string): string => {
   if (/^[a-z]{4,}$/.test(word)) return word.replace(/([^s])s$/, '$1');
   return withoutArabicClitics(word);

@@ -1,9 +1,9 @@
 import { ARABIC, DEVANAGARI } from '../knowledge/fold-text.ts';
 
 /**
- * The language to answer in. Script is all that is looked at: Arabic letters mean Arabic unless the conversation is
- * already in another language of that script (fa, ur), Devanagari means Hindi likewise. A stray Latin word, an e-mail
- * address or an order number in an Arabic conversation does not turn it English.
+ * Chooses the language of the answer, by script only: Arabic letters mean Arabic unless the conversation is already in
+ * another language of that script (fa, ur); Devanagari means Hindi by the same rule. A single Latin word, an e-mail
+ * address or an order number in an Arabic conversation does not switch it to English.
  */
 export const detectLanguage = (text: string, current: string | null): string | null => {
   const prose = text.split(/\s+/).filter((word) => !NOT_PROSE.test(word));
@@ -13,7 +13,7 @@ export const detectLanguage = (text: string, current: string | null): string | n
   return LANGUAGE_OF[script];
 };
 
-/** The language part of a BCP 47 tag, lower case; null for nothing. */
+/** The language part of a BCP 47 tag, lower case; null without a tag. */
 export const languageOf = (locale: string | null): string | null =>
   locale === null || locale === '' ? null : locale.split(/[-_]/, 1)[0]!.toLowerCase();
 
@@ -23,7 +23,7 @@ const ARABIC_LANGUAGES = new Set(['ar', 'fa', 'ur', 'ps', 'ku', 'sd', 'ug']);
 const DEVANAGARI_LANGUAGES = new Set(['hi', 'mr', 'ne', 'sa', 'kok']);
 const NOT_PROSE = /[@\p{N}/_]/u;
 const LATIN_WORD = /[a-z\u00c0-\u024f]{2,}/gi;
-/** One Latin word is enough when it is plainly English speech and not a name or a product. */
+/** One Latin word is enough when it is clearly an English word and not a name or a product. */
 const ENGLISH =
   /\b(?:hi|hello|hey|thanks|thank|yes|no|yeah|please|help|what|when|where|how|who|why|is|are|do|does|can|the|skip)\b/i;
 

@@ -5,12 +5,12 @@ import { asksToSkip, type Words } from './phrases.ts';
 import { type AnswerContext, choiceLabel, readAnswer, type SlotValue } from './read-answer.ts';
 import { builtIn, note, ownText, say, sayContent, type Talk } from './talk.ts';
 
-/** Guided steps: one question at a time, each answer read into its slot, until a summary ends the flow. */
+/** Guided steps: asks one question at a time and reads each answer into its slot. A summary ends the flow. */
 
 export const startsOnOpen = (talk: Talk): boolean =>
   talk.definition.steps !== undefined && talk.definition.steps.start !== 'by_rule' && !talk.state.steps_done;
 
-/** Begins at the first question, forgetting earlier answers. */
+/** Starts at the first question and forgets earlier answers. */
 export const startSteps = (talk: Talk): void => {
   if (talk.definition.steps === undefined) return;
   talk.state.step = 0;
@@ -33,7 +33,9 @@ export const askCurrent = (talk: Talk): void => {
   if (step !== null) ask(talk, step, ownText(talk, step.ask, shownSlots(talk)) ?? step.name);
 };
 
-/** Takes the words as the answer to a step. False when they are none; `refuseAnswer` then says why. */
+/**
+ * Tries to read the message as the answer to a step. False when it is not one; `refuseAnswer` then gives the reason.
+ */
 export const acceptAnswer = (talk: Talk, step: Step, text: string, words: Words): boolean => {
   if (step.optional === true && asksToSkip(words)) {
     record(talk, step, null);
@@ -96,7 +98,7 @@ const finish = (talk: Talk): void => {
   note(talk, 'summary', 'All steps are answered.', { slots: { ...talk.state.slots } });
 };
 
-/** Slots as a person reads them: labels of choices, yes and no in words, nothing for a skipped one. */
+/** Slots in readable form: labels of choices, yes and no as words, nothing for a skipped slot. */
 const shownSlots = (talk: Talk): Record<string, string> => {
   const shown: Record<string, string> = {};
   for (const step of talk.definition.steps?.items ?? []) {

@@ -6,7 +6,7 @@ import type { TurnRequest, TurnResult } from '../provider.ts';
 import { definitionFaults } from './definition-faults.ts';
 import { embeddedProvider } from './provider.ts';
 
-/** One turn is one stretch of the event loop: nobody is answered before its end. */
+/** One turn blocks the event loop: no other request is answered before it ends. */
 const ONE_TURN_MS = 200;
 
 const turn = (definition: AgentDefinition, input: string[], state: unknown = {}): Promise<TurnResult> => {
@@ -28,7 +28,7 @@ const turn = (definition: AgentDefinition, input: string[], state: unknown = {})
 const filled = (piece: string, characters: number): string =>
   piece.repeat(Math.ceil(characters / piece.length)).slice(0, characters);
 
-/** As many of the rules as may be saved. */
+/** As many rules as saving accepts. */
 const savable = (rules: Rule[]): AgentDefinition => {
   let kept = rules;
   while (definitionFaults({ rules: kept }).length > 0) kept = kept.slice(0, Math.floor(kept.length / 2));
@@ -36,7 +36,9 @@ const savable = (rules: Rule[]): AgentDefinition => {
   return { rules: kept };
 };
 
-/** Letters that are dear: plain, of two bytes, one that folds to eighteen, one that is joined. */
+/**
+ * Letters that are expensive to fold: a plain one, one of two bytes, one that folds to eighteen, one that is combined.
+ */
 const LETTERS = ['a', 'a ', 'ا', '\u{fdfa}', 'A\u0301', '1.'];
 
 const worstOf = async (definition: AgentDefinition, state?: unknown): Promise<number> => {
@@ -54,7 +56,7 @@ const worstOf = async (definition: AgentDefinition, state?: unknown): Promise<nu
 const rulesWith = (more: (place: number) => Partial<Rule>): Rule[] =>
   Array.from({ length: 200 }, (_, place) => ({ name: `r${place}`, tag: 'x', ...more(place) }));
 
-describe('the longest messages and the heaviest definition that can be saved take little time', () => {
+describe('the longest messages and the heaviest definition that saving accepts take little time', () => {
   it.each([
     '(\\w\\w?\\w?\\w?){60}!',
     '(?:a?){100}a{100}x',
@@ -98,7 +100,7 @@ describe('a definition that an older version stored', () => {
     ],
   };
 
-  it('loses what is too heavy, keeps the rest, and says so in the trace', async () => {
+  it('loses what is too heavy, keeps the rest, and reports it in the trace', async () => {
     let result: TurnResult | undefined;
     expect(await cpuMsUntil(async () => (result = await turn(heavy, ['refund'])))).toBeLessThan(ONE_TURN_MS);
     expect(result!.messages.map(({ content }) => content.text)).toEqual(['Gladly.']);
@@ -106,7 +108,7 @@ describe('a definition that an older version stored', () => {
     expect(definitionFaults(heavy).map(({ pointer }) => pointer)).toContain('/rules/6/words');
   });
 
-  it('compares an answer with as many labels as may be saved, and no more', async () => {
+  it('compares an answer with as many labels as saving accepts, and no more', async () => {
     const label = Object.fromEntries(
       Array.from({ length: 300 }, (_, at) => [
         `${String.fromCharCode(97 + at / 26)}${String.fromCharCode(97 + (at % 26))}`,
@@ -123,7 +125,7 @@ describe('a definition that an older version stored', () => {
 });
 
 describe('patterns that use up the budget of a turn', () => {
-  it('are told in the trace; words of rules still fit', async () => {
+  it('are reported in the trace; words of rules still match', async () => {
     const definition: AgentDefinition = {
       rules: [
         { name: 'slow', pattern: '(\\w\\w?\\w?\\w?){60}!', tag: 'x' },

@@ -4,17 +4,17 @@ import type { Budget } from './compile-pattern.ts';
 import { type CompiledRules, plainForm } from './compile-rules.ts';
 import type { Words } from './phrases.ts';
 
-/** What all patterns may cost together in one turn: 20 to 70 ms, so that 200 slow ones cannot hold a worker. */
+/** Limit for the cost of all patterns in one turn: 20 to 70 ms, so that 200 slow patterns cannot block a worker. */
 export const MAX_PATTERN_STEPS = 500_000;
 
 export type Match = {
-  /** The first rule that fits and has something to say or do; null: none. */
+  /** The first rule that matches and has a reply or an action; null when there is none. */
   rule: Rule | null;
-  /** Rules that fit before it and only put a label on the conversation: they answer nothing. */
+  /** Matching rules before it that only tag the conversation: they answer nothing. */
   labels: Rule[];
 };
 
-/** Words fit as whole words, one after another, in any spelling and with Arabic prefixes. */
+/** Words match as whole words, one after another, in any spelling and with Arabic prefixes. */
 export const matchRules = (compiled: CompiledRules, text: string, words: Words, budget: Budget): Match => {
   const labels: Rule[] = [];
   const { rules } = compiled;
@@ -29,7 +29,10 @@ export const matchRules = (compiled: CompiledRules, text: string, words: Words, 
   return { rule: null, labels };
 };
 
-/** Places of the rules of which a phrase was said: each stretch of words is looked up, however many phrases there are. */
+/**
+ * Indexes of the rules whose phrase occurs. Looks up each sequence of words, so the cost does not grow with the number
+ * of phrases.
+ */
 const placesSaid = ({ phrases, lengths, longest }: CompiledRules, words: Words): Set<number> => {
   const said = new Set<number>();
   for (const at of words.keys()) {

@@ -2,16 +2,16 @@ import { foldText, wordsOf } from '../knowledge/fold-text.ts';
 import { withoutArabicClitics } from '../knowledge/stem-arabic.ts';
 
 /**
- * What people say to an agent that is no question: stop, a person please, hello, thanks, yes, no, skip. Lists in
- * English, Arabic and Hindi (also Hindi in Latin letters), compared after folding.
+ * Messages that are not questions: stop, a human please, hello, thanks, yes, no, skip. The lists are in English, Arabic
+ * and Hindi (also Hindi in Latin letters) and are compared after folding.
  */
 
 export type Words = readonly string[];
 
-/** A message as its folded words, bounded; computed once per message. */
+/** The folded words of a message, bounded; computed once per message. */
 export const readWords = (text: string): Words => wordsOf(foldText(text.slice(0, MAX_READ_CHARACTERS)));
 
-/** A message is looked at this far: rules and intents stand at its beginning. */
+/** Only this much of a message is read: rules and intents stand at its beginning. */
 export const MAX_READ_CHARACTERS = 2_000;
 
 const phrases = (...lists: string[]): Set<string> =>
@@ -27,10 +27,10 @@ const STOP_SENTENCE =
   /^(?:please |pls |just )?(?:stop|quit|do not|don't|dont|never) (?:\w+ ){0,2}?(?:messag\w*|text\w*|contact\w*|writ\w*|send\w*|spamm?\w*)(?: to)? ?(?:me|this number|these|messages?|texts?|anything)?(?: \w+){0,3}$/;
 
 const MAX_STOP_WORDS = 10;
-/** Of so few words no message is longer. */
+/** A longer message has too many words to be only a stop word. */
 export const MAX_STOP_CHARACTERS = 400;
 
-/** The whole message asks not to be written to again. A sentence that merely holds "stop" does not. */
+/** True when the whole message is an opt-out. A sentence that only contains "stop" is not one. */
 export const asksToStop = (words: Words): boolean => {
   if (words.length === 0 || words.length > MAX_STOP_WORDS) return false;
   const said = words.join(' ');
@@ -57,13 +57,13 @@ const SOMEBODY = phrases(
 const CERTAIN = phrases('human|person|agent|representative|operator|rep');
 const HINDI_TALK_FIRST = /[\u0900-\u097f]|baat|kisi/;
 
-/** The person asks for a person. */
+/** The person asks for a human. */
 export const asksForPerson = (words: Words): boolean => {
   if (words.length === 0 || words.length > 25) return false;
   if (PERSON.has(words.filter((word) => !POLITE.has(word)).join(' '))) return true;
   for (const [at, word] of words.entries()) {
     if (!TALK.has(word)) continue;
-    // English and Arabic say the verb first, Hindi last.
+    // English and Arabic put the verb first, Hindi puts it last.
     const near = HINDI_TALK_FIRST.test(word) ? words.slice(Math.max(0, at - 4), at) : words.slice(at + 1, at + 6);
     const wanted = TALK_NEEDS_TO.has(word) ? CERTAIN : SOMEBODY;
     if (near.some((one) => wanted.has(one) || SOMEBODY_ARABIC(one))) return true;
@@ -86,7 +86,7 @@ const GREETING = phrases(
 const GREETING_FILLER = phrases(
   'there|to|you|all|team|everyone|sir|madam|dear|how|are|is|it|going|ورحمة|الله|وبركاته|و|بك|بكم|فيكم|كيف|حالك|حالكم|الحال|जी|सर|मैडम|आप|कैसे|हैं|हो|सब|राम|a|nice',
 );
-/** What Telegram sends when somebody presses the button with which every talk with a bot begins. */
+/** Telegram sends this when a person presses the button that starts every chat with a bot. */
 export const asksToBegin = (text: string): boolean => /^\s*\/start(?:@\w{1,64})?(?:\s|$)/i.test(text);
 
 const THANKS = phrases(
@@ -108,7 +108,7 @@ const ACKNOWLEDGED = phrases(
 
 export type SmallTalk = 'greeting' | 'thanks' | 'farewell' | 'acknowledged';
 
-/** Small talk only when nothing else is said: "hello, when do you open" is a question. */
+/** Small talk only when the message contains nothing else: "hello, when do you open" is a question. */
 export const smallTalkIn = (words: Words): SmallTalk | null => {
   if (words.length === 0 || words.length > 9) return null;
   const said = words.join(' ');
@@ -131,7 +131,7 @@ const NO = phrases(
   'नहीं|नही|ना|न|जी नहीं|जी नही|नहीं जी|गलत|बिल्कुल नहीं|नो|मत|नहीं चाहिए|असहमत',
 );
 
-/** yes, no, or null when it is neither; the first word decides in a longer answer ("yes, next week"). */
+/** yes, no, or null when it is neither. In a longer answer the first word decides ("yes, next week"). */
 export const yesOrNo = (words: Words): boolean | null => {
   const said = words.join(' ');
   if (NO.has(said)) return false;
@@ -139,7 +139,7 @@ export const yesOrNo = (words: Words): boolean | null => {
   if (words.length === 0 || words.length > 12) return null;
   if (NO.has(words[0]!) || NO.has(words.slice(0, 2).join(' '))) return false;
   if (YES.has(words[0]!) || YES.has(words.slice(0, 2).join(' '))) return true;
-  // Hindi puts its "no" last: "मुझे नहीं चाहिए".
+  // Hindi puts "no" last: "मुझे नहीं चाहिए".
   if (words.some((word) => word === 'नहीं' || word === 'नही')) return false;
   return null;
 };
@@ -158,7 +158,7 @@ const QUESTION_WORD = phrases(
   'क्या|कब|कहाँ|कहां|क्यों|कौन|कौनसा|किस|कैसे|कितना|कितने|कितनी|किसका',
 );
 
-/** A question rather than an answer: it has a question mark, or begins as questions begin. */
+/** A question rather than an answer: it has a question mark, or it begins with a question word. */
 export const isQuestion = (text: string, words: Words): boolean => {
   if (/[?؟]/.test(text)) return true;
   if (words.length < 3) return false;

@@ -8,7 +8,7 @@ import { embeddedProvider } from './provider.ts';
 
 const noKnowledge: KnowledgeSearch = { search: async () => [] };
 
-/** Knows exactly one thing. */
+/** A knowledge base with exactly one fact. */
 const openingHours: KnowledgeSearch = {
   search: async (question) => {
     const finding: Finding = {
@@ -42,7 +42,7 @@ const turn = (definition: AgentDefinition, input: string[], more: Partial<TurnRe
 const texts = (result: TurnResult): string[] =>
   result.messages.map(({ content }) => ('text' in content ? (content.text ?? '') : ''));
 
-/** A whole talk: each string is one turn of the person; state goes through JSON as in the database. */
+/** A whole conversation: each string is one turn of the person. State goes through JSON, as in the database. */
 const talk = async (
   definition: AgentDefinition,
   lines: string[],
@@ -70,7 +70,7 @@ describe('opening', () => {
     ).toContain('تم شحن');
   });
 
-  it('opens with the name of the agent and the person when its maker wrote nothing', async () => {
+  it('opens with the name of the agent and the person when its author wrote no opening', async () => {
     const asha = { id: 'enduser_1', name: 'Asha', locale: null };
     expect(texts(await turn({}, [], { end_user: asha }))).toEqual(['Hello Asha, I am Concierge. How can I help you?']);
     expect(texts(await turn({}, [], { locale: 'hi' }))[0]).toBe('नमस्ते, मैं Concierge हूँ। मैं आपकी क्या मदद कर सकता हूँ?');
@@ -144,13 +144,13 @@ describe('guided steps', () => {
     });
   });
 
-  it('take Arabic, its digits and its words, in an Arabic talk', async () => {
+  it('accept Arabic, its digits and its words, in an Arabic conversation', async () => {
     const lines = ['عائشة', 'مزدوجة', '٢', '١ ديسمبر', '٣٠٠٠١٢٣٤', 'تخطي', 'نعم'];
     const result = last(await talk(booking, lines, { locale: 'ar-QA' }));
     expect(texts(result)[0]).toBe('عائشة: غرفة مزدوجة for 2 from 2026-12-01, +97430001234, breakfast نعم');
   });
 
-  it('take Hindi, its digits and its words', async () => {
+  it('accept Hindi, its digits and its words', async () => {
     const lines = ['आशा', 'single', '४', '५ दिसंबर', '+९१ ९८७६५ ४३२१०', 'छोड़ें', 'जी हाँ'];
     const result = last(await talk(booking, lines, { locale: 'hi' }));
     expect(texts(result)[0]).toBe('आशा: Single room for 4 from 2026-12-05, +919876543210, breakfast हाँ');
@@ -192,7 +192,7 @@ describe('guided steps', () => {
     expect(texts(result)).toEqual(['Your name?']);
   });
 
-  it('wait for their rule when they start by rule', async () => {
+  it('wait for their rule when a rule starts them', async () => {
     const definition: AgentDefinition = {
       opening: { default: 'Hi' },
       steps: { ...booking.steps!, start: 'by_rule' },
@@ -202,7 +202,7 @@ describe('guided steps', () => {
     expect(results.map(texts)).toEqual([['Hi'], ['Gladly.', 'Your name?']]);
   });
 
-  it('list what was noted when no summary was written', async () => {
+  it('list the answers when there is no summary text', async () => {
     const definition: AgentDefinition = { steps: { items: [{ name: 'city', type: 'text', ask: { en: 'City?' } }] } };
     expect(texts(last(await talk(definition, ['Doha'])))[0]).toBe('Thank you. This is what I noted:\ncity: Doha');
   });
@@ -219,14 +219,14 @@ describe('rules', () => {
     ],
   };
 
-  it('reply and tag when their words stand in the message, in any form', async () => {
+  it('reply and tag when their words occur in the message, in any form', async () => {
     for (const text of ['I want a REFUND!', 'are refunds possible', 'أريد الاسترجاع', 'بِالاسْتِرجاع']) {
       expect(await turn(definition, [text])).toMatchObject({ tags: ['refund'], next: 'waiting_for_user' });
     }
     expect((await turn(definition, ['refundable bonds'])).tags).toEqual([]);
   });
 
-  it('fit by pattern, in any digits', async () => {
+  it('match by pattern, in any digits', async () => {
     expect(texts(await turn(definition, ['where is Order #1043']))).toEqual(['I look it up.']);
     expect(texts(await turn(definition, ['order ١٠٤٣']))).toEqual(['I look it up.']);
     expect(texts(await turn(definition, ['order 10']))).not.toEqual(['I look it up.']);
@@ -238,15 +238,15 @@ describe('rules', () => {
     expect(await turn(definition, ['That is all'])).toMatchObject({ next: 'completed' });
   });
 
-  it('leave the rule that fitted in the trace', async () => {
+  it('record the rule that matched in the trace', async () => {
     expect((await turn(definition, ['refund'])).trace.steps).toContainEqual(
       expect.objectContaining({ kind: 'rule', rule: 'refund' }),
     );
   });
 
-  it('answer within milliseconds whatever a pattern is', () => {
+  it('answer within milliseconds for any pattern', () => {
     const traps = Array.from({ length: 200 }, (_, index) => ({ name: `r${index}`, pattern: '(a?a?){40}b' }));
-    // Without the budget this takes many seconds; 5 ms is usual.
+    // Without the budget this takes many seconds; with it, about 5 ms.
     expect(cpuMs(() => void turn({ rules: traps }, ['a'.repeat(30_000)]))).toBeLessThan(1_000);
   });
 });
@@ -274,24 +274,24 @@ describe('stop words', () => {
   });
 
   it.each(['Where is the bus stop?', 'stop by tomorrow', 'Can I stop my order?', 'هل توقف التوصيل؟'])(
-    'let "%s" be',
+    'ignore "%s"',
     async (text) => {
       expect((await turn({}, [text])).opted_out).toBe(false);
     },
   );
 
-  it('count however much was said after them', async () => {
+  it('count even when much text follows them', async () => {
     expect((await turn({}, ['STOP', ...Array.from({ length: 30 }, () => 'Hello?')])).opted_out).toBe(true);
   });
 
-  it('confirm in the language of the person, and promise no answers that would not come', async () => {
+  it('confirm in the language of the person, and promise no answers that will not come', async () => {
     expect(texts(await turn({}, ['STOP']))).toEqual(['You will get no more messages from us.']);
     expect(texts(await turn({}, ['توقف']))[0]).toMatch(/لن تصلك رسائل/);
     expect(texts(await turn({}, ['रोकें']))[0]).toMatch(/संदेश नहीं मिलेंगे/);
   });
 });
 
-describe('asking for a person', () => {
+describe('asking for a human', () => {
   it.each([
     'agent',
     'I want to talk to a human',
@@ -310,7 +310,7 @@ describe('asking for a person', () => {
     expect((await turn({ hand_off: { on_request: false } }, ['agent'])).next).toBe('waiting_for_user');
   });
 
-  it('says the text its maker wrote', async () => {
+  it('says the text that its author wrote', async () => {
     expect(texts(await turn({ hand_off: { text: { default: 'Ms Amal takes over.' } } }, ['human please']))).toEqual([
       'Ms Amal takes over.',
     ]);
@@ -329,7 +329,7 @@ describe('knowledge', () => {
     expect(result.trace.steps[0]).toMatchObject({ kind: 'knowledge', passages: [{ document: 'Shop', score: 0.9 }] });
   });
 
-  it('that does not answer is said honestly, without sources', async () => {
+  it('without an answer is admitted, without sources', async () => {
     const result = await turn({}, ['Do you sell boats?'], { knowledge: openingHours });
     expect(result.messages).toHaveLength(1);
     expect(result.messages[0]!.sources).toEqual([]);
@@ -337,14 +337,14 @@ describe('knowledge', () => {
     expect(texts(await turn({ dont_know: { default: 'No idea.' } }, ['Do you sell boats?']))).toEqual(['No idea.']);
   });
 
-  it('is asked with all parts of a question that came in pieces', async () => {
+  it('is searched with all parts of a question that came in several messages', async () => {
     const inPieces: KnowledgeSearch = {
       search: async (question) => (/when/.test(question) ? openingHours.search(question, 1) : []),
     };
     expect(texts(await turn({}, ['hi', 'when', 'do you open'], { knowledge: inPieces }))[0]).toMatch(/9 to 17/);
   });
 
-  it('missing so many times in a row hands over', async () => {
+  it('missing several times in a row hands over', async () => {
     const definition = { hand_off: { after_misses: 2 } };
     const results = await talk(definition, ['Boats?', 'When do you open?', 'Boats?', 'Ships?'], {
       knowledge: openingHours,
@@ -373,7 +373,7 @@ describe('knowledge of real documents', () => {
     });
   });
 
-  it('says only the twin that was asked for', async () => {
+  it('returns only the variant that was asked for', async () => {
     const result = await turn({}, ['How much is the Kettle 500?'], { knowledge });
     expect(result.messages[0]!.sources).toEqual([{ document: 'Shop', quote: 'It costs QAR 229.' }]);
     expect((await turn({}, ['Does the Kettle 500 have a warranty?'], { knowledge })).messages[0]!.sources).toEqual([]);
@@ -399,7 +399,7 @@ describe('small talk', () => {
     expect(texts(result)[0]).not.toMatch(/do not know/);
   });
 
-  it('begins when somebody presses Start, which is how a talk on Telegram begins', async () => {
+  it('begins when a person presses Start, which is how a chat on Telegram begins', async () => {
     const definition = {
       opening: { default: 'Welcome!' },
       steps: { items: [{ name: 'n', type: 'text' as const, ask: { default: 'Your name?' } }] },
@@ -408,7 +408,7 @@ describe('small talk', () => {
     expect(texts(await turn({}, ['/start ref_42']))).toEqual(['Hello, I am Concierge. How can I help you?']);
     const first = await turn(definition, ['/start']);
     expect(texts(first)).toEqual(['Welcome!', 'Your name?']);
-    // Pressed again it is no name.
+    // Pressed a second time it is not read as a name.
     expect(texts(await turn(definition, ['/start'], { state: first.state }))).toEqual(['Welcome!', 'Your name?']);
     expect(texts(await turn(definition, ['/start', 'When do you open?'], { knowledge: openingHours }))[0]).toContain(
       '9 to 17',
@@ -424,7 +424,7 @@ describe('small talk', () => {
 });
 
 describe('language', () => {
-  it('follows the person who writes in another script, and stays there', async () => {
+  it('follows the person who switches to another script, and stays there', async () => {
     const results = await talk({}, ['هل لديكم قوارب؟', '12345'], { locale: 'en' });
     expect(texts(results[1]!)[0]).toMatch(/عذرًا/);
     expect(texts(results[2]!)[0]).toMatch(/عذرًا/);
@@ -438,7 +438,7 @@ describe('language', () => {
 });
 
 describe('state', () => {
-  it('that is damaged or from elsewhere starts again instead of failing', async () => {
+  it('that is damaged or from another provider starts again instead of failing', async () => {
     for (const state of ['x', 7, [], { step: -1 }, { step: 'x', slots: 3 }, { step: 99 }, { slots: { a: {} } }]) {
       expect((await turn(booking, ['hello'], { state })).next).toBe('waiting_for_user');
     }

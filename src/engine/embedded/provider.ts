@@ -19,9 +19,9 @@ import {
 import { beginTalk, builtIn, endTalk, note, ownText, say, type Talk } from './talk.ts';
 
 /**
- * The deterministic agent: no key, no network, no model; the same request always gives the same turn. Every message
- * of the person goes down one list and stops at what fits first: stop words, a person please, rules, the answer to
- * the step that was asked, small talk, knowledge. What fits nothing is a miss, said honestly.
+ * The deterministic agent: no key, no network, no model; the same request always gives the same turn. Each message goes
+ * through one list and stops at the first match: stop words, a request for a human, rules, the answer to the current
+ * step, small talk, knowledge. A message that matches nothing is a miss, and the agent says so.
  */
 export const embeddedProvider: Provider = {
   name: 'embedded',
@@ -34,8 +34,8 @@ export const embeddedProvider: Provider = {
 };
 
 /**
- * What is decided before a model is asked, so that stop words, a person please, rules and guided steps hold whoever
- * writes the other answers. Without a turn the model speaks; labels of rules stay either way.
+ * What is decided before a model is asked, so that stop words, a request for a human, rules and guided steps work the
+ * same with every provider. When there is no turn the model answers; tags of rules are kept either way.
  */
 export const decideBeforeModel = async (request: TurnRequest): Promise<{ turn: TurnResult | null; tags: string[] }> => {
   const talk = beginTalk(request);
@@ -56,17 +56,17 @@ export const decideBeforeModel = async (request: TurnRequest): Promise<{ turn: T
   return { turn: null, tags: [...talk.tags] };
 };
 
-/** Messages since the last turn that are answered; who sends more is answered on the latest. */
+/** How many messages since the last turn are answered; of more, only the latest. */
 const MAX_HEARD = 10;
 
-/** Of each message, and of all messages of one turn together: rules and intents stand at their beginnings. */
+/** For each message, and for all messages of one turn together: rules and intents stand at their beginnings. */
 const MAX_READ_IN_TURN = 4_000;
 
-/** "Stop" counts however much was said after it. */
+/** "Stop" counts even when much text follows it. */
 const asksToStopIn = (input: readonly string[]): boolean =>
   input.some((text) => text.trim().length <= MAX_STOP_CHARACTERS && asksToStop(readWords(text.trim())));
 
-/** `read` is the beginning of the text, as far as rules and intents look. */
+/** `read` is the beginning of the text, up to the limit for rules and intents. */
 type Heard = { text: string; read: string; words: Words };
 
 const heardIn = (input: readonly string[]): Heard[] => {
@@ -103,7 +103,7 @@ const hear = async (talk: Talk): Promise<void> => {
     if (outcome === 'missed') missed.push(one.read);
     else answered ||= outcome === 'said';
   }
-  // People break one sentence over several messages; together they may be a question that can be answered.
+  // People split one sentence over several messages; together they may be a question that has an answer.
   if (missed.length > 1 && (await answerQuestion(talk, missed.join(' ')))) missed.length = 0;
   if (missed.length > 0) miss(talk, missed.join(' '));
   else if (answered) talk.state.misses = currentStep(talk) === null ? 0 : talk.state.misses;
@@ -122,7 +122,7 @@ const respond = async (talk: Talk, heard: Heard, alone: boolean): Promise<Outcom
   if (rule !== null && (step === null || outranksStep(rule))) return obey(talk, rule);
   if (asksToBegin(text)) return begin(talk, alone);
   if (step !== null) {
-    // A question in place of an answer is answered, and the step asked again.
+    // A question in place of an answer is answered first, then the step is asked again.
     if (step.type === 'text' && isQuestion(read, words) && (await answerQuestion(talk, read))) return again(talk);
     if (acceptAnswer(talk, step, text, words)) return 'said';
     if (rule !== null) return obey(talk, rule) === 'ended' ? 'ended' : again(talk);
@@ -134,14 +134,15 @@ const respond = async (talk: Talk, heard: Heard, alone: boolean): Promise<Outcom
   if (smallTalk !== null) return alone ? chat(talk, smallTalk) : 'silent';
   if (words.length === 0) return 'missed';
   if (await answerQuestion(talk, read)) return 'said';
-  // "I want to book a table" begins the flow; only what is asked is owed an answer.
+  // "I want to book a table" starts the flow; only a question must be answered first.
   return talk.first && startsOnOpen(talk) && !isQuestion(read, words) ? 'silent' : 'missed';
 };
 
 const ruleFor = (talk: Talk, { read, words }: Heard): Rule | null => {
   const compiled = rulesOf(talk.definition);
   const { rule, labels } = matchRules(compiled, read, words, talk.patterns);
-  // Saving refuses both; what an older version stored is told where the author looks for the reason.
+  // Saving refuses both. For a definition that an older version stored, the fault is reported in the trace, where the
+  // author looks for the reason.
   for (const { pointer, detail } of compiled.faults.slice(0, 1)) note(talk, 'rule_left_out', `${pointer}: ${detail}`);
   if (talk.patterns.steps <= 0) note(talk, 'patterns_stopped', 'The patterns took too long; not all were tried.');
   for (const label of labels) putLabel(talk, label);
@@ -153,7 +154,7 @@ const putLabel = (talk: Talk, rule: Rule): void => {
   if (rule.tag !== undefined) talk.tags.add(rule.tag);
 };
 
-/** While a step waits, only a rule that ends the talk comes before the answer. */
+/** While a step waits, only a rule that ends the conversation has priority over the answer. */
 const outranksStep = (rule: Rule): boolean =>
   rule.action === 'opt_out' || rule.action === 'hand_off' || rule.action === 'complete';
 
@@ -179,7 +180,7 @@ const obey = (talk: Talk, rule: Rule): Outcome => {
   return 'said';
 };
 
-/** The button with which a talk begins; what was said beside it is answered instead. */
+/** The start button of a chat; any text sent with it is answered instead. */
 const begin = (talk: Talk, alone: boolean): Outcome => {
   if (!alone) return 'silent';
   open(talk);

@@ -15,14 +15,16 @@ export type Answer = { value: SlotValue } | { fault: AnswerFault; bounds: { min?
 export type AnswerContext = {
   now: Date;
   timeZone: string | null;
-  /** Country whose national phone numbers are understood, e.g. `QA`; null: only with country code. */
+  /** Country whose national phone numbers are accepted, e.g. `QA`; null: a country code is required. */
   country: string | null;
   language: string | null;
   monthFirst: boolean;
 };
 
-/** Reads what the person wrote as the answer to one step. `min` and `max` mean: of a number its value, of a text its
- * length, of a date days from today. */
+/**
+ * Reads a message as the answer to one step. `min` and `max` mean the value of a number, the length of a text, or days
+ * from today for a date.
+ */
 export const readAnswer = (step: Step, text: string, words: Words, context: AnswerContext): Answer => {
   const whole = text.trim();
   if (whole === '') return fault('empty');
@@ -40,7 +42,7 @@ export const readAnswer = (step: Step, text: string, words: Words, context: Answ
 export const choiceLabel = (choice: NonNullable<Step['choices']>[number], language: string | null): string =>
   chooseText(choice.label, language) ?? choice.id;
 
-/** A slot is for a form field, not for a book. */
+/** A slot holds a form field, not a document. */
 const MAX_TEXT_ANSWER = 2_000;
 
 const fault = (kind: AnswerFault, bounds: { min?: SlotValue; max?: SlotValue } = {}): Answer => ({
@@ -81,7 +83,7 @@ const readPhone = (text: string, country: string | null): string | null => {
   const international = written.replace(/^\s*00(?=[1-9])/, '+');
   const phone = parsePhoneNumberFromString(international, (country ?? undefined) as CountryCode | undefined);
   if (phone?.isValid()) return phone.number;
-  // A country code without its plus is how many people write it.
+  // Many people write a country code without its plus.
   const guessed = parsePhoneNumberFromString(`+${international.replace(/\D/g, '')}`);
   return guessed?.isValid() === true ? guessed.number : null;
 };
@@ -111,7 +113,10 @@ const readChoice = (step: Step, text: string, words: Words): string | null => {
   return close === null ? null : choices[close]!.id;
 };
 
-/** "extra large please" holds both "large" and "extra large": the longest name counts, unless two different ones stand. */
+/**
+ * "extra large please" contains both "large" and "extra large": the longest name wins, unless two different names of
+ * that length occur.
+ */
 const longestWithin = (names: readonly string[][], padded: string): number | null => {
   const held = names.flatMap((list, index) =>
     list.filter((name) => name !== '' && padded.includes(` ${name} `)).map((name) => ({ name, index })),
@@ -127,7 +132,7 @@ const unique = (names: readonly string[][], fits: (name: string) => boolean): nu
   return fitting.length === 1 ? fitting[0]! : null;
 };
 
-/** One letter added, left out, changed, or two neighbours swapped. */
+/** One letter added, left out or changed, or two neighbours swapped. */
 const oneSlip = (a: string, b: string): boolean => {
   if (Math.abs(a.length - b.length) > 1) return false;
   let at = 0;

@@ -2,8 +2,8 @@ import { asciiDigits } from '../knowledge/fold-text.ts';
 import { phraseMap, type Words } from './phrases.ts';
 
 /**
- * A calendar day as people write it, as `YYYY-MM-DD`. Day before month, as the three languages do, unless the locale
- * is American. A day without a year is the next one to come; a weekday likewise.
+ * Reads a calendar day as people write it; returns `YYYY-MM-DD`. The day comes before the month, as in the three
+ * languages, unless the locale is American. A day without a year is the next one; the same for a weekday.
  */
 export const readDate = (text: string, words: Words, now: Date, options: DateOptions): string | null => {
   const today = dayIn(now, options.timeZone);
@@ -12,13 +12,13 @@ export const readDate = (text: string, words: Words, now: Date, options: DateOpt
 
 export type DateOptions = { timeZone: string | null; monthFirst: boolean };
 
-/** The day it is in a time zone; an unknown zone is UTC. */
+/** The current day in a time zone; an unknown zone counts as UTC. */
 export const dayIn = (now: Date, timeZone: string | null): string => {
   if (timeZone !== null) {
     try {
       return new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' }).format(now);
     } catch {
-      // A zone nobody knows is no reason to fail a turn.
+      // An unknown time zone must not fail a turn.
     }
   }
   return now.toISOString().slice(0, 10);
@@ -78,7 +78,7 @@ const numeric = (text: string, today: string, monthFirst: boolean): string | nul
   const match = /(?<!\d)(\d{1,2})[-/.](\d{1,2})(?:[-/.](\d{4}|\d{2}))?(?!\d)/.exec(text);
   if (match === null) return null;
   let [day, month] = [Number(match[1]), Number(match[2])];
-  // 11/25 can only be one thing, whoever writes it.
+  // 11/25 has only one reading in any locale.
   if ((monthFirst && day <= 12) || month > 12) [day, month] = [month, day];
   return match[3] === undefined ? nextToCome(month, day, today) : valid(fullYear(match[3]), month, day);
 };

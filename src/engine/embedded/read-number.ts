@@ -23,7 +23,9 @@ const SPELLED = phraseMap({
   1000: 'thousand|a thousand|one thousand|ألف|हज़ार|एक हज़ार',
 });
 
-/** A number as people write it: any digits, separators of thousands, one decimal mark, or a small number in words. */
+/**
+ * Reads a number as people write it: any digits, thousands separators, one decimal mark, or a small number in words.
+ */
 export const readNumber = (text: string, words: Words): number | null => {
   const plain = asciiDigits(text)
     .replace(/\u066b/g, '.')
@@ -34,7 +36,7 @@ export const readNumber = (text: string, words: Words): number | null => {
   if (found.length === 1) return parse(found[0]);
   const whole = SPELLED.get(words.join(' '));
   if (whole !== undefined) return whole;
-  // "two of us", "شخصين": the one number among the words.
+  // "two of us", "شخصين": the only number among the words.
   const spelled = words.filter((word) => word.length > 2 && SPELLED.has(word));
   return spelled.length === 1 && words.length <= 8 ? SPELLED.get(spelled[0]!)! : null;
 };
@@ -45,7 +47,7 @@ const parse = (written: string): number | null => {
   const commas = digits.split(',').length - 1;
   const dots = digits.split('.').length - 1;
   if (commas > 0 && dots > 0) {
-    // Whichever stands last is the decimal mark.
+    // The mark that comes last is the decimal mark.
     const decimal = digits.lastIndexOf(',') > digits.lastIndexOf('.') ? ',' : '.';
     digits = digits.replaceAll(decimal === ',' ? '.' : ',', '').replace(decimal, '.');
   } else if (commas > 0) {

@@ -1,28 +1,29 @@
 /**
- * Reads a customer's pattern into a tree. What an automaton cannot do (lookaround, back-references) is refused here. Parts
- * that match only nothing, such as `(){100}`, are left out: every part of the tree then writes at least one instruction,
- * so that the bound on instructions is a bound on the work. A class such as `[\\p{L}_]` is judged by the language's own
- * RegExp, one character at a time, on which it cannot backtrack; making one is what costs, so that is bounded, too.
+ * Parses a customer's pattern into a tree. Refuses what an automaton cannot do (lookaround, back-references). Leaves
+ * out parts that match only the empty string, such as `(){100}`: then every part of the tree writes at least one
+ * instruction, so the limit on instructions also limits the work. A class such as `[\\p{L}_]` uses JavaScript's own
+ * RegExp, one character at a time, where it cannot backtrack. Creating such a RegExp is the expensive part, so that is
+ * limited, too.
  */
 
 const MAX_SOURCE = 500;
 const MAX_REPEAT = 100;
 const MAX_GROUPS_DEEP = 20;
-/** A Unicode property takes as long to make ready as a class of so many characters. */
+/** Preparing a Unicode property takes as long as a class of this many characters. */
 const PROPERTY_COST = 500;
 
-/** What the classes of one definition may cost; a class that stands in several patterns is paid once. */
+/** Budget for the classes of one definition; a class that occurs in several patterns is paid for once. */
 export type Classes = { left: number; known: Map<string, RegExp> };
 
 export type Node =
   | { kind: 'one'; fits: (character: string) => boolean }
   | { kind: 'edge'; holds: (before: string | undefined, after: string | undefined) => boolean }
-  /** None or several: a single part stands for itself. */
+  /** Empty, or two and more: a single part is not wrapped. */
   | { kind: 'all'; parts: Node[] }
   | { kind: 'any'; parts: Node[] }
   | { kind: 'repeat'; part: Node; least: number; most: number };
 
-/** Its message is a sentence for the person who wrote the pattern. */
+/** Its message is a sentence for the author of the pattern. */
 export class PatternFault extends Error {}
 
 export const readPattern = (source: string, classes: Classes): Node => {

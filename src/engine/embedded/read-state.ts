@@ -2,19 +2,22 @@ import type { SlotValue } from './read-answer.ts';
 
 /** What the embedded provider remembers between turns: plain JSON, stored with the conversation. */
 export type EmbeddedState = {
-  /** Language the person writes, when it is not the one the conversation was started in. */
+  /** Language of the person, when it differs from the one in which the conversation started. */
   language: string | null;
   /** Unanswered questions in a row. */
   misses: number;
-  /** Index of the step that is being asked; null when none is. */
+  /** Index of the current step; null when there is none. */
   step: number | null;
-  /** True once the steps were gone through. */
+  /** True after the last step. */
   steps_done: boolean;
   /** Values by step name; null for a skipped one. */
   slots: Record<string, SlotValue | null>;
 };
 
-/** Reads a stored state. A missing one is a new conversation; one that is damaged or from another provider too. */
+/**
+ * Reads a stored state. A missing state means a new conversation, and so does a damaged one or one from another
+ * provider.
+ */
 export const readState = (stored: unknown): EmbeddedState => {
   const given = isRecord(stored) ? stored : {};
   const slots: Record<string, SlotValue | null> = {};

@@ -8,20 +8,20 @@ import { detectLanguage, languageOf } from './detect-language.ts';
 import { MAX_PATTERN_STEPS } from './match-rules.ts';
 import { type EmbeddedState, readState } from './read-state.ts';
 
-/** One turn being made: what came in, what is remembered, what has been said so far. Lives for one turn only. */
+/** One turn in progress: the input, the remembered state, and the messages so far. Lives for one turn only. */
 export type Talk = {
   readonly request: TurnRequest;
   readonly definition: AgentDefinition;
   readonly state: EmbeddedState;
   /** True on the first turn of this conversation. */
   readonly first: boolean;
-  /** Language of this turn; null until anybody says. */
+  /** Language of this turn; null until it is known. */
   readonly language: string | null;
   readonly texts: BuiltIn;
   readonly said: TurnResult['messages'];
   readonly trace: TurnTrace['steps'];
   readonly tags: Set<string>;
-  /** What patterns may still cost in this turn. */
+  /** What is left of this turn's budget for patterns. */
   readonly patterns: Budget;
   next: TurnResult['next'];
   optedOut: boolean;
@@ -34,7 +34,7 @@ export const beginTalk = (request: TurnRequest): Talk => {
   const language =
     request.input.length === 0 ? before : detectLanguage(request.input.slice(-10).join('\n').slice(0, 4_000), before);
   const trace: TurnTrace['steps'] = [];
-  // Only what the person wrote is remembered, so that a locale set later still counts.
+  // Only the language that the person wrote is remembered, so that a locale set later still takes effect.
   if (language !== before) trace.push({ kind: 'language', detail: `The person writes ${language}.`, language });
   if (language !== null && language !== asked) state.language = language;
   return {
@@ -67,7 +67,7 @@ export const note = (talk: Talk, kind: string, detail: string, more: Record<stri
 };
 
 export const say = (talk: Talk, text: string, sources: MessageSource[] = []): void => {
-  // Only an empty variable can leave a text empty, and an empty message cannot be sent.
+  // A text can be empty only because of an empty variable, and an empty message cannot be sent.
   if (text.trim() !== '') talk.said.push({ content: { type: 'text', text }, sources });
 };
 
@@ -75,7 +75,7 @@ export const sayContent = (talk: Talk, content: MessageContent): void => {
   talk.said.push({ content, sources: [] });
 };
 
-/** The maker's text in the language of the talk, with its variables; null when the maker wrote none. */
+/** The author's text in the language of the conversation, with its variables; null when the author wrote none. */
 export const ownText = (talk: Talk, text: LocalizedText | undefined, more?: Variables): string | null =>
   text === undefined ? null : renderText(text, talk.language, variablesOf(talk, more));
 
@@ -90,7 +90,7 @@ const variablesOf = (talk: Talk, more?: Variables): Variables => ({
   ...more,
 });
 
-/** An agent written in one language speaks it also where it has no text of its own. */
+/** An agent written in one language uses that language also where it has no text of its own. */
 const onlyLanguage = (definition: AgentDefinition): string | null => {
   const keys = Object.keys(definition.opening ?? definition.steps?.items[0]?.ask ?? {});
   return keys.length === 1 && keys[0] !== 'default' ? keys[0]! : null;

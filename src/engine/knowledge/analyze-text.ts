@@ -6,9 +6,10 @@ import { hindiSkeleton } from './stem-hindi.ts';
 import { stemWord } from './stem-word.ts';
 
 /**
- * Text as the search sees it. Every word becomes a few keys, each a way in which a question may name the same thing:
- * `s:` its stem, `k:` its consonants (Arabic) or its vowel-free spelling (Hindi), `c:` a matter it means, `n:` a matter
- * it is a kind of. Words that belong together are also read together: "check out", "X-100".
+ * Text in the form that the search uses. Every word becomes a few keys; each key is one way in which a question may
+ * name the same thing: `s:` its stem, `k:` its consonants (Arabic) or its vowel-free spelling (Hindi), `c:` a topic
+ * that it means, `n:` a topic that it is a kind of. Words that belong together are also read together: "check out",
+ * "X-100".
  */
 export type Term = {
   word: string;
@@ -18,15 +19,15 @@ export type Term = {
   skeleton: string | null;
   means: readonly string[];
   kindOf: readonly string[];
-  /** Matters that speak for it although it is only a kind of them. */
+  /** Topics that stand for this term although it is only a kind of them. */
   under: readonly string[];
-  /** Words that this term spans: more than one for a phrase of the lexicon. */
+  /** How many words this term spans: more than one for a phrase of the lexicon. */
   span: number;
 };
 
 export const termsOf = (text: string): Term[] => wordsOf(foldText(text)).map(termOf);
 
-/** Documents say the same words again and again, and reading one is most of the work. */
+/** Cached: documents repeat the same words, and reading a word is most of the work. */
 const termOf = (word: string): Term => {
   const known = lately.get(word);
   if (known !== undefined) return known;
@@ -79,7 +80,7 @@ export const joinedAt = (terms: readonly Term[], at: number): string | null => {
 export const isEmptyWord = (term: Term): boolean => empty().has(term.word);
 export const isWeakWord = (term: Term): boolean => weak().has(term.word) || weak().has(`~${term.stem}`);
 
-/** Words the lexicon knows, for mending typing slips in a question. */
+/** All words of the lexicon, for correcting typing errors in a question. */
 export const knownWords = (): readonly Term[] => (known ??= [...lexiconWords()].map(readTerm));
 
 /** 0–6 for the name of a weekday, Sunday first; null for anything else. */
@@ -153,7 +154,7 @@ const lexicon = (): Map<string, Meaning> => {
   return table;
 };
 
-/** Stems with which a phrase of several words begins: nearly no word does, so nearly none is looked up. */
+/** First stems of the phrases with several words: nearly no word is among them, so nearly no look-up is needed. */
 const beginnings = (): Set<string> =>
   (firstStems ??= new Set(
     [...lexicon().keys()]
@@ -164,7 +165,8 @@ const beginnings = (): Set<string> =>
 const addMeaning = (into: Map<string, Meaning>, phrase: string, how: keyof Meaning, concept: string): void => {
   const words = wordsOf(foldText(phrase));
   if (words.length === 0) return;
-  // By the word itself and, marked, by its stem: where a word is listed, words of the same stem do not speak for it.
+  // Indexed by the word itself and, marked, by its stem. For a word that is listed itself, other words with the same
+  // stem are ignored.
   for (const key of [words.join(' '), `~${words.map(stemWord).join(' ')}`]) {
     const meaning = into.get(key) ?? { means: [], kindOf: [], under: [] };
     if (!meaning[how].includes(concept)) meaning[how].push(concept);
@@ -189,7 +191,7 @@ const setOf = (lists: readonly string[], stems: boolean): Set<string> => {
     const folded = wordsOf(foldText(word));
     if (folded.length !== 1) continue;
     set.add(folded[0]!);
-    // Stems are marked, so that a stem is never taken for a word.
+    // Stems are marked, so that a stem never counts as a word.
     if (stems && folded[0]!.length > 3) set.add(`~${stemWord(folded[0]!)}`);
   }
   return set;

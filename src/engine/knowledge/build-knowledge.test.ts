@@ -7,7 +7,7 @@ import { splitDocument } from './split-document.ts';
 const LEAST_SHARE = 0.85;
 
 describe.each(LANGUAGES)('the question sets in %s', (language) => {
-  it.each(['development', 'held_out'])('are answered rightly or honestly (%s half)', (half) => {
+  it.each(['development', 'held_out'])('get right or honest answers (%s half)', (half) => {
     const verdicts = judgeSets(
       readSets(language).filter((set) => set.half === half),
       buildKnowledge,
@@ -22,34 +22,34 @@ describe.each(LANGUAGES)('the question sets in %s', (language) => {
 const ask = (text: string, question: string): string | null =>
   buildKnowledge(splitDocument({ id: 'doc_1', name: 'Guide', text })).search(question, 3)[0]?.passage.text ?? null;
 
-describe('twins', () => {
+describe('similar things', () => {
   const text =
     '# Filters\n\n## Pure 100\n\nThe Pure 100 costs QAR 80.\n\n## Pure 200\n\nThe Pure 200 costs QAR 120 and has a two-year warranty.';
 
-  it('are told apart by what is theirs alone', () => {
+  it('are distinguished by what only one of them has', () => {
     expect(ask(text, 'price of the pure 200')).toContain('120');
     expect(ask(text, 'How much is the Pure-100?')).toContain('QAR 80');
   });
 
-  it('do not lend each other an answer', () => {
+  it('do not answer for each other', () => {
     expect(ask(text, 'Does the Pure 100 have a warranty?')).toBeNull();
     expect(ask(text, 'How much is the Pure 300?')).toBeNull();
     expect(ask(text, 'How much is the Pure Ultra?')).toBeNull();
   });
 
-  it('are told apart where only their texts name them', () => {
+  it('are distinguished where only their texts name them', () => {
     const doctors = '# Doctors\n\nDoctor Salma works on Sunday.\n\nDoctor Karim is a surgeon.';
     expect(ask(doctors, 'When does doctor Salma work?')).toContain('Sunday');
     expect(ask(doctors, 'When does doctor Karim work?')).toBeNull();
   });
 
-  it('are not meant by a name that no document has', () => {
+  it('are not matched by a name that occurs in no document', () => {
     const plans = '# Telecom\n\n## Wave Mini\n\nWave Mini costs QAR 60 a month.';
     expect(ask(plans, 'What is the monthly price of Wave Mini?')).toContain('60');
     expect(ask(plans, 'What is the monthly price of Wave Ultra?')).toBeNull();
   });
 
-  it('in one phrase are not the thing in general', () => {
+  it('in one phrase do not stand for the thing in general', () => {
     expect(ask('# Bank\n\nA debit card costs QAR 20.', 'How much is a credit card?')).toBeNull();
   });
 });
@@ -58,7 +58,7 @@ describe('honesty', () => {
   const text =
     '# Sea Hotel\n\nThe pool is open from 7 am to 7 pm.\n\nDogs are welcome.\n\nThe gym is on the third floor.';
 
-  it('wants the kind of fact that was asked for', () => {
+  it('requires the kind of fact that was asked for', () => {
     expect(ask(text, 'Where is the gym?')).toContain('third floor');
     expect(ask(text, 'Where is the pool?')).toBeNull();
     expect(ask(text, 'When does the gym open?')).toBeNull();
@@ -76,13 +76,13 @@ describe('honesty', () => {
   });
 });
 
-describe('typing slips', () => {
-  it('are mended in words that no document has', () => {
+describe('typing errors', () => {
+  it('are corrected in words that occur in no document', () => {
     expect(ask('# Shop\n\nThe warranty lasts two years.', 'how long is the waranty')).toContain('two years');
     expect(ask('# متجر\n\nالضمان لمدة سنتين.', 'كم مدة الظمان')).toContain('سنتين');
   });
 
-  it('are counted with neighbours swapped as one', () => {
+  it('count two swapped neighbours as one error', () => {
     expect([
       editDistance('hotel', 'hotle', 2),
       editDistance('hotel', 'motels', 2),

@@ -10,29 +10,29 @@ import { stemWord } from './stem-word.ts';
 import { runToEnd, type Steps } from './steps.ts';
 
 /**
- * Ranked search that knows when it does not know. A plain ranking always has a first place; here a passage is found
- * only when it (with its headings and its document's name) meets the demands of the question: every informative word
- * in some form, the kind of fact asked for, and nothing that tells it to be about a twin. Built in memory from the
- * agent's passages, in time linear in their length. Building and searching go in steps, so that the thread that does
- * both for many agents can turn to another one in between.
+ * Ranked search that knows when it has no answer. A plain ranking always has a first result. Here a passage is found
+ * only if it (with its headings and its document's name) meets the demands of the question: every informative word in
+ * some form, the kind of fact that was asked for, and nothing that shows it is about a similar but different thing.
+ * Built in memory from the agent's passages, in time linear in their length. Building and searching run in steps, so
+ * that the thread that serves many agents can switch between them.
  */
 export class KnowledgeIndex {
   private readonly passages: Passage[] = [];
   /** Words in each passage's text. */
   private readonly lengths: number[] = [];
   private readonly keys = new KeyTable();
-  /** Stem → the words that have it, for mending typing slips. */
+  /** Stem → the words that have it, for correcting typing errors. */
   private readonly vocabulary = new Map<string, string[]>();
-  /** Stems by which one of two like-named things is told from the other: "300" of "AquaBoil 300". */
+  /** Stems that distinguish two things with similar names: "300" of "AquaBoil 300". */
   private readonly telling = new Set<string>();
-  /** Stems of all that headings and labels name. */
+  /** Stems of all names in headings and labels. */
   private readonly names = new Set<string>();
-  /** While it is built: texts that were read lately, and the stems of each label. */
+  /** Only during the build: texts that were read lately, and the stems of each label. */
   private readonly read = new Map<string, Term[]>();
   private readonly labels = new Map<string, Label>();
   private textBytes = 0;
 
-  /** Memory in bytes, closely enough to keep many of them within a bound. */
+  /** Memory in bytes, accurate enough to keep many indexes within a limit. */
   get bytes(): number {
     return this.keys.bytes + this.textBytes;
   }
@@ -41,7 +41,7 @@ export class KnowledgeIndex {
     return this.passages.length >= MAX_PASSAGES || this.bytes >= MAX_INDEX_BYTES;
   }
 
-  /** Takes the next passage; what comes after `isFull` is not read. */
+  /** Adds the next passage; passages after `isFull` are ignored. */
   add(passage: Passage): void {
     if (this.isFull) return;
     const { keys, length } = readPassage(passage, this.passages.at(-1), (text) => this.termsOf(text));
@@ -57,7 +57,7 @@ export class KnowledgeIndex {
     }
   }
 
-  /** After the last passage, before the first search. */
+  /** Called after the last passage and before the first search. */
   *close(): Steps<void> {
     yield* this.keys.close();
     yield* this.findTelling([...this.labels.values()]);
@@ -132,7 +132,7 @@ export class KnowledgeIndex {
     return best;
   }
 
-  /** The ways of a demand that any passage shows. */
+  /** The ways of a demand that occur in at least one passage. */
   private waysOf({ ways }: Demand): Way[] {
     return [...ways].flatMap(([key, worth]) => {
       const id = this.keys.idOf(key);
@@ -164,8 +164,8 @@ export class KnowledgeIndex {
   }
 
   /**
-   * A word that no document has may only be another way to put what the passage says. It is not when it names a
-   * matter we know, when some other passage has it, or when it stands beside a name: "Wave Ultra" is no "Wave".
+   * A word that occurs in no document may be another way to say what the passage says. It is not a paraphrase when it
+   * names a known topic, when another passage has it, or when it stands beside a name: "Wave Ultra" is not "Wave".
    */
   private mayBeParaphrase(demand: Demand, demands: readonly Demand[]): boolean {
     const { term, at } = demand;
@@ -209,7 +209,7 @@ export class KnowledgeIndex {
     }
   }
 
-  /** Headings and names come again with every passage below them. */
+  /** Cached: headings and names repeat with every passage below them. */
   private termsOf(text: string): Term[] {
     const known = this.read.get(text);
     if (known !== undefined) return known;
@@ -250,10 +250,10 @@ export class KnowledgeIndex {
   }
 }
 
-/** Below this a demand is not shown. */
+/** Below this value a demand is not met. */
 const SHOWN = 0.5;
 
-/** A number stands near the things that are counted, or they are not counted here. */
+/** A passage counts things only if a number stands near them. */
 const isCounted = (text: string, things: Demand): boolean => {
   const terms = termsOf(text);
   const named = terms.flatMap((term, at) => {
@@ -275,17 +275,17 @@ export const buildKnowledge = (passages: Iterable<Passage>) => {
   return { search: (question: string, limit: number): Finding[] => runToEnd(index.search(question, limit)) };
 };
 
-/** Some twenty megabytes of paragraphs: more is for a real search engine. */
+/** About twenty megabytes of paragraphs: more needs a real search engine. */
 export const MAX_PASSAGES = 200_000;
-/** What text that is all different words comes to; the rest of such documents is not read. */
+/** The size of an index for text without repeated words; the rest of such documents is not read. */
 const MAX_INDEX_BYTES = 256 * 1024 * 1024;
 const MAX_QUESTION = 1_000;
 const MAX_DEMANDS = 40;
-/** A word in more labels than this is no name that two things share. */
+/** A word in more labels than this does not relate two things to each other. */
 const MAX_ALIKE = 50;
-/** Texts whose words are remembered while an index is built. */
+/** How many texts are cached, as words, while an index is built. */
 const MAX_READ = 1_000;
-/** What a passage and a word cost besides their letters. */
+/** Overhead of a passage and of a word, without their letters. */
 const PASSAGE_BYTES = 120;
 const WORD_BYTES = 150;
 

@@ -1,6 +1,6 @@
 /**
- * What kind of thing a passage states: money, a time, a place … A question that asks "how much" is not answered by
- * a passage without an amount, however many of its words stand there. Patterns over folded text (ASCII digits).
+ * What kind of fact a passage states: money, a time, a place … A passage without an amount never answers "how much",
+ * even if it contains many words of the question. Patterns over folded text (ASCII digits).
  */
 export type Feature =
   | 'money'
@@ -31,7 +31,7 @@ const UNIT_OF_TIME =
   'seconds?|secs?|minutes?|mins?|hours?|hrs?|h|days?|nights?|weeks?|months?|years?|ثانيه|ثواني|دقيقه|دقايق|ساعه|ساعات|يوما?|ايام|ليله|ليال|اسبوعا?|اسابيع|شهرا?|اشهر|شهور|سنه|سنوات|عاما?|اعوام|सेकंड|मिनट|घंटे|घंटा|घंटों|दिन|दिनों|दिवस|हफ्ते|हफ्ता|सप्ताह|महीने|महीना|महीनों|माह|साल|सालों|वर्ष|वर्षों';
 
 const COUNT = new RegExp(`^(?:${NUMBER}|unlimited|no|असीमित|محدود|محدوده|محدودين)$`, 'u');
-/** A word that says how many: digits, a number in words, "unlimited". */
+/** A word that states a quantity: digits, a number in words, "unlimited". */
 export const isCount = (word: string): boolean => COUNT.test(word);
 
 const PATTERNS: Record<Feature, RegExp> = {

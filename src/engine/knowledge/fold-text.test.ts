@@ -6,19 +6,19 @@ const spellings = (...words: string[]): number => new Set(words.map(foldText)).s
 const stems = (...words: string[]): number => new Set(words.map((word) => stemWord(foldText(word)))).size;
 
 describe('folding', () => {
-  it('makes one of the spellings of Arabic', () => {
+  it('unifies the spellings of Arabic', () => {
     expect(spellings('إلى', 'الى', 'إلي')).toBe(1);
     expect(spellings('المدرسة', 'المدرسه', 'المَدْرَسَةُ', 'المـدرسة')).toBe(1);
     expect(spellings('أسعار', 'اسعار', 'إسعار')).toBe(1);
   });
 
-  it('makes one of the spellings of Hindi', () => {
+  it('unifies the spellings of Hindi', () => {
     expect(spellings('हिन्दी', 'हिंदी', 'हिँदी')).toBe(1);
     expect(spellings('फ़ीस', 'फीस', 'फ\u093cीस')).toBe(1);
     expect(spellings('गये', 'गए')).toBe(1);
   });
 
-  it('makes one of all digits, accents, cases and invisible marks', () => {
+  it('unifies all digits, accents, cases and invisible marks', () => {
     expect(spellings('12 Cafés', '١٢ cafes', '۱۲ CAFES', '१२ ca\u200dfe\u200bs')).toBe(1);
     expect(asciiDigits('٣٠٠٠ १२')).toBe('3000 12');
   });

@@ -1,13 +1,13 @@
 /**
- * One spelling for what people spell in many ways, so that two texts can be compared letter by letter: case, accents,
- * digits of four scripts, Arabic hamza seats, taa marbuta, alef maqsura, vowel marks and tatweel, Hindi nukta,
- * chandrabindu and half nasals, invisible joiners. Lossy on purpose; what is quoted is always the original.
+ * Gives one spelling to text that people spell in many ways, so that two texts can be compared letter by letter: case,
+ * accents, digits of four scripts, Arabic hamza seats, taa marbuta, alef maqsura, vowel marks and tatweel, Hindi nukta,
+ * chandrabindu and half nasals, invisible joiners. Lossy on purpose; a quote always shows the original.
  */
 export const foldText = (text: string): string => {
   const lower = text.toLowerCase();
-  // Plain ASCII has nothing below to fold, and most text of a busy English agent is that.
+  // Plain ASCII needs no further folding, and most text of an English agent is ASCII.
   if (!NOT_ASCII.test(lower)) return lower;
-  // A text of ligatures alone would be eighteen times as long.
+  // A text that consists only of ligatures would become eighteen times as long.
   const plain = lower.normalize('NFKC').slice(0, MOST_LONGER * lower.length + LIGATURE);
   let folded = plain.replace(INVISIBLE, '').replace(DIGITS, asciiDigit).replace(QUOTES, "'");
   if (ARABIC.test(folded)) folded = foldArabic(folded);
@@ -15,16 +15,16 @@ export const foldText = (text: string): string => {
   return folded.replace(ACCENTED, (letter) => letter.normalize('NFD')[0]!);
 };
 
-/** Letters of the longest ligature, and how much longer a text becomes at most. */
+/** Letters of the longest ligature; also the limit for how much longer a text becomes. */
 const LIGATURE = 18;
 const MOST_LONGER = 2;
 
-/** Arabic-Indic, Extended Arabic-Indic, Devanagari and full-width digits as 0–9; everything else stays. */
+/** Turns Arabic-Indic, Extended Arabic-Indic, Devanagari and full-width digits into 0–9; the rest does not change. */
 export const asciiDigits = (text: string): string => text.replace(DIGITS, asciiDigit);
 
 /**
- * The words of a folded text: letters, marks and digits; a number keeps its decimals, a time its colon. What is longer
- * than any word is cut into pieces: comparing words with others costs by their length.
+ * The words of a folded text: letters, marks and digits. A number keeps its decimals, a time keeps its colon. A
+ * sequence longer than any word is cut into pieces, because the cost of comparing words grows with their length.
  */
 export const wordsOf = (folded: string): string[] => folded.match(WORD) ?? [];
 
@@ -50,7 +50,7 @@ const ARABIC_MARKS = /[\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06ed]/g;
 
 const foldArabic = (text: string): string =>
   text
-    // The ending -an is written with a mark and an alef that is no letter of the word.
+    // The ending -an is written with a mark and an alef that is not a letter of the word.
     .replace(/\u064bا|ا\u064b/g, '')
     .replace(ARABIC_MARKS, '')
     .replace(/[أإآٱ]/g, 'ا')

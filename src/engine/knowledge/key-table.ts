@@ -1,21 +1,21 @@
 /**
- * Which passage shows which key, and how much it tells there: flat arrays of numbers. A map for each passage took more
- * than twenty times the text; this takes about four times.
+ * Stores which passage has which key, and the weight of the key there, in flat arrays of numbers. A map for each
+ * passage took more than twenty times the size of the text; this takes about four times.
  */
 export class KeyTable {
   private readonly ids = new Map<string, number>();
-  /** How much a key may tell; there are few such numbers, so a cell holds a place in this list. */
+  /** The distinct weights; there are few, so a cell holds an index into this list. */
   private readonly worths: number[] = [];
-  /** Passage after passage, its keys in order: `id * WORTHS + worth`. */
+  /** Passage by passage, its keys in order: `id * WORTHS + worth`. */
   private cells: Uint32Array = new Uint32Array(1_024);
-  /** Where the cells of each passage begin; one more than there are passages. */
+  /** Where the cells of each passage begin; one entry more than there are passages. */
   private starts: Uint32Array = new Uint32Array(256);
   private passages = 0;
   private postings = new Uint32Array(0);
   private postingStarts = new Uint32Array(0);
   private keyBytes = 0;
 
-  /** The keys of the next passage. */
+  /** Adds the keys of the next passage. */
   add(keys: ReadonlyMap<string, number>): void {
     const start = this.starts[this.passages]!;
     const end = start + keys.size;
@@ -27,7 +27,7 @@ export class KeyTable {
     this.starts[++this.passages] = end;
   }
 
-  /** Turns the table round: which passages show a key. A step for each passage. */
+  /** Inverts the table: which passages have a key. One step for each passage. */
   *close(): Generator<void, void> {
     this.cells = this.cells.slice(0, this.starts[this.passages]);
     this.starts = this.starts.slice(0, this.passages + 1);
@@ -49,18 +49,18 @@ export class KeyTable {
     return this.ids.has(key);
   }
 
-  /** Passages that show the key, in their order. */
+  /** Passages that have the key, in their order. */
   showing(key: string): Uint32Array {
     const id = this.ids.get(key);
     return id === undefined ? NONE : this.postings.subarray(this.postingStarts[id], this.postingStarts[id + 1]);
   }
 
-  /** The number by which `worthIn` knows a key; null for one that no passage shows. */
+  /** The number that `worthIn` takes for a key; null for a key that no passage has. */
   idOf(key: string): number | null {
     return this.ids.get(key) ?? null;
   }
 
-  /** How much the key tells in a passage; 0 when it does not stand there. */
+  /** The weight of the key in a passage; 0 when the passage does not have it. */
   worthIn(passage: number, id: number): number {
     let low = this.starts[passage]!;
     let high = this.starts[passage + 1]!;
@@ -73,7 +73,7 @@ export class KeyTable {
     return Math.floor(cell / WORTHS) === id ? this.worths[cell % WORTHS]! : 0;
   }
 
-  /** Memory in bytes, closely enough to keep many tables within a bound. */
+  /** Memory in bytes, accurate enough to keep many tables within a limit. */
   get bytes(): number {
     return this.starts[this.passages]! * 8 + this.passages * 4 + this.keyBytes;
   }
@@ -92,9 +92,9 @@ export class KeyTable {
   }
 }
 
-/** More than there are places where a word may stand. */
+/** More than the number of places where a word may stand. */
 const WORTHS = 16;
-/** What a key costs besides its letters: its place in a map and the head of its string. */
+/** Overhead of a key, without its letters: its entry in a map and the header of its string. */
 const KEY_BYTES = 80;
 const NONE = new Uint32Array(0);
 

@@ -4,8 +4,8 @@ import { knownWords, type Term, isWeakWord } from './analyze-text.ts';
 import type { Steps } from './steps.ts';
 
 /**
- * What a word that nobody knows was meant to be. Only words that are in no document and in no list are mended, and
- * never numbers or short words, where one letter makes another word.
+ * The intended word behind an unknown word. Corrects only words that are in no document and in no list. Never corrects
+ * numbers or short words, where one changed letter gives another word.
  */
 export type Mended = { stem: string; term: Term | null; weak: boolean };
 
@@ -13,7 +13,7 @@ export function* mendTypo(term: Term, vocabulary: ReadonlyMap<string, readonly s
   const written = withoutArabicClitics(term.word);
   if (/\d/.test(written) || written.length < 4) return [];
   const sound = soundOf(written);
-  // In four letters only one that sounds alike may be wrong.
+  // In a word of four letters, only a letter that sounds alike may be wrong.
   const allowed = written.length >= 8 ? 2 : written.length >= 5 ? 1 : 0;
   const found: (Mended & { distance: number })[] = [];
   const consider = (candidate: string, make: () => Mended): void => {
@@ -23,7 +23,7 @@ export function* mendTypo(term: Term, vocabulary: ReadonlyMap<string, readonly s
       return;
     }
     if (Math.abs(word.length - written.length) > allowed || word.length < 4) return;
-    // Most slips leave the first letter alone; when both may differ, short words become others.
+    // Most typing errors keep the first letter; if both letters may differ, short words become other words.
     if (
       word[0] !== written[0] &&
       (word.length < 6 || word.slice(1) !== written.slice(1)) &&
@@ -45,16 +45,16 @@ export function* mendTypo(term: Term, vocabulary: ReadonlyMap<string, readonly s
 }
 
 const MAX_MENDED = 8;
-/** Words of the vocabulary that are looked at in one go. */
+/** How many words of the vocabulary one step examines. */
 const A_STEP = 500;
 
-/** Arabic letters that many people hear as one. */
+/** Arabic letters that sound the same to many people. */
 const soundOf = (word: string): string | null =>
   ARABIC.test(word) ? word.replace(/ظ/g, 'ض').replace(/ص/g, 'س').replace(/ط/g, 'ت').replace(/[ذز]/g, 'د') : null;
 
 const swappedStart = (a: string, b: string): boolean => a[0] === b[1] && a[1] === b[0];
 
-/** Damerau–Levenshtein (neighbours swapped count once), given up as soon as it exceeds the limit. */
+/** Damerau–Levenshtein distance (swapped neighbours count once); stops when it exceeds the limit. */
 export const editDistance = (a: string, b: string, limit: number): number => {
   let [before, row] = [[] as number[], Array.from({ length: b.length + 1 }, (_, at) => at)];
   for (let i = 1; i <= a.length; i++) {

@@ -5,8 +5,8 @@ import { foldText } from './fold-text.ts';
 import { HEADING_SEPARATOR } from './split-document.ts';
 
 /**
- * Every key by which a question may find a passage, with how much it tells there, and how many words its text has.
- * What stands in the text tells most, then the nearest heading, those above, and the document's name.
+ * Returns every key by which a question may find a passage, with its weight, and the number of words in the text. Words
+ * in the text weigh most, then the nearest heading, the headings above it, and the document's name.
  */
 export const readPassage = (
   passage: Passage,
@@ -25,7 +25,7 @@ export const readPassage = (
     addKeys(keys, terms(spellRanges(before.text)), FIELD.before);
   }
   for (const [key, field] of keys.entries().toArray()) {
-    // A heading speaks for a kind ("Pets" for "dog") unless the text names other kinds.
+    // A heading stands for a kind ("Pets" for "dog") unless the text names other kinds.
     if (key.startsWith('c:') && (inText.has(key) || !inText.has(`n:${key.slice(2)}`)))
       keys.set(`t:${key.slice(2)}`, field);
   }
@@ -41,7 +41,7 @@ const addKeys = (keys: Map<string, number>, terms: readonly Term[], field: numbe
   for (const [at, term] of terms.entries()) {
     const phrase = phraseAt(terms, at);
     if (phrase !== null) within = Math.max(within, at + phrase.span);
-    // Inside "debit card" the card is no card in general.
+    // In "debit card", "card" is not a card in general.
     addTermKeys(term, add, at >= within);
     if (phrase !== null) addTermKeys(phrase, add, true);
     const joined = joinedAt(terms, at);
@@ -51,20 +51,20 @@ const addKeys = (keys: Map<string, number>, terms: readonly Term[], field: numbe
   for (const day of daysNamed(terms)) add(`c:day_${day}`);
 };
 
-/** Where a word stands decides how much it tells about the passage. */
+/** The position of a word decides its weight for the passage. */
 const FIELD = { text: 1, before: 0.72, heading: 0.96, above: 0.9, document: 0.85 } as const;
-/** A passage that begins with "it" or "this" goes on about what the one before named. */
+/** A passage that begins with "it" or "this" continues the topic of the passage before. */
 const REFERS_BACK =
   /^(?:it|its|they|their|this|these|both|he|she|هو|هي|وهو|وهي|يتميز|ويتميز|كما|यह|ये|इस|इसकी|इसका|इसके|इसमें|उनकी|उनका)(?![\p{L}\p{M}])/iu;
 
-/** A dash between words means "to"; a hyphen does only between weekdays. */
+/** A dash between words means "to"; a hyphen does so only between weekdays. */
 const spellRanges = (text: string): string =>
   text.replace(/(?<=\p{L})(?:\s+[-–—]\s+|[–—])(?=\p{L})/gu, ' to ').replace(DAY_HYPHEN, '$1 to ');
 const DAY =
   '(?:sun|mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?)(?:day)?|[\\u0900-\\u097f]+वार|ال(?:أحد|احد|اثنين|إثنين|ثلاثاء|أربعاء|خميس|جمعة|سبت)';
 const DAY_HYPHEN = new RegExp(`(${DAY})-(?=${DAY})`, 'giu');
 
-/** The keys of one term; without its meanings inside a phrase that means something else. */
+/** Adds the keys of one term; without its meanings inside a phrase that means something else. */
 export const addTermKeys = (term: Term, add: (key: string) => void, meanings: boolean): void => {
   add(`s:${term.stem}`);
   if (term.otherStem !== null) add(`s:${term.otherStem}`);
@@ -74,11 +74,11 @@ export const addTermKeys = (term: Term, add: (key: string) => void, meanings: bo
   for (const concept of term.kindOf) add(`n:${concept}`);
 };
 
-/** Names of columns in a table row, as `splitDocument` writes it. */
+/** Column names in a table row, as `splitDocument` writes it. */
 export const columnsOf = (passage: Passage): string[] =>
   [...passage.text.matchAll(/(?:^|; )([^:;]{1,40}):/g)].map((match) => match[1]!);
 
-/** What a passage says it is about: its headings, the label before a colon, the first cell of a table row. */
+/** The stated topic of a passage: its headings, the label before a colon, the first cell of a table row. */
 export const labelsOf = (passage: Passage): string[] => {
   const labels = passage.heading?.split(HEADING_SEPARATOR) ?? [];
   const label = /^([^:;.!?؟।]{2,60}):/.exec(passage.text)?.[1];

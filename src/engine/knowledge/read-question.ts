@@ -2,22 +2,25 @@ import { foldText } from './fold-text.ts';
 import { isEmptyWord, isWeakWord, joinedAt, phraseAt, type Term, termsOf } from './analyze-text.ts';
 
 /**
- * A question as a list of demands. Each demand is something a passage must show, in any of several ways, each with a
- * weight: the word itself, the matter it means, or the kind of fact that is asked for ("how much" wants an amount).
+ * A question as a list of demands. A passage meets a demand in one of several ways, each with a weight: the word
+ * itself, the topic that it means, or the kind of fact that is asked for ("how much" asks for an amount).
  */
 export type Demand = {
   label: string;
   ways: Map<string, number>;
-  /** `must` decides whether a passage answers, `may` only ranks, `kind` is the sort of fact wanted. */
+  /**
+   * `must` decides whether a passage answers, `may` only affects the rank, `kind` is the kind of fact that is asked
+   * for.
+   */
   force: 'must' | 'may' | 'kind';
-  /** A passage without it is about something else: model numbers and the like. */
+  /** A passage without it is about something else: for example model numbers. */
   decisive: boolean;
   term: Term | null;
-  /** Place among the words of the question; kinds of fact have none. */
+  /** Position in the question; kinds of fact have none. */
   at: number | null;
-  /** A word that means nothing in particular. */
+  /** A word without a specific meaning. */
   general: boolean;
-  /** Of "how many": the demand for the things counted, beside which the number must stand. */
+  /** For "how many": the demand for the counted things; the number must stand near them. */
   counts?: Demand;
 };
 
@@ -41,7 +44,7 @@ export const readQuestion = (question: string): Demand[] => {
     const beside = demand.term?.means.map((concept) => UNDERSTOOD[concept]).find((concept) => concept !== undefined);
     if (beside !== undefined && demands.some((other) => other.ways.has(`c:${beside}`))) demand.force = 'may';
   }
-  // Where only general words are asked, those that mean something are what is asked.
+  // If the question has only general words, those with a meaning become the demands.
   if (!demands.some((demand) => demand.force === 'must')) {
     for (const demand of demands) if (!demand.general) demand.force = 'must';
   }
@@ -50,7 +53,7 @@ export const readQuestion = (question: string): Demand[] => {
   return demands;
 };
 
-/** How much each way of naming a thing is worth against the word itself. */
+/** The weight of each way to name a thing, relative to the word itself. */
 export const WORTH = {
   stem: 1,
   otherStem: 0.97,
@@ -101,7 +104,7 @@ export const addTermWays = (ways: Map<string, number>, term: Term, share: number
   for (const concept of term.under) add(`t:${concept}`, WORTH.kind);
 };
 
-/** The kinds of fact that state a matter without naming it: "QAR 149" states a price. */
+/** The kinds of fact that state a topic without naming it: "QAR 149" states a price. */
 const FACTS: Record<string, readonly string[]> = {
   price: ['money'],
   phone: ['phone'],
@@ -119,7 +122,7 @@ const FACTS: Record<string, readonly string[]> = {
   deadline: ['time'],
 };
 
-/** Matters that passages often leave to the reader: a passage without them may still answer. */
+/** Topics that passages often leave implicit: a passage without them may still answer. */
 const SOFT = new Set([
   'late',
   'early',
@@ -138,7 +141,7 @@ const SOFT = new Set([
   'party_size',
 ]);
 
-/** Matters that go without saying beside another: who asks about parking has a car. */
+/** Topics that another topic implies: a person who asks about parking has a car. */
 const UNDERSTOOD: Record<string, string> = { car: 'parking', book: 'appointment', doctor: 'paediatric' };
 
 const COUNTED =
@@ -212,7 +215,7 @@ const KINDS: readonly (Kind & { asked: RegExp })[] = [
 
 const wantedKinds = (asked: string): Kind[] => KINDS.filter((kind) => kind.asked.test(asked));
 
-/** The word that is counted: "how many students", "كم عدد الطلاب", "कितने छात्र". */
+/** The counted word: "how many students", "كم عدد الطلاب", "कितने छात्र". */
 const COUNTS = / (?:how many|كم عدد|कितने) ([\p{L}\p{M}]{3,})/u;
 
 const addKind = (demands: Demand[], kind: Kind, asked: string): void => {

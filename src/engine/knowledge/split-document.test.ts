@@ -49,7 +49,7 @@ describe('splitting', () => {
     expect(split('Shop\n====\n\nText.\n\nHours\n---\n\nNine.')).toEqual(['Shop | Text.', 'Shop › Hours | Nine.']);
   });
 
-  it('guesses headings only in plain text, and loses none that was a sentence', () => {
+  it('guesses headings only in plain text, and keeps a sentence that looked like one', () => {
     expect(
       split('Opening hours\n\nDaily from 6 to 11.\n\nPrices\nDay pass QAR 50\nMonth QAR 300\n\nFree coffee'),
     ).toEqual([
@@ -61,7 +61,7 @@ describe('splitting', () => {
     expect(split('# Real\n\nShort line')).toEqual(['Real | Short line']);
   });
 
-  it('takes the Markdown out of what will be quoted', () => {
+  it('removes the Markdown from quotes', () => {
     expect(split('See **our** [shop](https://x.example/a_b) and `code`, _soon_, snake_case_name.')).toEqual([
       '- | See our shop and code, soon, snake_case_name.',
     ]);
@@ -76,7 +76,7 @@ describe('splitting', () => {
     expect(endless.map(({ text }) => text).join('')).toBe('x'.repeat(5_000));
   });
 
-  it('reads hostile text in time', () => {
+  it('reads hostile text in bounded time', () => {
     const texts = [
       '*'.repeat(100_000),
       '| '.repeat(100_000),

@@ -1,14 +1,17 @@
 import type { Passage } from '../provider.ts';
 
 /**
- * Cuts a Markdown or plain-text document into passages that can be quoted: paragraphs, list items, table rows. Each
- * knows the headings above it, because "Friday: closed" says nothing without "Opening hours". A table row is written
- * out with its column names; a list item keeps the sentence that introduced the list in its heading path.
+ * Splits a Markdown or plain-text document into passages that can be quoted: paragraphs, list items, table rows. Each
+ * passage keeps the headings above it, because "Friday: closed" means nothing without "Opening hours". A table row is
+ * written out with its column names; a list item has the sentence that introduces the list in its heading path.
  */
 export const splitDocument = (document: DocumentText): Passage[] =>
   [...passagesOf(document)].filter((one) => one !== null);
 
-/** The same, passage by passage; null for a line that completes none, so that whoever reads can pause there. */
+/**
+ * The same, one passage at a time; yields null for a line that completes no passage, so that the caller can pause
+ * there.
+ */
 export function* passagesOf(document: DocumentText): Generator<Passage | null, void> {
   const splitter = new Splitter(document);
   for (const line of document.text.slice(0, MAX_DOCUMENT_CHARACTERS).split(/\r\n|\r|\n|\u2028|\u2029/)) {
@@ -24,20 +27,20 @@ export function* passagesOf(document: DocumentText): Generator<Passage | null, v
 
 export type DocumentText = { id: string; name: string; text: string };
 
-/** Two million characters is a book of a thousand pages; the rest of a longer document is not read. */
+/** Two million characters is a book of a thousand pages; the rest of a longer document is ignored. */
 export const MAX_DOCUMENT_CHARACTERS = 2_000_000;
 export const MAX_PASSAGES_PER_DOCUMENT = 20_000;
 /** A longer paragraph is cut at sentence ends, so that a quote stays a quote. */
 export const MAX_PASSAGE_CHARACTERS = 700;
 const MAX_PARAGRAPH_CHARACTERS = 50_000;
-/** What Markdown costs grows faster than the line is long, so a longer line is read in pieces. */
+/** The cost of Markdown grows faster than the length of a line, so a longer line is read in pieces. */
 const MAX_LINE_CHARACTERS = 2_000;
 const LONG_LINE = new RegExp(`.{1,${MAX_LINE_CHARACTERS}}(?:\\s|$)|.{1,${MAX_LINE_CHARACTERS}}`, 'gsu');
 export const HEADING_SEPARATOR = ' › ';
 const MAX_HEADING_CHARACTERS = 200;
-/** An item stands below the items above it, and repeats them in its heading: a list a thousand deep would be endless. */
+/** An item repeats the items above it in its heading, so a list a thousand levels deep would become huge. */
 const MAX_LIST_DEPTH = 12;
-/** Level of a heading that only looks like one; below all real ones, above bold lines and questions. */
+/** Level of a guessed heading: below all real headings, above bold lines and questions. */
 const GUESSED = 6.5;
 
 const HEADING = /^\s{0,3}(#{1,6})\s+(.+?)\s*#*\s*$/;
@@ -51,7 +54,7 @@ const BOLD_LINE = /^\s*(?:\*\*|__)([^*_]{2,100})(?:\*\*|__)\s*:?\s*$/;
 const QUESTION_LINE =
   /^\s*(?:\*\*)?(?:Q|Question|س|سؤال|السؤال|प्रश्न|सवाल)\s*\d{0,3}\s*[:.)\-–]\s*(?:\*\*)?\s*(.+?)(?:\*\*)?\s*$/;
 const ANSWER_LINE = /^\s*(?:\*\*)?(?:A|Answer|Ans|ج|جواب|الجواب|الإجابة|उत्तर|जवाब)\s*\d{0,3}\s*[:.)\-–]\s*(?:\*\*)?\s*/;
-/** A line that labels itself: "Phone: 4400". Several in a row are a list without bullets. */
+/** A line with a label: "Phone: 4400". Several in a row are a list without bullets. */
 const LABELLED = /^[^:：]{1,60}[:：]\s*\S/;
 const SHORT_ENTRY = /^(?=.*[\d\u0660-\u0669\u0966-\u096f]).{1,80}$/;
 const SENTENCE_END = /[.!?؟।،,;:：؛…"”)]$/;
@@ -66,13 +69,13 @@ class Splitter {
   private readonly headings: { level: number; text: string; used: boolean }[] = [];
   private paragraph: string[] = [];
   private item: { indent: number; lines: string[] } | null = null;
-  /** Items whose sub-items are being read: their text is the sub-items' context. */
+  /** Items whose sub-items are being read: the text of an item is context for its sub-items. */
   private parents: { indent: number; text: string }[] = [];
-  /** The sentence that introduced the list or table being read. */
+  /** The sentence that introduced the current list or table. */
   private leadIn: string | null = null;
   private columns: string[] | null = null;
   private fenced = false;
-  /** Plain text has no heading signs; then a short line that stands alone is taken for one. */
+  /** Plain text has no heading marks, so a short line on its own counts as a heading. */
   private readonly guessHeadings: boolean;
 
   constructor(document: DocumentText) {
@@ -81,7 +84,7 @@ class Splitter {
   }
 
   take(line: string): void {
-    // What has no end of its own is read in pieces, like a line.
+    // A block without an end of its own is read in pieces, like a long line.
     this.characters += line.length;
     if (this.characters > MAX_PARAGRAPH_CHARACTERS) this.flush();
     if (FENCE.test(line)) {
@@ -124,7 +127,7 @@ class Splitter {
     this.closeHeadings(0);
   }
 
-  /** What has become whole since it was last asked. */
+  /** Returns the passages completed since the last call. */
   taken(): Passage[] {
     const { passages } = this;
     this.passages = [];
@@ -149,7 +152,7 @@ class Splitter {
   private closeHeadings(level: number): void {
     while (this.headings.length > 0 && this.headings.at(-1)!.level >= level) {
       const closed = this.headings.pop()!;
-      // A guessed heading over nothing was a sentence after all.
+      // A guessed heading with nothing below it was an ordinary sentence.
       if (closed.level === GUESSED && !closed.used) this.add(closed.text, []);
     }
   }
@@ -261,7 +264,7 @@ const cellsOf = (line: string): string[] =>
     .split(/(?<!\\)\|/)
     .map((cell) => plain(cell.replaceAll('\\|', '|')));
 
-/** The words without their Markdown. */
+/** Removes the Markdown. */
 const plain = (text: string): string =>
   text
     .replace(/!\[([^\]]{0,300})\]\([^)\s]{0,2000}\)/g, '$1')

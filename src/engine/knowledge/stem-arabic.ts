@@ -1,4 +1,4 @@
-/** Light stemming of folded Arabic after Larkey's light10: clitics and endings only, never into the root. */
+/** Light stemming of folded Arabic after Larkey's light10: removes clitics and endings, never letters of the root. */
 
 const ARABIC_PREFIXES = ['وبال', 'فبال', 'وال', 'فال', 'بال', 'كال', 'ولل', 'فلل', 'ال', 'لل'];
 const ARABIC_SUFFIXES = [
@@ -29,7 +29,7 @@ const ARABIC_SUFFIXES = [
   'ك',
 ];
 
-/** Without its attached article and prepositions; the word itself when nothing sensible would remain. */
+/** Removes the attached article and prepositions; returns the word itself when too little would remain. */
 export const withoutArabicClitics = (word: string): string => {
   for (const prefix of ARABIC_PREFIXES) {
     if (word.startsWith(prefix) && word.length - prefix.length >= 3) return word.slice(prefix.length);
@@ -62,7 +62,10 @@ export const stemArabic = (word: string): string => {
   return stem;
 };
 
-/** Consonants only: what a word keeps through broken plurals and verb forms (سعر, أسعار). Too short says nothing. */
+/**
+ * Consonants only: the part of a word that broken plurals and verb forms keep (سعر, أسعار). A very short result is
+ * ignored.
+ */
 export const arabicSkeleton = (word: string): string | null => {
   const bare = stemArabic(word).replace(/^[سيتنا](?=..)/, (letter) => (letter === 'ا' ? '' : letter));
   const skeleton = bare.replace(/[اويه]/g, '');

@@ -1,4 +1,6 @@
-/** Light stemming of folded Hindi after Ramanathan and Rao: the longest ending that leaves enough of the word. */
+/**
+ * Light stemming of folded Hindi after Ramanathan and Rao: removes the longest ending that leaves enough of the word.
+ */
 
 const HINDI_SUFFIXES = [
   ['ाएंगी', 'ाएंगे', 'ाऊंगी', 'ाऊंगा', 'ाइयां', 'ाइयों', 'ाइयाँ'],
@@ -47,7 +49,7 @@ const HINDI_SUFFIXES = [
   ['ो', 'े', 'ू', 'ु', 'ी', 'ि', 'ा', 'ं', 'ए', 'ई'],
 ] as const;
 
-/** Where the ending is the meaning: girl and boy have one stem. */
+/** Words in which the ending carries the meaning: girl and boy have the same stem. */
 const HINDI_WHOLE: Record<string, string> = Object.fromEntries(
   ['लड़की', 'लड़कियां', 'लड़कियों', 'लड़कियाँ', 'लडकी', 'लडकियां', 'लडकियों'].map((word) => [
     word.replaceAll('\u093c', '').replace('ड़', 'ड'),
@@ -65,7 +67,7 @@ export const stemHindi = (word: string): string => {
   return word;
 };
 
-/** Vowel length and the choice of sibilant are what Hindi spelling varies in most. */
+/** Hindi spelling varies most in vowel length and in the choice of sibilant. */
 export const hindiSkeleton = (word: string): string | null => {
   const skeleton = stemHindi(word)
     .replace(/[\u0902\u094d]/g, '')

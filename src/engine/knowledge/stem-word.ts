@@ -4,8 +4,8 @@ import { stemEnglish } from './stem-english.ts';
 import { stemHindi } from './stem-hindi.ts';
 
 /**
- * The stem of a folded word, by the script it is written in. Stems are only compared with stems, so they need not be
- * words; numbers and model names are their own stems.
+ * The stem of a folded word, by its script. Stems are only compared with stems, so they need not be words; numbers and
+ * model names are their own stems.
  */
 export const stemWord = (word: string): string => {
   if (DIGIT.test(word)) return word;

@@ -3,7 +3,7 @@ import type { AgentDefinition } from '../../../contract/agents.ts';
 import type { Finding, TurnMessage, TurnRequest } from '../provider.ts';
 import { renderTemplate, renderText, type Variables } from '../templates.ts';
 
-/** Of what was said, the newest; the rest would crowd a small model's window. */
+/** Limit for the history, newest messages first; more would fill a small model's context window. */
 const MAX_HISTORY_CHARACTERS = 60_000;
 const MAX_VARIABLES_CHARACTERS = 8_000;
 
@@ -15,8 +15,8 @@ export const templateVariables = ({ variables, agent }: TurnRequest): Variables 
 });
 
 /**
- * What the model is told before the talk. The maker's own words come first; then what holds for every agent; then
- * data, marked as such, because documents and variables are written by others and must not give orders.
+ * The model's instructions. The author's own text comes first, then the rules for every agent, then data. Data is
+ * marked as such, because documents and variables are untrusted and must not give instructions.
  */
 export function buildInstructions(request: TurnRequest, findings: readonly Finding[]): string {
   const { agent, variables, locale, now } = request;
@@ -55,8 +55,8 @@ function documents(findings: readonly Finding[]): string {
 }
 
 /**
- * The talk as providers take it: the person's turn first and last, turns alternating, none empty. Anthropic and Google
- * refuse anything else, and an agent that opens has spoken before the person did.
+ * The conversation in the form that providers accept: the person's turn first and last, turns alternate, none is empty.
+ * Anthropic and Google refuse any other form, and an agent that opens has spoken before the person.
  */
 export function buildMessages({ history, input }: TurnRequest): ModelMessage[] {
   const turns: { role: 'user' | 'assistant'; content: string }[] = [];

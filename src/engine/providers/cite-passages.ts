@@ -1,12 +1,12 @@
 import type { MessageSource } from '../../../contract/messages.ts';
 import type { Finding } from '../provider.ts';
 
-/** `[1]`, `[1, 3]`, `【2】`, `[٢]`, with the blank before it; not `[1](https://…)`, which is a link. */
+/** `[1]`, `[1, 3]`, `【2】`, `[٢]`, with the space before it; not `[1](https://…)`, which is a link. */
 const MARKER = /[ \t\u00a0]*[[【][ \t]*(\p{Nd}+(?:[ \t]*[,،;][ \t]*\p{Nd}+)*)[ \t]*[\]】](?!\()/gu;
 
 /**
- * Takes the citation markers out of an answer and returns the passages they name, in the order of first mention.
- * Square brackets that name no passage are left alone: they are the model's own words.
+ * Removes the citation markers from an answer and returns the passages that they name, in the order of first mention.
+ * Square brackets that name no passage stay: they are the model's own text.
  */
 export function citePassages(text: string, findings: readonly Finding[]): { text: string; sources: MessageSource[] } {
   const cited = new Set<Finding>();
@@ -20,7 +20,10 @@ export function citePassages(text: string, findings: readonly Finding[]): { text
   return { text: plain.trim(), sources };
 }
 
-/** Digits of any script: each script's ten digits stand together, its zero where the code point ends a run. */
+/**
+ * Digits of any script: the ten digits of each script are consecutive code points, so the zero is found by counting
+ * down.
+ */
 function readNumber(text: string): number {
   let value = 0;
   for (const digit of text.trim()) value = value * 10 + valueOf(digit);

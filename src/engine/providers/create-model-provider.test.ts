@@ -119,7 +119,7 @@ describe.each(FORMATS)('a turn by %s', (format) => {
     expect(kinds.filter((kind) => kind !== 'warning')).toEqual(['passages', 'model', 'tool', 'model']);
   });
 
-  it('gives a tool the same idempotency key when the turn is taken once more, and another in the next turn', async () => {
+  it('gives a tool the same idempotency key when the turn is retried, and another in the next turn', async () => {
     const callTool = vi.fn<CallTool>(async () => 'fine');
     for (const turn_id of ['run_1 0', 'run_1 0', 'run_1 1']) {
       fake.script({ tool: 'order_status', args: { order_id: 'A-1043' } }, { text: 'It has shipped.' });
@@ -138,13 +138,13 @@ describe.each(FORMATS)('a turn by %s', (format) => {
     expect(result.messages[0]!.content).toMatchObject({ text: 'I cannot look that up now.' });
   });
 
-  it('survives a tool that nobody declared', async () => {
+  it('survives a call of an undeclared tool', async () => {
     fake.script({ tool: 'launch_missiles', args: {} }, { text: 'Sorry.' });
     const result = await providerOf(format).turn(turnOf({ tools: [ORDER_TOOL] }));
     expect(result.messages[0]!.content).toMatchObject({ text: 'Sorry.' });
   });
 
-  it('asks a model that calls tools for ever at most five times', async () => {
+  it('asks a model that never stops calling tools at most five times', async () => {
     const call = { tool: 'order_status', args: {} };
     fake.script(call, call, call, call, call, call, call);
     const turn = providerOf(format, { callTool: async () => 'again' }).turn(turnOf({ tools: [ORDER_TOOL] }));
@@ -165,12 +165,12 @@ describe.each(FORMATS)('a turn by %s', (format) => {
     expect(fake.calls).toHaveLength(1);
   });
 
-  it('opens by the model where nobody wrote an opening', async () => {
+  it('lets the model open when there is no opening text', async () => {
     const result = await providerOf(format).turn(turnOf({}, { history: [], input: [] }));
     expect(result.messages[0]!.content).toMatchObject({ text: expect.stringContaining('You said: ') });
   });
 
-  it('takes notes and colleagues for what they are', async () => {
+  it('marks notes and messages of human colleagues as such', async () => {
     const history: TurnRequest['history'] = [
       { role: 'system', text: 'Order shipped' },
       { role: 'member', text: 'I am Ali.' },
@@ -182,7 +182,7 @@ describe.each(FORMATS)('a turn by %s', (format) => {
     expect(sent()).toContain('(Note, not from the person:) Order shipped');
   });
 
-  it('says when to come back after 429', async () => {
+  it('passes on the retry delay after 429', async () => {
     fake.script({ status: 429, headers: { 'retry-after': '7' } });
     await expect(providerOf(format).turn(turnOf())).rejects.toMatchObject({
       name: 'ProviderError',
@@ -193,7 +193,7 @@ describe.each(FORMATS)('a turn by %s', (format) => {
     expect(fake.calls).toHaveLength(1);
   });
 
-  it.each([500, 503, 529])('may be tried again after %i, and is tried once here', async (status) => {
+  it.each([500, 503, 529])('is retryable after %i, and is tried once here', async (status) => {
     fake.script({ status });
     await expect(providerOf(format).turn(turnOf())).rejects.toMatchObject({
       code: 'provider_unreachable',
@@ -202,7 +202,7 @@ describe.each(FORMATS)('a turn by %s', (format) => {
     expect(fake.calls).toHaveLength(1);
   });
 
-  it.each([400, 403, 404, 422, 302])('is not tried again after %i', async (status) => {
+  it.each([400, 403, 404, 422, 302])('is not retryable after %i', async (status) => {
     fake.script({ status, message: `no such thing: ${FAKE_MODEL_KEY}`, headers: { location: '/v1/elsewhere' } });
     const error = (await Promise.resolve(providerOf(format).turn(turnOf())).catch(
       (thrown: unknown) => thrown,
@@ -213,7 +213,7 @@ describe.each(FORMATS)('a turn by %s', (format) => {
     expect(fake.calls).toHaveLength(1);
   });
 
-  it('names wrong credentials without showing them', async () => {
+  it('reports wrong credentials without showing them', async () => {
     const wrong = 'sk-wrong-key-123456';
     const turn = providerOf(format, { apiKey: wrong }).turn(turnOf());
     const error = (await Promise.resolve(turn).catch((thrown: unknown) => thrown)) as Error;
@@ -222,15 +222,18 @@ describe.each(FORMATS)('a turn by %s', (format) => {
     expect(`${error.stack} ${String(error.cause)}`).not.toContain('wrong-key');
   });
 
-  it.each(['not_json', 'truncated', 'wrong_shape'] as const)('calls an answer garbled that is %s', async (garbage) => {
-    fake.script({ garbage });
-    await expect(providerOf(format).turn(turnOf())).rejects.toMatchObject({
-      code: 'provider_garbled',
-      retryable: true,
-    });
-  });
+  it.each(['not_json', 'truncated', 'wrong_shape'] as const)(
+    'reports an invalid answer that is %s',
+    async (garbage) => {
+      fake.script({ garbage });
+      await expect(providerOf(format).turn(turnOf())).rejects.toMatchObject({
+        code: 'provider_garbled',
+        retryable: true,
+      });
+    },
+  );
 
-  it('may be tried again when the connection breaks in the answer', async () => {
+  it('is retryable when the connection breaks during the answer', async () => {
     fake.script({ garbage: 'broken_off' });
     await expect(providerOf(format).turn(turnOf())).rejects.toMatchObject({
       code: 'provider_unreachable',
@@ -238,14 +241,14 @@ describe.each(FORMATS)('a turn by %s', (format) => {
     });
   });
 
-  it('may be tried again when nobody listens', async () => {
+  it('is retryable when the connection is refused', async () => {
     const gone = await startFakeModel();
     await gone.close();
     const turn = providerOf(format, { baseUrl: gone.baseUrl(format) }).turn(turnOf());
     await expect(turn).rejects.toMatchObject({ code: 'provider_unreachable', retryable: true });
   });
 
-  it.each(['before_headers', 'in_body'] as const)('gives up a stall %s', async (stall) => {
+  it.each(['before_headers', 'in_body'] as const)('times out a stall %s', async (stall) => {
     fake.script({ stall });
     await expect(providerOf(format, { timeoutMs: 150 }).turn(turnOf())).rejects.toMatchObject({
       code: 'provider_timeout',
@@ -253,13 +256,13 @@ describe.each(FORMATS)('a turn by %s', (format) => {
     });
   });
 
-  it('calls a stall a timeout also when the way out is what gives up', async () => {
+  it('reports a stall as a timeout also when the egress guard is what times out', async () => {
     fake.script({ stall: 'before_headers' });
     const turn = providerOf(format, { fetch: egress.fetchWith({ timeoutMs: 100 }) }).turn(turnOf());
     await expect(turn).rejects.toMatchObject({ code: 'provider_timeout', retryable: true });
   });
 
-  it('stops when the turn is no longer wanted, with the reason', async () => {
+  it('aborts when the turn is no longer needed, with the reason', async () => {
     fake.script({ stall: 'before_headers' });
     const controller = new AbortController();
     const turn = Promise.resolve(providerOf(format).turn(turnOf({}, { signal: controller.signal })));
@@ -268,14 +271,14 @@ describe.each(FORMATS)('a turn by %s', (format) => {
     await expect(turn).rejects.toBe(reason);
   });
 
-  it('tells an empty answer from one that was held back', async () => {
+  it('distinguishes an empty answer from one that was withheld', async () => {
     fake.script({ empty: 'stop' }, { empty: 'filtered' });
     const same = providerOf(format);
     await expect(same.turn(turnOf())).rejects.toMatchObject({ code: 'provider_garbled', retryable: true });
     await expect(same.turn(turnOf())).rejects.toMatchObject({ code: 'provider_refused', retryable: false });
   });
 
-  it('may not call where the operator allows nothing', async () => {
+  it('makes no call when the operator allows no host', async () => {
     const closed = createEgress({ allow: [] });
     const turn = providerOf(format, { fetch: closed.fetch }).turn(turnOf());
     await expect(turn).rejects.toMatchObject({ code: 'provider_refused', retryable: false });
@@ -313,7 +316,7 @@ describe('a turn by any model', () => {
     expect(left.tags).toEqual(['sales']);
   });
 
-  it("says the maker's words on a hand-off, and offers none where the maker wants none", async () => {
+  it("says the author's text on a hand-off, and offers none if the author wants none", async () => {
     fake.script({ tool: 'hand_off_to_human', args: { message: 7 }, text: 'One moment' }, { text: 'Fine.' });
     const handOff = { text: { default: 'Sara will write to you.' } };
     const result = await provider().turn(turnOf({ hand_off: handOff }));
@@ -322,7 +325,7 @@ describe('a turn by any model', () => {
     expect(sent(1)).not.toContain('hand_off_to_human');
   });
 
-  it('searches a follow-up together with what came before', async () => {
+  it('searches a follow-up question together with the message before it', async () => {
     const search = vi.fn<Search>(async (question) => (question.includes('open') ? PASSAGES : []));
     const history: TurnRequest['history'] = [
       { role: 'end_user', text: 'When do you open?' },
@@ -337,7 +340,7 @@ describe('a turn by any model', () => {
     expect(sent()).toContain('Open from 9 to 17.');
   });
 
-  it('keeps the newest of a long talk', async () => {
+  it('keeps the newest messages of a long conversation', async () => {
     const history: TurnRequest['history'] = [
       { role: 'end_user', text: 'forgotten' },
       { role: 'agent', text: 'x'.repeat(59_000) },
@@ -349,7 +352,7 @@ describe('a turn by any model', () => {
     expect(fake.calls[0]!.body.messages.at(-1).role).toBe('user');
   });
 
-  it('never borrows a key or an address from the environment', async () => {
+  it('never takes a key or an address from the environment', async () => {
     vi.stubEnv('OPENAI_API_KEY', 'sk-operator');
     vi.stubEnv('OPENAI_BASE_URL', fake.baseUrl('openai'));
     vi.stubEnv('ANTHROPIC_API_KEY', 'sk-operator');
@@ -371,7 +374,7 @@ describe('a turn by any model', () => {
     }
   });
 
-  it('works without a key where the server wants none', async () => {
+  it('works without a key if the server needs none', async () => {
     const open = await startFakeModel({ key: 'none' });
     const turn = provider({ apiKey: undefined, baseUrl: open.baseUrl('openai_compatible') }).turn(turnOf());
     await expect(turn).rejects.toMatchObject({ code: 'provider_refused' });
@@ -379,14 +382,14 @@ describe('a turn by any model', () => {
     await open.close();
   });
 
-  it('says that the agent names no model', async () => {
+  it('reports an agent that names no model', async () => {
     await expect(provider().turn(turnOf({ model: undefined }))).rejects.toMatchObject({
       code: 'provider_refused',
       retryable: false,
     });
   });
 
-  it('asks OpenAI to keep nothing', async () => {
+  it('asks OpenAI to store nothing', async () => {
     await providerOf('openai').turn(turnOf());
     expect(fake.calls[0]!.body.store).toBe(false);
   });

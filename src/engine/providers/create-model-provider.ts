@@ -17,7 +17,7 @@ import { citePassages } from './cite-passages.ts';
 import type { ModelSettings } from './language-model.ts';
 import type { CallTool } from './offer-tools.ts';
 
-/** Bound for the `fetch` that is given: `egress.fetchWith({ timeoutMs, maxBytes: MODEL_MAX_BYTES })`. */
+/** Limit for the `fetch` that is passed in: `egress.fetchWith({ timeoutMs, maxBytes: MODEL_MAX_BYTES })`. */
 export const MODEL_MAX_BYTES = 4 * 1024 * 1024;
 const MAX_PASSAGES = 6;
 
@@ -25,17 +25,19 @@ export const MODEL_TIMEOUT_MS = 30_000;
 
 export type ModelProviderOptions = ModelSettings & {
   callTool: CallTool;
-  /** Decides a turn before a model is asked: opt-out words, rules, a request for a human. Null lets the model answer; the
-   * tags are put on the conversation all the same. */
+  /**
+   * Decides a turn before a model is asked: opt-out words, rules, a request for a human. Null lets the model answer;
+   * the tags are added to the conversation in both cases.
+   */
   before?: (request: TurnRequest) => Promise<{ turn: TurnResult | null; tags: string[] }>;
-  /** For one answer of the model, to its last byte. */
+  /** For one answer of the model, up to its last byte. */
   timeoutMs?: number;
 };
 
 /**
- * A model behind the port. The same turn may be asked for again after a failure, so nothing is kept here; the SDK's own
- * retries are off, because the worker retries with the conversation as it then is.
- * Rejects with a ProviderError, or with the signal's reason once the turn is no longer wanted.
+ * A model as a Provider. The same turn may be retried after a failure, so nothing is kept here. The SDK's own retries
+ * are off, because the worker retries with the then current conversation. Rejects with a ProviderError, or with the
+ * signal's reason when the turn is no longer needed.
  */
 export function createModelProvider(options: ModelProviderOptions): Provider {
   const { name } = options;
@@ -49,7 +51,7 @@ export function createModelProvider(options: ModelProviderOptions): Provider {
   };
 }
 
-/** An opening that somebody wrote is said as written: no model is needed for it. */
+/** A written opening is sent as it is: it needs no model. */
 function openByText(provider: string, request: TurnRequest): TurnResult | null {
   const { agent, input, history, locale } = request;
   if (!input.every(asksToBegin) || history.some((message) => message.role === 'agent')) return null;
@@ -70,7 +72,7 @@ async function askModel(options: ModelProviderOptions, request: TurnRequest): Pr
       retryable: false,
     });
   }
-  // Loaded when first needed: an installation that uses the embedded provider alone never pays for the SDK.
+  // Loaded when first needed: an installation that uses only the embedded provider never loads the SDK.
   const { generate } = await import('./generate.ts');
   const findings = await findPassages(request);
   const steps: TurnTrace['steps'] = [
@@ -97,7 +99,10 @@ async function askModel(options: ModelProviderOptions, request: TurnRequest): Pr
   return { ...say(request, written || text || handOff.message), next: 'handed_off', trace };
 }
 
-/** For the newest words; a follow-up such as "and on Sunday?" finds nothing alone and is asked with what came before. */
+/**
+ * Searches with the newest messages. A follow-up such as "and on Sunday?" finds nothing alone, so it is searched
+ * together with the message before it.
+ */
 async function findPassages({ input, history, knowledge }: TurnRequest): Promise<Finding[]> {
   if (input.length === 0) return [];
   const question = input.slice(-MAX_HISTORY).join('\n').slice(0, MAX_QUESTION_CHARACTERS);

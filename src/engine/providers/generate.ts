@@ -5,7 +5,7 @@ import { garbled, mapFailure } from './map-failure.ts';
 import { HAND_OFF_TOOL } from '../../../contract/agents.ts';
 import { offerTools, type CallTool } from './offer-tools.ts';
 
-/** Calls of the model in one turn; in the last one it may call no tool any more and has to answer. */
+/** Calls of the model in one turn; the last call offers no tools, so the model must answer. */
 const MAX_STEPS = 5;
 
 export type Generation = {
@@ -16,13 +16,13 @@ export type Generation = {
   messages: ModelMessage[];
   callTool: CallTool;
   request: TurnRequest;
-  /** What happens is added here, for the trace. */
+  /** Steps are appended here, for the trace. */
   steps: TurnTrace['steps'];
 };
 
 export type Generated = { text: string; handOff: { message: string } | null };
 
-// The SDK would print what it thinks of a model's settings; it goes into the trace instead.
+// The SDK would print warnings about a model's settings; they go into the trace instead.
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
 export async function generate(generation: Generation): Promise<Generated> {
@@ -53,9 +53,9 @@ export async function generate(generation: Generation): Promise<Generated> {
       abortSignal: signal,
       maxRetries: 0,
       telemetry: { isEnabled: false },
-      // A conversation is kept here and nowhere else, as far as a request can ask for that.
+      // Asks the provider not to store the conversation.
       providerOptions: { openai: { store: false } },
-      // A model may name files; fetching them would go round the guarded way out.
+      // A model may name files; fetching them would bypass the egress guard.
       experimental_download: async (files) => {
         if (files.length > 0) throw new Error('Files that a model names are not fetched.');
         return [];
@@ -66,7 +66,7 @@ export async function generate(generation: Generation): Promise<Generated> {
     const text = result.text.trim();
     const call = result.toolCalls.find(({ toolName, invalid }) => toolName === HAND_OFF_TOOL && !invalid);
     if (call) {
-      // Nothing holds a model to the schema of a tool.
+      // The model may not follow the schema of a tool.
       const { reason, message } = Object(call.input) as { reason?: unknown; message?: unknown };
       steps.push({ kind: 'hand_off', detail: typeof reason === 'string' ? reason : '' });
       return { text, handOff: { message: typeof message === 'string' ? message : '' } };

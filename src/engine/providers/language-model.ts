@@ -6,7 +6,7 @@ export type ModelProviderName = Exclude<ProviderName, 'embedded'>;
 
 export type ModelSettings = {
   name: ModelProviderName;
-  /** Where the provider's API is; needed for `openai_compatible`, else the provider's own address. */
+  /** Base URL of the provider's API; required for `openai_compatible`, otherwise the provider's own address. */
   baseUrl?: string | undefined;
   /** `openai_compatible` servers may need none. */
   apiKey?: string | undefined;
@@ -14,8 +14,8 @@ export type ModelSettings = {
 };
 
 /**
- * Base URLs and keys are always given: where one is missing the SDKs read OPENAI_API_KEY, OPENAI_BASE_URL and their
- * like from the environment, and an organization without a key would talk at the operator's expense.
+ * Base URLs and keys are always set explicitly. Where one is missing the SDKs read OPENAI_API_KEY, OPENAI_BASE_URL and
+ * similar from the environment, and an organization without a key would use the operator's account.
  */
 const BASE_URLS: Record<Exclude<ModelProviderName, 'openai_compatible'>, string> = {
   openai: 'https://api.openai.com/v1',

@@ -2,24 +2,25 @@ import { AISDKError, APICallError } from 'ai';
 import { EgressError } from '../../kernel/egress.ts';
 import { ProviderError } from '../provider.ts';
 
-/** What a provider may ask us to wait at most; beyond it the worker's own backoff is the better guess. */
+/** Upper limit for a provider's Retry-After; for longer delays the worker's own backoff is the better guess. */
 const MAX_RETRY_AFTER_MS = 60 * 60_000;
 const MAX_QUOTED_CHARACTERS = 300;
 const MAX_CAUSES = 8;
 
-/** Statuses after which the same call may succeed although they are no 5xx. */
+/** Retryable statuses that are not 5xx. */
 const PASSING = new Set([408, 409, 425]);
 
 export type FailureContext = {
   apiKey: string | undefined;
-  /** Status of the last answer that came; null while none has. */
+  /** Status of the latest answer; null before the first. */
   answered: number | null;
 };
 
 /**
- * Turns whatever the SDK threw into a ProviderError. Its own errors are dropped, not kept as cause: they carry the
- * whole request and the answer, which belong in no log (a SyntaxError quotes the text it could not parse). Words of the provider are quoted where they help (an unknown
- * model, a parameter), never where they answer wrong credentials, for some repeat part of the key there.
+ * Maps an error of the SDK to a ProviderError. The SDK's errors are dropped, not kept as cause: they contain the whole
+ * request and the answer, which must not reach a log (a SyntaxError quotes the text that it could not parse). The
+ * provider's message is quoted where it helps (an unknown model, a parameter), but never for wrong credentials, because
+ * some providers repeat part of the key there.
  */
 export function mapFailure(error: unknown, { apiKey, answered }: FailureContext): ProviderError {
   const chain = causes(error);
@@ -35,7 +36,7 @@ export function mapFailure(error: unknown, { apiKey, answered }: FailureContext)
   const { statusCode: status, responseHeaders = {} } = call;
   const now = Date.now();
   if (status === undefined) return unreachable('The model provider could not be reached.');
-  // Where an answer of 200 holds no answer, the SDK makes a status up.
+  // For a 200 without a usable answer, the SDK invents a status.
   if (status < 300 || (answered !== null && answered < 300)) return garbled();
   if (status === 429) {
     return new ProviderError('provider_rate_limited', 'The model provider is limiting our calls (429).', {

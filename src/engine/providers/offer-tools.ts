@@ -5,8 +5,8 @@ import type { TurnRequest, TurnTrace } from '../provider.ts';
 import { mayHandOff } from './build-prompt.ts';
 
 /**
- * Calls a declared tool; an error's message may be read by the model, so it holds no secret. The idempotency key is the
- * same when the same turn is taken once more after a crash; null where nothing is kept (a try in the dashboard).
+ * Calls a declared tool. The model may read an error's message, so it contains no secret. The idempotency key is the
+ * same when a turn is retried after a crash; null in a dashboard try, which stores nothing.
  */
 export type CallTool = (
   tool: Tool,
@@ -15,13 +15,13 @@ export type CallTool = (
   idempotencyKey: string | null,
 ) => Promise<unknown>;
 
-/** Of a tool's answer, what the model gets to read. */
+/** How much of a tool's answer the model reads. */
 const MAX_RESULT_CHARACTERS = 16_000;
 const MAX_TRACED_CHARACTERS = 1_000;
 
 /**
- * The declared tools, plus handing over to people. The latter has nothing to execute, which ends the turn: what the
- * model wanted to do with it is read from the call.
+ * The declared tools, plus the hand-off to a human. The hand-off has nothing to execute, which ends the turn: its
+ * arguments are read from the call.
  */
 export function offerTools(request: TurnRequest, callTool: CallTool, steps: TurnTrace['steps']): ToolSet {
   const tools: ToolSet = {};
@@ -65,7 +65,8 @@ async function execute(
     return result.slice(0, MAX_RESULT_CHARACTERS);
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    // The model is told, so that it can say so or go another way; a broken tool is no reason to be silent.
+    // The error goes to the model, so that it can report it or choose another way; a broken tool must not silence the
+    // agent.
     const sentence = error instanceof Error ? error.message : 'The tool failed.';
     steps.push({ kind: 'tool_failed', detail: declared.name, input, error: sentence });
     return JSON.stringify({ error: sentence.slice(0, MAX_RESULT_CHARACTERS) });

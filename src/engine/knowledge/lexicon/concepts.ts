@@ -1,8 +1,9 @@
 /**
- * What customers ask about, and the words for it in English, Arabic and Hindi. A line is one matter:
- * `id: [english, arabic, hindi]`; words before `>` mean the matter itself, words after it are kinds of it. A question
- * about the matter is answered by a kind ("how can I pay" by "cash"). After `>>` the other way holds too: the matter
- * speaks for its kinds ("dog" by "no pets"). One kind never answers for another ("cat" not by "dog"). Written in everyday spelling; folded and stemmed when read.
+ * Topics that customers ask about, and their words in English, Arabic and Hindi. A line is one topic: `id: [english,
+ * arabic, hindi]`. Words before `>` mean the topic itself; words after it are kinds of it. A kind answers a question
+ * about the topic ("how can I pay" by "cash"). After `>>` the reverse holds too: the topic answers for its kinds ("dog"
+ * by "no pets"). One kind never answers for another ("cat" not by "dog"). Words are in everyday spelling; they are
+ * folded and stemmed when read.
  */
 export const CONCEPTS: Record<string, readonly [en: string, ar: string, hi: string]> = {
   // Money
@@ -707,7 +708,7 @@ export const CONCEPTS: Record<string, readonly [en: string, ar: string, hi: stri
   ],
 };
 
-/** Days of the week: each is a matter of its own, and "Sunday to Thursday" names five of them. Sunday first. */
+/** Days of the week: each is a topic of its own, and "Sunday to Thursday" names five of them. Sunday first. */
 export const WEEKDAYS: readonly (readonly [en: string, ar: string, hi: string])[] = [
   ['sunday|sundays|sun', 'الأحد|الاحد|أحد', 'रविवार|इतवार|संडे'],
   ['monday|mondays|mon', 'الاثنين|الإثنين|اثنين', 'सोमवार|मंडे'],

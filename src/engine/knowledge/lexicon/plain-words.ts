@@ -1,7 +1,7 @@
 /**
- * Words of a question that say little about what is asked. EMPTY words say nothing; WEAK ones are polite or general
- * verbs and nouns, that a document may well put otherwise: they help to rank and never make an answer impossible.
- * Everything that is in neither list must be found in the documents before they are said to answer.
+ * Words of a question that say little about its topic. EMPTY words say nothing. WEAK words are polite words or general
+ * verbs and nouns that a document may express differently: they help to rank and never rule out an answer. A document
+ * answers only if it contains every word that is in neither list.
  */
 export const EMPTY: readonly string[] = [
   // English
