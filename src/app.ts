@@ -76,8 +76,8 @@ import { createTurnWorker } from './worker/turns/turn-worker.ts';
 import { createMetrics, type Metrics } from './start/metrics.ts';
 
 /**
- * The composition: the one file that knows every room. It opens nothing by itself but what it is told to start, so
- * that tests run the same program as everybody else.
+ * The composition root: the one file that knows every room. It opens only what it is told to start, so tests run the
+ * same program as production.
  */
 export type Role = 'all' | 'api' | 'worker';
 
@@ -93,27 +93,27 @@ export type AppDeps = {
 export type App = {
   access: Access;
   sessions: Sessions;
-  /** Listens and returns the address; null for a worker, which serves nobody. */
+  /** Listens and returns the address; null for a worker, which serves no requests. */
   start(): Promise<{ host: string; port: number } | null>;
-  /** Fails `/ready` and asks clients to go elsewhere, but keeps answering. */
+  /** Fails `/ready` so that clients go elsewhere, but keeps answering. */
   leave(): void;
-  /** Stops taking work, finishes what is under way (at most 25 s), lets go of the lease. */
+  /** Stops taking work, finishes work in progress (at most 25 s), releases the lease. */
   stop(): Promise<void>;
 };
 
-/** The built web chat; made by the set-up. */
+/** The built web chat; setup makes it. */
 const WIDGET = fileURLToPath(new URL('../widget/dist/widget.js', import.meta.url));
-/** The built dashboard; made by the set-up. */
+/** The built dashboard; setup makes it. */
 const DASHBOARD = fileURLToPath(new URL('../dashboard/dist', import.meta.url));
-/** Half of what the promise "drained in 30 s" leaves for turns, the rest for requests and the database. */
+/** Half of the promised "drained in 30 s" is for turns, the rest for requests and the database. */
 const TURN_GRACE_MS = 15_000;
-/** A provider that has been called may still answer; after it the message is left to another node, flagged. */
+/** A called provider may still answer within this time; after it, the message is left to another node and flagged. */
 const DELIVERY_GRACE_MS = 5_000;
 
 export async function createApp({ config, db, databaseUrl, log, role, version }: AppDeps): Promise<App> {
   const secrets = deriveSecrets(config.secret);
   const egress = createEgress({ allow: config.egressAllow });
-  // A worker limits nobody.
+  // A worker enforces no rate limits.
   const shared =
     config.redisUrl === null || role === 'worker'
       ? null
@@ -332,7 +332,7 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
     start: async () => {
       await metrics?.start();
       await shared?.start();
-      // A worker asks nobody for a key: with a lease it would only be waited for.
+      // A worker checks no keys: with a lease, a revoke would only wait for it.
       if (role !== 'worker') await access.start();
       worker?.start();
       campaignWorker?.start();

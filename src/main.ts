@@ -8,8 +8,9 @@ import { runMigrate } from './start/migrate.ts';
 import { serve } from './start/serve.ts';
 
 /**
- * The program: `serve` (default), `migrate`, `backup FILE`, `restore FILE`, `reset-password EMAIL`, `reset-second-factor EMAIL`. What cannot go on says why in one sentence with its cure, and exits
- * with 1 without having damaged anything.
+ * The program: `serve` (default), `migrate`, `backup FILE`, `restore FILE`, `reset-password EMAIL`,
+ * `reset-second-factor EMAIL`. On a fatal error it prints one sentence with its cure and exits with 1, without damage
+ * to any data.
  */
 const ROLES = new Set(['all', 'api', 'worker']);
 

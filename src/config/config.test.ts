@@ -63,7 +63,7 @@ describe('defaults', () => {
     });
   });
 
-  test('name an address that can be opened, and the other regions', () => {
+  test('name a URL that a browser can open, and the other regions', () => {
     const { baseUrls, baseUrl } = load({ HOST: '0.0.0.0', PORT: '8080', PARLEY_REGION: 'qa' });
     expect(baseUrl).toBe('http://127.0.0.1:8080');
     expect(baseUrls).toEqual({
@@ -75,7 +75,7 @@ describe('defaults', () => {
     expect(load({ HOST: '::' }).baseUrl).toBe('http://[::1]:4000');
   });
 
-  test('follow the port that the system chose, unless the address is given', () => {
+  test('follow the port that the system chose, unless the URL is given', () => {
     expect(withPort(load({ PORT: '0' }), 5555)).toMatchObject({
       port: 5555,
       baseUrl: 'http://127.0.0.1:5555',
@@ -144,14 +144,14 @@ describe('faults', () => {
     for (const value of values) expect(faultsOf({ [variable]: value })).toEqual([variable]);
   });
 
-  test('an owner is given with both e-mail address and password', () => {
+  test('an owner needs both e-mail address and password', () => {
     expect(faultsOf({ PARLEY_OWNER_EMAIL: 'a@b.example' })).toEqual(['PARLEY_OWNER_PASSWORD']);
     expect(faultsOf({ PARLEY_OWNER_PASSWORD: 'long enough' })).toEqual(['PARLEY_OWNER_EMAIL']);
     const owner = { email: 'a@b.example', password: ' long enough' };
     expect(load({ PARLEY_OWNER_EMAIL: owner.email, PARLEY_OWNER_PASSWORD: owner.password }).owner).toEqual(owner);
   });
 
-  test('an empty variable is an absent one', () => {
+  test('an empty variable counts as absent', () => {
     expect(load({ PORT: '', DATABASE_URL: ' ', PARLEY_LIMITS: '', PARLEY_OWNER_EMAIL: '' }).port).toBe(4000);
   });
 });
@@ -184,7 +184,7 @@ describe('limits', () => {
 });
 
 describe('the secret', () => {
-  test('is made on the first start without a database address, for this user alone, and stays', () => {
+  test('is created on the first start without a database address, readable for this user only, and kept', () => {
     const first = load({ PARLEY_SECRET: '' }).secret;
     expect(first.length).toBeGreaterThanOrEqual(32);
     expect(statSync(path.join(dataDir, 'secret')).mode & 0o777).toBe(0o600);
@@ -194,13 +194,13 @@ describe('the secret', () => {
     expect(statSync(path.join(dataDir, 'secret')).mode & 0o777).toBe(0o600);
   });
 
-  test('must be given with a database address', () => {
+  test('is required with a database address', () => {
     expect(faultsOf({ DATABASE_URL, PARLEY_SECRET: '' })).toEqual(['PARLEY_SECRET']);
     expect(load({ DATABASE_URL }).secret).toBe(SECRET);
     expect(readdirSync(dataDir)).toEqual([]);
   });
 
-  test('is never replaced by a new one while there is data made with the old', () => {
+  test('is never replaced by a new one while there is data that the old one protects', () => {
     mkdirSync(path.join(dataDir, 'postgres'));
     expect(faultsOf({ PARLEY_SECRET: '' })).toEqual(['PARLEY_SECRET']);
     expect(readdirSync(dataDir)).toEqual(['postgres']);
@@ -221,7 +221,7 @@ describe('the secret', () => {
     expect(faultsOf({ PARLEY_SECRET: secret, DATABASE_URL })).toEqual(['PARLEY_SECRET']);
   });
 
-  test('is no value that our own documents show', () => {
+  test('is not a value from our own documents', () => {
     const root = path.resolve(import.meta.dirname, '../..');
     const docs = existsSync(path.join(root, 'docs'))
       ? readdirSync(path.join(root, 'docs'), { recursive: true, encoding: 'utf8' })
@@ -233,7 +233,7 @@ describe('the secret', () => {
     for (const [, value] of shown) expect(faultsOf({ PARLEY_SECRET: value })).toEqual(['PARLEY_SECRET']);
   });
 
-  test('gives every purpose a key of its own, the same on every start', () => {
+  test('derives a separate key for every purpose, the same on every start', () => {
     const keys = Object.values(deriveSecrets(SECRET)).map(String);
     expect(new Set(keys).size).toBe(keys.length);
     expect(deriveSecrets(SECRET)).toEqual(deriveSecrets(SECRET));
@@ -247,13 +247,13 @@ describe('a data folder', () => {
     writeFileSync(file, '');
     expect(faultsOf({ DATA_DIR: file, PARLEY_SECRET: '' })).toEqual(['DATA_DIR']);
     expect(faultsOf({ DATA_DIR: path.join(file, 'below'), PARLEY_SECRET: '' })).toEqual(['DATA_DIR']);
-    // Where even root can make nothing, the start must not hang.
+    // Even root cannot create anything here; the start must not hang.
     expect(faultsOf({ DATA_DIR: '/proc/parley', PARLEY_SECRET: '' })).toEqual(['DATA_DIR']);
   });
 });
 
-describe('a command that makes nothing', () => {
-  test('takes a folder without a database for a mistake, and leaves nothing in it', () => {
+describe('a command that creates nothing', () => {
+  test('reports a folder without a database as a mistake, and leaves nothing in it', () => {
     const env = { DATA_DIR: path.join(dataDir, 'other'), PARLEY_SECRET: '' };
     const load = () => loadConfig(env, { mustExist: true });
     expect(load()).toMatchObject({ faults: [{ variable: 'DATA_DIR', fault: expect.stringContaining('no database') }] });
@@ -263,7 +263,7 @@ describe('a command that makes nothing', () => {
     expect(load()).toHaveProperty('config');
   });
 
-  test('needs no folder beside DATABASE_URL', () => {
+  test('needs no folder with DATABASE_URL', () => {
     const env = { DATA_DIR: path.join(dataDir, 'other'), PARLEY_SECRET: SECRET, DATABASE_URL };
     expect(loadConfig(env, { mustExist: true })).toHaveProperty('config');
   });
@@ -299,7 +299,7 @@ describe('the mail server', () => {
     expect(relay).toMatchObject({ host: '::1', port: 25, security: 'none', username: '' });
   });
 
-  test('is set with a sender or not at all, and no fault repeats the password', () => {
+  test('needs a sender, and no fault repeats the password', () => {
     expect(faultsOf({ SMTP_URL: 'smtps://mail.example' })).toEqual(['MAIL_FROM']);
     expect(faultsOf({ MAIL_FROM: from })).toEqual(['SMTP_URL']);
     for (const url of [

@@ -24,41 +24,41 @@ import {
 import { checkDatabase, checkSecret, secretOf } from './secret-file.ts';
 import { unknownVariables } from './variables.ts';
 
-/** Everything that the environment decides, read once at start. No other room reads the environment. */
+/** All settings from the environment, read once at start. No other room reads the environment. */
 export type Config = {
   port: number;
   host: string;
-  /** Absolute. */
+  /** Absolute path. */
   dataDir: string;
   /** null: the embedded database in `dataDir`. */
   databaseUrl: string | null;
   redisUrl: string | null;
   region: Region;
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   baseUrls: Record<Region, string>;
-  /** This region's own. */
+  /** The base URL of this region. */
   baseUrl: string;
-  /** At least 32 characters. Keys are derived from it (secrets.ts); it is never used as it is, and never printed. */
+  /** At least 32 characters. Keys are derived from it (secrets.ts); it is never used directly and never printed. */
   secret: string;
-  /** The first owner, made without the setup link. */
+  /** The first owner, created without the setup link. */
   owner: { email: string; password: string } | null;
   /** null: yes on a fresh embedded database, else no. */
   demo: boolean | null;
   limits: RateLimits;
   /** Hosts and CIDRs for kernel/egress. */
   egressAllow: string[];
-  /** Name servers that are asked for the records of domains; none: the system's. */
+  /** Name servers for look-ups of domain records; when empty, the system's. */
   dnsServers: string[];
-  /** Keys of secret scanners, by the names that their reports give them. */
+  /** Keys of secret scanners, by the names that their reports use. */
   leakReportKeys: ScannerKeys;
-  /** Addresses and CIDRs of proxies whose X-Forwarded-For is believed. */
+  /** Addresses and CIDRs of proxies whose X-Forwarded-For is trusted. */
   trustedProxies: string[];
   logLevel: LogLevel;
-  /** null: for people on a terminal, else JSON. */
+  /** null: readable text on a terminal, else JSON. */
   logFormat: LogFormat | null;
   upgradeUrl: string | null;
   metricsAddress: { host: string; port: number } | null;
-  /** The operator's own mail server; null: links are handed over by people. */
+  /** The operator's own mail server; null: people pass links on themselves. */
   mail: MailServer | null;
 };
 
@@ -68,19 +68,19 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 const LOG_FORMATS = ['pretty', 'json'] as const;
 type LogFormat = (typeof LOG_FORMATS)[number];
 
-/** What is wrong with one variable, and what to write instead. Neither holds a value that could be a secret. */
+/** What is wrong with one variable, and what to set instead. Neither contains a value that may be a secret. */
 export type ConfigFault = { variable: string; fault: string; cure: string };
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export type LoadOptions = {
-  /** For commands that make nothing: a folder without a database is a mistake, not a new installation. */
+  /** For commands that create nothing: a folder without a database is a mistake, not a new installation. */
   mustExist?: boolean;
 };
 
 /**
- * Reads the environment and reports all faults together. Only if there is none is anything written: the secret of
- * an embedded installation, on its first start.
+ * Reads the environment and reports all faults together. Writes only if there is no fault: the secret of an embedded
+ * installation, on its first start.
  */
 export function loadConfig(
   env: Environment = process.env,
@@ -133,7 +133,7 @@ export function loadConfig(
   return { config: { ...config, secret }, warnings: [...unknownVariables(env), ...exposure(config)] };
 }
 
-/** The same configuration once the port that the system chose (PORT=0) is known. */
+/** The same configuration with the port that the system chose (PORT=0). */
 export function withPort(config: Config, port: number): Config {
   if (config.baseUrl !== localUrl(config.host, config.port)) return { ...config, port };
   const baseUrl = localUrl(config.host, port);
@@ -155,7 +155,7 @@ function readBaseUrls(read: Read, own: Region, host: string, port: number): Reco
   >;
 }
 
-/** An address to click on: nobody can open 0.0.0.0. */
+/** A URL that a browser can open: 0.0.0.0 is not one. */
 function localUrl(host: string, port: number): string {
   const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
@@ -166,7 +166,7 @@ const MAX_PASSWORD = 128;
 
 function readOwner(env: Environment, faults: ConfigFault[]): Config['owner'] {
   const email = env.PARLEY_OWNER_EMAIL?.trim() ?? '';
-  // Spaces at the ends may be meant.
+  // Leading and trailing spaces may be part of the password.
   const password = env.PARLEY_OWNER_PASSWORD ?? '';
   if (email === '' && password === '') return null;
   if (email === '' || password === '') {
@@ -201,7 +201,7 @@ function egressList(text: string): Reading<string[]> {
     : { value: entries };
 }
 
-/** Sign-in needs https beyond this machine: browsers keep the session cookie from plain http elsewhere. */
+/** Sign-in needs https beyond this machine: elsewhere, browsers do not send the session cookie over plain http. */
 function exposure({ host, baseUrl }: Config): string[] {
   const { protocol, hostname } = new URL(baseUrl);
   const isLocal = /^(localhost|127\.|\[::1\])/.test(hostname);

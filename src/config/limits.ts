@@ -4,10 +4,10 @@ import type { ConfigFault } from './config.ts';
 const VARIABLE = 'PARLEY_LIMITS';
 const EXAMPLE = '{"triggers":{"key":600,"organization":3000}}';
 const MEMBERS = ['key', 'organization'] as const;
-/** Far above what one installation serves in a minute; keeps typing errors from becoming "no limit". */
+/** Far above what one installation serves in a minute, so a typing error cannot remove the limit. */
 const MAX_CALLS = 1_000_000_000;
 
-/** The limits of the contract with those replaced that PARLEY_LIMITS names. Every fault in it is reported. */
+/** The default limits with the overrides from PARLEY_LIMITS. Reports every fault. */
 export function readLimits(text: string | undefined, faults: ConfigFault[]): RateLimits {
   const limits = structuredClone(DEFAULT_RATE_LIMITS);
   if (text === undefined || text.trim() === '') return limits;

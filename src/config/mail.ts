@@ -1,11 +1,11 @@
 import type { ConfigFault, Environment } from './config.ts';
 import { emailAddress, type Reading } from './readers.ts';
 
-/** The operator's own mail server, and who its mails come from. */
+/** The operator's own mail server and the sender of its mails. */
 export type MailServer = {
   host: string;
   port: number;
-  /** `tls` from the first byte, `starttls` before anything else is said, or `none`. */
+  /** `tls` from the first byte, `starttls` before any other command, or `none`. */
   security: 'tls' | 'starttls' | 'none';
   username: string;
   password: string;
@@ -52,7 +52,7 @@ function smtpUrl(text: string): Reading<Omit<MailServer, 'from'>> {
       },
     };
   } catch {
-    // A % that encodes nothing.
+    // A % that is not a valid escape.
     return fault;
   }
 }

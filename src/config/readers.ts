@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { readScannerKeys, type ScannerKeys } from '../kernel/scanner-signature.ts';
 
-/** One variable read: its value, or what is wrong and what to write instead. A fault never repeats the text, which may hold a password. */
+/**
+ * The result of reading one variable: its value, or the fault and what to set instead. A fault never repeats the text,
+ * which may hold a password.
+ */
 export type Reading<T> = { value: T } | { fault: string; cure: string };
 
 const HOSTNAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,62})?(\.[a-z0-9]([a-z0-9-]{0,62})?)*$/i;
@@ -58,7 +61,7 @@ export function redisUrl(text: string): Reading<string> {
       };
 }
 
-/** Scheme, host and port, nothing else: every path of ours hangs directly below it. */
+/** Only scheme, host and port: all paths are directly below it. */
 export function baseUrl(text: string): Reading<string> {
   const url = URL.parse(text);
   const plain =
@@ -87,7 +90,7 @@ export function listenAddress(text: string): Reading<{ host: string; port: numbe
     : { fault: 'is not an address to listen on', cure: 'Write HOST:PORT, for example 127.0.0.1:9464.' };
 }
 
-/** Addresses of name servers, by commas; an IPv6 address with a port stands in brackets. */
+/** Addresses of name servers, separated by commas; an IPv6 address with a port is in brackets. */
 export function nameServers(text: string): Reading<string[]> {
   const entries = text.split(',').flatMap((entry) => entry.trim() || []);
   return entries.every(isNameServer)
@@ -100,7 +103,7 @@ function isNameServer(entry: string): boolean {
   return isIP(entry) > 0 || (isIP(bracketed ?? plain ?? '') > 0 && 'value' in portNumber(port));
 }
 
-/** Addresses and CIDRs, by commas. */
+/** Addresses and CIDRs, separated by commas. */
 export function networks(text: string): Reading<string[]> {
   const entries = text.split(',').flatMap((entry) => entry.trim() || []);
   return entries.every(isNetwork)
@@ -119,7 +122,7 @@ export const emailAddress = (text: string): Reading<string> =>
     ? { value: text }
     : { fault: 'is not an e-mail address', cure: 'Write it as name@example.com.' };
 
-/** Keys of secret scanners: the JSON that GitHub publishes, or the path of a file that holds it. */
+/** Keys of secret scanners: the JSON that GitHub publishes, or the path of a file with it. */
 export function scannerKeys(text: string): Reading<ScannerKeys> {
   const json = text.startsWith('{') ? text : readText(text);
   const keys = json && readScannerKeys(json);

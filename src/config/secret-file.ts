@@ -5,13 +5,13 @@ import { makeFolder } from '../kernel/make-folder.ts';
 import type { ConfigFault } from './config.ts';
 
 /**
- * PARLEY_SECRET is the root of every key that we derive. An embedded installation makes its own on the first start;
- * with a database elsewhere it must be given, because all nodes need the same one. What only looks like a secret
- * (an example from a manual, a word, a pattern) is refused.
+ * PARLEY_SECRET is the root of every derived key. An embedded installation creates its own on the first start. With an
+ * external database it must be given, because all nodes need the same one. Text that is not random (an example from a
+ * manual, a word, a pattern) is refused.
  */
 const MIN_CHARACTERS = 32;
 const MIN_DIFFERENT = 10;
-/** Words of six letters or more, or standing alone: a random secret holds one about once in a million times. */
+/** Words of six letters or more, or a word on its own: a random secret contains one about once in a million times. */
 const PLACEHOLDER =
   /secret|change.?me|replace|placeholder|example|password|insert|openssl|default|letmein|0123456789|123456789|abcdefgh|qwerty|\b(your|paste|todo|dummy|test)\b/i;
 const REPEATED = /^(.{1,16}?)\1+.{0,15}$/s;
@@ -29,7 +29,7 @@ export function checkSecret(given: string | null, isNeeded: boolean): ConfigFaul
   return isPattern ? [{ variable, fault: 'is a placeholder or a pattern, not a random secret', cure: MAKE_ONE }] : [];
 }
 
-/** Whether an embedded installation has been made here. */
+/** Whether this folder holds an embedded installation. */
 export const checkDatabase = (dataDir: string): ConfigFault[] =>
   existsSync(path.join(dataDir, 'postgres'))
     ? []
@@ -41,7 +41,7 @@ export const checkDatabase = (dataDir: string): ConfigFault[] =>
         },
       ];
 
-/** The embedded installation's own secret, made on the first start. Simultaneous starts agree on one. */
+/** The embedded installation's own secret, created on the first start. Simultaneous starts agree on one secret. */
 export function secretOf(dataDir: string): string | ConfigFault {
   const file = path.join(dataDir, 'secret');
   try {

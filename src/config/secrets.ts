@@ -1,22 +1,25 @@
 import { deriveKey, type Key } from '../kernel/seal.ts';
 
-/** The keys that the program uses, each derived from PARLEY_SECRET for one purpose (HKDF-SHA-256): none tells anything about another. */
+/**
+ * The program's keys, each derived from PARLEY_SECRET for one purpose (HKDF-SHA-256). A key reveals nothing about
+ * another.
+ */
 export type Secrets = {
   /** HMAC key of API key digests. */
   apiKeyPepper: Key;
   /** Signs list cursors. */
   cursorKey: Key;
-  /** Seals mails that wait to be sent. */
+  /** Seals mails in the outbox. */
   mailKey: Key;
   /** Wraps the organizations' data keys. */
   sealingKey: Key;
-  /** For better-auth, which wants text. */
+  /** For better-auth, which expects text. */
   sessionSecret: string;
   /** HMAC key of setup links. */
   setupKey: Key;
-  /** Seals what a browser keeps while it is at the provider of an organization. */
+  /** Seals the state that a browser keeps while a person signs in at the provider of an organization. */
   signInKey: Key;
-  /** HMAC key of the identifiers that opt-outs of erased people are kept under. */
+  /** HMAC key of the identifiers under which opt-outs of erased people are kept. */
   suppressionKey: Key;
   /** Signs the tokens of web chat visitors. */
   visitorKey: Key;

@@ -1,6 +1,6 @@
 import type { Environment } from './config.ts';
 
-/** Every variable that begins with PARLEY_ and means something to the server or the command line. */
+/** Every PARLEY_ variable that the server or the command line reads. */
 const KNOWN = [
   'PARLEY_REGION',
   'PARLEY_SECRET',
@@ -10,7 +10,7 @@ const KNOWN = [
   'PARLEY_LIMITS',
   'PARLEY_EGRESS_ALLOW',
   'PARLEY_LEAK_REPORT_KEYS',
-  // The command line's.
+  // Variables of the command line.
   'PARLEY_URL',
   'PARLEY_EMAIL',
   'PARLEY_PASSWORD',
@@ -19,7 +19,7 @@ const KNOWN = [
   'PARLEY_CONFIG_DIR',
 ];
 
-/** A misspelt variable is silently without effect; so each unknown one gets a sentence with the nearest known name. */
+/** A misspelt variable would be ignored silently, so each unknown one gets a warning with the nearest known name. */
 export const unknownVariables = (env: Environment): string[] =>
   Object.keys(env)
     .filter((name) => name.startsWith('PARLEY_') && !KNOWN.includes(name))
@@ -28,7 +28,7 @@ export const unknownVariables = (env: Environment): string[] =>
 const nearest = (name: string): string =>
   KNOWN.toSorted((one, other) => distance(name, one) - distance(name, other))[0]!;
 
-/** Levenshtein's: how many letters to add, drop or change. */
+/** Levenshtein distance: how many letters to add, remove or change. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {

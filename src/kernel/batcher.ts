@@ -1,27 +1,26 @@
 /**
- * Natural batching: work that arrives together leaves together. A batch leaves as soon as a lane is free, so a call
- * that comes alone is not held back, and under load batches grow by themselves to what the other side can take.
- * No timer decides anything.
+ * Natural batching: items that arrive together are sent together. A batch is sent when a lane is free, so a single item
+ * does not wait, and under load batches grow to the size that the other side can handle. There is no timer.
  */
 export type Batcher<In, Out> = {
-  /** Resolves with this item's own outcome; rejects with `full()` when the queue is at its bound. */
+  /** Resolves with this item's own outcome; rejects with `full()` when the queue is full. */
   add(item: In): Promise<Out>;
-  /** Resolves when all that was added has left and returned. Nothing may be added afterwards. */
+  /** Resolves when every added item has its outcome. Nothing may be added afterwards. */
   drain(): Promise<void>;
-  /** Items that wait or are under way. */
+  /** Items that wait or are in progress. */
   load(): number;
 };
 
 export type BatcherOptions<In, Out> = {
-  /** Items of one batch at most. */
+  /** Maximum items in one batch. */
   size: number;
-  /** Batches under way at once at most. */
+  /** Maximum batches in progress at the same time. */
   lanes: number;
-  /** Items that may wait at most. */
+  /** Maximum items that wait. */
   queue: number;
-  /** Must return one outcome per item, in the same order; a rejection is handed to every item of the batch. */
+  /** Must return one outcome per item, in the same order; a rejection rejects every item of the batch. */
   send(items: In[]): Promise<(Out | Error)[]>;
-  /** The error of an item that finds the queue full or closed. */
+  /** The error for an item when the queue is full or closed. */
   full(): Error;
 };
 
@@ -35,7 +34,7 @@ export function createBatcher<In, Out>(options: BatcherOptions<In, Out>): Batche
   let drained: (() => void) | null = null;
   let closed = false;
 
-  // Leaving on setImmediate gathers everything that one turn of the event loop has read from its sockets.
+  // With setImmediate, the batch contains everything that one turn of the event loop reads from its sockets.
   const schedule = () => {
     if (scheduled || busy >= options.lanes || queue.length === 0) return;
     scheduled = true;

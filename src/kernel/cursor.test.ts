@@ -7,11 +7,11 @@ const position = ['2026-11-20T20:00:00.000123Z', 'run_01k8v3m9e5f7rsm6z4n0q2x1ab
 const invalid = expect.objectContaining({ code: 'cursor_invalid' });
 
 describe('a cursor', () => {
-  it('comes back as the position it was made of', () => {
+  it('decodes to the position that was encoded', () => {
     expect(decodeCursor(key, scope, encodeCursor(key, scope, position))).toEqual(position);
   });
 
-  it('does not depend on the order in which filters were given, nor on filters that are absent', () => {
+  it('does not depend on the order of filters, nor on absent filters', () => {
     expect(cursorScope('l', 'o', { a: 1, b: 2, c: undefined })).toBe(cursorScope('l', 'o', { b: 2, a: 1 }));
   });
 
@@ -28,7 +28,7 @@ describe('a cursor', () => {
     expect(() => decodeCursor(Buffer.alloc(32, 8), scope, encodeCursor(key, scope, position))).toThrow(invalid);
   });
 
-  it('is refused when any single character was changed', () => {
+  it('is refused when any single character is changed', () => {
     const cursor = encodeCursor(key, scope, position);
     for (let i = 0; i < cursor.length; i++) {
       const changed = `${cursor.slice(0, i)}${cursor[i] === 'A' ? 'B' : 'A'}${cursor.slice(i + 1)}`;
@@ -36,7 +36,7 @@ describe('a cursor', () => {
     }
   });
 
-  it.each(['', '!', 'AAAA', 'a'.repeat(513), '=', ' ', 'é'])('is refused when it never was one: %j', (cursor) => {
+  it.each(['', '!', 'AAAA', 'a'.repeat(513), '=', ' ', 'é'])('is refused when it was never a cursor: %j', (cursor) => {
     expect(() => decodeCursor(key, scope, cursor)).toThrow(invalid);
   });
 });

@@ -2,19 +2,19 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Refusal } from '../../contract/problems.ts';
 
 /**
- * Where the next page of a list begins: the sort key of the last record that was given out. A cursor is opaque and signed,
- * and the signature covers the list it belongs to, so that a cursor can neither be made up nor carried into another
- * list, another organization or other filters.
+ * The start of the next page of a list: the sort key of the last record of the page before. A cursor is opaque and
+ * signed. The signature covers the list that it belongs to, so a cursor cannot be forged or used with another list,
+ * another organization or other filters.
  */
 export type CursorPosition = readonly [createdAt: string, id: string];
 
-/** What every list answers with. */
+/** The answer of every list. */
 export type Page<T> = { readonly data: T[]; readonly next_cursor: string | null; readonly has_more: boolean };
 
 const MAC_BYTES = 16;
 const MAX_CURSOR_CHARACTERS = 512;
 
-/** The name of one list as a cursor sees it. Filters that are undefined are none. */
+/** The name of one list for its cursors. Undefined filters count as absent. */
 export function cursorScope(
   list: string,
   organizationId: string,
@@ -29,7 +29,7 @@ export function encodeCursor(key: Buffer, scope: string, position: CursorPositio
   return Buffer.concat([sign(key, scope, text), text]).toString('base64url');
 }
 
-/** Throws `cursor_invalid` for everything that `encodeCursor` did not make with the same key and scope. */
+/** Throws `cursor_invalid` for any text that `encodeCursor` did not make with the same key and scope. */
 export function decodeCursor(key: Buffer, scope: string, cursor: string): CursorPosition {
   if (cursor.length > MAX_CURSOR_CHARACTERS || !/^[\w-]+$/.test(cursor)) throw invalid();
   const bytes = Buffer.from(cursor, 'base64url');
@@ -39,7 +39,7 @@ export function decodeCursor(key: Buffer, scope: string, cursor: string): Cursor
   return JSON.parse(text.toString('utf8')) as CursorPosition;
 }
 
-/** The scope's length goes in first: no two pairs of scope and position sign the same bytes. */
+/** The scope's length comes first, so no two pairs of scope and position sign the same bytes. */
 const sign = (key: Buffer, scope: string, text: Buffer): Buffer =>
   createHmac('sha256', key)
     .update(`cursor\n${Buffer.byteLength(scope)}\n${scope}`)

@@ -34,7 +34,7 @@ function egressWith(options: EgressOptions): Egress {
 
 const bodyOf = async (request: IncomingMessage) => Buffer.concat(await request.toArray()).toString();
 
-/** Both ways through the guard; each rule has to hold on both. */
+/** Both ways through the guard; each rule must hold on both. */
 const WAYS = {
   request: async (egress: Egress, url: string, bounds: { timeoutMs?: number; maxBytes?: number } = {}) => {
     const answer = await egress.request({ url, ...bounds });
@@ -47,7 +47,7 @@ const WAYS = {
 };
 
 describe.each(Object.entries(WAYS))('egress by %s', (_name, call) => {
-  it('calls an address that the operator allowed', async () => {
+  it('calls an address that the operator allows', async () => {
     const port = await serve((_request, response) => response.end('here'));
     expect(await call(egressWith({ allow: ['127.0.0.1'] }), `http://127.0.0.1:${port}/`)).toEqual({
       status: 200,
@@ -82,7 +82,7 @@ describe.each(Object.entries(WAYS))('egress by %s', (_name, call) => {
   });
 
   it.each(['ftp://127.0.0.1/', 'file:///etc/passwd', 'data:text/plain,x', 'not a url', 'http://u:p@127.0.0.1/'])(
-    'refuses %s even where the host is allowed',
+    'refuses %s even if the host is allowed',
     async (url) => {
       const refusal = await call(egressWith({ allow: ['127.0.0.1'] }), url).catch((error: unknown) => error);
       expect(refusal).toMatchObject({ name: 'EgressError', code: 'egress_refused' });
@@ -90,12 +90,12 @@ describe.each(Object.entries(WAYS))('egress by %s', (_name, call) => {
     },
   );
 
-  it('refuses a name of which only one address is private', async () => {
+  it('refuses a name if one of its addresses is private', async () => {
     const egress = egressWith({ allow: [], resolve: async () => ['93.184.215.14', '10.0.0.1'] });
     await expect(call(egress, 'https://mixed.test/')).rejects.toMatchObject({ code: 'egress_refused' });
   });
 
-  it('connects to the address that was judged when the name changes its mind (DNS rebinding)', async () => {
+  it('connects to the judged address even if the name resolves differently afterwards (DNS rebinding)', async () => {
     const port = await freePort();
     await serve((_request, response) => response.end('judged'), '127.0.0.2', port);
     await serve((_request, response) => response.end('rebound'), '127.0.0.1', port);
@@ -112,7 +112,7 @@ describe.each(Object.entries(WAYS))('egress by %s', (_name, call) => {
     expect((await call(egress, `http://named.test:${port}/`)).text).toBe(`named.test:${port}`);
   });
 
-  it('checks the certificate against the name, and against nothing else', async () => {
+  it('checks the certificate against the name only', async () => {
     const port = await listen(
       createTlsServer({ key: KEY, cert: CERTIFICATE }, (_request, response) => response.end('tls')),
     );
@@ -126,7 +126,7 @@ describe.each(Object.entries(WAYS))('egress by %s', (_name, call) => {
     });
   });
 
-  it('knows when nobody can have read the request, and when somebody may have', async () => {
+  it('knows when the request cannot have been read, and when it may have been', async () => {
     const nameless = egressWith({ allow: [], resolve: () => Promise.reject(new Error('the resolver is down')) });
     await expect(call(nameless, 'https://hooks.test/')).rejects.toMatchObject({ neverConnected: true });
     const nobody = `http://127.0.0.1:${await freePort()}/`;
@@ -137,7 +137,7 @@ describe.each(Object.entries(WAYS))('egress by %s', (_name, call) => {
     await expect(hungUp).rejects.toMatchObject({ code: 'egress_unreachable', neverConnected: false });
   });
 
-  it('follows no redirect: it is the answer', async () => {
+  it('follows no redirect: the redirect is the answer', async () => {
     const paths: (string | undefined)[] = [];
     const port = await serve((request, response) => {
       paths.push(request.url);
@@ -156,14 +156,14 @@ describe.each(Object.entries(WAYS))('egress by %s', (_name, call) => {
     await expect(call(egress, `http://127.0.0.1:${port}/`)).rejects.toMatchObject({ code: 'egress_too_large' });
   });
 
-  it('takes an answer as large as the call asked for', async () => {
+  it('accepts an answer as large as the call allows', async () => {
     const port = await serve((_request, response) => response.end('x'.repeat(100_000)));
     const egress = egressWith({ allow: ['127.0.0.1'] });
     const { text } = await call(egress, `http://127.0.0.1:${port}/`, { maxBytes: 100_000 });
     expect(text).toHaveLength(100_000);
   });
 
-  it('cuts off an answer that trickles', async () => {
+  it('times out an answer that trickles', async () => {
     const port = await serve((_request, response) => {
       const drip = setInterval(() => response.write('.'), 20);
       response.on('close', () => clearInterval(drip));
@@ -173,7 +173,7 @@ describe.each(Object.entries(WAYS))('egress by %s', (_name, call) => {
     await expect(slow).rejects.toMatchObject({ code: 'egress_timeout' });
   });
 
-  it('cuts off a server that never answers', async () => {
+  it('times out a server that never answers', async () => {
     const port = await serve(() => {});
     const egress = egressWith({ allow: ['127.0.0.1'] });
     const slow = call(egress, `http://127.0.0.1:${port}/`, { timeoutMs: 100 });
@@ -186,7 +186,7 @@ describe.each(Object.entries(WAYS))('egress by %s', (_name, call) => {
     await expect(slow).rejects.toMatchObject({ code: 'egress_timeout' });
   });
 
-  it('says when nobody listens, and when the name is unknown', async () => {
+  it('reports a refused connection, and an unknown name', async () => {
     const port = await serve(() => {});
     await Promise.all(open.splice(0).map((each) => each.close()));
     const egress = egressWith({ allow: ['127.0.0.1'] });
@@ -200,7 +200,7 @@ describe.each(Object.entries(WAYS))('egress by %s', (_name, call) => {
     expect((await call(egress, `http://two.test:${port}/`)).text).toBe('second');
   });
 
-  it('keeps connections for the next calls', async () => {
+  it('reuses connections for later calls', async () => {
     let connections = 0;
     const server = createServer((_request, response) => response.end());
     server.on('connection', () => connections++);
@@ -231,7 +231,7 @@ describe('egress', () => {
     expect(await fetched.json()).toEqual(expected);
   });
 
-  it("ends with the caller's own reason when the caller gives up, before and during the answer", async () => {
+  it("ends with the caller's own reason when the caller aborts, before and during the answer", async () => {
     const port = await serve((_request, response) => response.write('begin'));
     const egress = egressWith({ allow: ['127.0.0.1'] });
     const url = `http://127.0.0.1:${port}/`;
@@ -243,7 +243,7 @@ describe('egress', () => {
     await expect(answer.text()).rejects.toBe(reason);
   });
 
-  it('bounds a compressed answer by what it unpacks to', async () => {
+  it('limits a compressed answer by its unpacked size', async () => {
     const bomb = gzipSync(Buffer.alloc(10_000_000));
     const port = await serve((_request, response) => response.setHeader('content-encoding', 'gzip').end(bomb));
     const egress = egressWith({ allow: ['127.0.0.1'] });
@@ -251,7 +251,7 @@ describe('egress', () => {
     await expect(answer.text()).rejects.toMatchObject({ code: 'egress_too_large' });
   });
 
-  it('hands a streamed answer on as it arrives', async () => {
+  it('passes a streamed answer on as it arrives', async () => {
     const port = await serve((_request, response) => response.write('first'));
     const answer = await egressWith({ allow: ['127.0.0.1'] }).fetch(`http://127.0.0.1:${port}/`);
     const reader = answer.body!.getReader();
@@ -267,7 +267,7 @@ describe('egress', () => {
     await expect(egress.check('https://public.test:6379/')).rejects.toMatchObject({ code: 'egress_refused' });
   });
 
-  it('leaves a name that is not found to the call, but not with plain http', async () => {
+  it('accepts a name that is not found until the call, but not with plain http', async () => {
     const resolve = async () => [];
     const egress = egressWith({ allow: [], resolve });
     await expect(egress.check('https://nowhere.test/')).rejects.toMatchObject({ code: 'egress_unreachable' });
@@ -277,7 +277,7 @@ describe('egress', () => {
   });
 });
 
-// For hooks.test, valid until 2120, made for this test and used nowhere else.
+// For hooks.test, valid until 2120, created for this test and used nowhere else.
 const KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgvRu9fWjc8b7nkiEw
 ftJxUWBLQEqwmLBF6vOfqlXpwb+hRANCAASJIMslw9uifmS2XOYw14/PqWFjyPeU

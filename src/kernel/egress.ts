@@ -12,19 +12,23 @@ import { parseTarget } from './egress/target-url.ts';
 export { EgressError, parseAllow };
 
 /**
- * The one way to call a URL that a user gave (webhook, tool, model server). Such a URL may try to make this machine
- * read what only this machine can reach, so: no port of another protocol, https unless the operator allowed the host, no credentials in the URL,
- * every address of the name public, the socket opened to the address that was judged, no redirect followed (3xx is
- * the answer), a time limit for the whole call and a bound on the answer. `fetch` is the same guard for libraries.
+ * The only way to call a URL that a user gave (webhook, tool, model server). Such a URL may try to make this machine
+ * read what only this machine can reach. So: no port of another protocol, https unless the operator allowed the host,
+ * no credentials in the URL, every address of the name public, the socket opened to the judged address, no redirect
+ * followed (3xx is the answer), a timeout for the whole call and a size limit for the answer. `fetch` is the same guard
+ * for libraries.
  */
 export type Egress = {
   request(request: EgressRequest): Promise<EgressResponse>;
-  /** With the default bounds, or with others: a model may take longer and say more than a webhook. */
+  /** With the default bounds, or with others: a model may take longer and answer more than a webhook. */
   fetch: typeof fetch;
   fetchWith(bounds: EgressBounds): typeof fetch;
-  /** Throws what a call to this URL would be refused with; opens no connection. For checking a URL when it is saved. */
+  /**
+   * Throws the error with which a call to this URL would be refused; opens no connection. For validation when a URL is
+   * saved.
+   */
   check(url: string): Promise<void>;
-  /** A connection for protocols other than HTTP (SMTP), to an address that was judged in the same way. */
+  /** A connection for protocols other than HTTP (SMTP), to an address that was judged by the same rules. */
   connect(target: SocketTarget): Promise<Socket>;
   close(): Promise<void>;
 };
@@ -41,18 +45,21 @@ export type EgressRequest = EgressBounds & {
 export type EgressResponse = { status: number; headers: Record<string, string>; body: Buffer };
 
 export type EgressOptions = {
-  /** Hosts and CIDRs that may be reached although they are private or plain http (PARLEY_EGRESS_ALLOW). */
+  /** Hosts and CIDRs that may be reached even if they are private or plain http (PARLEY_EGRESS_ALLOW). */
   allow: readonly string[];
   resolve?: Resolve;
   /** Certificate authorities instead of the system's, as PEM. */
   ca?: string;
 };
 
-/** Sockets to one origin; further calls wait for one, within their own time limit. */
+/** Maximum sockets to one origin; further calls wait for a free socket, within their own timeout. */
 const MAX_CONNECTIONS_PER_ORIGIN = 32;
-/** Origins with a socket open at the same time; idle ones are closed after the keep-alive time. */
+/** Maximum origins with an open socket; idle ones are closed after the keep-alive time. */
 const MAX_ORIGINS = 4_096;
-/** Shorter than the five seconds after which many servers hang up, so that a call rarely meets a closing socket. */
+/**
+ * Shorter than the five seconds after which many servers close idle sockets, so that a call rarely meets a closing
+ * socket.
+ */
 const KEEP_ALIVE_MS = 4_000;
 
 export function createEgress({ allow, resolve = resolveBySystem, ca }: EgressOptions): Egress {
@@ -117,6 +124,6 @@ async function send(agent: Agent, request: EgressRequest): Promise<EgressRespons
   }
 }
 
-/** The name in the URL is the only host there is: another one in Host would also change SNI and the certificate. */
+/** The host is always the name in the URL: another name in Host would also change SNI and the certificate. */
 const withoutHost = (headers: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'host'));

@@ -8,8 +8,8 @@ const pool = Buffer.alloc(POOL_BYTES);
 let used = POOL_BYTES;
 
 /**
- * A new TypeID: prefix, underscore, UUIDv7 in 26 characters of Crockford base32 (shape: contract/ids.ts).
- * Random bytes come from a pool, because one call of the system's generator per id costs more than the id.
+ * Creates a TypeID: prefix, underscore, UUIDv7 in 26 characters of Crockford base32 (format: contract/ids.ts). Random
+ * bytes come from a pool, because one system call per id costs more than the id.
  */
 export function newId(prefix: IdPrefix, at: number = Date.now()): string {
   if (used === POOL_BYTES) {
@@ -58,7 +58,7 @@ function base32(bytes: number[]): string {
   return text;
 }
 
-/** When an id was made, in milliseconds: the first 48 bits of its UUIDv7. */
+/** The creation time of an id, in milliseconds: the first 48 bits of its UUIDv7. */
 export function timeOfId(id: string): number {
   const digits = id.slice(id.lastIndexOf('_') + 1, id.lastIndexOf('_') + 11);
   return digits.split('').reduce((time, digit) => time * 32 + ALPHABET.indexOf(digit), 0);

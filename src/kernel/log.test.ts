@@ -38,7 +38,7 @@ const PLACES: Record<string, (log: Logger) => void> = {
   'JSON in a text': (log) => log.info(JSON.stringify({ key: KEY, inner: JSON.stringify({ key: KEY }) })),
 };
 
-describe('an API key shows up nowhere but for its prefix', () => {
+describe('only the prefix of an API key appears', () => {
   test.each(Object.keys(PLACES))('in %s', (place) => {
     for (const pretty of [false, true]) {
       const output = logged(PLACES[place]!, pretty);
@@ -49,13 +49,13 @@ describe('an API key shows up nowhere but for its prefix', () => {
     expect(() => JSON.parse(logged(PLACES[place]!))).not.toThrow();
   });
 
-  test('and the prefix stays, by which people find the key', () => {
+  test('and the prefix stays, so that people can find the key', () => {
     expect(logged((log) => log.info(`key ${KEY}`))).toContain('parley_us_AbC123[redacted]');
     expect(redact('key parley_us_AbC123 was renamed')).toBe('key parley_us_AbC123 was renamed');
   });
 });
 
-describe('other credentials are cut out', () => {
+describe('other credentials are redacted', () => {
   const secret = 'Zq7wKx2mVb9nRt4y';
   test.each<[string, unknown]>([
     ['a signing secret', `whsec_${secret}+/=`],
@@ -87,7 +87,7 @@ describe('other credentials are cut out', () => {
     expect(() => JSON.parse(output)).not.toThrow();
   });
 
-  test('and what surrounds them stays readable', () => {
+  test('and the text around them stays readable', () => {
     expect(redact('connect postgres://parley:hunter22@db:5432/parley failed')).toBe(
       'connect postgres://parley:[redacted]@db:5432/parley failed',
     );
@@ -97,7 +97,7 @@ describe('other credentials are cut out', () => {
   });
 });
 
-test('a hostile line of 32,000 characters costs no more than an ordinary one of its length', () => {
+test('a hostile line of 32,000 characters costs no more than an ordinary line of that length', () => {
   for (const part of [
     'a.',
     'parley_',
@@ -115,7 +115,7 @@ test('a hostile line of 32,000 characters costs no more than an ordinary one of 
 });
 
 describe('the log', () => {
-  test('is one JSON object a line, with level and time in words', () => {
+  test('is one JSON object per line, with level as a word and time as text', () => {
     const line = JSON.parse(logged((log) => log.warn({ request_id: 'req_1' }, 'slow'))) as Record<string, unknown>;
     expect(line).toEqual({
       level: 'warn',
@@ -149,7 +149,7 @@ describe('the log', () => {
     'process.exit(3)',
     'throw new Error("unexpected")',
     'log.fatal("last words"); process.kill(process.pid, "SIGKILL")',
-  ])('loses nothing that waits in its buffer on: %s', (end) => {
+  ])('loses no buffered line on: %s', (end) => {
     const program = `import { createLogger } from '${path.join(import.meta.dirname, 'log.ts')}';
         const log = createLogger({ level: 'info', pretty: false });
         for (let i = 1; i <= 50; i++) log.info('line ' + i);

@@ -6,19 +6,19 @@ export type { Logger } from 'pino';
 
 export type LogOptions = {
   level: string;
-  /** A line for people (terminals); otherwise one JSON object a line. */
+  /** Readable text for terminals; otherwise one JSON object per line. */
   pretty: boolean;
   /** Default: standard output, buffered, flushed at exit and by `fatal`. */
   destination?: DestinationStream;
 };
 
-/** Below it lines wait for company (or a quarter of a second): one write serves many requests. */
+/** Fewer bytes than this wait for more lines (or a quarter of a second): one write serves many requests. */
 const BUFFER_BYTES = 4_096;
 const FLUSH_EVERY_MS = 250;
-/** A reader that stalls must not eat the memory: beyond this, lines are dropped. */
+/** A stalled reader must not fill the memory: beyond this, lines are dropped. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 
-/** The one log of the process. Credentials are cut out of every line on its way out (redact.ts). */
+/** The only logger of the process. Credentials are removed from every line before it is written (redact.ts). */
 export function createLogger({ level, pretty, destination }: LogOptions): Logger {
   return pino(
     {
@@ -44,8 +44,8 @@ const standardOutput = (): DestinationStream =>
   );
 
 /**
- * A terminal that was closed and a full disk take lines of the log, and never the program. What cannot be written now
- * waits for the next line; to insist on it (at exit, and after `fatal`) would be to try for ever.
+ * A closed terminal or a full disk may lose log lines but must never stop the program. A line that cannot be written
+ * waits for the next one. At exit and after `fatal` there is no retry, because it would never end.
  */
 function lossy(out: ReturnType<typeof pino.destination>): DestinationStream {
   let isRefused = false;
@@ -58,7 +58,7 @@ function lossy(out: ReturnType<typeof pino.destination>): DestinationStream {
   return out;
 }
 
-/** Members of a request's line (http/request-log.ts): on a terminal they make one short line. */
+/** Members of a request's line (http/request-log.ts): on a terminal they become one short line. */
 const REQUEST = ['method', 'route', 'status', 'ms', 'code', 'request_id', 'key_id', 'org_id', 'cut_off'];
 
 function forPeople(destination: DestinationStream | undefined): DestinationStream {

@@ -3,13 +3,13 @@ import { createLoopShare } from './loop-share.ts';
 
 const STRETCH_MS = 5;
 
-/** Keeps the event loop busy for a moment. */
+/** Blocks the event loop for a moment. */
 const work = (): void => {
   const until = performance.now() + 1;
   while (performance.now() < until);
 };
 
-it('lets others have their turn between pieces that are ready together', async () => {
+it('lets other work run between pieces that are ready at the same time', async () => {
   const share = createLoopShare(STRETCH_MS);
   let others = 0;
   let isOver = false;
@@ -20,11 +20,11 @@ it('lets others have their turn between pieces that are ready together', async (
   setImmediate(look);
   await Promise.all(Array.from({ length: 100 }, () => share(work)));
   isOver = true;
-  // A hundred milliseconds of work are at least so many stretches, whatever else the machine does.
+  // A hundred milliseconds of work need at least this many stretches, on any machine.
   expect(others).toBeGreaterThanOrEqual(100 / STRETCH_MS - 2);
 });
 
-it('gives back what the work gives back, and its failure', async () => {
+it('returns the result of the work, and its failure', async () => {
   const share = createLoopShare();
   expect(await share(() => 7)).toBe(7);
   await expect(

@@ -1,7 +1,7 @@
 /**
- * Many pieces of work that become ready at the same moment would run one after another without a break, and nobody else
- * is answered meanwhile. With a share of the event loop, they run in stretches: once a stretch is over, the next piece
- * waits until everybody else has had their turn.
+ * Many pieces of work that become ready at the same moment would run one after another and block the event loop. With a
+ * share of the loop they run in stretches: when a stretch is over, the next piece waits until all other work had its
+ * turn.
  */
 export type LoopShare = <T>(work: () => T) => Promise<T>;
 
@@ -11,7 +11,7 @@ export function createLoopShare(stretchMs = STRETCH_MS): LoopShare {
   let began = performance.now();
   let next: Promise<void> | null = null;
   return async (work) => {
-    // Asked again by each that has waited: those before it may have used the stretch up.
+    // Checked again after each wait: pieces before this one may have used up the stretch.
     while (performance.now() - began >= stretchMs) {
       next ??= new Promise((resolve) => {
         setImmediate(() => {

@@ -2,8 +2,8 @@ import { mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * A folder and those above it. Not `recursive` of mkdirSync: that turns for ever, at full speed, where the system says "no
- * such file" below a folder that is there, as it does in /proc (seen with Node 20 to 24).
+ * Creates a folder and its parents. Does not use `recursive` of mkdirSync: that loops forever at full speed when the
+ * system reports "no such file" below an existing folder, as in /proc (seen with Node 20 to 24).
  */
 export function makeFolder(folder: string, mode: number): void {
   if (isFolder(folder)) return;
@@ -11,7 +11,7 @@ export function makeFolder(folder: string, mode: number): void {
   try {
     mkdirSync(folder, { mode });
   } catch (error) {
-    // Another process may have been quicker.
+    // Another process may have created it first.
     if (!isFolder(folder)) throw error;
   }
 }

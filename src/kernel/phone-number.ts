@@ -1,9 +1,9 @@
 import { type CountryCode, Metadata } from 'libphonenumber-js/min';
 
 /**
- * Phone numbers in E.164, by the numbering plans of libphonenumber: the calling code must exist and the number must have
- * a length that is possible there. Whether the number is assigned is not asked: plans change faster than programs.
- * The lengths are read out once, because the library's own parser takes 17 µs a number and a push may bring 1,000.
+ * Phone numbers in E.164, by the numbering plans of libphonenumber: the calling code must exist, and the length must be
+ * possible there. It does not check whether the number is assigned, because plans change faster than programs. The
+ * lengths are read once, because the library's own parser takes 17 µs per number and one push may contain 1,000.
  */
 const plans = new Map<string, ReadonlySet<number>>();
 const E164 = /^\+[1-9]\d{6,14}$/;
@@ -18,7 +18,7 @@ export function isPhoneNumber(text: string): boolean {
   return false;
 }
 
-/** Empty where there is no such calling code. */
+/** Empty for an unknown calling code. */
 function lengthsOf(callingCode: string): ReadonlySet<number> {
   let lengths = plans.get(callingCode);
   if (!lengths) {
@@ -31,7 +31,7 @@ function lengthsOf(callingCode: string): ReadonlySet<number> {
 function read(callingCode: string): number[] {
   try {
     const plan = new Metadata();
-    // It takes a calling code as well, which its types do not say.
+    // The method also accepts a calling code, which its types do not declare.
     plan.selectNumberingPlan(callingCode as CountryCode);
     return plan.numberingPlan?.possibleLengths() ?? [];
   } catch {

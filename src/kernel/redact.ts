@@ -1,33 +1,34 @@
 /**
- * The last wall before a log line leaves the program: whatever looks like a credential is cut out of the finished
- * line, so it does not matter whether it came in a message, a nested object, an error or a stack. Patterns are those of
- * this program (keys, signing secrets, links that let somebody in), of HTTP (Authorization, cookies), of URLs with a password, of
- * members with telling names, and of the model and channel providers that people connect.
+ * The last barrier before a log line leaves the program: text that looks like a credential is removed from the finished
+ * line, so it may come from a message, a nested object, an error or a stack. The patterns cover this program (keys,
+ * signing secrets, links that grant access), HTTP (Authorization, cookies), URLs with a password, members with telling
+ * names, and the model and channel providers that people connect.
  */
 export const REDACTED = '[redacted]';
 
-/** Cheap to test: a line without any of these cannot match a pattern below. Most lines stop here. */
+/** A cheap test first: a line without any of these cannot match a pattern below. Most lines stop here. */
 const SUSPICIOUS =
   /parley(?:_|%5f)|whsec_|bearer|authorization|cookie|api[-_]?key|[?&]key=|passw|secret|token|\/setup|\/invitations|\/verify|\/email-links|:\/\/[^\s"/]*@|sk-|AIza|xox[a-z]-|:AA/i;
 
-/** Names of JSON members whose text is secret whatever it looks like. */
+/** Names of JSON members whose text is always secret. */
 const MEMBERS =
   'authorization|proxy-authorization|cookie|set-cookie|x-api-key|api_?key|password|new_?password|current_?password|secret|client_?secret|signing_?secret|token|access_?token|refresh_?token|session_?token|setup_?token|pepper';
 const JSON_TEXT = String.raw`"(?:[^"\\]|\\.)*"`;
-/** JSON inside a JSON text: its quotes carry backslashes. */
+/** JSON inside a JSON text: its quotes have backslashes. */
 const ESCAPED_TEXT = String.raw`\\+"[^"\\]*\\+"`;
 
 const API_KEY = /(parley(?:_|%5f)(?:us|eu|in|qa)(?:_|%5f)[0-9a-z]{6})[0-9a-z]+/gi;
 
-/** What stands before the credential is kept (group 1), what follows is replaced. */
+/** The text before the credential (group 1) stays; the rest is replaced. */
 const PATTERNS = [
   // "password":"…", and the flat list of names and values that Node calls rawHeaders.
   new RegExp(String.raw`("(?:${MEMBERS})"\s*[:,]\s*)(?:${JSON_TEXT}|\[[^\]]*\])`, 'gi'),
   new RegExp(String.raw`(\\+"(?:${MEMBERS})\\+"\s*[:,]\s*)${ESCAPED_TEXT}`, 'gi'),
 ];
-// Quantifiers are bounded, and a line break is two letters in JSON (\n), so a word boundary before a credential says nothing.
+// Quantifiers are bounded. A line break is two letters in JSON (\n), so a word boundary before a credential proves
+// nothing.
 const PLAIN = [
-  // A header line in a text, up to its end.
+  // A header line in a text, to the end of the line.
   /((?:authorization|cookie|x-api-key)\s*:\s*)(?!\s*(?:bearer\s+)?parley_)(?:[^"\\\r\n]|\\[^rn])+/gi,
   /(bearer\s+)(?!parley_)[^\s"\\,]+/gi,
   // scheme://user:password@host, the password up to the last @ before the path.
@@ -41,7 +42,7 @@ const PLAIN = [
   /((?<!\d)\d{8,10}:)AA[\w-]{30,}/g,
 ];
 
-/** A finished line of log (JSON or text) without its credentials; JSON stays JSON. */
+/** Removes the credentials from a finished log line (JSON or text); JSON stays valid JSON. */
 export function redact(line: string): string {
   if (!SUSPICIOUS.test(line)) return line;
   let clean = line.replace(API_KEY, `$1${REDACTED}`);

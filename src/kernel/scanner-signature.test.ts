@@ -2,7 +2,7 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { readScannerKeys, readSignature } from './scanner-signature.ts';
 
-/** The example that GitHub publishes for people who write such an endpoint. */
+/** The example that GitHub publishes for implementers of such an endpoint. */
 const GITHUB = {
   name: 'bcb53661c06b4728e59d897fb6165d5c9cda0fd9cdf9d09ead458168deb7518c',
   key: `-----BEGIN PUBLIC KEY-----
@@ -18,12 +18,12 @@ const keys = readScannerKeys(listed(GITHUB.name, GITHUB.key))!;
 const headers = { 'github-public-key-identifier': GITHUB.name, 'github-public-key-signature': GITHUB.signature };
 
 describe('the signature of a report', () => {
-  it("is GitHub's, over the bytes as they came", () => {
+  it("is GitHub's, over the raw bytes", () => {
     expect(readSignature(keys, headers, Buffer.from(GITHUB.body))).toBe('signed');
     expect(readSignature(keys, headers, Buffer.from(`${GITHUB.body}\n`))).toBe('forged');
   });
 
-  it('is forged where it names a key that did not make it', () => {
+  it('is forged if the named key did not make it', () => {
     const other = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const body = Buffer.from(GITHUB.body);
     for (const signature of [
@@ -35,7 +35,7 @@ describe('the signature of a report', () => {
       expect(readSignature(keys, { ...headers, 'github-public-key-signature': signature }, body)).toBe('forged');
   });
 
-  it('says nothing where nobody knows the key', () => {
+  it('proves nothing if the key is unknown', () => {
     const body = Buffer.from(GITHUB.body);
     expect(readSignature(keys, {}, body)).toBe('unsigned');
     expect(readSignature(keys, { ...headers, 'github-public-key-identifier': 'other' }, body)).toBe('unsigned');
@@ -44,7 +44,7 @@ describe('the signature of a report', () => {
 });
 
 describe('the keys of scanners', () => {
-  it('are read in the form in which they are published', () => {
+  it('are read in their published format', () => {
     expect([...keys.keys()]).toEqual([GITHUB.name]);
   });
 

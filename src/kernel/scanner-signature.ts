@@ -1,13 +1,13 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 
 /**
- * The signature of a scanner's report: ECDSA on P-256 with SHA-256 over the raw body, in base64, with the name of the key
- * beside it (GitHub's secret scanning partner program). The keys come from the configuration, in the form in which GitHub
- * publishes them.
+ * The signature of a scanner's report: ECDSA on P-256 with SHA-256 over the raw body, in base64, together with the name
+ * of the key (GitHub's secret scanning partner program). The keys come from the configuration, in the format that
+ * GitHub publishes.
  */
 export type ScannerKeys = ReadonlyMap<string, KeyObject>;
 
-/** `forged`: it names a key that we know, and that key did not sign it. A key that we do not know says nothing. */
+/** `forged`: the report names a known key, and that key did not sign it. An unknown key proves nothing. */
 export type Signed = 'signed' | 'unsigned' | 'forged';
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
@@ -21,7 +21,10 @@ export function readSignature(keys: ScannerKeys, headers: Headers, body: Buffer)
   return verify('sha256', body, key, Buffer.from(signature, 'base64')) ? 'signed' : 'forged';
 }
 
-/** Reads `{"public_keys":[{"key_identifier":"…","key":"-----BEGIN PUBLIC KEY-----…"}]}`; null: it is not that. */
+/**
+ * Parses `{"public_keys":[{"key_identifier":"…","key":"-----BEGIN PUBLIC KEY-----…"}]}`; null when the text has another
+ * format.
+ */
 export function readScannerKeys(json: string): ScannerKeys | null {
   try {
     const { public_keys: listed } = JSON.parse(json) as { public_keys: { key_identifier: string; key: string }[] };

@@ -5,7 +5,7 @@ const key = deriveKey('a secret of the installation', 'test');
 const place = placeOf({ table: 'model_setting', column: 'api_key', row: 'openai', organization: 'org_1' });
 
 describe('a sealed credential', () => {
-  it('opens at its place', () => {
+  it('opens at its own place', () => {
     const sealed = seal(key, 'sk-Ключ-مفتاح', place);
     expect(sealed).toMatch(/^v1\.[A-Za-z0-9_-]+$/);
     expect(sealed).not.toContain('sk-');
@@ -22,13 +22,13 @@ describe('a sealed credential', () => {
     expect(() => open(key, sealed, place.with(part, `${place[part]}x`))).toThrow(SealError);
   });
 
-  it('does not open when the parts of its place are cut differently', () => {
+  it('does not open when the parts of its place are split differently', () => {
     const sealed = seal(key, 'value', ['ab', 'c']);
     expect(() => open(key, sealed, ['a', 'bc'])).toThrow(SealError);
     expect(() => open(key, sealed, ['ab', 'c', ''])).toThrow(SealError);
   });
 
-  it('does not open once any byte of it was changed', () => {
+  it('does not open when any byte of it is changed', () => {
     const sealed = seal(key, 'value', place);
     const bytes = Buffer.from(sealed.slice(3), 'base64url');
     for (let i = 0; i < bytes.length; i++) {
@@ -58,7 +58,7 @@ describe('a sealed credential', () => {
 });
 
 describe('the data key of an organization', () => {
-  it('comes back from what is stored', () => {
+  it('is restored from its stored form', () => {
     const { key: dataKey, wrapped } = newDataKey(key, 'org_1');
     const sealed = seal(dataKey, 'value', place);
     expect(open(unwrapDataKey(key, wrapped, 'org_1'), sealed, place)).toBe('value');

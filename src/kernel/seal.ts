@@ -1,26 +1,26 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
 /**
- * Credentials at rest (model keys, channel secrets). PARLEY_SECRET gives one wrapping key; each organization has a
- * random data key of its own, stored wrapped; the data key seals the values. So a new PARLEY_SECRET re-wraps one row
- * an organization, and erasing that row makes all of its secrets unreadable, in backups too. Associated data names
- * the place of a value (table, column, row, organization) and, in version 2, the addresses that it was given for: a
- * sealed text copied to another place, or beside another address, does not open (store/credentials.ts).
+ * Credentials at rest (model keys, channel secrets). PARLEY_SECRET gives one wrapping key. Each organization has its
+ * own random data key, stored wrapped; the data key seals the values. So a new PARLEY_SECRET re-wraps one row per
+ * organization, and erasing that row makes all its secrets unreadable, in backups too. Associated data names the place
+ * of a value (table, column, row, organization) and, in version 2, the addresses that it was given for. A sealed text
+ * that is copied to another place, or next to another address, does not open (store/credentials.ts).
  */
 export type Key = Buffer & { readonly [sealing]: true };
 declare const sealing: unique symbol;
 
-/** The place of a sealed value; every part counts. */
+/** The place of a sealed value; every part is authenticated. */
 export type Place = { table: string; column: string; row: string; organization: string };
 
-/** `v1`: bound to its place alone. `v2`: bound to its place and to the addresses that it may be sent to. */
+/** `v1`: bound to its place only. `v2`: bound to its place and to the addresses that it may be sent to. */
 export type SealVersion = 'v1' | 'v2';
 const KEY_BYTES = 32;
-/** Random nonces of 96 bits are safe for 2^32 values a key (NIST SP 800-38D, 8.3); a data key seals a handful. */
+/** Random nonces of 96 bits are safe for 2^32 values per key (NIST SP 800-38D, 8.3); a data key seals only a few. */
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** A sealed text that does not open: altered, moved, sealed under another key, or of another version. */
+/** A sealed text that does not open: altered, moved, sealed with another key, or of another version. */
 export class SealError extends Error {
   constructor() {
     super('A stored credential cannot be opened: it was altered or sealed under another PARLEY_SECRET.');
@@ -28,11 +28,11 @@ export class SealError extends Error {
   }
 }
 
-/** The same in the words of those whose channel it is. */
+/** The same error as a sentence for the owner of the channel. */
 export const NOT_OPENED =
   'The stored credentials cannot be opened: they belong to other settings than the stored ones. Give them again.';
 
-/** HKDF-SHA-256: one secret, an unrelated key for each purpose. */
+/** HKDF-SHA-256: one secret gives an independent key for each purpose. */
 export const deriveKey = (secret: string | Uint8Array, purpose: string): Key =>
   Buffer.from(hkdfSync('sha256', secret, 'parley', purpose, KEY_BYTES)) as Key;
 
@@ -50,7 +50,7 @@ export function seal(
   return `${version}.${Buffer.concat(parts).toString('base64url')}`;
 }
 
-/** Null: no version that this program knows. */
+/** Null: an unknown version. */
 export function versionOf(sealed: string): SealVersion | null {
   const [version] = sealed.split('.', 1);
   return version === 'v1' || version === 'v2' ? version : null;
@@ -60,7 +60,7 @@ export function open(key: Key, sealed: string, associatedData: readonly string[]
   const version = versionOf(sealed);
   const [, text, ...rest] = sealed.split('.');
   const bytes = Buffer.from(text ?? '', 'base64url');
-  // Buffer.from skips what it cannot read; only the one spelling that `seal` writes may open.
+  // Buffer.from ignores invalid characters; only the exact spelling that `seal` writes may open.
   const isCanonical = bytes.toString('base64url') === text;
   if (version === null || rest.length > 0 || !isCanonical || bytes.length < NONCE_BYTES + TAG_BYTES) {
     throw new SealError();
@@ -78,7 +78,7 @@ export function open(key: Key, sealed: string, associatedData: readonly string[]
 
 export const placeOf = ({ table, column, row, organization }: Place): string[] => [table, column, row, organization];
 
-/** A new data key, and what to store of it. */
+/** A new data key, and the wrapped form to store. */
 export function newDataKey(wrapping: Key, organization: string): { key: Key; wrapped: string } {
   const key = randomBytes(KEY_BYTES) as Key;
   return { key, wrapped: seal(wrapping, key.toString('base64url'), dataKeyPlace(organization)) };
@@ -89,6 +89,6 @@ export const unwrapDataKey = (wrapping: Key, wrapped: string, organization: stri
 
 const dataKeyPlace = (organization: string) => ['organization', 'data_key', organization, organization];
 
-/** JSON keeps the parts apart: ["ab","c"] is not ["a","bc"]. The version is part of what is vouched for. */
+/** JSON keeps the parts separate: ["ab","c"] differs from ["a","bc"]. The version is authenticated too. */
 const encode = (version: SealVersion, associatedData: readonly string[]) =>
   Buffer.from(JSON.stringify([version, ...associatedData]));

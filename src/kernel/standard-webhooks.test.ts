@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { newWebhookSecret, signWebhook, verifyWebhook } from './standard-webhooks.ts';
 
-/** The vector of the specification's own libraries. */
+/** The test vector of the specification's own libraries. */
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const ID = 'msg_p5jXN8AQM9LWM0D4loKWxJek';
 const BODY = '{"test": 2432232314}';
@@ -12,16 +12,16 @@ const verify = (changed: Record<string, string> = {}, body = BODY, now = AT.getT
   verifyWebhook(SECRET, { ...headers, ...changed }, Buffer.from(body), now);
 
 describe('a Standard Webhooks signature', () => {
-  test('is the one of the specification', () => {
+  test('equals the test vector of the specification', () => {
     expect(signWebhook(SECRET, ID, AT, BODY)).toEqual(headers);
     expect(verify()).toBe(true);
   });
 
-  test('counts if one of several is right, while secrets rotate', () => {
+  test('is valid if one of several matches, while secrets rotate', () => {
     expect(verify({ 'webhook-signature': `v1,AAAA v1a,xyz ${SIGNATURE}` })).toBe(true);
   });
 
-  test('is made by each secret while one replaces another, and fits both', () => {
+  test('is made with each secret during a rotation, and matches both', () => {
     const other = newWebhookSecret();
     const both = signWebhook([other, SECRET], ID, AT, BODY);
     expect(both['webhook-signature']!.split(' ')[1]).toBe(SIGNATURE);
@@ -37,17 +37,17 @@ describe('a Standard Webhooks signature', () => {
     ['no signature', { 'webhook-signature': '' }, BODY],
     ['another version', { 'webhook-signature': SIGNATURE.replace('v1', 'v2') }, BODY],
     ['a time that is no number', { 'webhook-timestamp': '1614265330.0' }, BODY],
-  ])('does not fit %s', (_, changed, body) => {
+  ])('does not match %s', (_, changed, body) => {
     expect(verify(changed, body)).toBe(false);
   });
 
-  test('is good for five minutes to either side', () => {
+  test('is valid for five minutes in both directions', () => {
     expect(verify({}, BODY, AT.getTime() + 299_000)).toBe(true);
     expect(verify({}, BODY, AT.getTime() + 301_000)).toBe(false);
     expect(verify({}, BODY, AT.getTime() - 301_000)).toBe(false);
   });
 
-  test('is made with secrets of their own', () => {
+  test('uses a separate secret for each purpose', () => {
     const secret = newWebhookSecret();
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(newWebhookSecret()).not.toBe(secret);

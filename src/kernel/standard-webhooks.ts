@@ -1,15 +1,15 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /**
- * Standard Webhooks 1.0 (https://www.standardwebhooks.com): HMAC-SHA-256 over `id.timestamp.body`, the secret being
- * what follows `whsec_` in base64. Several signatures may stand in the header while secrets rotate; one must be right.
+ * Standard Webhooks 1.0 (https://www.standardwebhooks.com): HMAC-SHA-256 over `id.timestamp.body`. The secret is the
+ * base64 text after `whsec_`. The header may contain several signatures while secrets rotate; one must match.
  */
 export const TOLERANCE_SECONDS = 5 * 60;
 const SECRET_BYTES = 32;
 
 export const newWebhookSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
 
-/** The three headers; with several secrets (a rotation's overlap) one signature by each. */
+/** The three headers. With several secrets (during a rotation's overlap), one signature for each. */
 export function signWebhook(
   secrets: string | readonly string[],
   id: string,

@@ -1,4 +1,4 @@
-/** Why the program cannot start: one sentence for a person, and what to do about it. Printed without a stack. */
+/** Why the program cannot start: one sentence for the operator, and what to do about it. Printed without a stack. */
 export class StartError extends Error {
   readonly cure: string;
 

@@ -1,6 +1,6 @@
-/** How many there are of each, for limits on what is under way at once. What there is none of takes no memory. */
+/** Counts per key, for limits on work in progress. A count of zero takes no memory. */
 export type Tally<Key> = {
-  /** Changes with the tally. */
+  /** A live view of the counts. */
   counts: ReadonlyMap<Key, number>;
   of(key: Key): number;
   add(key: Key): void;

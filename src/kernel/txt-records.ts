@@ -1,14 +1,16 @@
 import { Resolver } from 'node:dns/promises';
 
-/** The TXT records of a name; none where it has none. Throws when the DNS does not answer for certain. */
+/** The TXT records of a name; empty if it has none. Throws when the DNS gives no definite answer. */
 export type LookUpTxt = (name: string) => Promise<string[]>;
 
 const TIMEOUT_MS = 2_000;
 const TRIES = 2;
-/** The two answers that say for certain: there is no such record. */
+/** The two definite answers for: there is no such record. */
 const NOTHING = ['ENODATA', 'ENOTFOUND'];
 
-/** Asks the DNS itself, each time: no cache of ours. `servers` are addresses such as `192.0.2.53:53`, else the system's. */
+/**
+ * Queries the DNS on every call, without a cache. `servers` are addresses such as `192.0.2.53:53`, else the system's.
+ */
 export function createTxtLookUp(servers: readonly string[]): LookUpTxt {
   return async (name) => {
     const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES });

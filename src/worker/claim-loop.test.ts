@@ -8,7 +8,7 @@ afterEach(async () => {
   await loop?.stop(0);
 });
 
-/** A loop over the numbers 1, 2, 3, … of which each claim takes as many as it may. */
+/** A loop over the numbers 1, 2, 3, …; each claim takes as many as it may. */
 function start(its: Partial<ClaimLoopOptions<number, number, number>> = {}) {
   const claims: number[] = [];
   let next = 1;
@@ -40,21 +40,21 @@ function start(its: Partial<ClaimLoopOptions<number, number, number>> = {}) {
 const untilAborted = ({ abort }: { abort: AbortController }) =>
   new Promise<void>((resolve) => abort.signal.addEventListener('abort', () => resolve(), { once: true }));
 
-test('never has more under way than its capacity, and asks for nothing without room', async () => {
+test('never exceeds its capacity, and claims nothing without room', async () => {
   const { loop, claims } = start({ work: untilAborted });
   await expect.poll(() => loop.underWay().length).toBe(3);
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(claims).toEqual([2, 1]);
 });
 
-test('a row that ends while the worker is full makes it claim at once, long before the next poll', async () => {
+test('a row that ends while the worker is full makes it claim immediately, long before the next poll', async () => {
   const { loop, claims } = start({ work: untilAborted, pollMs: 60_000 });
   await expect.poll(() => loop.underWay().length).toBe(3);
   loop.underWay()[0]!.abort.abort();
   await expect.poll(() => claims).toEqual([2, 1, 1]);
 });
 
-test('work on a row that is no longer ours is aborted, and no other', async () => {
+test('only work on a row that is no longer ours is aborted', async () => {
   const aborted: number[] = [];
   const { loop } = start({
     leaseSeconds: 0.03,
@@ -68,7 +68,7 @@ test('work on a row that is no longer ours is aborted, and no other', async () =
   expect(loop.isStopping()).toBe(false);
 });
 
-test('a stop waits for what is under way, then aborts it', async () => {
+test('a stop waits for work in progress, then aborts it', async () => {
   const ended: number[] = [];
   const { loop } = start({
     work: async (work) => {
@@ -84,7 +84,7 @@ test('a stop waits for what is under way, then aborts it', async () => {
   expect(ended).toEqual([1, 2, 3]);
 });
 
-test('an outcome that the database does not take at first is stored later', async () => {
+test('an outcome that the database cannot store at first is stored later', async () => {
   let refused = 2;
   const due = [7];
   const stored: number[] = [];
@@ -100,7 +100,7 @@ test('an outcome that the database does not take at first is stored later', asyn
   await expect.poll(() => stored).toEqual([7]);
 });
 
-test('a claim that is too old for a call does not call', () => {
+test('a claim that is too old for a call makes no call', () => {
   const claimedBefore = (ms: number) => ({ row: 1, since: performance.now() - ms, abort: new AbortController() });
   expect(hasLeaseForCall(claimedBefore(1_000), 30)).toBe(true);
   expect(hasLeaseForCall(claimedBefore(14_000), 30)).toBe(false);

@@ -4,58 +4,58 @@ import { createLookLoop } from './look-loop.ts';
 
 /**
  * The loop that turns, deliveries, events and mails share. It claims due rows of a queue under a lease, works on them
- * side by side, renews the leases of those under way, stores the outcomes in batches, and stops in order. Any number of
- * workers share one database: a claim moves a row's `due_at` to the end of the lease, and storing needs the lease, so a
- * worker that dies is replaced by the clock and one that wakes up late changes nothing.
+ * concurrently, renews the leases of rows in progress, stores the outcomes in batches, and stops in order. Any number
+ * of workers share one database: a claim moves a row's `due_at` to the end of the lease, and storing needs the lease.
+ * So when a worker dies, another takes over after the lease, and a worker that wakes up late changes nothing.
  */
 export type Worker = {
   start(): void;
   /** Something became due: look now instead of at the next poll. */
   wake(): void;
-  /** Claims nothing more and waits for what is under way, at most `graceMs`; then aborts it. */
+  /** Stops claiming and waits for work in progress, at most `graceMs`; then aborts it. */
   stop(graceMs: number): Promise<void>;
 };
 
 export type ClaimLoop<Row, Outcome, Stored> = Worker & {
   isStopping(): boolean;
-  /** What is under way now, in no order. */
+  /** Work in progress, in no order. */
   underWay(): Work<Row>[];
-  /** Stores an outcome together with others; rejects when the database fails. */
+  /** Stores an outcome in a batch; rejects when the database fails. */
   store(outcome: Outcome): Promise<Stored>;
-  /** The same with some patience: the outside world has been called, and its answer must not be lost. */
+  /** The same with retries: the external call has been made, and its answer must not be lost. */
   storeWithRetries(outcome: Outcome): Promise<void>;
 };
 
 export type Work<Row> = {
   row: Row;
-  /** Milliseconds on the clock of `performance.now()`: before the claim was sent. */
+  /** Milliseconds on the clock of `performance.now()`, taken before the claim was sent. */
   since: number;
   abort: AbortController;
 };
 
 export type ClaimLoopOptions<Row, Outcome, Stored> = {
-  /** What the rows are, for log lines: "runs". */
+  /** The name of the rows in log lines: "runs". */
   rows: string;
   log: Logger;
   pollMs: number;
-  /** Rows under way at once at most. */
+  /** Maximum rows in progress. */
   capacity: number;
-  /** Rows of one claim, and of one storing statement, at most. */
+  /** Maximum rows of one claim, and of one storing statement. */
   batch: number;
   leaseSeconds: number;
-  /** Takes up to `limit` due rows; `isMoreDue`: whether this claim may have left something due behind. */
+  /** Claims up to `limit` due rows; `isMoreDue`: whether there may be more due rows. */
   claim(limit: number): Promise<{ claimed: Row[]; isMoreDue: boolean }>;
-  /** Extends the leases. Where it answers which rows are still ours, work on the others is aborted. */
+  /** Extends the leases. If it returns a test for the rows that are still ours, work on the others is aborted. */
   renew(rows: Row[]): Promise<((row: Row) => boolean) | void>;
-  /** Works on one row to the end. A rejection is logged, and the row comes back when its lease ends. */
+  /** Works on one row to the end. A rejection is logged, and the row is claimed again when its lease ends. */
   work(work: Work<Row>): Promise<void>;
-  /** One outcome per item, in the same order. */
+  /** Returns one outcome per item, in the same order. */
   complete(outcomes: Outcome[]): Promise<(Stored | Error)[]>;
-  /** Storing statements under way at once at most. */
+  /** Maximum storing statements in progress. */
   storeLanes: number;
-  /** The ids of a row that a log line names. */
+  /** The ids of a row for log lines. */
   ids(row: Row): Record<string, unknown>;
-  /** For caps on what is under way at once. `onEnd` answers whether a row that was left behind may go now. */
+  /** For limits on work in progress. `onEnd` returns whether a row that was left behind may be claimed now. */
   onBegin(row: Row): void;
   onEnd(row: Row, wasFull: boolean): boolean;
 };
@@ -77,7 +77,7 @@ export function createClaimLoop<Row, Outcome, Stored>(
 
   const loop = createLookLoop(options.pollMs, async () => {
     const limit = Math.min(options.batch, capacity - underWay.size);
-    // Without room nothing is asked for: what ends makes room, and wakes the loop.
+    // Without room there is no claim: the next row that ends makes room and wakes the loop.
     if (limit <= 0) return false;
     const since = performance.now();
     try {
@@ -145,12 +145,14 @@ const ABORT_GRACE_MS = 2_000;
 const within = (all: Promise<unknown>, ms: number): Promise<unknown> =>
   Promise.race([all, new Promise((resolve) => setTimeout(resolve, ms).unref())]);
 
-/** A call to a provider may take 15 s (kernel/egress): it begins only while this much of the lease is left. */
+/**
+ * A call to a provider may take 15 s (kernel/egress), so it starts only while at least this much of the lease is left.
+ */
 const NEEDED_LEASE_MS = 17_000;
 
 /**
- * False when the claim is too old to call anybody outside: a worker that slept (a suspended machine, a stopped process)
- * must not call for what others have claimed since.
+ * False when the claim is too old for an external call: a worker that slept (a suspended machine, a stopped process)
+ * must not make calls for rows that others have claimed since.
  */
 export const hasLeaseForCall = ({ since }: Work<unknown>, leaseSeconds: number): boolean =>
   performance.now() - since <= leaseSeconds * 1_000 - NEEDED_LEASE_MS;

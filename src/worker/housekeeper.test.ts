@@ -20,7 +20,7 @@ afterAll(async () => {
 /** More than one statement removes. */
 const MANY = 5_500;
 
-test('one round removes all that has served its time, however much, and nothing else', async () => {
+test('one round removes everything that has expired, however much, and nothing else', async () => {
   const orgId = await givenOrganization(db);
   const { channelId } = await givenAgent(db, orgId);
   const old = sql`now() - CASE WHEN n = 0 THEN interval '1 hour' ELSE interval '40 days' END FROM generate_series(0, ${MANY}) n`;

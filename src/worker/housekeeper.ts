@@ -8,12 +8,15 @@ import { forgetInbound } from '../store/deliveries/receipts.ts';
 import { forgetUsage, trimRequests } from '../store/usage/usage.ts';
 
 const EVERY_MS = 60_000;
-/** Rows of one statement: short enough to disturb nobody. */
+/** Rows per statement: short enough not to disturb other queries. */
 const BATCH = 5_000;
-/** Statements of one kind in one round; together more a minute than one server can take in. The rest waits for the next round. */
+/**
+ * Maximum statements of one kind in one round; together more per minute than one server can write. The rest waits for
+ * the next round.
+ */
 const MAX_BATCHES = 100;
 
-/** Each removes at most `limit` rows, and returns how many. */
+/** Each removes at most `limit` rows and returns the number of removed rows. */
 const CHORES: readonly ((pool: Db['$client'], limit: number) => Promise<number>)[] = [
   forgetStoredAnswers,
   forgetUsage,
@@ -23,10 +26,14 @@ const CHORES: readonly ((pool: Db['$client'], limit: number) => Promise<number>)
   forgetImports,
 ];
 
-/** A piece of what organizations keep for so many days only; as long as one is due, another may be. */
+/** One batch for organizations with a retention period; while one is due, another may be. */
 const retain = async (db: Db): Promise<number> => ((await eraseOld(db)) ? BATCH : 0);
 
-/** Removes what has served its time: stored answers older than 24 hours, counts and requests older than a month or beyond the newest 50,000 of an organization, what providers told us a week ago, events older than 30 days, conversations of organizations that keep them for so many days only. Any number of nodes may do it at once. */
+/**
+ * Removes expired data: stored answers older than 24 hours, counts and requests older than a month or beyond the newest
+ * 50,000 of an organization, provider events older than a week, events older than 30 days, conversations beyond the
+ * retention period of their organization. Any number of nodes may run it at the same time.
+ */
 export function createHousekeeper({ db, log }: { db: Db; log: Logger }) {
   let timer: NodeJS.Timeout | undefined;
   let isTidying = false;
@@ -41,7 +48,7 @@ export function createHousekeeper({ db, log }: { db: Db; log: Logger }) {
           if ((await chore(db.$client, BATCH)) < BATCH) break;
         }
       } catch (error) {
-        // The other chores are done all the same.
+        // The other chores still run.
         if (!stopped) log.warn({ err: error }, 'tidying up failed; it is tried again in a minute');
       }
     }

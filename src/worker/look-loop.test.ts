@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createLookLoop } from './look-loop.ts';
 
-test('looking again and again leaves time to everything else', async () => {
+test('continuous looks leave time for all other work', async () => {
   let looks = 0;
   let looksBefore: number | null = null;
   const seen = Promise.withResolvers<void>();

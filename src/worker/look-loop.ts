@@ -1,14 +1,14 @@
 import { setImmediate as everythingElse } from 'node:timers/promises';
 
 /**
- * What every worker of a queue does: looks for what is due, again at once while there is more, else after a while or when
- * it is woken. One look at a time.
+ * The poll loop of every queue worker: looks for due work, again immediately while there is more, else after a delay or
+ * when it is woken. One look at a time.
  */
 export type LookLoop = {
   start(): void;
   /** Something became due: look now instead of at the next poll. */
   wake(): void;
-  /** Ends with the look that is under way. */
+  /** Resolves when the current look ends. */
   stop(): Promise<void>;
   isStopping(): boolean;
 };
@@ -25,7 +25,7 @@ export function createLookLoop(pollMs: number, look: () => Promise<boolean>): Lo
       woken = false;
       const isMore = await look();
       if (!isMore && !woken && !stopping) await sleep();
-      // A look that asks nobody takes no time of its own: looking again must leave some to sockets and clocks.
+      // A look that makes no query never yields: sockets and timers need time before the next look.
       else await everythingElse();
     }
   }

@@ -7,14 +7,14 @@ function parsed(list: string | string[]): AllowList {
   return result.ok;
 }
 
-describe('the list of what outgoing calls may reach', () => {
+describe('the allow list of outgoing calls', () => {
   it('is empty when nothing is set', () => {
     const allow = parsed('');
     expect(allow.host('localhost', 80)).toBe(false);
     expect(allow.address('127.0.0.1', 80)).toBe(false);
   });
 
-  it('matches names exactly, whatever their case and with the dot of the root', () => {
+  it('matches names exactly, in any case, with or without the dot of the root', () => {
     const allow = parsed(' models.internal , Ollama ');
     expect(allow.host('MODELS.internal', 80)).toBe(true);
     expect(allow.host('models.internal.', 80)).toBe(true);

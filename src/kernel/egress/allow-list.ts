@@ -1,18 +1,21 @@
 import { BlockList, isIP } from 'node:net';
 
-/** What the operator lets outgoing calls reach although it is private or plain http. */
+/** The hosts that the operator allows for outgoing calls even if they are private or plain http. */
 export type AllowList = {
-  /** The name itself is trusted, whatever it resolves to. */
+  /** The name itself is trusted, no matter which addresses it resolves to. */
   host(hostname: string, port: number): boolean;
   address(address: string, port: number): boolean;
-  /** This host, or literal address, with this very port: also where the port is another protocol's. */
+  /**
+   * Matches an entry with this host or literal address and exactly this port, even if the port belongs to another
+   * protocol.
+   */
   names(hostname: string, port: number): boolean;
 };
 
 type Entry = { name: string; port: number | null } | { network: BlockList; port: number | null };
 
 /**
- * Reads a list of hosts, addresses and CIDRs, each host or address with an optional port: `ollama.internal:11434`,
+ * Parses a list of hosts, addresses and CIDRs, each host or address with an optional port: `ollama.internal:11434`,
  * `10.2.0.0/16`, `127.0.0.1`, `[::1]:8080`. A fault names the entry, because the operator wrote it.
  */
 export function parseAllow(list: string | readonly string[]): { ok: AllowList } | { fault: string } {
@@ -58,8 +61,8 @@ function parseNetwork(text: string): Entry | null {
 function parseHost(text: string): Entry | null {
   if (isIP(text) !== 0) return { network: blockOf(text), port: null };
   if (!/^(\[[0-9a-f:.]+\]|[^\s:/?#@[\]\\*]+)(:\d{1,5})?$/i.test(text)) return null;
-  // The URL parser writes names as it will write them in the URLs to be compared (case, IDN, odd IPv4 spellings);
-  // "ftp" is not a scheme with http's default port, which it would swallow.
+  // The URL parser normalizes names exactly as in the URLs that are compared later (case, IDN, unusual IPv4 spellings).
+  // The scheme is "ftp" because the parser would drop the default port of http.
   const parsed = URL.parse(`ftp://${text}/`);
   if (parsed === null || parsed.port === '0') return null;
   const port = /:\d+$/.test(text) ? Number(parsed.port || 21) : null;
@@ -67,7 +70,7 @@ function parseHost(text: string): Entry | null {
   return isIP(name) === 0 ? { name, port } : { network: blockOf(name), port };
 }
 
-/** A hostname as names are compared and resolved: without brackets and without the root's dot. */
+/** A hostname in the form for comparing and resolving: without brackets and without the root's dot. */
 export const plainName = (hostname: string): string =>
   hostname
     .replace(/^\[|\]$/g, '')

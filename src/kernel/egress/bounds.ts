@@ -3,11 +3,11 @@ import { EgressError } from './egress-error.ts';
 export type EgressBounds = {
   /** From the start of the call to the last byte of the answer. */
   timeoutMs?: number;
-  /** Of the answer's body; for `fetch` after decompression. */
+  /** Size of the answer's body; for `fetch`, after decompression. */
   maxBytes?: number;
 };
 
-/** What a webhook or a tool needs. */
+/** Enough for a webhook or a tool. */
 export const EGRESS_TIMEOUT_MS = 15_000;
 export const EGRESS_MAX_BYTES = 64 * 1024;
 

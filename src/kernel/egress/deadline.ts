@@ -1,16 +1,16 @@
 import { EgressError, NotConnected } from './egress-error.ts';
 
 export type Deadline = {
-  /** Fires when the time is up or the caller gives up. */
+  /** Aborts on timeout or when the caller aborts. */
   signal: AbortSignal;
-  /** The error to throw for what went wrong: the caller's own reason, a timeout, or the egress error behind it. */
+  /** The error to throw: the caller's own reason, a timeout, or the underlying egress error. */
   explain(error: unknown): unknown;
   /** Waits for `work`, but not longer than the deadline: undici notices an abort only once it is connected. */
   race<T>(work: Promise<T>): Promise<T>;
   clear(): void;
 };
 
-/** A time limit for one outgoing call, joined with the caller's signal. `clear` must be called when the call is over. */
+/** A timeout for one outgoing call, combined with the caller's signal. Call `clear` when the call is over. */
 export function withDeadline(timeoutMs: number, caller?: AbortSignal | null): Deadline {
   const controller = new AbortController();
   const timeout = new EgressError('egress_timeout', 'The other side took too long to answer.');
@@ -33,7 +33,7 @@ export function withDeadline(timeoutMs: number, caller?: AbortSignal | null): De
   };
 }
 
-/** `fetch` wraps what happened on the socket, several causes deep. */
+/** `fetch` wraps a socket error several causes deep. */
 const MAX_CAUSES = 8;
 
 function explainFailure(error: unknown): EgressError {

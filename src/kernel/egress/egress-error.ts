@@ -1,12 +1,12 @@
 export type EgressCode = 'egress_refused' | 'egress_timeout' | 'egress_unreachable' | 'egress_too_large';
 
 /**
- * An outgoing call that brought no answer. The message is a sentence that may be shown to the person who gave the
- * URL: it holds neither the URL nor what its name resolved to (that would answer questions about the inner network).
+ * An outgoing call without an answer. The message is a sentence that may be shown to the person who gave the URL. It
+ * contains neither the URL nor the resolved addresses, because these would reveal the internal network.
  */
 export class EgressError extends Error {
   readonly code: EgressCode;
-  /** True where it is certain that nobody has read anything of the request: no connection, no certificate, no name. */
+  /** True only if the other side certainly read nothing of the request: no connection, no certificate, no name. */
   readonly neverConnected: boolean;
 
   constructor(code: EgressCode, message: string, options: { cause?: unknown; neverConnected?: boolean } = {}) {
@@ -17,7 +17,7 @@ export class EgressError extends Error {
   }
 }
 
-/** Why no connection was made; what undici makes of it holds it among its causes. */
+/** Why no connection was made; undici's own error has it among its causes. */
 export class NotConnected extends Error {
   constructor(cause: unknown) {
     super('No connection was made.', { cause });

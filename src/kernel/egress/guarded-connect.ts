@@ -8,13 +8,13 @@ import { EgressError, NotConnected } from './egress-error.ts';
 import { judgePort, type Service } from './ports.ts';
 import { isPublicAddress } from './public-address.ts';
 
-/** All addresses of a name, in the order in which they are to be tried. */
+/** Resolves a name to all its addresses, in the order in which to try them. */
 export type Resolve = (hostname: string) => Promise<string[]>;
 
-/** How many of a name's addresses are tried before it counts as unreachable. All of them are judged. */
+/** How many addresses of a name are tried before it counts as unreachable. All of them are judged. */
 const MAX_ADDRESSES_TRIED = 3;
 const CONNECT_TIMEOUT_MS = 5_000;
-/** A resolver that hangs must not hold a place in the pool for ever. */
+/** A resolver that hangs must not block a place in the pool forever. */
 const RESOLVE_TIMEOUT_MS = 10_000;
 
 export const resolveBySystem: Resolve = async (hostname) =>
@@ -22,13 +22,15 @@ export const resolveBySystem: Resolve = async (hostname) =>
 
 export type Destination = { hostname: string; port: number; protocol: string; service?: Service };
 
-/** A person waits while an address is saved; what cannot be found by then is judged when it is called. */
+/**
+ * Short, because a user waits while an address is saved. A name that does not resolve in time is judged on the call.
+ */
 const SAVE_TIMEOUT_MS = 3_000;
 
 /**
- * The one judge of destinations, on saving and on calling. Resolves a destination once and returns its addresses, or throws `egress_refused` when one of them may not be
- * reached. Literal addresses go the same way as names. Every address has to pass, not one: else a name that mixes a
- * public and a private address would get through by luck.
+ * The only judge of destinations, on save and on call. Resolves a destination once and returns its addresses, or throws
+ * `egress_refused` if one of them is not allowed. Literal addresses follow the same path as names. Every address must
+ * pass: otherwise a name that mixes a public and a private address could get through by chance.
  */
 export async function resolveGuarded(
   { hostname, port, protocol, service = 'http' }: Destination,
@@ -55,8 +57,8 @@ export async function resolveGuarded(
 }
 
 /**
- * The same on saving, with a person who waits. What a name that is not found today will be is judged when it is called;
- * but plain http without a host that the operator allowed is not saved on the chance of it.
+ * The same on save, while a user waits. A name that does not resolve today is judged on the call. Plain http is refused
+ * in that case, unless the operator allowed the host.
  */
 export async function judgeForSaving(destination: Destination, allow: AllowList, resolve: Resolve): Promise<void> {
   const { hostname, port, protocol } = destination;
@@ -93,14 +95,15 @@ async function resolveName(name: string, resolve: Resolve, withinMs: number): Pr
 }
 
 /**
- * What opens every outgoing socket: judges the destination and connects to the very address that was judged, so a
- * name that changes its mind between the two (DNS rebinding) gains nothing. SNI, the certificate's name and Host stay
- * the name. It replaces undici's whole `connect`: a guard in `connect.lookup` is never asked about literal addresses.
+ * Opens every outgoing socket: judges the destination and connects to exactly the judged address, so a name that
+ * resolves differently the second time (DNS rebinding) gains nothing. SNI, the certificate's name and Host stay the
+ * name. It replaces undici's whole `connect`, because a guard in `connect.lookup` is never called for literal
+ * addresses.
  */
 export function guardedConnect(allow: AllowList, resolve: Resolve, ca?: string): buildConnector.connector {
   const connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS, allowH2: false, ca });
   const dial = (address: string, { hostname, protocol }: buildConnector.Options, port: number) => {
-    // Without a servername, undici's connector dials plain http by the address alone.
+    // Without a servername, undici's connector uses the address alone for plain http.
     const name = plainName(hostname);
     const servername = protocol === 'https:' && isIP(name) === 0 ? name : undefined;
     return new Promise<Socket>((done, fail) =>

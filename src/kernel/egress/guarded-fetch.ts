@@ -3,7 +3,7 @@ import { EGRESS_MAX_BYTES, EGRESS_TIMEOUT_MS, tooLarge, type EgressBounds } from
 import { withDeadline, type Deadline } from './deadline.ts';
 import { parseTarget } from './target-url.ts';
 
-/** `fetch` through the guarded agent, for libraries that take one. Its errors are EgressErrors, not TypeErrors. */
+/** `fetch` through the guarded agent, for libraries that accept one. Its errors are EgressErrors, not TypeErrors. */
 export async function guardedFetch(
   agent: Agent,
   { timeoutMs = EGRESS_TIMEOUT_MS, maxBytes = EGRESS_MAX_BYTES }: EgressBounds,
@@ -12,7 +12,7 @@ export async function guardedFetch(
 ): Promise<Response> {
   const url = parseTarget(input instanceof Request ? input.url : String(input));
   const request = new Request(input instanceof Request ? input : url, { ...init, redirect: 'manual' });
-  // The name in the URL is the only host there is: another one here would also change SNI.
+  // The host is always the name in the URL: another name here would also change SNI.
   request.headers.delete('host');
   const deadline = withDeadline(timeoutMs, request.signal);
   try {
@@ -41,7 +41,7 @@ export async function guardedFetch(
   }
 }
 
-/** Hands the body on as it arrives; the deadline ends with it, so a body that trickles is cut off too. */
+/** Passes the body on as it arrives; the deadline covers it, so a body that trickles times out too. */
 function boundedBody(
   body: ReadableStream<Uint8Array>,
   maxBytes: number,

@@ -6,14 +6,14 @@ import { resolveGuarded, type Resolve } from './guarded-connect.ts';
 export type SocketTarget = {
   host: string;
   port: number;
-  /** Nothing on the way will be encrypted: only to hosts that the operator has allowed. */
+  /** The connection will never be encrypted: allowed only for hosts on the operator's allow list. */
   plain?: boolean;
 };
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const MAX_ADDRESSES_TRIED = 3;
 
-/** A TCP connection to the very address that was judged, for protocols other than HTTP. The caller adds TLS. */
+/** A TCP connection to exactly the judged address, for protocols other than HTTP. The caller adds TLS. */
 export async function openGuardedSocket(
   { host, port, plain = false }: SocketTarget,
   allow: AllowList,
@@ -45,7 +45,7 @@ function dial(host: string, port: number): Promise<Socket> {
     socket.once('connect', () => {
       clearTimeout(late);
       socket.off('error', fail);
-      // Until the caller listens, an error must not end the process.
+      // An error before the caller listens must not crash the process.
       socket.on('error', () => {});
       done(socket);
     });

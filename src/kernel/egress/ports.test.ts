@@ -25,18 +25,18 @@ it.each([80, 443, 3000, 4000, 8080, 8443, 11434])('a URL may name port %i', (por
   expect(may('http', 'x.example', port)).toBe(true);
 });
 
-it('mail goes to the ports of mail alone', () => {
+it('mail may use the ports of mail only', () => {
   expect([25, 465, 587, 2525].every((port) => may('mail', 'x.example', port))).toBe(true);
   expect([22, 80, 443, 1025, 5432, 6379].some((port) => may('mail', 'x.example', port))).toBe(false);
 });
 
-it('where the operator allowed the host, mail goes to any port that is no other protocol’s', () => {
+it('for an allowed host, mail may use any port that belongs to no other protocol', () => {
   expect(may('mail', 'mail.internal', 1025, 'mail.internal')).toBe(true);
   expect(may('mail', '10.1.2.3', 1025, '10.0.0.0/8')).toBe(true);
   expect(may('mail', '10.1.2.3', 6379, '10.0.0.0/8')).toBe(false);
 });
 
-it('an entry with this very port makes an exception, one without does not', () => {
+it('an entry with exactly this port makes an exception, one without a port does not', () => {
   expect(may('http', '10.0.0.1', 5432, '10.0.0.0/8, x.example')).toBe(false);
   expect(may('http', 'x.example', 5432, 'x.example')).toBe(false);
   expect(may('http', 'x.example', 5432, 'x.example:5432')).toBe(true);

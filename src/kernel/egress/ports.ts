@@ -2,9 +2,9 @@ import type { AllowList } from './allow-list.ts';
 import { EgressError } from './egress-error.ts';
 
 /**
- * Ports that no user's address may name, because a request there would speak to a server of another protocol. First the
- * "bad ports" of the Fetch standard (https://fetch.spec.whatwg.org/#port-blocking), then databases, queues and remote
- * desks. An entry of PARLEY_EGRESS_ALLOW that names host and port makes an exception; one without a port does not.
+ * Ports that a user's URL may not name, because a server of another protocol listens there. First the "bad ports" of
+ * the Fetch standard (https://fetch.spec.whatwg.org/#port-blocking), then databases, queues and remote desktops. An
+ * entry of PARLEY_EGRESS_ALLOW with host and port makes an exception; one without a port does not.
  */
 const OTHER_PROTOCOLS = new Set(
   [
@@ -16,14 +16,14 @@ const OTHER_PROTOCOLS = new Set(
   ].flatMap((line) => line.split(' ').map(Number)),
 );
 
-/** What mail is handed over on: 25 and 2525 between servers, 465 and 587 for senders who sign in. */
+/** Ports of mail: 25 and 2525 between servers, 465 and 587 for senders who sign in. */
 const MAIL = new Set([25, 465, 587, 2525]);
 
 export type Service = 'http' | 'mail';
 
 /**
- * Mail may go to its own ports, and where the operator allowed the host to any that is no other protocol's. Everything
- * else may go to any port that is no other protocol's.
+ * Mail may use its own ports and, if the operator allowed the host, any port that belongs to no other protocol. Other
+ * services may use any port that belongs to no other protocol.
  */
 export function judgePort(service: Service, name: string, port: number, allow: AllowList): void {
   if (allow.names(name, port)) return;

@@ -1,17 +1,17 @@
 import { BlockList, isIP } from 'node:net';
 
 /**
- * Is this address on the public internet? Written as closed lists from the IANA special-purpose registries, plus what
- * they leave out and clouds serve secrets on. For IPv6 the question is turned round: only 2000::/3 has been given out
- * at all, so everything else (loopback, link-local, unique local, multicast, the forms that carry an IPv4 address such
- * as ::127.0.0.1, ::ffff:127.0.0.1 and 64:ff9b::7f00:1, and whatever is invented next) is refused unnamed.
+ * Is this address on the public internet? The lists come from the IANA special-purpose registries, plus addresses that
+ * these leave out and where clouds serve secrets. For IPv6 the rule is reversed: only 2000::/3 is allocated, so every
+ * other address is refused without a list (loopback, link-local, unique local, multicast, the forms that contain an
+ * IPv4 address such as ::127.0.0.1, ::ffff:127.0.0.1 and 64:ff9b::7f00:1, and future ranges).
  */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:
       return !SPECIAL_4.check(address, 'ipv4');
     case 6:
-      // A zone ("fe80::1%eth0") names an interface of this machine; nothing public has one.
+      // A zone ("fe80::1%eth0") names an interface of this machine; no public address has one.
       return !address.includes('%') && GLOBAL_6.check(address, 'ipv6') && !SPECIAL_6.check(address, 'ipv6');
     default:
       return false;
@@ -21,14 +21,14 @@ export function isPublicAddress(address: string): boolean {
 const SPECIAL_4 = subnets('ipv4', [
   '0.0.0.0/8', // this network; 0.0.0.0 reaches the machine itself
   '10.0.0.0/8',
-  '100.64.0.0/10', // carrier NAT; one cloud's metadata lives here
+  '100.64.0.0/10', // carrier NAT; the metadata service of one cloud
   '127.0.0.0/8',
-  '168.63.129.16/32', // a cloud's host agent, in the middle of public space
-  '169.254.0.0/16', // link-local; most clouds' metadata
+  '168.63.129.16/32', // a cloud's host agent, inside public space
+  '169.254.0.0/16', // link-local; the metadata service of most clouds
   '172.16.0.0/12',
   '192.0.0.0/24',
   '192.0.2.0/24',
-  '192.88.99.0/24', // 6to4 relays, withdrawn
+  '192.88.99.0/24', // 6to4 relays, deprecated
   '192.168.0.0/16',
   '198.18.0.0/15',
   '198.51.100.0/24',

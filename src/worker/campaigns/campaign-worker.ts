@@ -12,20 +12,20 @@ import { createLookLoop } from '../look-loop.ts';
 import { planDispatch } from './plan-dispatch.ts';
 
 /**
- * Turns recipients whose time has come into conversations, batch by batch. A batch is one transaction: the campaign is
- * locked, so its pace is kept over all workers and a pause waits for at most one batch; recipient, conversation and run
- * are written together, so a worker that dies leaves either all of it or nothing, and no lease is needed. What is said
- * then is the turn worker's.
+ * Turns due recipients into conversations, in batches. A batch is one transaction. The campaign is locked, so its pace
+ * holds over all workers, and a pause waits for at most one batch. Recipient, conversation and run are written
+ * together, so a crash of the worker leaves all of it or nothing, and no lease is needed. The turn worker sends the
+ * messages.
  */
 export type CampaignWorker = { start(): void; wake(): void; stop(): Promise<void> };
 
-/** Recipients of one batch: a transaction of a few milliseconds. */
+/** Recipients in one batch: a transaction of a few milliseconds. */
 const BATCH = 200;
 const EXPIRE_BATCH = 2_000;
-/** Campaigns of one look; the next ones have their turn right after it. */
+/** Campaigns per look; the next ones follow immediately after it. */
 export const CAMPAIGNS = 50;
 const POLL_MS = 250;
-/** Ended campaigns are looked for this often: nobody waits for what expires. */
+/** How often ended campaigns are looked for: an expiry is not urgent. */
 const EXPIRE_EVERY_MS = 1_000;
 
 export function createCampaignWorker({
@@ -35,7 +35,7 @@ export function createCampaignWorker({
 }: {
   db: Db;
   log: Logger;
-  /** Runs were made that want a turn. */
+  /** Called when there are new runs that need a turn. */
   onBegun(): void;
 }): CampaignWorker {
   const pool = db.$client;
@@ -58,7 +58,7 @@ export function createCampaignWorker({
     }
   });
 
-  /** True when there may be more to do at once. */
+  /** True when there may be more work immediately. */
   async function dispatch(key: CampaignKey): Promise<boolean> {
     const client = await pool.connect();
     let broken = true;
@@ -78,7 +78,7 @@ export function createCampaignWorker({
       if (dispatches.some(({ kind }) => kind === 'begin')) onBegun();
       return due.length === BATCH && !leftOver;
     } finally {
-      // A connection in the middle of a transaction is closed, which ends the transaction.
+      // Closing a connection in the middle of a transaction rolls the transaction back.
       client.release(broken);
     }
   }

@@ -1,7 +1,7 @@
-/** A worker that looks late may catch up on this much and no more: the rest of a pause is not made up for. */
+/** A late worker may catch up by this much and no more: the rest of a gap is not made up for. */
 const CATCH_UP_MS = 1_000;
 
-/** How many may go out now at a pace, and until when the next has to wait then. Without a pace, all. */
+/** How many may be sent now at a pace, and until when the next one must wait. Without a pace: all. */
 export function paced(
   perMinute: number | undefined,
   pacedUntil: Date | null,
@@ -14,7 +14,7 @@ export function paced(
   const room = from > now.getTime() ? 0 : Math.floor((now.getTime() - from) / interval) + 1;
   return {
     room,
-    // Rounded up, because the database keeps milliseconds and the pace is a promise.
+    // Rounded up, because the database stores milliseconds and the pace is an upper limit.
     after: (used) => (used === 0 ? pacedUntil : new Date(Math.ceil(from + used * interval))),
   };
 }

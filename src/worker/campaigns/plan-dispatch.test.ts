@@ -28,7 +28,7 @@ it.each<[string, CampaignSettings]>([
       },
     },
   ],
-])('a batch of 200 people %s lets others have their turn', async (_what, settings) => {
+])('a batch of 200 people %s does not block the event loop', async (_what, settings) => {
   const campaign = campaignWith(settings);
   await planDispatch(campaign, due.slice(0, 2));
   let planned = 0;

@@ -7,15 +7,15 @@ import type { Dispatch, DueRecipient, LockedCampaign } from '../../store/recipie
 import { nextOpening } from '../../features/campaigns/opening-hours.ts';
 import { paced } from './pace.ts';
 
-/** Kinds of channel on which nobody can be reached without an address. */
+/** Kinds of channel that need the recipient's address. */
 const NEEDS_ADDRESS = new Set(['whatsapp', 'sms', 'telegram', 'email', 'slack']);
 
-/** As long as a variable of a template may be that is sent directly. */
+/** The same limit as for a variable of a template that is sent directly. */
 const MAX_FILLED = 1_024;
 
 /**
- * What becomes of each due recipient at this moment. Whoever the pace leaves no room for is left as it is and stays
- * due; whoever must not be written to, or not at this hour, takes no room.
+ * Decides what happens to each due recipient now. Recipients beyond the pace do not change and stay due. Recipients who
+ * may not be messaged, or not at this hour, use nothing of the pace.
  */
 export async function planDispatch(
   campaign: LockedCampaign,
@@ -23,7 +23,7 @@ export async function planDispatch(
 ): Promise<{ dispatches: Dispatch[]; pacedUntil: Date | null; leftOver: boolean }> {
   const { settings, now } = campaign;
   const pace = paced(settings.per_minute, campaign.paced_until, now);
-  // A start that was moved after people had been pushed in holds for them, too.
+  // If the start is moved after recipients were added, the new start applies to them, too.
   const starts = settings.starts_at ? new Date(settings.starts_at) : now;
   const from = starts > now ? starts : now;
   const openings = new Map<string, Date | null>();
@@ -34,7 +34,7 @@ export async function planDispatch(
   const dispatches: Dispatch[] = [];
   let begun = 0;
   let leftOver = false;
-  // Two hundred people in as many time zones, or with words of many variables, are most of a second.
+  // Two hundred people in as many time zones, or with templates of many variables, take most of a second.
   const share = createLoopShare();
   const plan = (recipient: DueRecipient): void => {
     const end = whyNever(campaign, recipient);
@@ -86,7 +86,7 @@ function begin(campaign: LockedCampaign, recipient: DueRecipient): Dispatch {
   };
 }
 
-/** The campaign's own first words, filled in; null where the agent opens in its own. */
+/** The campaign's own opening, filled in; null when the agent writes the opening. */
 export function openingOf(
   { opening }: CampaignSettings,
   locale: string | null,

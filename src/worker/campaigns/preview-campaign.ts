@@ -4,7 +4,7 @@ import { timestamp } from '../../kernel/clock.ts';
 import { nextOpening } from '../../features/campaigns/opening-hours.ts';
 import { openingOf } from './plan-dispatch.ts';
 
-/** What a person in a time zone would get, and when, by the very rules of the worker. Nothing is stored. */
+/** What a person in a time zone would receive, and when, by the same rules as in the worker. Stores nothing. */
 export function previewCampaign(settings: CampaignSettings, said: PreviewCampaignBody, now: Date): CampaignPreview {
   const { end_user: person = {}, variables = {}, time_zone: zone } = said;
   const starts = settings.starts_at ? new Date(settings.starts_at) : now;

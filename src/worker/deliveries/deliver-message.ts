@@ -6,13 +6,13 @@ import type { ChannelKinds } from '../../channels/kinds.ts';
 import type { OpenSecrets } from '../../store/channels/secrets.ts';
 import type { ClaimedDelivery, DeliveryOutcome } from '../../store/deliveries/deliveries.ts';
 
-/** An attempt that did not end by then is the last one. */
+/** The last attempt; there is no retry after it. */
 export const MAX_ATTEMPTS = 12;
 const MAX_BACKOFF_MS = 10 * 60_000;
 
 export type Attempt = { outcome: DeliveryOutcome; broken: string | null; called: boolean };
 
-/** One attempt to deliver one message, and what follows from it. Never throws. */
+/** Makes one attempt to deliver one message and decides what follows. Never throws. */
 export async function deliverMessage(
   claimed: ClaimedDelivery,
   deps: { kinds: ChannelKinds; openSecrets: OpenSecrets; tools: SendTools },
@@ -60,7 +60,7 @@ export async function deliverMessage(
   }
 }
 
-/** What forbids the message whatever the provider says. */
+/** Why the message may not be sent, independent of the provider. */
 function heldBack({ attempts, channel, person, withdrawn, confirms_opt_out: confirms }: ClaimedDelivery) {
   if (withdrawn) return { status: 'suppressed' as const, error: withdrawn };
   if (channel.deleted || !channel.enabled) {
@@ -76,7 +76,7 @@ function heldBack({ attempts, channel, person, withdrawn, confirms_opt_out: conf
   return null;
 }
 
-/** Nothing has left yet, so nobody can have got it twice. */
+/** Nothing has been sent yet, so there is no risk of a duplicate. */
 function notOpened(cause: unknown): never {
   if (!(cause instanceof SealError)) throw cause;
   throw new ChannelFailure('channel_unauthorized', NOT_OPENED, { retryable: true, cause });
@@ -135,7 +135,7 @@ const ended = (
   learned: null,
 });
 
-/** An attempt that was not made is given back as it was. */
+/** Returns a delivery to the queue unchanged when no attempt was made. */
 export const givenBack = (held: ClaimedDelivery, afterMs: number): DeliveryOutcome => ({
   ...ended(held, 'queued', null),
   againAfterMs: afterMs,
@@ -143,13 +143,13 @@ export const givenBack = (held: ClaimedDelivery, afterMs: number): DeliveryOutco
 });
 
 /**
- * What a failure means. Refused for good: failed. Worth another try: queued again, later, or when the provider said. No
- * answer, though the provider may have the message: tried again only where the receiver can tell a repetition, else
- * `undelivered`, because nobody may be told the same thing twice and "failed" would not be true.
+ * What a failure means. Permanent: failed. Temporary: queued again, later, or when the provider said. No answer, though
+ * the provider may have the message: retried only if the receiver can detect a duplicate, else `undelivered`, because
+ * no person should get the same message twice and "failed" may not be true.
  */
 function failed(claimed: ClaimedDelivery, error: unknown, repeatable: boolean, signal: AbortSignal): Attempt {
   if (signal.aborted) {
-    // This server is stopping in the middle of a call: another one goes on, as after a crash.
+    // This server stops in the middle of a call: another one continues, as after a crash.
     const outcome = { ...ended(claimed, 'queued', null), againAfterMs: 0, possibleDuplicate: true };
     return { outcome, broken: null, called: true };
   }

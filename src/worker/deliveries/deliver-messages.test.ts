@@ -126,7 +126,7 @@ describe('a message that is due', () => {
     });
   });
 
-  test('leaves in the order of its conversation, also while one of them is tried again', async () => {
+  test('is sent in the order of its conversation, also while one of them is retried', async () => {
     const { id } = await conversation();
     let refused = 0;
     receiver.answer = (call) =>
@@ -161,7 +161,7 @@ describe('a message that is due', () => {
 });
 
 describe('a provider that fails', () => {
-  test('with 429 is called again not before Retry-After', async () => {
+  test('with 429 is not called again before Retry-After', async () => {
     receiver.answer = () => (receiver.calls.length === 1 ? { status: 429, headers: { 'retry-after': '2' } } : {});
     const id = await say((await conversation()).id, 'hello');
     worker();
@@ -170,7 +170,7 @@ describe('a provider that fails', () => {
     expect(receiver.calls[1]!.at - receiver.calls[0]!.at).toBeGreaterThan(1_900);
   });
 
-  test.each([400, 404, 422])('with %i is not called again, and the message says why', async (status) => {
+  test.each([400, 404, 422])('with %i is not called again, and the message states the reason', async (status) => {
     receiver.answer = () => ({ status });
     const id = await say((await conversation()).id, 'hello');
     worker();
@@ -179,7 +179,7 @@ describe('a provider that fails', () => {
     expect(receiver.calls).toHaveLength(1);
   });
 
-  test('with 401 breaks the channel, which says why, until a message goes through again', async () => {
+  test('with 401 marks the channel broken, with the reason, until a message succeeds again', async () => {
     receiver.answer = () => ({ status: 401 });
     worker();
     await settled(await say((await conversation()).id, 'hello'), 'failed');
@@ -191,7 +191,7 @@ describe('a provider that fails', () => {
     await expect.poll(async () => (await channelState()).rows[0]).toEqual({ status: 'connected', status_detail: null });
   });
 
-  test('by hanging up after it took the message gets it again under the same id, and the message is flagged', async () => {
+  test('by hanging up after it read the message gets it again under the same id, and the message is flagged', async () => {
     receiver.answer = () => (receiver.calls.length === 1 ? 'reset' : {});
     const id = await say((await conversation()).id, 'hello');
     worker();
@@ -200,7 +200,7 @@ describe('a provider that fails', () => {
     expect(receiver.calls.map((call) => call.headers['webhook-id'])).toEqual([id, id]);
   });
 
-  test('for good is given up after the last attempt', async () => {
+  test('permanently is given up after the last attempt', async () => {
     receiver.answer = () => ({ status: 500 });
     const id = await say((await conversation()).id, 'hello', { attempts: 11 });
     worker();
@@ -208,7 +208,7 @@ describe('a provider that fails', () => {
     expect(row).toMatchObject({ attempts: 12, error: { code: 'provider_unavailable' }, due_at: null });
   });
 
-  test('does not hold up messages of other channels', async () => {
+  test('does not delay messages of other channels', async () => {
     receiver.answer = () => 'hang';
     await Promise.all(
       Array.from({ length: 150 }, async () =>
@@ -227,7 +227,7 @@ describe('a provider that fails', () => {
 });
 
 describe('a worker that dies between calling and storing', () => {
-  test('leaves its message to another one, which flags the repetition', async () => {
+  test('leaves its message to another one, which flags the possible duplicate', async () => {
     const id = await say((await conversation()).id, 'hello');
     // The dead worker: it claimed, may have called, and stored nothing.
     await claimDeliveries(db.$client, 'node_dead', 10);
@@ -238,13 +238,13 @@ describe('a worker that dies between calling and storing', () => {
     expect(await settled(id, 'sent')).toMatchObject({ attempts: 2, possible_duplicate: true });
   });
 
-  test('can no longer store what it comes back with', async () => {
+  test('can no longer store its outcome', async () => {
     const { promise: after, resolve: comeBack } = Promise.withResolvers<void>();
     receiver.answer = () => (receiver.calls.length === 1 ? { status: 400, after } : {});
     const id = await say((await conversation()).id, 'hello');
     const slow = worker();
     await receiver.received(1);
-    // It takes nothing more and waits for its call; then its lease runs out, and another one takes the message over.
+    // It claims nothing more and waits for its call; then its lease expires, and another worker takes the message over.
     const isOver = slow.stop(20_000);
     workers = [];
     await db.execute(sql`UPDATE message SET due_at = now(), lease = lease || '_lost' WHERE id = ${id}`);
@@ -256,11 +256,11 @@ describe('a worker that dies between calling and storing', () => {
   });
 });
 
-describe('a person who may not be written to', () => {
+describe('a person who may not be messaged', () => {
   test.each([
     ['has opted out', sql`consent = '{"webhook":{"status":"opted_out"}}'`, 'recipient_opted_out'],
     ['is blocked', sql`blocked = true`, 'recipient_blocked'],
-  ])('%s: the message is suppressed and nobody is called', async (_, change, code) => {
+  ])('%s: the message is suppressed and no provider is called', async (_, change, code) => {
     const { id, endUserId } = await conversation();
     await db.execute(sql`UPDATE end_user SET ${change} WHERE id = ${endUserId}`);
     const message = await say(id, 'hello');
@@ -270,7 +270,7 @@ describe('a person who may not be written to', () => {
   });
 });
 
-test('whoever says “stop” hears the answer to that, and nothing that waited before or comes after', async () => {
+test('after “stop” a person gets the confirmation, and nothing that waited before or comes after', async () => {
   const { id, endUserId } = await conversation();
   const run = newId('run');
   await db.execute(sql`INSERT INTO run (org_id, id, conversation_id, status, reason, input)
@@ -290,7 +290,7 @@ test('whoever says “stop” hears the answer to that, and nothing that waited 
 });
 
 describe('receipts', () => {
-  test('read is never undone by delivered, in whatever order and however often they come', async () => {
+  test('read is never replaced by delivered, in any order and any number', async () => {
     const id = await say((await conversation()).id, 'hello');
     worker();
     await settled(id, 'sent');
@@ -298,7 +298,7 @@ describe('receipts', () => {
     expect((await read(id))['status']).toBe('read');
   });
 
-  test('that come before the answer of the call are kept for it', async () => {
+  test('that arrive before the answer of the call are kept for it', async () => {
     const { promise: after, resolve: comeBack } = Promise.withResolvers<void>();
     receiver.answer = () => ({ after });
     const id = await say((await conversation()).id, 'hello');

@@ -21,9 +21,9 @@ import { createClaimLoop, hasLeaseForCall, type Work, type Worker } from '../cla
 import { deliverMessage, givenBack } from './deliver-message.ts';
 
 /**
- * The delivery worker: claims due messages in batches, calls their providers, stores what came of it. A message is
- * called for once more only where the worker that called before died before it could store the answer, and is then
- * marked `possible_duplicate`. Any number of workers share one database; one conversation's messages leave in order.
+ * The delivery worker: claims due messages in batches, calls their providers, stores the outcomes. A second call for
+ * the same message happens only if a worker died before it could store the answer; the message is then marked
+ * `possible_duplicate`. Any number of workers share one database; the messages of one conversation are sent in order.
  */
 export type DeliveryWorkerOptions = {
   db: Db;
@@ -31,16 +31,16 @@ export type DeliveryWorkerOptions = {
   kinds: ChannelKinds;
   egress: Pick<Egress, 'request' | 'connect'>;
   openSecrets: OpenSecrets;
-  /** Of this region, where providers report back. */
+  /** Base URL of this region, for callbacks of providers. */
   baseUrl: string;
 };
 
-/** Calls under way at once at most; all of them wait for a provider. */
+/** Maximum calls in progress; all of them wait for a provider. */
 const CAPACITY = 400;
 const CLAIM_BATCH = 100;
-/** Of these for the organizations of one lane: hanging endpoints must leave places to everybody else. */
+/** Of these, for the organizations of one lane: hanging endpoints must leave room for other organizations. */
 const MAX_PER_LANE = 350;
-/** Of these for one channel: a slow endpoint must not hold up everybody else's messages. */
+/** Of these, for one channel: a slow endpoint must not delay messages of other channels. */
 const MAX_PER_CHANNEL = 32;
 const CROWDED_MS = 500;
 const POLL_MS = 200;
@@ -58,7 +58,7 @@ export function createDeliveryWorker({ db, log, kinds, egress, openSecrets, base
     batch: CLAIM_BATCH,
     leaseSeconds: DELIVERY_LEASE_SECONDS,
     claim: async (limit) => {
-      // A lease of its own for each claim: what this worker lost and claimed again is not what it holds.
+      // Each claim has its own lease: a row that this worker lost and claimed again does not count as still held.
       const claimed = await claimDeliveries(pool, newId('node'), limit, lanes.counts, MAX_PER_LANE);
       // crash point: delivery:after-claim
       return { claimed, isMoreDue: isMoreDue(claimed, limit) };

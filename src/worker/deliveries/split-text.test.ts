@@ -2,18 +2,18 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { splitText } from './split-text.ts';
 
-test('what fits stays whole', () => {
+test('a text that fits stays whole', () => {
   expect(splitText('hello', 5)).toEqual(['hello']);
   expect(splitText('', 5)).toEqual(['']);
 });
 
-test('is cut at paragraphs before sentences before words', () => {
+test('is split at paragraphs before sentences before words', () => {
   expect(splitText('First one here.\n\nSecond one. Third', 30)).toEqual(['First one here.', 'Second one. Third']);
   expect(splitText('One sentence. Another sentence', 25)).toEqual(['One sentence.', 'Another sentence']);
   expect(splitText('word after word', 12)).toEqual(['word after', 'word']);
 });
 
-test('loses no word, exceeds no bound and halves no character', () => {
+test('loses no word, exceeds no limit and splits no character', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 400 }), fc.integer({ min: 2, max: 60 }), (text, max) => {
       const parts = splitText(text, max);

@@ -1,6 +1,6 @@
 /**
- * Cuts what an agent says into messages that a channel carries, at the end of a paragraph, a sentence or a word, never
- * within a character. Each part becomes a message of its own, so that each is sent once and has its own state.
+ * Splits a text of the agent into messages that fit the channel, at the end of a paragraph, a sentence or a word, never
+ * within a character. Each part becomes a message of its own, so each is sent once and has its own state.
  */
 export function splitText(text: string, max: number): string[] {
   const parts: string[] = [];
@@ -14,7 +14,7 @@ export function splitText(text: string, max: number): string[] {
   return parts;
 }
 
-/** A cut that leaves less than half of what would fit is worse than one within a paragraph. */
+/** A split within a paragraph is better than one that leaves a message less than half full. */
 function cutAt(text: string, max: number): number {
   const window = text.slice(0, max);
   for (const end of [/\n\n/g, /\n/g, /[.!?؟।]\s/g, /\s/g]) {

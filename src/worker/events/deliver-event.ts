@@ -6,7 +6,7 @@ import { webhookCredential } from '../../store/credentials.ts';
 import type { ClaimedEvent, EventOutcome } from '../../store/events/deliver.ts';
 import { presentEvent } from '../../store/events/present.ts';
 
-/** Waits before the second and each further attempt (Standard Webhooks 1.0, "Deliverability and reliability"). */
+/** Delays before the second and each further attempt (Standard Webhooks 1.0, "Deliverability and reliability"). */
 const RETRY_SECONDS = [
   5,
   5 * 60,
@@ -19,10 +19,10 @@ const RETRY_SECONDS = [
   24 * 3_600,
 ] as const;
 export const MAX_EVENT_ATTEMPTS = RETRY_SECONDS.length + 1;
-/** Waits are up to so much longer, so that what failed together does not come back together. */
+/** Delays are up to this much longer, so that deliveries that failed together are not retried together. */
 const JITTER = 0.1;
 const TIMEOUT_MS = 15_000;
-/** Of an answer: it is only kept for people to look at. */
+/** How much of an answer is read: it is only stored for people to look at. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 const SHOWN_CHARACTERS = 1_000;
 
@@ -36,11 +36,11 @@ export type EventTools = {
 
 export type EventAttempt = {
   outcome: EventOutcome;
-  /** The endpoint answered 410: it wants nothing more. */
+  /** The endpoint answered 410: it wants no more events. */
   gone: boolean;
 };
 
-/** One attempt to deliver one event, and what follows from it. Never throws. */
+/** Makes one attempt to deliver one event and decides what follows. Never throws. */
 export async function deliverEvent(claimed: ClaimedEvent, tools: EventTools): Promise<EventAttempt> {
   if (!claimed.enabled) return { outcome: { ...ended(claimed, null), state: 'cancelled' }, gone: false };
   const started = Date.now();
@@ -58,7 +58,7 @@ export async function deliverEvent(claimed: ClaimedEvent, tools: EventTools): Pr
     if (status === 410) return { outcome: ended(claimed, attempt), gone: true };
     return { outcome: again(claimed, attempt, tools.random), gone: false };
   } catch (error) {
-    // This server is stopping in the middle of a call: another one makes the attempt anew.
+    // This server stops in the middle of a call: another one repeats the attempt.
     if (tools.signal.aborted) return { outcome: { ...givenBack(claimed), againAfterMs: 0 }, gone: false };
     return {
       outcome: again(claimed, told({ status: null, error: reasonOf(error), response: '' }), tools.random),
@@ -67,7 +67,7 @@ export async function deliverEvent(claimed: ClaimedEvent, tools: EventTools): Pr
   }
 }
 
-/** The body is made once; what is signed is what is sent, to the byte. */
+/** The body is created once; the signed bytes are exactly the sent bytes. */
 async function send(claimed: ClaimedEvent, { egress, openSealed, signal }: EventTools, at: Date) {
   const { org_id: orgId, endpoint_id: endpointId, event_id: id, type, data, created_at: createdAt, sealed } = claimed;
   const body = Buffer.from(JSON.stringify(presentEvent({ id, type, createdAt, data })));
@@ -105,7 +105,7 @@ const ended = (held: ClaimedEvent, attempt: DeliveryAttempt | null): EventOutcom
   againAfterMs: null,
 });
 
-/** An attempt that was not made is given back as it was. */
+/** Returns a delivery to the queue unchanged when no attempt was made. */
 export const givenBack = (held: ClaimedEvent): EventOutcome => ({
   held,
   state: 'pending',
@@ -119,6 +119,6 @@ function again(claimed: ClaimedEvent, attempt: DeliveryAttempt, random: () => nu
   return { held: claimed, state: 'pending', attempt, againAfterMs: seconds * 1_000 * (1 + JITTER * random()) };
 }
 
-/** NUL is no text to the database. */
+/** The database does not accept NUL in text. */
 const readable = (body: Buffer): string =>
   body.toString('utf8').replaceAll('\0', '\uFFFD').slice(0, SHOWN_CHARACTERS).toWellFormed();

@@ -61,7 +61,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** A person is made: one event for every endpoint of the organization. */
+/** Creates a person: one event for every endpoint of the organization. */
 async function happen(name = 'Asha'): Promise<string> {
   const id = newId('enduser');
   await db.execute(sql`INSERT INTO end_user (org_id, id, name) VALUES (${orgId}, ${id}, ${name})`);
@@ -87,7 +87,7 @@ const isSigned = (call: Receiver['calls'][number], secret: string) =>
   verifyWebhook(secret, call.headers as Record<string, string>, call.body, call.at);
 
 describe('a delivery', () => {
-  test('carries the envelope, signed over its exact bytes, whatever script they are in', async () => {
+  test('carries the envelope, signed over its exact bytes, in any script', async () => {
     const id = await happen('أهلاً "quoted" \u2028 🎉');
     worker();
     const state = await until(id, attempted(1));
@@ -105,7 +105,7 @@ describe('a delivery', () => {
     expect(isSigned({ ...call!, body: Buffer.concat([call!.body, Buffer.from(' ')]) }, endpoint.secret)).toBe(false);
   });
 
-  test('is tried ten times, after exactly the waits of the specification, with the same body and id', async () => {
+  test('is tried ten times, after exactly the delays of the specification, with the same body and id', async () => {
     receiver.answer = () => ({ status: 500, text: 'boom' });
     const id = await happen();
     const waker = worker();
@@ -143,7 +143,7 @@ describe('a delivery', () => {
     ['redirects, which is not followed', () => ({ status: 302, headers: { location: '/elsewhere' } }), 'redirect'],
     ['hangs up', () => 'reset' as const, 'unreachable'],
     ['refuses', () => ({ status: 401, text: 'who are you?' }), 'refused'],
-  ])('to an endpoint that %s is tried again', async (_what, answer, code) => {
+  ])('to an endpoint that %s is retried', async (_what, answer, code) => {
     receiver.answer = answer;
     const id = await happen();
     worker();
@@ -152,7 +152,7 @@ describe('a delivery', () => {
     expect(receiver.calls.map((call) => call.path)).toEqual(['/']);
   });
 
-  test('that gets no answer ends after the time limit', async () => {
+  test('without an answer times out', async () => {
     const seen: (number | undefined)[] = [];
     const impatient: typeof egress = {
       ...egress,
@@ -168,7 +168,7 @@ describe('a delivery', () => {
     expect([state.state, state.history[0]!.error!.code, seen]).toEqual(['pending', 'timeout', [15_000]]);
   });
 
-  test('to a private address is refused, unless the operator allowed it', async () => {
+  test('to a private address is refused, unless the operator allows it', async () => {
     const closed = createEgress({ allow: [] });
     const id = await happen();
     worker(closed);
@@ -183,7 +183,7 @@ describe('a delivery', () => {
     await closed.close();
   });
 
-  test('keeps of the answer what people can read, and no more', async () => {
+  test('stores only the readable part of the answer', async () => {
     receiver.answer = () => ({ text: `a\0b${'é'.repeat(5_000)}` });
     const id = await happen();
     worker();
@@ -193,7 +193,7 @@ describe('a delivery', () => {
   });
 });
 
-test('410 disables the endpoint, ends what waits for it, and is in the audit log', async () => {
+test('410 disables the endpoint, ends its waiting deliveries, and is in the audit log', async () => {
   receiver.answer = () => ({ status: 410 });
   const id = await happen();
   worker();
@@ -212,7 +212,7 @@ test('410 disables the endpoint, ends what waits for it, and is in the audit log
   expect(rows).toEqual([]);
 });
 
-test('while secrets rotate each delivery carries both signatures; after it, the new one alone', async () => {
+test('carries both signatures while secrets rotate, and only the new one after that', async () => {
   const { secret } = await rotateSecret(depsWith(), orgId, endpoint.id, '1h', actor);
   worker();
   await happen();
@@ -226,7 +226,7 @@ test('while secrets rotate each delivery carries both signatures; after it, the 
   for (const one of [secret, endpoint.secret]) expect(rows[0]!.text).not.toContain(one.slice(6));
 });
 
-test('sent again, the event goes out with the same id and a round of its own', async () => {
+test('an event that is sent again has the same id and its own series of attempts', async () => {
   receiver.answer = () => ({ status: 500 });
   const id = await happen();
   await db.execute(sql`UPDATE event_delivery SET attempts = 9 WHERE event_id = ${id}`);
@@ -240,7 +240,7 @@ test('sent again, the event goes out with the same id and a round of its own', a
 });
 
 describe('workers', () => {
-  test('one that died leaves its deliveries to the next, when the lease has passed', async () => {
+  test('one that died leaves its deliveries to the next, when the lease has expired', async () => {
     const id = await happen();
     // It claimed, called and was killed before it could store the answer.
     await claimEvents(db.$client, 'node_dead', { limit: 10, share: 8, busy: new Map() });
@@ -264,7 +264,7 @@ describe('workers', () => {
     expect(new Set(sent)).toEqual(new Set(ids));
   });
 
-  test('an endpoint that never answers delays nobody else, however much waits for it', async () => {
+  test('an endpoint that never answers delays no other, however many events wait for it', async () => {
     receiver.answer = () => 'hang';
     const healthy = await startReceiver();
     await db.execute(
@@ -277,12 +277,12 @@ describe('workers', () => {
     expect(rows[0]!.n).toBeGreaterThan(1_000);
     worker();
     expect((await until(id, attempted(1), other.id)).state).toBe('delivered');
-    // What one endpoint has under way is bounded.
+    // The calls in progress to one endpoint are limited.
     expect(receiver.calls.length).toBeLessThanOrEqual(8);
     await healthy.stop();
   });
 
-  test('stopping in the middle of a call gives the delivery back, uncounted', async () => {
+  test('stopping in the middle of a call returns the delivery to the queue, not counted as an attempt', async () => {
     receiver.answer = () => 'hang';
     const id = await happen();
     const stopped = worker();
@@ -294,7 +294,7 @@ describe('workers', () => {
     expect((await until(id, attempted(1))).state).toBe('delivered');
   });
 
-  test('an endpoint deleted while events are written for it fails no fact', async () => {
+  test('an endpoint that is deleted while its events are written does not fail the write', async () => {
     const client = await db.$client.connect();
     try {
       await client.query('BEGIN');

@@ -18,10 +18,10 @@ import { createClaimLoop, hasLeaseForCall, type Work, type Worker } from '../cla
 import { deliverEvent, givenBack } from './deliver-event.ts';
 
 /**
- * The worker that tells endpoints of events: claims due deliveries in batches, calls the endpoints, stores what came of
- * it. An event is sent at least once: a worker that dies between calling and storing leaves it to another one, and the
- * receiver knows the repetition by `webhook-id`. Any number of workers share one database. Unlike messages, events keep
- * no order: an endpoint that fails for one does not hold up the next.
+ * The event worker: claims due deliveries in batches, calls the endpoints, stores the outcomes. An event is sent at
+ * least once: if a worker dies between calling and storing, another one sends it again, and the receiver detects the
+ * duplicate by `webhook-id`. Any number of workers share one database. Unlike messages, events have no order: a failed
+ * event does not delay the next one.
  */
 export type EventWorkerOptions = {
   db: Db;
@@ -31,10 +31,10 @@ export type EventWorkerOptions = {
   random?: () => number;
 };
 
-/** Calls under way at once at most; all of them wait for somebody's endpoint. */
+/** Maximum calls in progress; all of them wait for an endpoint. */
 const CAPACITY = 200;
 const CLAIM_BATCH = 100;
-/** Of these for one endpoint: one that is slow or gone must not delay the others. */
+/** Of these, for one endpoint: a slow or dead endpoint must not delay the others. */
 const MAX_PER_ENDPOINT = 8;
 const POLL_MS = 500;
 
@@ -50,7 +50,7 @@ export function createEventWorker({ db, log, egress, openSealed, random = Math.r
     batch: CLAIM_BATCH,
     leaseSeconds: EVENT_LEASE_SECONDS,
     claim: async (limit) => {
-      // A lease of its own for each claim: what this worker lost and claimed again is not what it holds.
+      // Each claim has its own lease: a row that this worker lost and claimed again does not count as still held.
       const quota = { limit, share: MAX_PER_ENDPOINT, busy: endpoints.counts };
       const claimed = await claimEvents(pool, newId('node'), quota);
       return { claimed, isMoreDue: claimed.length > 0 };
@@ -69,7 +69,7 @@ export function createEventWorker({ db, log, egress, openSealed, random = Math.r
     onBegin: ({ endpoint_id }) => endpoints.add(endpoint_id),
     onEnd: ({ endpoint_id }) => {
       endpoints.remove(endpoint_id);
-      // More may wait for this endpoint.
+      // More events may wait for this endpoint.
       return true;
     },
   });
@@ -87,7 +87,10 @@ export function createEventWorker({ db, log, egress, openSealed, random = Math.r
     if (gone) await disable(claimed);
   }
 
-  /** Standard Webhooks: 410 says that the endpoint is gone for good. Unless it was moved elsewhere meanwhile. */
+  /**
+   * Standard Webhooks: 410 means that the endpoint is gone permanently. Does nothing if the URL has changed since the
+   * call.
+   */
   async function disable({ org_id: orgId, endpoint_id: id, url }: ClaimedEvent): Promise<void> {
     await db.transaction(async (tx) => {
       const endpoint = await lockWebhook(tx, orgId, id);

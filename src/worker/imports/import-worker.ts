@@ -19,16 +19,16 @@ import { readPieces } from '../../store/imports/imports.ts';
 
 /**
  * Reads files of end users and writes them through the same verb as `POST /api/end-users/bulk`, 500 rows at a time. The
- * file is read as a stream of its pieces, so memory does not grow with it. A batch carries an Idempotency-Key of its
- * own (import, run, first row): whoever goes on after a crash gets the answer that was stored with the effect, so no row
- * is counted twice or forgotten. The count of settled rows says where to go on.
+ * file is streamed in pieces, so memory does not grow with it. Each batch has its own Idempotency-Key (import, run,
+ * first row): after a crash, the next worker gets the stored answer, so no row is counted twice or lost. The count of
+ * finished rows says where to continue.
  */
 export type ImportWorker = { start(): void; wake(): void; stop(): Promise<void> };
 
 export type ImportWorkerDeps = {
   db: Db;
   log: Logger;
-  /** Row 14 for one person; throws a Refusal with its faults. */
+  /** Step 14 of the order of checks (docs/security.md) for one person; throws a Refusal with its faults. */
   check(person: unknown): void;
   bulk(
     caller: { orgId: string; keyId: null; from: null; idempotency: { scope: Buffer; request: Buffer } },
@@ -37,7 +37,7 @@ export type ImportWorkerDeps = {
   bulkDryRun(orgId: string, rows: readonly BulkRow[]): Promise<BulkResult[]>;
 };
 
-/** Files of different organizations that are read at once. */
+/** How many files, of different organizations, are read at the same time. */
 const LANES = 2;
 const POLL_MS = 1_000;
 const RETRY_SECONDS = 5;
@@ -110,7 +110,7 @@ export function createImportWorker(deps: ImportWorkerDeps): ImportWorker {
 
 type NumberedRow = { row: number; cells: string[] };
 
-/** False when it ended early: stopped, cancelled, or somebody else has it. */
+/** False when it ended early: stopped, cancelled, or claimed by another worker. */
 async function readFile(deps: ImportWorkerDeps, held: ClaimedImport, isStopping: () => boolean): Promise<boolean> {
   const { delimiter, encoding } = held.settings;
   const pieces = readPieces(deps.db, held.org_id, held.id);
@@ -124,7 +124,7 @@ async function readFile(deps: ImportWorkerDeps, held: ClaimedImport, isStopping:
   };
   for await (const row of readCsv(pieces, { delimiter, encoding })) {
     bytes = row.bytes;
-    // The header is row 1 for spreadsheets, and no row of data.
+    // Spreadsheets count the header as row 1; it is not a data row.
     read++;
     if (read <= held.rows) continue;
     batch.push({ row: read + 1, cells: row.cells });

@@ -44,7 +44,7 @@ describe('the thread', () => {
     expect(reads).toEqual(['a 0', 'a 1', 'a 2']);
   });
 
-  test('takes nearly nothing of the main thread, and answers others while it builds', async () => {
+  test('takes nearly no time of the main thread, and answers others while it builds', async () => {
     const large = Array.from({ length: 12 }, (_, at) => manualText(128 * 1024, at + 1));
     const { ask } = givenKnowledge({ large, small: HOURS });
     const answered: string[] = [];
@@ -58,7 +58,7 @@ describe('the thread', () => {
     expect(spent).toBeLessThan(500);
   });
 
-  test('says when the documents cannot be read, and reads them for the next question', async () => {
+  test('reports documents that cannot be read, and reads them for the next question', async () => {
     let isAway = true;
     const { ask } = givenKnowledge(
       {},
@@ -98,7 +98,7 @@ describe('a thread that ends', () => {
   };
   afterEach(() => void threads.splice(0));
 
-  test.each(['die', 'fill', 'hang'])('by "%s" fails that question alone; the others are asked again', async (how) => {
+  test.each(['die', 'fill', 'hang'])('by "%s" fails only that question; the others are retried', async (how) => {
     const { ask } = givenKnowledge({}, { startThread, stuckMs: 300 });
     const others = [ask('a', 'When?'), ask('b', 'When?')];
     await expect(ask('bad', how)).rejects.toMatchObject({ code: 'knowledge_failed', retryable: true });
@@ -106,7 +106,7 @@ describe('a thread that ends', () => {
     expect(threads).toHaveLength(2);
   });
 
-  test('is not killed by the same documents again and again, but is by changed ones', async () => {
+  test('is not killed by the same documents again and again, but may be by changed ones', async () => {
     const { ask } = givenKnowledge({}, { startThread });
     await expect(ask('bad', 'die')).rejects.toThrow('too much');
     await expect(ask('bad', 'die')).rejects.toThrow('a short while ago');
@@ -115,7 +115,7 @@ describe('a thread that ends', () => {
     expect(threads).toHaveLength(2);
   });
 
-  test('does not start for ever when it cannot start', async () => {
+  test('does not restart forever when it cannot start', async () => {
     const { ask } = givenKnowledge(
       {},
       { startThread: () => (threads.push(new Worker('process.exit(1)', { eval: true })), threads.at(-1)!) },

@@ -13,10 +13,10 @@ import {
 } from './messages.ts';
 
 /**
- * Knowledge is built and searched in a thread of its own (docs/adr/0204-knowledge-in-a-thread.md), which starts with the first
- * question. It asks for one document after the other, so that no more of them is in memory here than one. A thread that
- * dies or no longer moves is replaced: the agent that it was working for fails and rests for a while, everybody else's
- * questions are asked again.
+ * Knowledge is built and searched in a separate thread (docs/adr/0204-knowledge-in-a-thread.md), which starts with the
+ * first question. It requests one document after another, so this thread holds at most one in memory. A thread that
+ * dies or hangs is replaced: the agent that it was working for fails and pauses for a while, and all other questions
+ * are retried.
  */
 export type Knowledge = {
   of(documents: DocumentsOf): KnowledgeSearch;
@@ -27,7 +27,7 @@ export type ReadDocument = (orgId: string, agentId: string, after: string | null
 
 export type KnowledgeOptions = {
   log: Logger;
-  /** The agent's first document whose id comes after `after`. */
+  /** The agent's first document with an id after `after`. */
   readDocument: ReadDocument;
   startThread?: (data: ThreadData) => Worker;
   stuckMs?: number;
@@ -35,13 +35,13 @@ export type KnowledgeOptions = {
 
 type Pending = { ask: Ask; resolve(found: Finding[]): void; reject(error: Error): void; threads: number };
 
-/** Questions that wait at once; a worker has 400 turns under way. */
+/** Maximum questions that wait; a worker has 400 turns in progress. */
 const MAX_PENDING = 1_000;
-/** Threads that may die under a question before it fails. */
+/** How many threads may die under a question before it fails. */
 const MAX_THREADS = 3;
-/** A slice of work takes milliseconds; one that takes so long never ends. */
+/** A slice of work takes milliseconds; one that takes this long never ends. */
 const STUCK_MS = 15_000;
-/** Documents that killed the thread are not tried again for so long. */
+/** How long documents that killed the thread are not tried again. */
 const REST_MS = 5 * 60_000;
 const MAX_RESTING = 1_000;
 
@@ -87,7 +87,7 @@ export function createKnowledge({
     const opened = startThread({ beacon });
     opened.unref();
     opened.on('message', (message: FromThread) => hear(opened, message));
-    // After an error comes the exit.
+    // The exit event follows an error.
     opened.on('error', (error) => log.error({ err: error }, 'the thread of the knowledge failed'));
     opened.on('exit', () => replace(opened));
     watch = setInterval(watchOver(opened), stuckMs / 5);
@@ -157,10 +157,10 @@ export function createKnowledge({
 }
 
 const MAX_JOB = 2 ** 31 - 1;
-/** Four times what it keeps: garbage and builds under way come on top. */
+/** Four times the size of the cached indexes: garbage and builds in progress come on top. */
 const MAX_HEAP_MB = 2_048;
 
-/** It needs nothing of the environment, and gets none of its secrets. */
+/** The thread needs no environment variables, so it gets none of their secrets. */
 const start = (workerData: ThreadData): Worker =>
   new Worker(new URL('./thread.ts', import.meta.url), {
     workerData,

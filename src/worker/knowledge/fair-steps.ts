@@ -1,25 +1,25 @@
 import type { Steps } from '../../engine/knowledge/steps.ts';
 
 /**
- * Work of many organizations on one thread, in slices of some milliseconds: the organizations take turns, and each has
- * its own work done in the order in which it came. So a large build of one makes a small search of another wait for a
- * slice, not for the build.
+ * Runs the work of many organizations on one thread, in slices of some milliseconds. The organizations take turns; the
+ * work of each runs in the order in which it arrived. So a small search waits for one slice of another organization's
+ * large build, not for the whole build.
  */
 export type Work = {
   orgId: string;
   job: number;
   steps: Steps<void>;
-  /** Processor time that it may take in all. */
+  /** Processor time that the work may take in total. */
   limitMs: number;
   spentMs: number;
   fail(why: string): void;
 };
 
-/** What steps yield when they cannot go on before something arrives; `add` puts the work back. */
+/** Steps yield this value when they cannot continue before something arrives; `add` puts the work back. */
 export const WAIT = Symbol('wait');
 
 export function createFairSteps(meter: { clock(): number; cpu(): number; onJob(job: number): void }) {
-  /** By organization, the one whose turn it is first. */
+  /** By organization; the next one comes first. */
   const queues = new Map<string, Work[]>();
 
   function add(work: Work): void {
@@ -28,7 +28,7 @@ export function createFairSteps(meter: { clock(): number; cpu(): number; onJob(j
     else queues.set(work.orgId, [work]);
   }
 
-  /** Works for about so long; less when nothing is left to do. */
+  /** Works for about this long; less when there is no work left. */
   function run(ms: number): void {
     const end = meter.clock() + ms;
     while (meter.clock() < end) {

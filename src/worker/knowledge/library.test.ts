@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createLibrary } from './library.ts';
 import type { Ask, FromThread, ToThread } from './messages.ts';
 
-/** A library whose documents are at hand. `tick` is the processor time that each look at the clock takes. */
+/** A library with documents in memory. `tick` is the processor time that each look at the clock takes. */
 function givenLibrary(texts: Record<string, string[]>, { tick = 0, maxKeptBytes = 1e9 } = {}) {
   const inbox: ToThread[] = [];
   const answers: FromThread[] = [];
@@ -51,7 +51,7 @@ const said = (answer: FromThread | undefined): string[] =>
   answer?.kind === 'found' ? answer.findings.map(({ passage }) => passage.text) : [answer?.kind ?? 'nothing'];
 
 describe('the library', () => {
-  test('builds an index once, for all who ask meanwhile and after', () => {
+  test('builds an index once, for all questions during the build and after it', () => {
     const { put, ask, settle, answerTo, read } = givenLibrary({ a: HOURS });
     const [first, second] = [put('a', 'When does the shop open?'), put('a', 'When does it open?')];
     settle();
@@ -61,7 +61,7 @@ describe('the library', () => {
     expect(read).toEqual(['a']);
   });
 
-  test('builds it again when the documents have changed', () => {
+  test('rebuilds it when the documents have changed', () => {
     const texts = { a: HOURS };
     const { ask, read } = givenLibrary(texts);
     expect(said(ask('a', 'When does the shop open?'))).toEqual(HOURS);
@@ -70,7 +70,7 @@ describe('the library', () => {
     expect(read).toEqual(['a', 'a']);
   });
 
-  test('forgets what was asked longest ago when memory is short, and builds it again', () => {
+  test('evicts the least recently used index when memory is short, and rebuilds it', () => {
     const texts = Object.fromEntries(['a', 'b', 'c'].map((name) => [name, [`${HOURS[0]} `.repeat(100)]]));
     const one = givenLibrary(texts);
     const all = ['a', 'b', 'a', 'c', 'a', 'b'];
@@ -81,7 +81,7 @@ describe('the library', () => {
     expect(short.read).toEqual(['a', 'b', 'c', 'b']);
   });
 
-  test('answers others while a large build goes on', () => {
+  test('answers other questions during a large build', () => {
     const large = Array.from({ length: 20 }, (_, at) => `Word${at} and more.\n\n`.repeat(200));
     const { put, settle, answers } = givenLibrary({ large, small: HOURS });
     const [of, small] = [put('large', 'What is word3?'), put('small', 'When does the shop open?')];
@@ -101,7 +101,7 @@ describe('the library', () => {
     expect(answers.map(({ job }) => job)).toEqual([small, ...busy]);
   });
 
-  test('builds one agent of an organization after the other, and each at most once more', () => {
+  test('builds one agent of an organization after another, and each at most once more', () => {
     const texts = { a: HOURS, b: HOURS };
     const { put, settle, answers, read } = givenLibrary(texts);
     for (let edition = 1; edition <= 100; edition++) {
@@ -113,7 +113,7 @@ describe('the library', () => {
     expect(read.length).toBeLessThanOrEqual(3);
   });
 
-  test('gives up a build and a search that take too long, and goes on with the others', () => {
+  test('gives up a build or a search that takes too long, and continues with the others', () => {
     const large = ['The shop opens at 9 am on day one.\n\n'.repeat(3_000)];
     const { put, settle, answerTo } = givenLibrary({ large, small: HOURS }, { tick: 2_000 });
     const [slow, small] = [put('large', 'When does the shop open?'), put('small', 'When does the shop open?')];

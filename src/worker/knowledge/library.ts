@@ -5,31 +5,33 @@ import { createFairSteps, WAIT, type Work } from './fair-steps.ts';
 import type { Ask, DocumentsOf, FromThread, ToThread } from './messages.ts';
 
 /**
- * The indexes of many agents, as the thread of the knowledge keeps them: each is built when it is first asked, again
- * when the documents have changed, and forgotten when memory is short, the one asked longest ago first. Searches and
- * builds get half of the time each while both are waiting, and within both the organizations take turns.
+ * The indexes of many agents, in the knowledge thread. An index is built on the first question, rebuilt when the
+ * documents have changed, and evicted when memory is short, least recently used first. While both wait, searches and
+ * builds get half of the time each, and within both the organizations take turns.
  */
 type Build = DocumentsOf & { index: KnowledgeIndex; work: Work; waiting: Ask[]; arrived: DocumentText | null };
 
-/** Documents that are read at the same time, in bytes of text: what begins together needs memory together. */
+/**
+ * Limit for documents that are read at the same time, in bytes of text: concurrent builds need memory at the same time.
+ */
 const MAX_READING_BYTES = 24 * 1024 * 1024;
 const SLICE_MS = 10;
-/** Of processor time. Ten megabytes take some ten seconds. */
+/** In processor time. Ten megabytes take about ten seconds. */
 const BUILD_LIMIT_MS = 120_000;
 const SEARCH_LIMIT_MS = 5_000;
 
 export type LibraryOptions = {
   post(message: FromThread): void;
   meter: Parameters<typeof createFairSteps>[0];
-  /** All indexes together. */
+  /** Limit for all indexes together. */
   maxKeptBytes: number;
 };
 
 export function createLibrary({ post, meter, maxKeptBytes }: LibraryOptions) {
   const kept = new Map<string, { edition: string; index: KnowledgeIndex }>();
-  /** Builds that have begun, by the number of their job; one for each organization. */
+  /** Builds in progress, by the number of their job; one for each organization. */
   const begun = new Map<number, Build>();
-  /** Builds that wait for their turn, one for each agent. */
+  /** Builds that wait, one for each agent. */
   const waiting = new Map<string, Build>();
   const searches = createFairSteps(meter);
   const builds = createFairSteps(meter);
@@ -57,7 +59,7 @@ export function createLibrary({ post, meter, maxKeptBytes }: LibraryOptions) {
     const build = waiting.get(name);
     if (!build) waiting.set(name, newBuild(one));
     else {
-      // What has not begun reads the documents as they are by then.
+      // A build that has not started will read the then current documents.
       build.waiting.push(one);
       build.edition = one.edition;
     }
@@ -123,7 +125,7 @@ export function createLibrary({ post, meter, maxKeptBytes }: LibraryOptions) {
     beginBuilds();
   }
 
-  /** The smallest first: who has little to read does not wait for those who have much. */
+  /** The smallest first: a small build does not wait for large ones. */
   function beginBuilds(): void {
     for (const [name, build] of [...waiting].toSorted(([, a], [, b]) => a.bytes - b.bytes)) {
       const others = [...begun.values()];
@@ -148,7 +150,7 @@ export function createLibrary({ post, meter, maxKeptBytes }: LibraryOptions) {
 
   return {
     take,
-    /** Works for a moment; false when nothing is left to do. */
+    /** Works for a moment; false when there is no work left. */
     work: (): boolean => {
       searches.run(SLICE_MS);
       builds.run(SLICE_MS);

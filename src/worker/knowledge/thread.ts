@@ -5,9 +5,9 @@ import { createLibrary } from './library.ts';
 import { SLICES, type ThreadData, type ToThread, UNDER_WAY } from './messages.ts';
 
 /**
- * The thread in which knowledge is built and searched; `ask-knowledge.ts` starts it and asks it. A thread that runs into
- * the limit of its heap may take the whole process with it, so this one looks between two slices of work, and ends
- * by itself long before.
+ * The thread in which knowledge is built and searched; `ask-knowledge.ts` starts it and sends it the questions. A
+ * thread that exceeds its heap limit may crash the whole process, so this one checks its heap between two slices of
+ * work and exits long before the limit.
  */
 const port = parentPort!;
 const { beacon } = workerData as ThreadData;
@@ -29,7 +29,7 @@ const library = createLibrary({
     clock: () => performance.now(),
     cpu,
     onJob: (job) => {
-      // In a thread this ends the thread; the beacon still tells which job it was.
+      // In a thread this ends only the thread; the shared memory still shows which job it was.
       if (job === 0 && getHeapStatistics().used_heap_size > heapLimit * 0.75) process.exit(1);
       Atomics.store(beacon, UNDER_WAY, job);
       Atomics.add(beacon, SLICES, 1);
@@ -39,7 +39,7 @@ const library = createLibrary({
 
 let busy = false;
 
-// After each slice messages come in, so that what was just asked has its turn in the next one.
+// Messages arrive after each slice, so a new question has its turn in the next one.
 const goOn = (): void => {
   busy = library.work();
   if (busy) setImmediate(goOn);

@@ -1,6 +1,6 @@
 import type { MailText } from '../../store/mail.ts';
 
-/** The same words as plain text and as simple HTML. What people have named stands in them as text, never as markup. */
+/** The same text as plain text and as simple HTML. Names that people chose appear as text, never as markup. */
 export function renderMail({ lines, link, after = [] }: MailText): { text: string; html: string } {
   const text = ['Hello,', ...lines, ...(link ? [`${link.label}:\n${link.url}`] : []), ...after, '--\nParley'].join(
     '\n\n',

@@ -39,7 +39,7 @@ const rows = async () =>
 const isEmpty = () => expect.poll(async () => (await rows()).length, { timeout: 10_000 }).toBe(0);
 const isTriedAgain = () =>
   expect.poll(() => lines.some((line) => line.includes('it is tried again')), { timeout: 10_000 }).toBe(true);
-/** Due at once, as soon as the worker has let go of it. */
+/** Makes it due as soon as the worker has released it. */
 const hurry = () =>
   expect.poll(async () => (await db.execute(sql`UPDATE mail SET due_at = now() WHERE lease IS NULL`)).rowCount).toBe(1);
 
@@ -61,7 +61,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-it('sends what was committed, once, as text and as HTML that runs nothing, and keeps no link', async () => {
+it('sends a committed mail once, as text and as HTML that runs nothing, and keeps no link', async () => {
   await db.transaction((tx) => queueMail(tx, mail()));
   await db
     .transaction((tx) => queueMail(tx, mail({ to: 'never@example.qa' })).then(() => tx.rollback()))
@@ -80,14 +80,14 @@ it('sends what was committed, once, as text and as HTML that runs nothing, and k
   expect(html).not.toContain('<b>');
 });
 
-it('sends a decoy to nobody', async () => {
+it('never sends a decoy', async () => {
   await queueMail(db, mail({ to: null }));
   start();
   await isEmpty();
   expect([smtp.attempts(), lines]).toEqual([0, []]);
 });
 
-it('tries again while the server is busy, hangs up or refuses the password, and says so without the address', async () => {
+it('retries while the server is busy, hangs up or refuses the password, and logs it without the address', async () => {
   await queueMail(db, mail());
   smtp.withdraw();
   start();
@@ -105,7 +105,7 @@ it('tries again while the server is busy, hangs up or refuses the password, and 
   expect(lines.join()).not.toContain('asha');
 });
 
-it('gives up when the mailbox does not exist, or when the mail is worth nothing any more', async () => {
+it('gives up when the mailbox does not exist, or when the mail has expired', async () => {
   smtp.fail({ at: 'recipient', code: 550 });
   await queueMail(db, mail());
   await queueMail(db, mail({ to: 'late@example.qa', minutes: 0 }));
@@ -116,14 +116,14 @@ it('gives up when the mailbox does not exist, or when the mail is worth nothing 
   expect(lines.join()).not.toMatch(/asha|late@/);
 });
 
-it('drops what it cannot open, and goes on', async () => {
+it('drops a mail that it cannot open, and continues', async () => {
   await queueMail(db, mail());
   start({}, deriveKey('another secret', 'mail'));
   await isEmpty();
   expect(lines.join()).toContain('sealed under another PARLEY_SECRET');
 });
 
-it('never hands a mail to a server without the encryption that it was told to use', async () => {
+it('never sends a mail without the encryption that is configured', async () => {
   await queueMail(db, mail());
   start({ security: 'starttls' });
   await isTriedAgain();

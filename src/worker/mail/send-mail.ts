@@ -19,20 +19,20 @@ import { type ClaimLoop, createClaimLoop, type Worker } from '../claim-loop.ts';
 import { renderMail } from './render-mail.ts';
 
 /**
- * The worker of the outbox: claims mails that are due, hands them to the operator's mail server, forgets them. A mail is
- * sent at least once: a worker that dies between the two leaves it to another one, and a link works once however often
- * it arrives. No log line names a recipient, nor repeats what the server said, which often does.
+ * The outbox worker: claims due mails, sends them through the operator's mail server, and deletes them. A mail is sent
+ * at least once: if a worker dies between the two, another one sends it again; a link works once, no matter how often
+ * it arrives. No log line names a recipient or repeats the server's answer, which often does.
  */
 const POLL_MS = 1_000;
-/** Sent side by side, each over a connection of its own. */
+/** Mails sent concurrently, each over its own connection. */
 const CAPACITY = 10;
-/** Waits before the second and each further attempt; the last one repeats until the mail expires. */
+/** Delays before the second and each further attempt; the last one repeats until the mail expires. */
 const RETRY_SECONDS = [5, 30, 60, 5 * 60, 15 * 60, 60 * 60];
 
 export function createMailWorker(deps: { db: Db; log: Logger; key: Key; server: MailServer }): Worker {
   const { db, log, key, server } = deps;
   const pool = db.$client;
-  // The operator names this server: it may be private, on any port, and plain.
+  // The operator chose this server: it may be private, on any port, and without encryption.
   const host = server.host.includes(':') ? `[${server.host}]` : server.host;
   const egress = createEgress({ allow: [`${host}:${server.port}`] });
   const account = accountOf(server);
@@ -63,7 +63,7 @@ export function createMailWorker(deps: { db: Db; log: Logger; key: Key; server: 
     onEnd: (_mail, wasFull) => wasFull,
   });
 
-  /** Null: done with, one way or the other. */
+  /** Null: the mail is finished, sent or not. */
   async function attempt(mail: ClaimedMail, to: string, signal: AbortSignal): Promise<number | null> {
     const facts = { mail_id: mail.id, attempts: mail.attempts };
     if (mail.expires_at <= new Date()) {
@@ -90,7 +90,7 @@ export function createMailWorker(deps: { db: Db; log: Logger; key: Key; server: 
       }
       const { code, message } = error instanceof ChannelFailure ? error : UNKNOWN;
       const told = { ...facts, code, detail: message };
-      // What is wrong with the server or with SMTP_URL will be mended; a mailbox that does not exist will not.
+      // A fault of the server or of SMTP_URL may be fixed later; a mailbox that does not exist stays missing.
       if (code === 'recipient_unreachable') {
         log.warn(told, 'a mail was given up: the mail server refuses its recipient');
         return null;

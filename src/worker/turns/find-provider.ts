@@ -14,7 +14,7 @@ import { type ModelRow, readModel } from '../../store/models.ts';
 
 const TOOL_MAX_BYTES = 64 * 1024;
 
-/** Who writes the words of an agent: the embedded provider, or the organization's own account with a model. */
+/** Finds the provider of an agent: the embedded one, or the organization's own account with a model. */
 export function createFindProvider(deps: { db: Db; egress: Egress; sealingKey: Key }) {
   return async function findProvider(orgId: string, agent: { definition: AgentDefinition }): Promise<Provider> {
     const name = agent.definition.provider ?? 'embedded';
@@ -33,7 +33,7 @@ export function createFindProvider(deps: { db: Db; egress: Egress; sealingKey: K
     });
   };
 
-  /** Null: it belongs to another address than the stored one, or was altered. */
+  /** Null: the key was stored for another address, or it was altered. */
   async function readKey(account: ModelRow, sealed: string): Promise<string | null> {
     try {
       return await openCredential(deps.db, deps.sealingKey, modelCredential(account), sealed);
@@ -66,7 +66,7 @@ export function createFindProvider(deps: { db: Db; egress: Egress; sealingKey: K
   }
 }
 
-/** The agent names a provider that cannot be asked: its runs fail at once and say so. */
+/** The agent names a provider that cannot be used: its runs fail immediately with the reason. */
 const unusable = (name: string, why: string): Provider => ({
   name,
   turn: async () => {

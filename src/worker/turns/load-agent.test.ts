@@ -20,7 +20,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-test('documents are another edition when one comes or goes, and not when the definition changes', async () => {
+test('documents have a new edition when one is added or removed, and not when the definition changes', async () => {
   const orgId = await givenOrganization(db);
   const { agentId } = await givenAgent(db, orgId);
   const editions: DocumentsOf[] = [];

@@ -3,18 +3,18 @@ import { type AgentForTurns, readAgentForTurns } from '../../store/agents/read-f
 import type { Db } from '../../store/db.ts';
 import type { Knowledge } from '../knowledge/ask-knowledge.ts';
 
-/** An agent ready to speak: its definition, its searchable documents, and who writes its words. */
+/** An agent ready for a turn: its definition, its searchable documents, and its provider. */
 export type LoadedAgent = { agent: AgentForTurns; knowledge: KnowledgeSearch; provider: Provider };
 
 export type FindProvider = (orgId: string, agent: Pick<AgentForTurns, 'definition'>) => Promise<Provider>;
 
-/** Agents kept ready on one node, without their documents: those are in the thread of the knowledge. */
+/** Agents cached on one node, without their documents: those are in the knowledge thread. */
 const MAX_LOADED = 200;
 const NO_DOCUMENTS: KnowledgeSearch = { search: async () => [] };
 
 /**
- * Agents by revision: a claimed run names the revision that is current, so a change is seen by the next turn without
- * anybody telling. Loads of one agent at the same time are one load.
+ * Caches agents by revision. A claimed run names the current revision, so the next turn uses a change without a
+ * notification. Concurrent loads of one agent are one load.
  */
 export function createAgentLoader(db: Db, findProvider: FindProvider, knowledge: Pick<Knowledge, 'of'>) {
   const loaded = new Map<string, { revision: number; agent: Promise<LoadedAgent> }>();

@@ -26,7 +26,7 @@ function givenPlay(turn: Provider['turn'], timeoutMs?: number) {
   return (orgId: string) => play(orgId, AGENT, TALK);
 }
 
-test('an organization tries out eight turns at a time, and others theirs', async () => {
+test('an organization runs eight playground turns at a time, without effect on others', async () => {
   const waiting: (() => void)[] = [];
   const play = givenPlay(() => new Promise((resolve) => waiting.push(() => resolve(SAID))));
   const eight = Array.from({ length: 8 }, () => play('org_1'));
@@ -41,12 +41,12 @@ test('an organization tries out eight turns at a time, and others theirs', async
   expect(await next).toEqual(SAID);
 });
 
-test('documents that are read for longer than a request lasts are answered with "later"', async () => {
+test('a read of documents that exceeds the request timeout is answered with "later"', async () => {
   const play = givenPlay(() => new Promise(() => {}), 50);
   await expect(play('org_1')).rejects.toMatchObject({ code: 'unavailable', status: 503 });
 });
 
-test('documents that cannot be searched are no fault of a provider', async () => {
+test('documents that cannot be searched are not reported as a fault of the provider', async () => {
   const play = givenPlay(() => Promise.reject(new ProviderError('knowledge_failed', 'Too much.', { retryable: true })));
   await expect(play('org_1')).rejects.toMatchObject({ code: 'unavailable', message: 'Too much.' });
 });

@@ -5,15 +5,15 @@ import type { PlayTurn } from '../../features/agents/try-agent.ts';
 import { createTally } from '../../kernel/tally.ts';
 import type { FindProvider, LoadAgent } from './load-agent.ts';
 
-/** As long as somebody waits before a screen. */
+/** As long as a user waits in front of a screen. */
 const PLAY_TIMEOUT_MS = 25_000;
-/** Turns of one organization that are tried out at the same time, on one node. */
+/** Maximum concurrent playground turns of one organization on one node. */
 const MAX_PLAYS = 8;
 const END_USER = { id: 'enduser_playground', name: null };
 
 type PlayTurnDeps = { loadAgent: LoadAgent; findProvider: FindProvider; timeoutMs?: number };
 
-/** One turn for the playground: the engine of real conversations, and nothing is stored. */
+/** One turn for the playground: the same engine as in real conversations, but nothing is stored. */
 export function createPlayTurn({ loadAgent, findProvider, timeoutMs = PLAY_TIMEOUT_MS }: PlayTurnDeps): PlayTurn {
   const plays = createTally<string>();
 
@@ -53,7 +53,7 @@ export function createPlayTurn({ loadAgent, findProvider, timeoutMs = PLAY_TIMEO
   };
 }
 
-/** The first answer from large documents may take longer than a request may: they are read on. */
+/** The first answer from large documents may take longer than the request: reading continues after it. */
 const tooLate = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) =>
     signal.addEventListener('abort', () =>

@@ -11,7 +11,7 @@ export type Opening = {
   person: { name: string | null } & Record<string, unknown>;
 };
 
-/** The first words of a conversation, for a dry run; null where a model would write them. */
+/** The opening of a conversation, for a dry run; null when a model would write it. */
 export const createRenderOpening = (db: Db) =>
   async function renderOpening({ orgId, agentId, locale, variables, person }: Opening): Promise<string | null> {
     const agent = await readAgentForTurns(db.$client, orgId, agentId);

@@ -12,7 +12,9 @@ import type { Worker } from '../claim-loop.ts';
 import { createAgentLoader } from './load-agent.ts';
 import { createTurnWorker } from './turn-worker.ts';
 
-/** A backend and a person speak into one conversation at the same time: all that was said is answered, and every run ends. */
+/**
+ * A backend and a person write into one conversation at the same time: every message is answered, and every run ends.
+ */
 let database: TestDatabase;
 let db: Db;
 let queue: AcceptQueue;
@@ -84,7 +86,7 @@ const receive = (conversationId: string, text: string) =>
 
 const actor = { userId: 'user_member', address: null, requestId: null };
 
-/** What the agent has said, and the state of each run in the order of their acceptance, once nothing is due any more. */
+/** The agent's messages, and the state of each run in the order of acceptance, when nothing is due any more. */
 async function settled(conversationId: string) {
   const due = sql`SELECT 1 FROM run WHERE conversation_id = ${conversationId} AND due_at IS NOT NULL AND status <> 'scheduled'`;
   await expect.poll(async () => (await db.execute(due)).rows, { timeout: 20_000 }).toEqual([]);
@@ -97,14 +99,14 @@ async function settled(conversationId: string) {
   return { said: said.rows.map(({ text }) => text), runs: runs.rows.map(({ state }) => state) };
 }
 
-test('what a person says before the agent has opened is answered after the opening', async () => {
+test('a message that arrives before the agent opens is answered after the opening', async () => {
   const { conversationId } = await trigger('before the opening');
   await receive(conversationId, 'hello?');
   startWorker();
   expect(await settled(conversationId)).toEqual({ said: ['opening', 'to hello?'], runs: ['waiting_for_user'] });
 });
 
-test('what a person says while the agent opens is answered after the opening', async () => {
+test('a message that arrives while the agent opens is answered after the opening', async () => {
   const opening = Promise.withResolvers<void>();
   const heard = Promise.withResolvers<void>();
   let turns = 0;
@@ -122,7 +124,7 @@ test('what a person says while the agent opens is answered after the opening', a
   expect(await settled(conversationId)).toEqual({ said: ['opening', 'to hello?'], runs: ['waiting_for_user'] });
 });
 
-test('a call without a message does not take away the answer that a person waits for', async () => {
+test('a call without a message does not cancel the answer that a person waits for', async () => {
   const { conversationId } = await trigger('question and call');
   startWorker();
   await settled(conversationId);
@@ -135,7 +137,7 @@ test('a call without a message does not take away the answer that a person waits
   expect(runs.toSorted()).toEqual(['completed continued', 'waiting_for_user']);
 });
 
-test('of two calls that come together one goes on, and the other has ended', async () => {
+test('of two simultaneous calls one continues, and the other has ended', async () => {
   const { conversationId } = await trigger('two calls', { message: 'one' });
   await trigger('two calls', { message: 'two' });
   startWorker();
@@ -143,7 +145,7 @@ test('of two calls that come together one goes on, and the other has ended', asy
   expect(runs.toSorted()).toEqual(['completed continued', 'waiting_for_user']);
 });
 
-test('a call for later ends the run before it when its time has come', async () => {
+test('a scheduled call ends the run before it when it is due', async () => {
   const { conversationId } = await trigger('later');
   startWorker();
   await settled(conversationId);
@@ -154,7 +156,7 @@ test('a call for later ends the run before it when its time has come', async () 
   expect((await settled(conversationId)).runs).toEqual(['completed continued', 'waiting_for_user']);
 });
 
-test('a call for later into a conversation that people have taken over is decided when its time has come', async () => {
+test('a scheduled call into a conversation that a human took over is decided when it is due', async () => {
   const { conversationId } = await trigger('taken over');
   startWorker();
   await settled(conversationId);
@@ -166,7 +168,7 @@ test('a call for later into a conversation that people have taken over is decide
   await expect.poll(async () => (await settled(conversationId)).said).toEqual(['opening', 'opening']);
 });
 
-test('a message that comes in while a turn fails for good gets a turn of its own', async () => {
+test('a message that arrives while a turn fails permanently gets its own turn', async () => {
   let turns = 0;
   const failing = Promise.withResolvers<void>();
   const heard = Promise.withResolvers<void>();

@@ -4,7 +4,7 @@ import { newId } from '../../kernel/ids.ts';
 import type { ClaimedRun } from '../../store/runs/claim.ts';
 import { completedTurn, openingTurn } from './take-turn.ts';
 
-test('an answer stands behind what it answers, though that was stored by a node whose clock is ahead', () => {
+test('an answer is sorted after what it answers, even if a node with a clock ahead stored that', () => {
   const asked = newId('msg', Date.now() + 60_000);
   const history = [{ id: asked, role: 'end_user', content: { type: 'text', text: 'hello?' } }];
   const run = { history, tags: [], unanswered: [asked], input: {}, end_user: {}, turns: 1 } as unknown as ClaimedRun;

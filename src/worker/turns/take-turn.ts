@@ -7,12 +7,12 @@ import type { CompletedTurn } from '../../store/runs/complete.ts';
 import type { LoadedAgent } from './load-agent.ts';
 import { splitText } from '../deliveries/split-text.ts';
 
-/** Kinds of channel on which nobody can be reached without an address. */
+/** Kinds of channel that need the recipient's address. */
 const NEEDS_ADDRESS = new Set(['whatsapp', 'sms', 'telegram', 'email', 'slack']);
-/** Kinds whose messages are delivered by being stored. */
+/** Kinds whose messages are delivered when they are stored. */
 const DELIVERED_BY_STORING = new Set(['sandbox']);
 
-/** Why the agent stays silent towards this person; null when it may speak. */
+/** Why the agent may not message this person; null when it may. */
 export function skipReason(run: ClaimedRun): string | null {
   if (run.end_user.blocked) return 'blocked';
   if (run.end_user.consent[run.channel_kind]?.status === 'opted_out') return 'opted_out';
@@ -20,7 +20,7 @@ export function skipReason(run: ClaimedRun): string | null {
   return null;
 }
 
-/** What the provider is asked; history goes oldest first. */
+/** The request to the provider; history is in order, oldest first. */
 export function turnRequest(run: ClaimedRun, loaded: LoadedAgent, signal: AbortSignal): TurnRequest {
   const history = run.history.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   const texts = new Map([...history, ...(run.burst ?? [])].map(({ id, content }) => [id, content.text]));
@@ -39,7 +39,7 @@ export function turnRequest(run: ClaimedRun, loaded: LoadedAgent, signal: AbortS
   };
 }
 
-/** The messages that this turn answers. On its first turn a run without a message of its own opens instead. */
+/** The messages that this turn answers. A run without a message of its own opens on its first turn. */
 function inputIds(run: ClaimedRun): string[] {
   const own = run.input.message_id;
   if (run.turns > 0) return run.unanswered;
@@ -68,28 +68,30 @@ export function completedTurn(run: ClaimedRun, result: TurnResult): CompletedTur
     reason: result.opted_out ? 'opted_out' : null,
     conversationStatus: result.opted_out ? 'resolved' : conversationStatuses[result.next],
     tags: [...new Set([...run.tags, ...result.tags])],
-    // The agent opened, because that is what the backend called for. Whoever has spoken meanwhile is answered next.
+    // The agent opened, because the backend asked for that. Messages that arrived during the turn are answered next.
     leavesUnanswered: inputIds(run).length === 0 && result.next !== 'handed_off',
     state: result.state ?? null,
     messages: result.messages
       .flatMap((message) => inParts(message, run.channel_kind))
       .map((message, index) => ({
-        // Ids of one millisecond have no order among themselves, and messages are shown and sent in the order of ids.
+        // Ids of the same millisecond have no order, and messages are shown and sent in the order of their ids.
         id: newId('msg', said + index),
         content: message.content,
         sources: message.sources,
-        // One trace a turn, kept with its first message.
+        // One trace per turn, stored with its first message.
         trace: index === 0 ? result.trace : null,
       })),
     messageStatus: DELIVERED_BY_STORING.has(run.channel_kind) ? 'delivered' : 'queued',
   };
 }
 
-/** Now, and after all that was said: what it answers may have been stored by a node whose clock is ahead. */
+/**
+ * Now, but after all earlier messages: a node whose clock is ahead may have stored the message that this one answers.
+ */
 const timeToSpeak = ({ history }: ClaimedRun): number =>
   history.reduce((latest, { id }) => Math.max(latest, timeOfId(id) + 1), Date.now());
 
-/** A text that is longer than the channel carries, as several messages; its sources stay with the last. */
+/** Splits a text that is too long for the channel into several messages; its sources stay with the last one. */
 function inParts(message: TurnResult['messages'][number], channelKind: string): TurnResult['messages'] {
   const { content } = message;
   const max = channelKinds.get(channelKind)?.capabilities.max_text;
@@ -102,7 +104,7 @@ function inParts(message: TurnResult['messages'][number], channelKind: string): 
   }));
 }
 
-/** A turn that says what a campaign chose as first words; from the next turn on the agent speaks by itself. */
+/** A turn that sends the opening that a campaign chose; from the next turn on, the agent writes. */
 export function openingTurn(run: ClaimedRun, content: MessageContent): CompletedTurn {
   const trace = { provider: 'campaign', steps: [{ kind: 'opening', detail: 'The campaign opens in its own words.' }] };
   return {
@@ -114,7 +116,7 @@ export function openingTurn(run: ClaimedRun, content: MessageContent): Completed
   };
 }
 
-/** A turn in which the agent says nothing. */
+/** A turn without a message. */
 export const silentTurn = (run: ClaimedRun, status: CompletedTurn['status'], reason: string | null): CompletedTurn => ({
   ...unchanged(run),
   status,

@@ -44,7 +44,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** A worker whose agents all speak through this function. */
+/** A worker whose agents all use this function as their provider. */
 function startWorker(turn: (request: TurnRequest) => TurnResult | Promise<TurnResult>, its: Db = db): Worker {
   const provider: Provider = { name: 'fake', turn: async (request) => turn(request) };
   const worker = createTurnWorker({
@@ -128,7 +128,7 @@ describe('turns', () => {
     expect(await agentTexts(answered.conversationId)).toEqual(['you said hello']);
   });
 
-  test('know where the person lives: “tomorrow” is tomorrow there', async () => {
+  test('know the person’s time zone: “tomorrow” is tomorrow there', async () => {
     const { promise, resolve } = Promise.withResolvers<unknown>();
     startWorker((request) => {
       resolve(request.variables['end_user']);
@@ -159,13 +159,13 @@ describe('turns', () => {
     expect(messages.rows).toEqual([]);
   });
 
-  test('a backlog of one organization is worked off without waiting for the next poll', async () => {
+  test('a backlog of one organization is processed without waiting for the next poll', async () => {
     await Promise.all(Array.from({ length: 500 }, () => accept()));
     const count = async (what: string) =>
       (await db.execute<{ n: number }>(sql.raw(`SELECT count(*)::int AS n FROM run WHERE ${what}`))).rows[0]!.n;
     const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
     const ended = await count('turns > 0');
-    // The second claim is all that one organization may have beside the first; while it comes in, the first ends.
+    // The second claim is the maximum for one organization beside the first one; while it arrives, the first ends.
     const firstEnds = Promise.withResolvers<void>();
     let claims = 0;
     const query = async (asked: QueryConfig) => {
@@ -176,7 +176,7 @@ describe('turns', () => {
       for (let times = 0; times < 10; times++) await nextTurn();
       return found;
     };
-    // The poll is a time-out: now it never comes, and only what follows from the work itself goes on.
+    // The poll is a timer: with fake timers it never fires, so only the work itself can cause the next claim.
     vi.useFakeTimers({ toFake: ['setTimeout'] });
     const speak = () => firstEnds.promise.then(() => say('Hi'));
     startWorker(speak, { $client: { query } } as unknown as Db);
@@ -184,7 +184,7 @@ describe('turns', () => {
     expect((await count('turns > 0')) - ended).toBe(500);
   });
 
-  test('a message that comes in during a turn throws that turn away: one answer to both', async () => {
+  test('a message that arrives during a turn discards that turn: one answer to both', async () => {
     let begun!: () => void;
     const hasBegun = new Promise<void>((resolve) => (begun = resolve));
     let go!: () => void;
@@ -207,7 +207,7 @@ describe('turns', () => {
     expect(await agentTexts(run.conversationId)).toEqual(['you said one | two']);
   });
 
-  test('a message that comes in while a model thinks breaks its turn off: nobody waits for an answer to the half', async () => {
+  test('a message that arrives while a model works aborts its turn: no answer to only half of the messages', async () => {
     const thinking = Promise.withResolvers<void>();
     let turns = 0;
     startWorker((request) => {
@@ -227,7 +227,7 @@ describe('turns', () => {
     expect(turns).toBe(2);
   });
 
-  test('a burst that is longer than history is heard to its beginning: a “stop” may be there', async () => {
+  test('a burst that is longer than history is read from its beginning: a “stop” may be there', async () => {
     const run = await accept('stop');
     const receive = createReceiveMessage({ db, onAccepted: () => {} });
     for (let index = 0; index < 60; index++) await receive(orgId, run.conversationId, `and ${index}`, null);
@@ -236,7 +236,7 @@ describe('turns', () => {
     expect(await agentTexts(run.conversationId)).toEqual(['stop, 61 of 40, and 59']);
   });
 
-  test('a person who takes over breaks off the turn that a model is thinking about', async () => {
+  test('a human who takes over aborts the turn in progress', async () => {
     const thinking = Promise.withResolvers<void>();
     const brokenOff = Promise.withResolvers<void>();
     startWorker((request) => {
@@ -279,7 +279,7 @@ describe('turns', () => {
     expect((await runState(run.id)).status).toBe('running');
   });
 
-  test('the run of a worker that died is taken over when its lease ends', async () => {
+  test('the run of a dead worker is taken over when its lease ends', async () => {
     const run = await accept();
     expect(await claimRuns(db.$client, 'a worker that dies', 10)).toHaveLength(1);
     startWorker(() => say('taken over'));
@@ -306,7 +306,7 @@ describe('turns', () => {
 });
 
 describe('failures', () => {
-  test('are tried again with the reason in sight, and succeed', async () => {
+  test('are retried with the reason visible, and succeed', async () => {
     let calls = 0;
     startWorker(() => {
       calls++;
@@ -323,7 +323,7 @@ describe('failures', () => {
     expect(await agentTexts(run.conversationId)).toEqual(['after all']);
   });
 
-  test('that take too long are broken off, and tried again later', async () => {
+  test('by timeout are aborted, and retried later', async () => {
     const run = await accept();
     const asked = Promise.withResolvers<AbortSignal>();
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -341,7 +341,7 @@ describe('failures', () => {
     expect(state).toMatchObject({ status: 'queued', attempts: 1, error: { code: 'provider_timeout' } });
   });
 
-  test('that cannot be mended end the run with their reason', async () => {
+  test('that are permanent end the run with their reason', async () => {
     startWorker(() => {
       throw new ProviderError('provider_refused', 'The key is wrong.', { retryable: false });
     });
@@ -352,7 +352,7 @@ describe('failures', () => {
 });
 
 describe('people', () => {
-  test('who opted out hear nothing more', async () => {
+  test('who opted out get no more messages', async () => {
     const run = await accept(null, new Date(Date.now() + 400));
     await db.execute(
       sql`UPDATE end_user SET consent = '{"sandbox":{"status":"opted_out"}}' WHERE id = ${run.endUserId}`,

@@ -16,36 +16,36 @@ import type { LoadAgent } from './load-agent.ts';
 import { completedTurn, openingTurn, silentTurn, skipReason, turnRequest } from './take-turn.ts';
 
 /**
- * The turn worker: claims due runs in batches, lets the agent's provider speak, stores the turn. At least once, and
- * never two answers: a turn that could not be stored is computed again, one that was stored is never computed again,
- * because the lease and the conversation's version are checked in the storing statement itself. Many workers share one
+ * The turn worker: claims due runs in batches, calls the agent's provider, stores the turn. A turn may be computed more
+ * than once but is stored only once: a turn that could not be stored is computed again, and a stored one never is,
+ * because the storing statement itself checks the lease and the conversation's version. Any number of workers share one
  * database without knowing of each other.
  */
 export type TurnWorkerOptions = {
   db: Db;
   log: Logger;
   loadAgent: LoadAgent;
-  /** True while this process accepts as fast as it can: accepting comes before working off, which can wait. */
+  /** True while this process accepts calls at its limit: accepting has priority over processing, which can wait. */
   pressed?(): boolean;
-  /** Called after turns were stored, for those who wait for an answer. */
+  /** Called after turns are stored, for callers that wait for an answer. */
   onStored(): void;
 };
 
-/** Turns under way at once at most; most of them wait for a model. */
+/** Maximum turns in progress; most of them wait for a model. */
 const CAPACITY = 400;
 const CLAIM_BATCH = 200;
-/** Of these for the organizations of one lane: turns that hang must leave places to everybody else. */
+/** Of these, for the organizations of one lane: turns that hang must leave room for other organizations. */
 const MAX_PER_LANE = 350;
-/** How long an idle worker sleeps: a run accepted by another process waits this long at most. */
+/** How long an idle worker sleeps: the maximum wait of a run that another process accepted. */
 const POLL_MS = 200;
-/** While calls press in, this many runs are still claimed every PRESSED_PAUSE_MS: nothing waits for ever. */
+/** Under load this many runs are still claimed every PRESSED_PAUSE_MS, so that no run waits forever. */
 const PRESSED_BATCH = 50;
 const PRESSED_PAUSE_MS = 100;
 /** A run that was claimed this often without ending is dead. */
 const MAX_ATTEMPTS = 8;
 const MAX_BACKOFF_MS = 5 * 60_000;
 const TURN_TIMEOUT_MS = 120_000;
-/** Turns that take longer than this are checked this often: a model need not finish an answer that is out of date. */
+/** How often turns that take longer than this are checked: a model need not finish an outdated answer. */
 const OUTDATED_MS = 500;
 
 export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: TurnWorkerOptions): Worker {
@@ -103,7 +103,7 @@ export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: Turn
       const turn = await speak(run, signal);
       // crash point: worker:before-store
       if ((await loop.store(turn)) === 'outdated') {
-        // Somebody wrote meanwhile (or our lease is gone, then this does nothing): speak again, knowing it.
+        // A new message arrived (or the lease is lost, then this does nothing): take the turn again with it.
         await again(run);
       }
     } catch (error) {
@@ -111,7 +111,7 @@ export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: Turn
     }
   }
 
-  /** Whoever has just written may have more to say; on the sandbox every message is meant to be answered. */
+  /** A person who has just written may have more to write; on the sandbox every message is answered separately. */
   async function again(run: ClaimedRun): Promise<void> {
     await releaseRun(pool, run, { afterMs: run.channel_kind === 'sandbox' ? 0 : SETTLE_MS, refund: true });
     loop.wake();
@@ -125,12 +125,12 @@ export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: Turn
     const loaded = await loadAgent(run.org_id, run.agent_id, run.agent_revision);
     const tooLate = new AbortController();
     const request = turnRequest(run, loaded, AbortSignal.any([signal, tooLate.signal]));
-    // Woken without anything new to answer: back to waiting, unless another run has answered it.
+    // Woken without a new message: back to waiting, unless another run has answered it.
     if (run.turns > 0 && request.input.length === 0) {
       const isCurrent = run.conversation_run_id === run.run_id;
       return isCurrent ? silentTurn(run, 'waiting_for_user', null) : silentTurn(run, 'completed', CONTINUED);
     }
-    // Two hundred turns may become ready at the same moment, each of them with rules to match.
+    // Two hundred turns may become ready at the same moment, each with rules to match.
     const answer = share(() => loaded.provider.turn(request));
     const result = await withTimeout(answer, TURN_TIMEOUT_MS, tooLate);
     if (result.opted_out) await setConsent(db, run.org_id, run.end_user.id, run.channel_kind, 'opted_out', 'stop_word');
@@ -151,7 +151,7 @@ export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: Turn
     await releaseRun(pool, run, { afterMs: Math.max(backoff, (known && error.retryAfterMs) || 0), error: problem });
   }
 
-  /** A turn that can no longer be stored is aborted, so that the answer to all that was said begins now. */
+  /** Aborts turns that can no longer be stored, so that an answer to all messages starts now. */
   async function abortOutdated(): Promise<void> {
     const old = performance.now() - OUTDATED_MS;
     const slow = loop.underWay().filter(({ since, abort }) => since < old && !abort.signal.aborted);
@@ -176,7 +176,7 @@ export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: Turn
   };
 }
 
-/** A turn that exceeds its time is aborted, with its tool calls: nobody waits for it any more. */
+/** A turn that exceeds its timeout is aborted, with its tool calls. */
 async function withTimeout<T>(work: Promise<T>, ms: number, tooLate: AbortController): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
