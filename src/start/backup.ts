@@ -7,7 +7,7 @@ import { readConfig } from './read-config.ts';
 
 const warn = (text: string): void => void process.stderr.write(`${text}\n`);
 
-/** Beside a running server, or by itself. Prints what it made as JSON. */
+/** Works next to a running server, or alone. Prints the result as JSON. */
 export async function runBackup(file: string | undefined): Promise<void> {
   const target = named(file);
   const config = readConfig(warn, { mustExist: true });

@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '../../contract/agents.ts';
 
-/** What the demo organization's agent says and knows. A first look must show an answer with its source. */
+/** The texts and the knowledge of the demo organization's agent. A first look must show an answer with its source. */
 export const CONCIERGE: AgentDefinition = {
   provider: 'embedded',
   instructions: 'You are the concierge of a small online shop. Be brief, kind and exact; never invent.',
@@ -14,7 +14,7 @@ export const CONCIERGE: AgentDefinition = {
   hand_off: { after_misses: 3, on_request: true },
 };
 
-/** What the demo's web chat says before anybody has written. */
+/** The texts of the demo's web chat before the first message. */
 export const CHAT = {
   title: 'Concierge',
   greeting: 'Hello! Ask me about delivery, returns, payment or our opening hours.',
@@ -87,5 +87,5 @@ export const PEOPLE = [
   },
 ];
 
-/** What the person of the Arabic conversation asks first. */
+/** The first question in the Arabic conversation. */
 export const ARABIC_QUESTION = 'كم تكلفة التوصيل؟';

@@ -27,7 +27,7 @@ import { ARABIC_QUESTION, CHAT, CONCIERGE, PEOPLE, SHOP_GUIDE, SHOP_GUIDE_AR } f
 
 export type Demo = { orgId: string; agentId: string; triggerId: string; chatId: string; keyValue: string };
 
-/** An organization to look around in: everything or nothing, and only once in the life of an installation. */
+/** A demo organization: created completely or not at all, and only once in the life of an installation. */
 export async function createDemo({
   db,
   config,
@@ -68,7 +68,7 @@ async function makeAgent(tx: Queryable, orgId: string) {
   return { agentId, channelId };
 }
 
-/** A chat on a page of its own; no site may show it before somebody names one. */
+/** A chat on its own page; no site may embed it before it is on the list. */
 async function makeChat(tx: Queryable, orgId: string, agentId: string, sealingKey: Key): Promise<string> {
   const id = newId('channel');
   const own = channelKinds.get('web_chat')!.ownSecrets!.make();
@@ -77,7 +77,7 @@ async function makeChat(tx: Queryable, orgId: string, agentId: string, sealingKe
   return id;
 }
 
-/** A few people, and a conversation in Arabic that the agent answers as soon as the worker runs. */
+/** A few people, and a conversation in Arabic that the agent answers when the worker runs. */
 async function makePeople(tx: Queryable, orgId: string, agentId: string, channelId: string): Promise<void> {
   for (const person of PEOPLE) {
     const id = newId('enduser');
@@ -109,7 +109,7 @@ async function makeKey(tx: Queryable, orgId: string, region: Region, pepper: Buf
     allowedNetworks: null,
     createdBy: SYSTEM.userId,
     rotatedFrom: null,
-    // It may lie about in whatever collects standard output.
+    // The key may stay in a log that collects standard output.
     revokeAt: new Date(Date.now() + QUICKSTART_MS),
   };
   await insertApiKey(tx, orgId, key, digestBytes(createDigest(pepper)(value)));

@@ -13,7 +13,7 @@ type Greeting = {
   prepared: Prepared;
 };
 
-/** What a person reads after the start: where to go, and on the first start one call to paste. Never in the log. */
+/** What the operator reads after the start: where to go, and on the first start one call to paste. Never in the log. */
 export async function greet({ config, db, role, address, prepared }: Greeting): Promise<void> {
   const lines: string[] = [''];
   if (address === null) {
@@ -47,7 +47,7 @@ export async function greet({ config, db, role, address, prepared }: Greeting): 
   await forgetQuickstartKey(config.dataDir);
 }
 
-/** Where nobody looks, output is kept: then the key is in a file, from which the call takes it. */
+/** Without a terminal the output may be stored, so the key is in a file, and the call reads it from there. */
 async function curl({ baseUrl, dataDir }: Config, demo: NonNullable<Prepared['demo']>): Promise<string> {
   if (process.stdout.isTTY) return callWith(baseUrl, demo, demo.keyValue);
   await keepQuickstartKey(dataDir, demo.keyValue);

@@ -8,9 +8,8 @@ import type { Db } from '../store/db.ts';
 import { type QueueDepth, readQueueDepths } from '../store/queue/depth.ts';
 
 /**
- * `/metrics` for Prometheus, on an address of its own (METRICS_ADDRESS), off by default: it asks nobody for a key. No
- * label holds an id or anything that a caller sent; routes are patterns. What each number means for an operator is in
- * docs/operations.md.
+ * `/metrics` for Prometheus, on its own address (METRICS_ADDRESS), off by default because it needs no key. No label
+ * contains an id or a value from a caller; routes are patterns. docs/operations.md explains each number for operators.
  */
 export type Metrics = {
   /** Counts the requests of this server. */
@@ -25,7 +24,7 @@ export type MetricsOptions = {
   address: { host: string; port: number };
   labels: { version: string; role: string; region: string };
   db: Db;
-  /** Null for a worker, which decides nothing. */
+  /** Null for a worker, which makes no access decisions. */
   access: (() => AccessState) | null;
   acceptQueue: () => number;
 };
@@ -33,7 +32,7 @@ export type MetricsOptions = {
 const DURATIONS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const BATCHES = [1, 2, 5, 10, 25, 50, 100, 200];
 const QUEUES = ['runs', 'deliveries'] as const;
-/** Several scrapers, one look at the queues. */
+/** Several scrapers share one query of the queues. */
 const DEPTHS_KEPT_MS = 1_000;
 
 export function createMetrics({ address, labels, db, access, acceptQueue }: MetricsOptions): Metrics {
@@ -122,7 +121,7 @@ export function createMetrics({ address, labels, db, access, acceptQueue }: Metr
     const meta = metaOf(this.req);
     const route = meta?.route ?? 'none';
     requests.inc({ method: this.req.method, route, status: this.statusCode });
-    // A stream lasts as long as somebody listens.
+    // A stream has no meaningful duration: it lasts as long as a client listens.
     if (meta && !String(this.getHeader('content-type')).startsWith('text/event-stream'))
       durations.observe({ route }, (performance.now() - meta.startedAt) / 1_000);
   }

@@ -34,7 +34,7 @@ const TERMINATE = 0x58;
 const SASL = 10;
 const SASL_CONTINUE = 11;
 
-/** What a server asks a client with to show who it is. */
+/** The message with which a server asks a client to authenticate. */
 function authentication(kind: number, data: string): Buffer {
   const head = Buffer.alloc(9, 'R');
   head.writeInt32BE(8 + data.length, 1);
@@ -52,14 +52,14 @@ describe.each([
   ['opened', openDatabase],
   ['joined', joinDatabase],
 ] as const)('a database that is %s, and', (_how, open) => {
-  test('does not answer, is told in a sentence instead of waited for', async () => {
+  test('does not answer, is reported in a sentence, without an endless wait', async () => {
     const address = await listen(() => {});
     const fault = await faultOf(open(configOf(`postgresql://parley:pw@${address}/parley`), log));
     expect(fault).toMatchObject({ name: 'StartError', cure: expect.stringContaining('DATABASE_URL') });
     expect(fault!.message).toBe(`The database at ${address}/parley cannot be used: it does not answer.`);
   });
 
-  test('asks for a password that nobody gave, is told, and let go of', async () => {
+  test('requires a password that is not given, is reported, and the connection is released', async () => {
     let isClosed = false;
     const address = await listen((socket, message) => {
       socket.once('close', () => (isClosed = true));
@@ -73,13 +73,13 @@ describe.each([
     await expect.poll(() => isClosed).toBe(true);
   });
 
-  test('is not there, is named without its password', async () => {
+  test('does not exist, is named without its password', async () => {
     const fault = await faultOf(open(configOf('postgresql://parley:s3cret@127.0.0.1:1/parley'), log));
     expect(fault!.message).toBe('The database at 127.0.0.1:1/parley cannot be used: connect ECONNREFUSED 127.0.0.1:1.');
   });
 });
 
-test('a command that joins a database makes nothing in one that holds nothing of Parley', async () => {
+test('a command that joins a database creates nothing in one that is not Parley’s', async () => {
   await using database = await createTestDatabase();
   await withClient(database.url, 'test', (client) => client.query('DROP SCHEMA drizzle CASCADE'));
   const fault = await faultOf(joinDatabase(configOf(database.url), log));

@@ -7,12 +7,12 @@ import { isMigrated, migrate, SchemaError } from '../store/migrate.ts';
 
 export type OpenDatabase = {
   url: string;
-  /** True if this start has made the embedded database. */
+  /** True if this start has created the embedded database. */
   fresh: boolean;
   stop(): Promise<void>;
 };
 
-/** The embedded Postgres, or the one that DATABASE_URL names; migrated in both cases. */
+/** The embedded Postgres, or the one in DATABASE_URL; migrated in both cases. */
 export async function openDatabase(config: Config, log: Logger): Promise<OpenDatabase> {
   const database = config.databaseUrl === null ? await embedded(config, log) : external(config.databaseUrl);
   try {
@@ -24,7 +24,7 @@ export async function openDatabase(config: Config, log: Logger): Promise<OpenDat
   }
 }
 
-/** The database as it is, for commands that work beside a running server or by themselves: it is neither made nor migrated. */
+/** The database in its current state, for commands that run next to a server or alone: neither created nor migrated. */
 export async function joinDatabase(config: Config, log: Logger): Promise<OpenDatabase> {
   const running = config.databaseUrl ?? findRunningPostgres(config.dataDir);
   const database = running === null ? await embedded(config, log) : external(running);
@@ -47,7 +47,7 @@ function explained(config: Config, url: string, error: unknown): unknown {
   );
 }
 
-/** What the server said, or what was met on the way to it: the innermost cause. */
+/** The server's message, or the connection error: the innermost cause. */
 function words(error: unknown): string {
   let at = error as Error;
   for (;;) {

@@ -7,7 +7,10 @@ import { findCredential } from '../store/accounts/people.ts';
 import { joinDatabase } from './open-database.ts';
 import { readConfig } from './read-config.ts';
 
-/** Prints a link by which a person sets a new password. Whoever can run this owns the installation anyway. */
+/**
+ * Prints a link with which a person sets a new password. A person who can run this has full control of the installation
+ * anyway.
+ */
 export async function runPasswordLink(email: string | undefined): Promise<void> {
   if (!email) throw new StartError('Nobody is named.', 'Name the address: ./parley reset-password EMAIL.');
   const config = readConfig((text) => void process.stderr.write(`${text}\n`), { mustExist: true });

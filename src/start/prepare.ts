@@ -9,23 +9,23 @@ import { createDemo, type Demo } from './demo.ts';
 export type Prepared = {
   /** Null when there is an owner already. */
   setupUrl: string | null;
-  /** What the first start made; null on every later one. */
+  /** The result of the first start; null on every later one. */
   demo: Demo | null;
 };
 
-/** Before the first request: is this database ours, the demo where it is wanted, and the first owner. */
+/** Runs before the first request: checks that the database is ours, creates the demo if wanted, and the first owner. */
 export async function prepare(deps: {
   config: Config;
   db: Db;
   secrets: Secrets;
   sessions: Pick<Sessions, 'hashPassword'>;
   role: Role;
-  /** This start has made the database. */
+  /** This start has created the database. */
   fresh: boolean;
 }): Promise<Prepared> {
   const { config, db, secrets, sessions } = deps;
   const installation = await openInstallation({ db, region: config.region, setupKey: secrets.setupKey });
-  // A worker has nobody to show the demo's key to.
+  // A worker has no terminal on which to show the demo's key.
   const wanted = (config.demo ?? deps.fresh) && deps.role !== 'worker';
   const demo = wanted && installation.demoAt === null ? await createDemo(deps) : null;
   const { setupUrl } = await prepareOwner({

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-it('lies where this user alone can read it, and goes when the key has ended', async () => {
+it('is readable by this user only, and is removed when the key has expired', async () => {
   const data = path.join(folder, 'data');
   await forgetQuickstartKey(data);
   await keepQuickstartKey(data, 'parley_us_x');

@@ -7,7 +7,7 @@ import { findPersonByEmail } from '../store/accounts/people.ts';
 import { joinDatabase } from './open-database.ts';
 import { readConfig } from './read-config.ts';
 
-/** Takes authenticator app, passkeys and recovery codes from somebody who lost them. The password stays. */
+/** Removes authenticator app, passkeys and recovery codes of a person who lost them. The password stays. */
 export async function runResetSecondFactor(email: string | undefined): Promise<void> {
   if (!email) throw new StartError('Nobody is named.', 'Name the address: ./parley reset-second-factor EMAIL.');
   const config = readConfig((text) => void process.stderr.write(`${text}\n`), { mustExist: true });

@@ -12,14 +12,14 @@ import { greet } from './greet.ts';
 import { prepare } from './prepare.ts';
 import { readConfig } from './read-config.ts';
 
-/** How long a balancer has to see that `/ready` fails before connections are refused. */
+/** How long a load balancer has to notice that `/ready` fails, before connections are refused. */
 const NOTICE_MS = 1_500;
-/** A stop that hangs is ended after this; the promise is "drained in 30 s". */
+/** A stop that hangs is ended after this time; the promise is "drained in 30 s". */
 const STOP_WITHIN_MS = 29_000;
-/** Whoever reads the log may have stopped reading. */
+/** The reader of the log may have stopped reading. */
 const LAST_LINES_WITHIN_MS = 1_000;
 
-/** Starts everything this process is to do, says where to go, and stops cleanly on SIGTERM, SIGINT and SIGHUP. */
+/** Starts everything for this process's role, prints where to go, and stops cleanly on SIGTERM, SIGINT and SIGHUP. */
 export async function serve(role: Role): Promise<void> {
   let config = readConfig((text) => process.stderr.write(`${text}\n`));
   const pretty = config.logFormat === null ? process.stdout.isTTY : config.logFormat === 'pretty';
@@ -27,7 +27,7 @@ export async function serve(role: Role): Promise<void> {
   if (role !== 'worker') config = withPort(config, await findPort(config));
 
   let app: App | null = null;
-  // What has been started, in this order; stopped in the other one, also when a signal comes in the middle.
+  // Everything that was started, in this order; stopped in reverse, also when a signal arrives during the start.
   const started: (() => Promise<unknown>)[] = [];
   const stopStarted = async (noticeMs = 0) => {
     app?.leave();
@@ -60,12 +60,12 @@ export async function serve(role: Role): Promise<void> {
     await greet({ config, db, role, address, prepared });
   } catch (error) {
     await stopStarted();
-    // A start that was told to stop half-way has nothing to complain about.
+    // A start that is stopped half-way reports no error.
     if (!end.isEnding()) throw taken(config, error);
   }
 }
 
-/** Signals and errors that nobody expected end the process, in order and in time. */
+/** Signals and unexpected errors end the process, in order and in time. */
 function createEnd(log: Logger, stopStarted: (noticeMs: number) => Promise<void>) {
   let isEnding = false;
   const end = async (why: string, code: number, noticeMs = 0) => {
@@ -78,9 +78,9 @@ function createEnd(log: Logger, stopStarted: (noticeMs: number) => Promise<void>
     log.flush(() => process.exit(code));
   };
   process.on('SIGTERM', () => void end('SIGTERM', 0, NOTICE_MS));
-  // Somebody at a terminal waits for it, or has closed it.
+  // A user at a terminal waits for the stop, or has closed the terminal.
   for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => void end(signal, 0));
-  // The greeting, to a terminal that was closed or a file on a full disk; the log looks after itself.
+  // The greeting may go to a closed terminal or a file on a full disk; the log handles this itself.
   process.stdout.on('error', () => {});
   process.on('uncaughtException', (error) => {
     log.fatal({ err: error }, 'an error that nobody expected');
@@ -89,15 +89,15 @@ function createEnd(log: Logger, stopStarted: (noticeMs: number) => Promise<void>
   return { isEnding: () => isEnding };
 }
 
-/** A line that waits for its reader in write(2) holds up exit(3), for ever; a signal asks nobody. */
+/** A line that waits for its reader in write(2) blocks exit(3) forever; a signal does not wait. */
 function leaveAtOnce(): void {
   process.removeAllListeners('SIGTERM');
   process.kill(process.pid, 'SIGTERM');
 }
 
 /**
- * Looked at before anything is started or made, so that a second start by mistake does nothing at all. Port 0 becomes
- * the one that the system gives.
+ * Checked before anything is started or created, so that an accidental second start has no effect. Port 0 becomes the
+ * port that the system chooses.
  */
 async function findPort({ host, port }: Config): Promise<number> {
   return new Promise<number>((resolve, reject) => {

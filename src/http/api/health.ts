@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { timestamp } from '../../kernel/clock.ts';
 import type { Route } from '../route/route.ts';
 
-/** Is this process alive? Asks nobody, so that a database that is down never gets a healthy process restarted. */
+/** Is this process alive? Makes no call, so that a database outage never causes the restart of a healthy process. */
 export const health = (now: () => number): Route => ({
   method: 'GET',
   path: '/api/health',

@@ -26,7 +26,7 @@ const Me = Type.Object(
   { title: 'Me' },
 );
 
-/** The first call to make with a new key: what is it, and what may it do? */
+/** The first call with a new key: what it is and what it may do. */
 export const me = ({ region, baseUrl }: { readonly region: Region; readonly baseUrl: string }): Route => ({
   method: 'GET',
   path: '/api/me',

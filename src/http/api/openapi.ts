@@ -11,7 +11,9 @@ type Deps = {
   readonly allRoutes: () => readonly Route[];
 };
 
-/** The reference for machines. Made once, on the first question: the routes cannot change while the server runs. */
+/**
+ * The machine-readable reference. Created once, on the first request: the routes cannot change while the server runs.
+ */
 export function openapi(deps: Deps): Route {
   let made: { text: string; etag: string } | null = null;
   return {
@@ -33,7 +35,7 @@ export function openapi(deps: Deps): Route {
     },
     handle(request, reply) {
       made ??= make(deps);
-      // Kept by caches, but asked about each time: an update of the server must show at once.
+      // Caches may store it but must revalidate each time: a server update must show immediately.
       reply.header('cache-control', 'no-cache').header('etag', made.etag);
       if (matches(request.headers['if-none-match'], made.etag)) return reply.code(304).send();
       return made.text;

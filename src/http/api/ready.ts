@@ -2,12 +2,12 @@ import { Type } from 'typebox';
 import { Refusal } from '../../../contract/problems.ts';
 import type { Route } from '../route/route.ts';
 
-/** A check that takes longer is a node that should get no traffic. */
+/** A node whose check takes longer should get no traffic. */
 const READY_WITHIN_MS = 2_000;
 
 type Deps = { readonly ready: () => Promise<{ ok: boolean; detail: string }>; readonly isDraining: () => boolean };
 
-/** For balancers and orchestrators: may this node be sent requests? */
+/** For load balancers and orchestrators: may this node get requests? */
 export const ready = (deps: Deps): Route => ({
   method: 'GET',
   path: '/ready',

@@ -61,7 +61,7 @@ const statusOf = async (id: string) =>
   (await parley.db.select({ status: message.status }).from(message).where(eq(message.id, id)))[0]?.status;
 const proof = (externalId: string, secret = SECRET) => createHmac('sha256', secret).update(externalId).digest('hex');
 
-/** The events of a stream as they come; `next` fails when it ends first. */
+/** The events of a stream as they arrive; `next` fails when the stream ends first. */
 async function follow(token: string, id = channelId) {
   const stop = new AbortController();
   const answer = await fetch(`${parley.url}/chat/${id}/events`, {
@@ -91,8 +91,8 @@ async function follow(token: string, id = channelId) {
   };
 }
 
-describe('which pages may chat', () => {
-  test('those on the list, named exactly, and no others', async () => {
+describe('which pages may use the chat', () => {
+  test('those on the list, by exact origin, and no others', async () => {
     const allowed = await call('POST', `${channelId}/sessions`, { body: {} });
     expect(allowed.status).toBe(200);
     expect(allowed.headers.get('access-control-allow-origin')).toBe(SHOP);
@@ -110,20 +110,20 @@ describe('which pages may chat', () => {
     }
   });
 
-  test('a browser that asks first is told the same', async () => {
+  test('a preflight gets the same answer', async () => {
     const yes = await call('OPTIONS', `${channelId}/messages`);
     expect([yes.status, yes.headers.get('access-control-allow-headers')]).toEqual([204, 'authorization, content-type']);
     expect((await call('OPTIONS', `${channelId}/messages`, { origin: 'https://evil.example' })).status).toBe(403);
   });
 
-  test('a site that is taken off the list is out with its next call', async () => {
+  test('a site that is removed from the list is refused on its next call', async () => {
     const id = await webChat(orgId, agentId);
     const token = await visit({}, {}, id);
     await parley.db.update(channel).set({ settings: {} }).where(eq(channel.id, id));
     expect((await call('GET', `${id}/messages`, { token })).status).toBe(403);
   });
 
-  test('our own page is one, unless the channel has none', async () => {
+  test('our own page may, unless the channel has none', async () => {
     expect((await call('POST', `${channelId}/sessions`, { origin: parley.url, body: {} })).status).toBe(200);
     const without = await webChat(orgId, agentId, { hosted_page: false });
     expect((await call('POST', `${without}/sessions`, { origin: parley.url, body: {} })).status).toBe(403);
@@ -131,8 +131,8 @@ describe('which pages may chat', () => {
   });
 });
 
-describe('who a visitor is', () => {
-  test('nobody without a token of ours, for this channel and this site, that has not run out', async () => {
+describe('the identity of a visitor', () => {
+  test('needs a valid token of ours, for this channel and this site', async () => {
     const token = await visit();
     const bytes = Buffer.from(token, 'base64url');
     bytes[40]! ^= 1;
@@ -160,14 +160,14 @@ describe('who a visitor is', () => {
           ...(method === 'POST' && { body: {} }),
         });
         expect([name, answer.status, answer.body.code]).toEqual([name, 401, 'visitor_token_invalid']);
-        // The widget must be able to read it, to begin anew.
+        // The widget must be able to read it, to start again.
         expect(answer.headers.get('access-control-allow-origin')).toBe(SHOP);
       }
     }
     expect((await call('GET', `${channelId}/messages`, { token })).status).toBe(200);
   });
 
-  test('who comes back with the old token goes on with the same conversation; looking leaves no row', async () => {
+  test('a visitor who returns with the old token continues the same conversation; reading creates no row', async () => {
     const before = await parley.db.$count(endUser);
     const token = await visit({ name: 'Asha', locale: 'ar' });
     expect(await parley.db.$count(endUser)).toBe(before);
@@ -179,7 +179,7 @@ describe('who a visitor is', () => {
     expect(await parley.db.$count(endUser)).toBe(before + 1);
   });
 
-  test('a person of the host is the same from every browser, if the host proves it', async () => {
+  test('a person whom the host identifies is the same in every browser, if the host proves it', async () => {
     const first = await visit({ external_id: 'crm-1', user_hash: proof('crm-1'), name: 'Asha' });
     await say(first, 'from the phone');
     const second = await visit({ external_id: 'crm-1', user_hash: proof('crm-1') });
@@ -190,13 +190,13 @@ describe('who a visitor is', () => {
       const refused = await call('POST', `${channelId}/sessions`, { body: { external_id: 'crm-1', user_hash } });
       expect([refused.status, refused.body.code]).toEqual([401, 'signature_invalid']);
     }
-    // Signed out: a stranger again.
+    // Signed out: a new, unknown visitor.
     expect(textsOf(await history(await visit({}, { token: first })))).toEqual([]);
   });
 });
 
-describe('what is said', () => {
-  test('is answered by the agent, and told at once; what reached the visitor is delivered, what was seen is read', async () => {
+describe('a message', () => {
+  test('is answered by the agent, and the answer is pushed at once; what arrived is delivered, what was seen is read', async () => {
     const token = await visit();
     const stream = await follow(token);
     await stream.next('ready');
@@ -213,7 +213,7 @@ describe('what is said', () => {
     stream.stop();
   });
 
-  test('after “stop” is confirmed once, and nobody is made to wait for more', async () => {
+  test('after “stop” is confirmed once, and no later message waits for an answer', async () => {
     const token = await visit();
     await say(token, 'STOP');
     await until(async () => (await history(token)).data.length === 2);
@@ -225,19 +225,19 @@ describe('what is said', () => {
     ]);
   });
 
-  test('however often it is sent, it is said once', async () => {
+  test('is stored once, however often it is sent', async () => {
     const token = await visit();
     const name = randomUUID();
     const answers = await Promise.all(Array.from({ length: 6 }, () => say(token, 'only once', name)));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
     expect(new Set(answers.map(({ body }) => body.message.id)).size).toBe(1);
     expect(textsOf(await history(token)).filter((text) => text === 'only once')).toHaveLength(1);
-    // The same name of another visitor is another message.
+    // The same client id from another visitor is another message.
     const other = await visit();
     expect((await say(other, 'mine', name)).body.message.content.text).toBe('mine');
   });
 
-  test('is seen by its visitor alone', async () => {
+  test('is visible to its own visitor only', async () => {
     const [one, other] = [await visit(), await visit()];
     await say(one, 'a secret');
     expect((await history(other)).data).toEqual([]);
@@ -247,7 +247,7 @@ describe('what is said', () => {
     expect(there.body.data).toEqual([]);
   });
 
-  test('comes page by page', async () => {
+  test('is listed page by page', async () => {
     const token = await visit({ external_id: 'pages', user_hash: proof('pages') });
     await say(token, 'first');
     const [row] = await parley.db
@@ -273,7 +273,7 @@ describe('what is said', () => {
     );
   });
 
-  test('is refused when it is nothing, too long, or no JSON', async () => {
+  test('is refused when it is empty, too long, or not JSON', async () => {
     const token = await visit();
     expect((await say(token, '   ')).status).toBe(422);
     expect((await say(token, 'x'.repeat(4_001))).status).toBe(422);
@@ -284,7 +284,7 @@ describe('what is said', () => {
     ).toBe(400);
   });
 
-  test('too often is refused, in a way that the page can read', async () => {
+  test('above the rate limit is refused, in a form that the page can read', async () => {
     const token = await visit();
     const answers = await Promise.all(Array.from({ length: 24 }, (_, n) => say(token, `${n}`)));
     const refused = answers.filter(({ status }) => status === 429);
@@ -295,13 +295,13 @@ describe('what is said', () => {
   });
 });
 
-describe('what a backend sends', () => {
+describe('a message from a backend', () => {
   const send = async (body: object) => {
     const key = await parley.key(orgId, { permissions: ['channels', 'triggers'] });
     return parley.call('POST', `/api/channels/${agentId}/${channelId}/messages`, { key: key.value, body });
   };
 
-  test('waits for a person of the host who has not been here yet', async () => {
+  test('waits for a person whom the host identifies and who has not opened the chat yet', async () => {
     const sent = await send({ to: { end_user: { external_id: 'new-1' } }, content: { type: 'text', text: 'Welcome' } });
     expect(sent.status).toBe(202);
     await until(async () => (await statusOf(sent.body.id)) === 'sent');
@@ -318,7 +318,7 @@ describe('what a backend sends', () => {
     expect(row!.conversationId).toBe(sent.body.conversation_id);
   });
 
-  test('so does a conversation that a trigger began', async () => {
+  test('of a conversation that a trigger started waits, too', async () => {
     const triggerId = await givenTrigger(parley.db, orgId, agentId, { channelId });
     const key = await parley.key(orgId, { permissions: ['triggers'] });
     const body = { end_user: { external_id: 'new-2' }, message: 'hours' };
@@ -331,7 +331,7 @@ describe('what a backend sends', () => {
     expect(seen).toEqual(['hours', 'We are open all day.']);
   });
 
-  test('comes through an open stream at its time, not before', async () => {
+  test('arrives through an open stream when it is due, not before', async () => {
     const token = await visit({ external_id: 'later', user_hash: proof('later') });
     await say(token, 'hello');
     const stream = await follow(token);
@@ -350,7 +350,7 @@ describe('what a backend sends', () => {
 });
 
 describe('the script and the page', () => {
-  test('the script carries the channel’s words as values, and is kept by browsers', async () => {
+  test('the script contains the channel’s texts as values, and browsers cache it', async () => {
     const title = '</script><script>alert(1)//';
     const id = await webChat(orgId, agentId, { title });
     const script = await call('GET', `${id}/widget.js`, { origin: null });
@@ -370,7 +370,7 @@ describe('the script and the page', () => {
     expect(named.headers.get('cache-control')).toContain('immutable');
   });
 
-  test('a channel that is switched off: the script does nothing, calls are refused', async () => {
+  test('a disabled channel: the script does nothing, calls are refused', async () => {
     const id = await webChat(orgId, agentId);
     const token = await visit({}, {}, id);
     await parley.db.update(channel).set({ enabled: false }).where(eq(channel.id, id));
@@ -379,7 +379,7 @@ describe('the script and the page', () => {
     expect((await call('GET', id)).status).toBe(409);
   });
 
-  test('other channels have none of it', async () => {
+  test('other kinds of channel have no chat', async () => {
     const [sandbox] = await parley.db.select({ id: channel.id }).from(channel).where(eq(channel.kind, 'sandbox'));
     for (const id of [sandbox!.id, 'channel_00000000000000000000000000', 'x', '%00'])
       for (const path of ['', '/widget.js', '/messages'])

@@ -1,14 +1,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Visitors } from '../../features/visitors/visitors.ts';
 
-/** Pages of one visitor that are open at a time; browsers allow six connections to one server over HTTP/1.1. */
+/** Maximum open pages of one visitor; browsers allow six connections to one server over HTTP/1.1. */
 const STREAMS_PER_VISITOR = 8;
-/** Then the widget comes back with its token: a stream never outlives what it was allowed by for long. */
+/**
+ * After this time the widget reconnects with its token, so a stream does not stay open long after its token has
+ * expired.
+ */
 const STREAM_MS = 15 * 60_000;
 
 /**
- * `ready`: from here on nothing is missed, now read what there is. `messages`: more of it. The heartbeat can be heard, so
- * that a widget notices a connection that died, or a proxy that holds everything back, and polls instead.
+ * `ready`: from here on no message is missed, so the client reads the state now. `messages`: there are new messages.
+ * The heartbeat is a visible event: a widget notices a dead connection, or a proxy that holds everything back, and
+ * polls instead.
  */
 export function followMessages(
   request: FastifyRequest,

@@ -9,7 +9,10 @@ import { escapeHtml } from '../docs/html.ts';
 import type { Route } from '../route/route.ts';
 import type { WidgetScript } from './widget-script.ts';
 
-/** The chat as a page of its own: to be shared as a link, and tried before any web site has it. `?lang=ar` chooses. */
+/**
+ * The chat as a page of its own: a link to share, or to try before a web site embeds it. `?lang=ar` chooses the
+ * language.
+ */
 export const hostedPage = (path: string, visitors: Pick<Visitors, 'findChannel'>, script: WidgetScript): Route => ({
   method: 'GET',
   path,
@@ -57,7 +60,7 @@ export const hostedPage = (path: string, visitors: Pick<Visitors, 'findChannel'>
   },
 });
 
-/** Whatever else a link carries (campaign tags and the like) is nobody's business here. */
+/** Other parameters of a link (campaign tags and the like) are ignored. */
 function languageOf(target: string): ChatLanguage | undefined {
   const lang = new URLSearchParams(target.split('?')[1]).get('lang');
   return lang === 'en' || lang === 'ar' || lang === 'hi' ? lang : undefined;

@@ -25,12 +25,12 @@ export type ChatRoutesDeps = Omit<VisitorGateDeps, 'findChannel'> & {
   script: WidgetScript;
 };
 
-/** Four bytes for each character that a message may have, and what is around it. */
+/** Four bytes for each character of the longest message, plus the JSON around it. */
 const MAX_CHAT_BYTES = 32 * 1024;
 
 /**
- * The web chat, as the widget on somebody's page calls it. No keys and no cookies: who may call is decided by the page's
- * origin and a visitor's token (visitor-gate.ts). Docs: docs/web-chat.md.
+ * The web chat, as the widget on a customer's page calls it. It uses no keys and no cookies: the page's origin and a
+ * visitor's token decide who may call (visitor-gate.ts). Docs: docs/web-chat.md.
  */
 export function chatRoutes({ visitors, receive, script, ...deps }: ChatRoutesDeps): Route[] {
   const gate = createVisitorGate({ ...deps, findChannel: visitors.findChannel });

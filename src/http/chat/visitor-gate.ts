@@ -7,7 +7,7 @@ import type { Visitor, VisitorTokens } from '../../access/visitors/visitor-token
 import type { ChatChannel } from '../../features/visitors/find-chat-channel.ts';
 import { metaOf } from '../edge/request-meta.ts';
 
-/** What is known of a call before its body is read. */
+/** What is known about a call before its body is read. */
 export type FromSite = { channel: ChatChannel; asking: ChatOrigin; visitor: Visitor | null };
 export type FromVisitor = FromSite & { visitor: Visitor };
 
@@ -19,13 +19,13 @@ export type VisitorGateDeps = {
 };
 
 const EXPOSED = 'x-request-id, retry-after';
-/** As long as browsers remember at most. */
+/** The longest time for which browsers cache a preflight. */
 const PREFLIGHT_SECONDS = 7_200;
 
 /**
- * Who may call the chat: pages of the sites on the channel's list (and our own), then holders of a token that was made
- * for this channel and this site. In this order: channel, site, switched off, token, limit; a page that is not on the
- * list is told nothing but that, and its browser not even that.
+ * Decides who may call the chat: pages of the sites on the channel's list (and our own), then holders of a token for
+ * this channel and this site. Order of checks: channel, site, disabled, token, rate limit. A page that is not on the
+ * list learns only that it is not, and its browser not even that.
  */
 export function createVisitorGate({ findChannel, tokens, limit, baseUrl }: VisitorGateDeps) {
   async function enter(request: FastifyRequest, reply: FastifyReply): Promise<FromSite> {
@@ -34,7 +34,7 @@ export function createVisitorGate({ findChannel, tokens, limit, baseUrl }: Visit
     metaOf(request.raw)!.orgId = channel.orgId;
     const { chat } = channel;
     const allowed = { origins: chat.allowed_origins ?? [], ownPage: chat.hosted_page !== false, baseUrl };
-    // An answer to one site must not be kept for another.
+    // A cache must not serve the answer for one site to another.
     reply.header('vary', 'origin');
     const method = request.method === 'OPTIONS' ? 'POST' : request.method;
     const asking = chatOrigin(request, method, allowed);
@@ -69,9 +69,9 @@ export function createVisitorGate({ findChannel, tokens, limit, baseUrl }: Visit
   };
 
   return {
-    /** Whoever comes from an allowed site. */
+    /** Any page of an allowed site. */
     site: open,
-    /** Whoever holds a token as well. */
+    /** The same, with a valid token. */
     visitor: (call: VisitorCall) => {
       const pass = open(call);
       return async (request: FastifyRequest, reply: FastifyReply): Promise<FromVisitor> => {
@@ -82,7 +82,7 @@ export function createVisitorGate({ findChannel, tokens, limit, baseUrl }: Visit
         });
       };
     },
-    /** Browsers ask before every first call with a token from another site. */
+    /** Browsers send a preflight before the first call with a token from another site. */
     preflight: async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
       await enter(request, reply);
       reply

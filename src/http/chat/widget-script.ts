@@ -10,7 +10,7 @@ import { presentAppearance } from '../../features/visitors/find-chat-channel.ts'
 import type { Visitors } from '../../features/visitors/visitors.ts';
 import type { Route } from '../route/route.ts';
 
-/** The script of one channel: the widget with the channel's appearance in front, so that a page needs one request. */
+/** The script of one channel: the channel's appearance followed by the widget, so that a page needs one request. */
 export type ScriptFile = {
   readonly etag: string;
   readonly plain: Buffer;
@@ -19,22 +19,22 @@ export type ScriptFile = {
 };
 export type WidgetScript = (appearance: ChatAppearance) => ScriptFile;
 
-/** Scripts of this many channels (about 60 KB each) are kept compressed. */
+/** Maximum channels whose compressed script (about 60 KB each) is cached. */
 const MAX_KEPT = 200;
-/** A page shows a changed color or greeting after so long; meanwhile, and while it asks, it shows the old one. */
+/** How long a page may show an old color or greeting; while it revalidates after that, it still shows the old one. */
 const FRESH_SECONDS = 300;
 const STALE_SECONDS = 7 * 86_400;
 const YEAR_SECONDS = 365 * 86_400;
 const BROTLI_QUALITY = 6;
 
-/** `file` is made by the set-up (widget/); it may come while the server runs. */
+/** Setup makes `file` (widget/); it may appear while the server runs. */
 export function createWidgetScript(file: string): WidgetScript {
   const kept = new Map<string, ScriptFile>();
   let widget: string | null = null;
   return (appearance) => {
     widget ??= existsSync(file) ? readFileSync(file, 'utf8') : null;
     if (widget === null) throw new Refusal('unavailable', 'The widget is not built: npm start builds it.');
-    // What a person wrote must stay a value: `<` could end a script element, the others end a line in old browsers.
+    // User text must stay a value: `<` could end a script element, the others end a line in old browsers.
     const values = JSON.stringify(appearance).replace(
       /[<\u2028\u2029]/g,
       (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
@@ -56,7 +56,7 @@ const compress = (plain: Buffer): ScriptFile => ({
   brotli: brotliCompressSync(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
 });
 
-/** One tag on any page. The script holds nothing that is not for everybody; who may chat is decided by the calls it makes. */
+/** One script tag on any page. The script contains only public values; the calls that it makes decide who may chat. */
 export const widgetScript = (path: string, visitors: Pick<Visitors, 'findChannel'>, script: WidgetScript): Route => ({
   method: 'GET',
   path,
@@ -74,7 +74,7 @@ export const widgetScript = (path: string, visitors: Pick<Visitors, 'findChannel
 
 function send(request: FastifyRequest, reply: FastifyReply, file: ScriptFile): FastifyReply {
   const etag = `"${file.etag}"`;
-  // Who names the very version (our own page does) may keep it for good.
+  // A URL with the exact version (as on our own page) may be cached permanently.
   const isNamed = request.raw.url!.endsWith(`?v=${file.etag}`);
   reply
     .header('content-type', 'text/javascript; charset=utf-8')

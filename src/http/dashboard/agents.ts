@@ -17,7 +17,7 @@ import { removeModel, setModel } from '../../features/models/set-model.ts';
 import type { Route } from '../route/route.ts';
 import type { Desk } from './deps.ts';
 
-/** Agents, what they know, and the models behind them. */
+/** Agents, their knowledge, and the models behind them. */
 export const agentRoutes = ({ route, room }: Desk): Route[] => [
   route('listAgents', ({ orgId, query: { text }, paged }) =>
     paged({ text }, (page) => listAgents(room, orgId, { text }, page)),
@@ -56,7 +56,7 @@ export const agentRoutes = ({ route, room }: Desk): Route[] => [
   route('removeModel', ({ orgId, params, actor }) => removeModel(room, orgId, params.provider, actor)),
 ];
 
-/** Versions count from 1 and fit the column. */
+/** Versions start at 1 and fit the column. */
 function readVersion(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new Refusal('version_not_found');
   return Number(text);

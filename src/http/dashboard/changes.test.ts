@@ -5,7 +5,7 @@ import { givenAgent, givenTrigger } from '../../../test/factories.ts';
 import { newId } from '../../kernel/ids.ts';
 import { prepareInstallation } from '../../access/sessions/prepare-installation.ts';
 
-/** Two nodes on one database. What one does, pages at the other are told of. */
+/** Two nodes on one database. Pages at one node learn of changes at the other. */
 let one: TestApp;
 let two: TestApp;
 let mine: Person;
@@ -41,7 +41,7 @@ async function follow(topics: string, { at = one, as = mine, org = mine.orgId, s
   return listener;
 }
 
-/** In one event or in several: the kinds of topics are looked at one by one, and a change may come between two. */
+/** In one event or in several: topics are checked kind by kind, and a change may happen between two checks. */
 async function toldOf(listener: Listener, ...meant: string[]): Promise<void> {
   const missing = new Set(meant);
   await listener.next(({ topics }) => {
@@ -57,7 +57,7 @@ async function givenMember(role: string, email: string): Promise<Person> {
   return { cookie, orgId: mine.orgId };
 }
 
-/** By a call at the other node. */
+/** Through a call at the other node. */
 async function givenConversation(orgId = mine.orgId): Promise<string> {
   const { value } = await two.key(orgId, { permissions: ['triggers'] });
   const started = await two.call('POST', `/api/triggers/${agentId}/${triggerId}`, { key: value, body: {} });
@@ -105,7 +105,7 @@ afterAll(async () => {
 });
 
 describe('GET /dashboard/api/organizations/:org_id/changes', () => {
-  it('says at once that all is new, then names what changed, whichever node changed it', async () => {
+  it('first reports everything as new, then names what changed, on any node', async () => {
     const id = await givenConversation();
     const listener = await follow(`conversations,conversation:${id},runs:${triggerId}`);
     const first = await listener.next();
@@ -116,7 +116,7 @@ describe('GET /dashboard/api/organizations/:org_id/changes', () => {
     await toldOf(listener, 'conversations', `runs:${triggerId}`);
   });
 
-  it('tells of a campaign: its settings, its state, and how its recipients get on', async () => {
+  it('reports a campaign: its settings, its state, and the progress of its recipients', async () => {
     const { body: channels } = await api(`GET /organizations/${mine.orgId}/channels`, undefined, mine.cookie);
     const channel_id = channels.data.find((one: { agent_id: string }) => one.agent_id === agentId).id;
     const given = { agent_id: agentId, channel_id, name: 'Autumn' };
@@ -136,7 +136,7 @@ describe('GET /dashboard/api/organizations/:org_id/changes', () => {
     });
     const recipients = [{ end_user: { external_id: 'followed' } }];
     await two.call('POST', `/api/campaigns/${made.id}/recipients`, { key: value, body: { recipients } });
-    // Pushed in, begun, written to: one look may see several at once.
+    // Added, started, messaged: one look may see several of these at once.
     const delivered = async (): Promise<number> =>
       (await api(`GET ${at}`, undefined, mine.cookie)).body.counts.delivered;
     do await isTold();
@@ -146,7 +146,7 @@ describe('GET /dashboard/api/organizations/:org_id/changes', () => {
     await isTold();
   });
 
-  it('tells of keys, their first use, requests, audit lines and first steps', async () => {
+  it('reports keys, their first use, requests, audit lines and first steps', async () => {
     const { value } = await one.key(mine.orgId, { permissions: ['triggers'] });
     const listener = await follow('keys,requests,audit,first_steps');
     await listener.next();
@@ -156,15 +156,15 @@ describe('GET /dashboard/api/organizations/:org_id/changes', () => {
     expect((await listener.next(({ topics }) => topics.includes('audit'))).event).toBe('changed');
   });
 
-  it('goes on where it was, at the other node, and names only what changed meanwhile', async () => {
+  it('continues at its position, at the other node, and names only what changed since', async () => {
     const [kept, moved] = [await givenConversation(), await givenConversation()];
     const topics = `conversation:${kept},conversation:${moved}`;
-    // Their turns are taken first, so that nothing else happens to them.
+    // Their turns are taken first, so that nothing else changes afterwards.
     const listener = await follow(topics);
     const statusOf = async (id: string): Promise<string> =>
       (await api(`GET /organizations/${mine.orgId}/conversations/${id}`, undefined, mine.cookie)).body.runs[0].status;
     for (const id of [moved, kept]) await expect.poll(() => statusOf(id)).toBe('waiting_for_user');
-    // It has been told of all that when it is where somebody begins who comes only now.
+    // The listener has received everything when its position equals that of a new listener.
     const now = await follow(topics);
     const { id: position } = await now.next();
     await expect.poll(() => listener.events.at(-1)!.id).toBe(position);
@@ -177,7 +177,7 @@ describe('GET /dashboard/api/organizations/:org_id/changes', () => {
     expect((await resumed.next()).data.topics).toEqual([`conversation:${moved}`]);
   });
 
-  it('never tells of another organization, not even of a record that is named', async () => {
+  it('never reports another organization, not even a record that is named', async () => {
     const id = await givenConversation();
     const spy = await follow(`conversations,conversation:${id},runs:${triggerId},requests`, {
       as: other,
@@ -188,20 +188,20 @@ describe('GET /dashboard/api/organizations/:org_id/changes', () => {
     await witness.next();
     await takeOver(id);
     await witness.next();
-    // Whatever the witness was told of, the same look would have told the spy.
+    // Everything that the witness received, the same look would have sent to the spy.
     await new Promise((resolve) => setTimeout(resolve, 700));
     expect(spy.events.filter(({ event }) => event === 'changed')).toHaveLength(1);
     expect((await follow('conversations', { as: other })).status).toBe(404);
     expect((await follow('conversations', { as: { cookie: '', orgId: '' } })).status).toBe(401);
   });
 
-  it('is refused for topics that are none', async () => {
+  it('refuses unknown topics', async () => {
     expect((await follow('people')).status).toBe(422);
     expect((await follow(`conversation:${newId('run')}`)).status).toBe(422);
     expect((await follow(Array.from({ length: 9 }, () => 'keys').join(','))).status).toBe(422);
   });
 
-  it('ends for a session that was ended and for a member who was removed, and lets a viewer read', async () => {
+  it('ends for a session that was ended and for a removed member, and allows a viewer to read', async () => {
     const viewer = await givenMember('viewer', 'vi@example.com');
     const removed = await givenMember('member', 'mo@example.com');
     const [left, out, stays] = [
@@ -222,7 +222,7 @@ describe('GET /dashboard/api/organizations/:org_id/changes', () => {
     expect((await follow('conversations', { as: removed })).status).toBe(404);
   });
 
-  it('is refused to a person with too many windows, and to nobody else', async () => {
+  it('is refused only to a person with too many windows', async () => {
     const many = await Promise.all(Array.from({ length: 24 }, () => follow('keys')));
     expect(new Set(many.map(({ status }) => status))).toEqual(new Set([200]));
     expect((await follow('keys')).status).toBe(429);
@@ -232,14 +232,14 @@ describe('GET /dashboard/api/organizations/:org_id/changes', () => {
     await expect.poll(async () => (await follow('keys')).status).toBe(200);
   });
 
-  it('does not hold up a stop', async () => {
+  it('does not delay a stop', async () => {
     const third = await startTestApp({ PARLEY_SECRET: one.config.secret }, { database: one.database });
     const listener = await follow('conversations', { at: third });
     await listener.next();
     const begun = performance.now();
     await third.stop();
     await listener.ended;
-    // The deadline for what is under way is 25 s.
+    // The deadline for work in progress is 25 s.
     expect(performance.now() - begun).toBeLessThan(20_000);
   });
 });

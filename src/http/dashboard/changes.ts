@@ -2,12 +2,12 @@ import type { Topic } from '../../../contract/dashboard/changes.ts';
 import type { Route } from '../route/route.ts';
 import type { Desk } from './deps.ts';
 
-/** Windows of one person that are told of changes at the same time; one more polls. */
+/** Maximum windows of one person with an open stream; further windows poll. */
 const STREAMS_PER_PERSON = 24;
-/** What a position is made of; anything else is as good as none. */
+/** The characters of a position; other text counts as no position. */
 const POSITION = /^[\w.-]{1,200}$/;
 
-/** Pages listen here; src/features/changes says how changes are seen. */
+/** Pages listen here; src/features/changes explains how changes are detected. */
 export const changeRoutes = ({ route, room }: Desk): Route[] => [
   route('watchChanges', ({ orgId, caller, query, reply }) => {
     const { request } = reply;

@@ -14,7 +14,7 @@ import { listChannels, readChannel } from '../../features/channels/read-channels
 import type { Route } from '../route/route.ts';
 import type { Desk } from './deps.ts';
 
-/** Ways to reach people, and campaigns over them. */
+/** Channels, and campaigns over them. */
 export const channelRoutes = ({ route, room }: Desk): Route[] => [
   route('listChannels', ({ orgId, query, paged }) => {
     const filter = { agentId: query.agent_id, text: query.text };

@@ -13,7 +13,7 @@ import {
 import type { Route } from '../route/route.ts';
 import type { Desk } from './deps.ts';
 
-/** What is said, and people stepping in. */
+/** Messages of conversations, and people who take over. */
 export const conversationRoutes = ({ route, room }: Desk): Route[] => [
   route('listConversations', ({ orgId, query, paged }) => {
     const { text, status, agent_id: agentId, channel_id: channelId, end_user_id: endUserId } = query;

@@ -18,7 +18,7 @@ import type { Caller } from '../../access/sessions/sessions.ts';
 import { cursorScope, type Paging, type Position } from '../route/paging.ts';
 import type { Route } from '../route/route.ts';
 
-/** What every handler of the dashboard's API starts from. */
+/** The input of every handler of the dashboard's API. */
 export type Call<N extends DashboardRouteName> = {
   /** Null on public routes. */
   caller: DashboardCaller;
@@ -27,13 +27,13 @@ export type Call<N extends DashboardRouteName> = {
   params: Record<ParamOf<N>, string>;
   body: BodyOf<N>;
   query: QueryOf<N>;
-  /** Who acts, for the audit log. */
+  /** The actor for the audit log. */
   actor: { userId: string; address: string; requestId: string };
   /** The same with the role in this organization. */
   acting: { userId: string; role: Role };
   from: Caller & { requestId: string };
   reply: FastifyReply;
-  /** One page of a list; `filters` are those of the query that narrow it. */
+  /** One page of a list; `filters` are the query members that narrow it. */
   paged: <Row extends { created_at: string }>(
     filters: Record<string, unknown>,
     read: (page: { limit: number; after: Position | null }) => Promise<{ rows: Row[]; hasMore: boolean }>,
@@ -48,22 +48,22 @@ type Handle<N extends DashboardRouteName> = (
 export type DeclareRoute = <N extends DashboardRouteName>(
   name: N,
   handle: Handle<N>,
-  /** Bodies of further statuses of success. */
+  /** Bodies for further success statuses. */
   more?: Route['responses'],
 ) => Route;
 
 type Deps = { gate: ReturnType<typeof createSessionGate>; paging: Paging; baseUrl: string };
 
-/** Bodies larger than usual are definitions and documents; the former hold many members. */
+/** Larger bodies are definitions and documents; definitions have many members. */
 const LARGE_BODY_KEYS = 20_000;
 
 /**
- * A body may take as long to arrive as a request may last: what the gate said before it is asked again behind it, so that
- * nobody keeps a role for half a minute by sending slowly.
+ * A body may take as long to arrive as a request may last. So the gate checks the caller again after the body: no one
+ * keeps a role for half a minute by sending slowly.
  */
 const takesBody = ({ method }: DashboardRoute): boolean => method !== 'GET' && method !== 'DELETE';
 
-/** Makes a Route of one line of contract/dashboard/routes.ts and the function that answers it. */
+/** Creates a Route from one line of contract/dashboard/routes.ts and its handler. */
 export function createDeclareRoute({ gate, paging, baseUrl }: Deps): DeclareRoute {
   const guardOf = (access: DashboardRoute['access']) => {
     if (access !== 'public') return gate(access);
@@ -88,7 +88,7 @@ export function createDeclareRoute({ gate, paging, baseUrl }: Deps): DeclareRout
       ...(declared.query && { query: declared.query }),
       responses: { [declared.status]: declared.answer ?? null, ...more },
       handle: async (request, reply) => {
-        // Said here, because a further status of success may come first in the list of answers.
+        // Set explicitly, because a further success status may come first in the list of answers.
         reply.code(declared.status);
         try {
           if (lookAgain) {

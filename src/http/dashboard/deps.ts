@@ -24,7 +24,7 @@ import type { Triggers } from '../../features/triggers/triggers.ts';
 import type { Paging } from '../route/paging.ts';
 import type { DeclareRoute } from './dashboard-route.ts';
 
-/** What the verbs behind the dashboard's API stand on; app.ts puts it together once. */
+/** The dependencies of the verbs behind the dashboard's API; app.ts builds them once. */
 export type Room = OrganizationsDeps &
   MembersDeps &
   AgentsDeps &
@@ -36,9 +36,9 @@ export type Room = OrganizationsDeps &
   WebhooksDeps & {
     access: Access;
     sessions: Sessions;
-    /** The same limit that stands before every sign-in. */
+    /** The rate limit of every sign-in. */
     limit: SignInLimit;
-    /** Before sign-ins with an organization's provider, by network address alone. */
+    /** The rate limit of sign-ins with an organization's provider, by network address only. */
     organizationSignInLimit: SignInLimit;
     triggers: Pick<Triggers, 'start' | 'preview' | 'listRuns' | 'presentRun'>;
     /** Waits at most `waitMs` for the agent's turn. */
@@ -49,21 +49,21 @@ export type Room = OrganizationsDeps &
       options: { requestId: string; waitMs: number },
     ): Promise<{ messages: Message[] }>;
     playTurn: PlayTurn;
-    /** For a test message; the channel as every call of the API finds it. */
+    /** For a test message; looks the channel up as every call of the API does. */
     channelMessages: Pick<ChannelMessages, 'send' | 'read'>;
     findChannel(orgId: string, id: string): ChannelFacts | null | Promise<ChannelFacts | null>;
     endUsers: Pick<EndUsers, 'create' | 'update' | 'erase' | 'setConsent' | 'export' | 'exportAll' | 'list' | 'read'>;
     previewCampaign(settings: CampaignSettings, said: PreviewCampaignBody, now: Date): CampaignPreview;
-    /** An import was put into the queue. */
+    /** Called when an import is queued. */
     onImport(): void;
     changes: Pick<ChangeWatch, 'watch'>;
     keys: KeyVerbs;
   };
 
-/** `usage` is absent as long as requests of keys are not counted: then its route is not mounted. */
+/** `usage` is absent while requests of keys are not counted: then its route is not mounted. */
 export type KeyVerbs = ApiKeys & {
   usage?: (orgId: string, id: string, range: '24h' | '7d' | '30d') => Promise<KeyUsage>;
 };
 
-/** What each file of routes gets. */
+/** The input of each file of routes. */
 export type Desk = { route: DeclareRoute; room: Room; paging: Paging };

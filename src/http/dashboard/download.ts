@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 
-/** A file for the person at the screen, written out as it is read. */
+/** A file download for a user, streamed while it is read. */
 export const download = (
   reply: FastifyReply,
   { name, type, parts }: { name: string; type: string; parts: AsyncIterable<string> },

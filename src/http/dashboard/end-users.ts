@@ -4,7 +4,7 @@ import type { Route } from '../route/route.ts';
 import type { Desk } from './deps.ts';
 import { download } from './download.ts';
 
-/** The people. */
+/** End users. */
 export const endUserRoutes = ({ route, room: { endUsers } }: Desk): Route[] => [
   route('listEndUsers', ({ orgId, query, paged }) => {
     const { text, tag, attribute, blocked } = query;

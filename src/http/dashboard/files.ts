@@ -5,14 +5,14 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /**
- * Serves the built dashboard. It is small (a few MB), so all of it is read and compressed once and then answered from
- * memory: no path from a request ever reaches the file system. Names below /assets/ hold a hash of their content and
- * may be kept for ever; index.html is made anew for each request, because its style elements need a nonce.
+ * Serves the built dashboard. It is small (a few MB), so all files are read and compressed once and then served from
+ * memory: no path from a request reaches the file system. Names below /assets/ contain a hash of their content and may
+ * be cached permanently. index.html is built for each request, because its style elements need a nonce.
  */
 export function mountDashboard(server: FastifyInstance, folder: string): void {
   let site = readSite(folder);
   server.get('/*', (request, reply) => {
-    // Built while the server runs: no restart needed.
+    // The dashboard may be built while the server runs: no restart needed.
     site ??= readSite(folder);
     const target = request.raw.url!.split('?', 1)[0]!;
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
@@ -43,9 +43,9 @@ const TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 const COMPRESSED = new Set(['.js', '.css', '.svg', '.txt']);
-/** Below this the headers weigh more than what is saved. */
+/** Below this size the headers are larger than the savings. */
 const COMPRESS_FROM_BYTES = 1024;
-/** Better than gzip's best, in a quarter of a second for everything. */
+/** Smaller than gzip's best level, in a quarter of a second for all files. */
 const BROTLI_QUALITY = 6;
 const NONCE_PLACE = /__CSP_NONCE__/g;
 
@@ -83,7 +83,7 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, file: StoredFile
     .header('etag', file.etag)
     .header('vary', 'accept-encoding')
     .header('cache-control', file.hashed ? 'public, max-age=31536000, immutable' : 'no-cache')
-    // A drawing opened on its own is a document too.
+    // An SVG that is opened on its own is a document too.
     .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'");
   if (request.headers['if-none-match'] === file.etag) return reply.code(304).send();
   const accepted = request.headers['accept-encoding'] ?? '';
@@ -92,11 +92,11 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, file: StoredFile
   return reply.send(file.plain);
 }
 
-/** Machines that ask for a path that is not there get the one error body; people get the page, which has its own. */
+/** A machine that requests an unknown path gets the JSON error body; a browser gets the page, which has its own. */
 function isPage(request: FastifyRequest, target: string): boolean {
   if (/^\/(?:api|chat|dashboard|docs|assets|mcp|ready|metrics)(?:\/|$)/.test(target)) return false;
   if (/\.\w{1,5}$/.test(target)) return false;
-  // `curl` sends "anything": only the front door is then the page.
+  // `curl` accepts any type, so it gets the page only at the root path.
   return /\btext\/html\b/.test(request.headers.accept ?? '') || target === '/';
 }
 
@@ -113,7 +113,9 @@ starts; to build it alone run <code>node_modules/.bin/vite build dashboard</code
   );
 }
 
-/** No script but our files, no style but our files and what carries the nonce, no frame, no plug-in, no other site. */
+/**
+ * Only our own script files, only our own style files and styles with the nonce, no frame, no plug-in, no other site.
+ */
 function secured(reply: FastifyReply, nonce: string | null): FastifyReply {
   const policy = [
     "default-src 'self'",
@@ -125,7 +127,7 @@ function secured(reply: FastifyReply, nonce: string | null): FastifyReply {
     "object-src 'none'",
     "base-uri 'none'",
     "form-action 'self'",
-    // Of our own pages: a web chat can be tried where it is set up.
+    // For our own pages: users try a web chat on the page where they set it up.
     "frame-src 'self'",
     "frame-ancestors 'none'",
   ];

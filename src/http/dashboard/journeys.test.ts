@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** A new organization on the paid plan for each test, with an owner of its own. */
+/** Each test has a new organization on the paid plan, with its own owner. */
 beforeEach(async () => {
   const { body } = await operator.call('POST /organizations', { name: 'Shop', plan: 'paid' });
   owner = { ...(await addMember(server, operator.call, body.id, 'owner')), orgId: body.id };
@@ -47,7 +47,7 @@ const admit = (value: string) => server.access.admit([`Bearer ${value}`], { perm
 const ascending = (a: number, b: number): number => a - b;
 
 describe('sign-in', () => {
-  it('shows the first owner as the operator of a paid organization, and the link works no second time', async () => {
+  it('shows the first owner as the operator of a paid organization, and the link does not work a second time', async () => {
     const { body } = await operator.call('GET /session');
     expect(body).toMatchObject({
       operator: true,
@@ -65,7 +65,7 @@ describe('sign-in', () => {
     expect([again.status, again.body.code]).toEqual([403, 'setup_closed']);
   });
 
-  it('refuses a session on its very next request once it was ended elsewhere', async () => {
+  it('refuses a session on its very next request after it was ended elsewhere', async () => {
     const second = await server.as(null)('POST /sign-in', { email: owner.email, password: PASSWORD });
     const other = server.as(second.cookie);
     expect((await other('GET /session')).status).toBe(200);
@@ -77,21 +77,21 @@ describe('sign-in', () => {
     expect((await call(`DELETE /sessions/${gone.id}`)).status).toBe(404);
   });
 
-  it('does not let anybody end the session of somebody else', async () => {
+  it('does not allow a person to end the session of another', async () => {
     const viewer = await addMember(server, call, owner.orgId, 'viewer');
     const { body } = await viewer.call('GET /sessions');
     expect((await call(`DELETE /sessions/${body.data[0].id}`)).status).toBe(404);
     expect((await viewer.call('GET /session')).status).toBe(200);
   });
 
-  it('is over with signing out, and the cookie is taken away', async () => {
+  it('ends with signing out, and the cookie is removed', async () => {
     const answer = await call('POST /sign-out');
     expect(answer.status).toBe(204);
     expect(answer.headers.get('set-cookie')).toMatch(/^__Host-parley_session=; Max-Age=0; Path=\/; .*Secure/);
     expect((await call('GET /session')).status).toBe(401);
   });
 
-  it('answers alike for a wrong password and an unknown address', async () => {
+  it('gives the same answer for a wrong password and an unknown address', async () => {
     const answers = [];
     for (const email of [owner.email, 'nobody@example.qa']) {
       const { status, body } = await server.as(null)('POST /sign-in', { email, password: 'wrong password' });
@@ -102,7 +102,7 @@ describe('sign-in', () => {
 });
 
 describe('members', () => {
-  it('join by a link that works once, for its own address and role', async () => {
+  it('join through a link that works once, for its own address and role', async () => {
     const { body } = await call(`POST ${at}/invitations`, { email: 'New@example.qa', role: 'member' });
     const token = new URL(body.url).pathname.split('/').at(-1)!;
     const look = await server.as(null)(`GET /invitations/${token}`);
@@ -112,7 +112,7 @@ describe('members', () => {
       role: 'member',
       new_accounts: true,
     });
-    // The id, which others can see, is not the link.
+    // The id is visible to others and must not work as the link.
     expect((await server.as(null)(`GET /invitations/${body.id}`)).status).toBe(404);
     expect((await server.as(null)(`GET /invitations/${body.id}.AAAA`)).status).toBe(404);
     const joined = await server.as(null)(`POST /invitations/${token}`, { name: 'New', password: PASSWORD });
@@ -130,7 +130,7 @@ describe('members', () => {
     expect(joined.body.organizations).toHaveLength(2);
   });
 
-  it('never lose their last owner, not even by two who leave at once', async () => {
+  it('never lose their last owner, not even when two leave at the same time', async () => {
     const members = (await call(`GET ${at}/members`)).body.data;
     const mine = members[0].id;
     for (const refused of [
@@ -143,7 +143,7 @@ describe('members', () => {
     const theirs = (await call(`GET ${at}/members`)).body.data.find(
       (one: { email: string }) => one.email === second.email,
     ).id;
-    // Both have counted two owners, if they could, before either of them is let go on.
+    // Both transactions have counted two owners, if they can, before either continues.
     const holder = await server.db.$client.connect();
     await holder.query('BEGIN');
     await holder.query('SELECT 1 FROM member WHERE organization_id = $1 FOR UPDATE', [owner.orgId]);
@@ -157,7 +157,7 @@ describe('members', () => {
     expect(both.map(({ status }) => status).toSorted(ascending)).toEqual([204, 409]);
   });
 
-  it('are changed by who may: owners by owners, others by admins, oneself always', async () => {
+  it('are changed by those who may: owners by owners, others by admins, oneself always', async () => {
     const admin = await addMember(server, call, owner.orgId, 'admin');
     const viewer = await addMember(server, call, owner.orgId, 'viewer');
     const members: { id: string; email: string }[] = (await call(`GET ${at}/members`)).body.data;
@@ -173,7 +173,7 @@ describe('members', () => {
   });
 });
 
-/** Sends the head, and the body only after `meanwhile`, which begins once the server has asked for the body. */
+/** Sends the head, and the body only after `meanwhile`, which starts when the server asks for the body. */
 async function slowly(cookie: string, path: string, body: unknown, meanwhile: () => Promise<unknown>) {
   const headers = { cookie, 'content-type': 'application/json', expect: '100-continue' };
   const sent = request(server.url + path, { method: 'POST', headers });
@@ -185,8 +185,8 @@ async function slowly(cookie: string, path: string, body: unknown, meanwhile: ()
   return { status: answer.statusCode, body: (await json(answer)) as { code?: string } };
 }
 
-describe('a body that takes its time', () => {
-  it('does nothing for who lost the role, the membership or the session before it was all there', async () => {
+describe('a body that arrives slowly', () => {
+  it('does nothing if the role, the membership or the session was lost before it was complete', async () => {
     const invitation = { email: 'back@example.qa', role: 'admin' };
     const lose: Record<string, (one: Awaited<ReturnType<typeof addMember>>, memberId: string) => Promise<unknown>> = {
       role_missing: (_one, id) => call(`PATCH ${at}/members/${id}`, { role: 'viewer' }),
@@ -206,7 +206,7 @@ describe('a body that takes its time', () => {
 });
 
 describe('organizations', () => {
-  it('start on the free plan, for everybody but the operator', async () => {
+  it('start on the free plan, except for the operator', async () => {
     const viewer = await addMember(server, call, owner.orgId, 'viewer');
     expect((await viewer.call('POST /organizations', { name: 'Mine' })).body).toMatchObject({
       plan: 'free',
@@ -227,7 +227,7 @@ describe('organizations', () => {
     expect(all.find(({ id }) => id === made.body.id)).toMatchObject({ role: null });
   });
 
-  it('are listed page by page, and a cursor belongs to its list', async () => {
+  it('are listed page by page, and a cursor is valid for its list only', async () => {
     for (const name of ['B', 'C', 'D']) await call('POST /organizations', { name });
     const names: string[] = [];
     let path = 'GET /organizations?limit=3';
@@ -245,7 +245,7 @@ describe('organizations', () => {
 });
 
 describe('agents', () => {
-  it('come with a sandbox channel, and a changed definition answers at once', async () => {
+  it('have a sandbox channel from the start, and a changed definition takes effect immediately', async () => {
     const agent = await newAgent();
     expect(agent).toMatchObject({ version: 1, provider: 'embedded', unpublished_changes: false, definition: {} });
     expect(agent.sandbox_channel_id).toMatch(/^channel_/);
@@ -257,7 +257,7 @@ describe('agents', () => {
     expect((await call(`PATCH ${at}/agents/${agent.id}`, { definition })).body.version).toBe(2);
   });
 
-  it('keep a draft until it is published, and earlier versions come back as new ones', async () => {
+  it('keep a draft until it is published, and restore earlier versions as new ones', async () => {
     const first = { opening: { en: 'One' } };
     const second = { opening: { en: 'Two' } };
     const agent = await newAgent(first);
@@ -312,7 +312,7 @@ describe('agents', () => {
     expect((await call(`GET ${at}/agents`)).body.data).toEqual([]);
   });
 
-  it('are disabled and deleted at once for the nodes that remember them, with what hangs on them', async () => {
+  it('are disabled and deleted immediately for nodes that cache them, with everything that belongs to them', async () => {
     const agent = await newAgent();
     const { access } = server;
     const { body: trigger } = await call(`POST ${at}/triggers`, { agent_id: agent.id, name: 'T' });
@@ -328,7 +328,7 @@ describe('agents', () => {
     }
   });
 
-  it('know documents, each change of which is a new revision', async () => {
+  it('have documents; each change of one is a new revision', async () => {
     const agent = await newAgent();
     const before = await revisionOf(agent.id);
     const documents = `${at}/agents/${agent.id}/documents`;
@@ -342,7 +342,7 @@ describe('agents', () => {
     expect((await call(`GET ${documents}`)).body.data).toEqual([]);
   });
 
-  it('hold at most 500 documents, also against a burst at the bound', async () => {
+  it('have at most 500 documents, also under a burst at the limit', async () => {
     const agent = await newAgent();
     await server.db.$client.query(
       `INSERT INTO document (org_id, id, agent_id, name, text)
@@ -356,7 +356,7 @@ describe('agents', () => {
 });
 
 describe('the playground', () => {
-  it('takes a turn of the draft or of what is being edited, shows why, and stores nothing', async () => {
+  it('takes a turn of the draft or of the edited text, shows why, and stores nothing', async () => {
     const agent = await newAgent({ opening: { en: 'Hello' } });
     await call(`POST ${at}/agents/${agent.id}/documents`, {
       name: 'Hours',
@@ -386,7 +386,7 @@ describe('the playground', () => {
 });
 
 describe('keys', () => {
-  it('are made, listed, rotated and revoked, and the value is in one answer only', async () => {
+  it('are created, listed, rotated and revoked, and the value is in one answer only', async () => {
     const made = await call(`POST ${at}/keys`, { label: 'Orders', scope: 'organization', permissions: ['triggers'] });
     expect(made.status).toBe(201);
     expect(made.headers.get('cache-control')).toBe('no-store');
@@ -402,7 +402,7 @@ describe('keys', () => {
     await expect((async () => admit(rotated.body.value))()).rejects.toMatchObject({ code: 'key_revoked' });
   });
 
-  it('stop working on the very next call after the plan went to free, and work again after', async () => {
+  it('stop working on the next call after the change to the free plan, and work again after it', async () => {
     const { body } = await call(`POST ${at}/keys`, { label: 'K', scope: 'organization', permissions: ['triggers'] });
     await admit(body.value);
     await operator.call(`PUT ${at}/plan`, { plan: 'free' });
@@ -413,7 +413,7 @@ describe('keys', () => {
 });
 
 describe('channels', () => {
-  it('of kind webhook show their secret once, and keep it sealed', async () => {
+  it('of kind webhook show their secret once, and store it sealed', async () => {
     const agent = await newAgent();
     const settings = { url: 'https://hooks.example/parley' };
     const connected = await call(`POST ${at}/channels`, {
@@ -433,7 +433,7 @@ describe('channels', () => {
     expect(JSON.parse(opened)).toEqual({ secret: connected.body.secret });
   });
 
-  it('of a kind that is not there are refused with the list of those that are', async () => {
+  it('of an unknown kind are refused with the list of kinds', async () => {
     const agent = await newAgent();
     const answer = await call(`POST ${at}/channels`, { agent_id: agent.id, kind: 'pigeon', name: 'W' });
     expect(answer).toMatchObject({ status: 422, body: { errors: [{ pointer: '/kind', code: 'not_available' }] } });
@@ -452,7 +452,7 @@ describe('channels', () => {
     expect([answer.status, pointersOf(answer)]).toEqual([422, [pointer]]);
   });
 
-  it('are disabled and disconnected at once; the sandbox stays with its agent', async () => {
+  it('are disabled and disconnected immediately; the sandbox stays with its agent', async () => {
     const agent = await newAgent();
     const { body } = await call(`POST ${at}/channels`, { agent_id: agent.id, kind: 'sandbox', name: 'Second' });
     const facts = () => server.access.facts.channel(owner.orgId, body.id);
@@ -485,7 +485,7 @@ describe('campaigns', () => {
     expect((await call(`GET ${at}/campaigns/${body.id}`)).status).toBe(404);
   });
 
-  it('take settings until they have ended, and preview them before they are saved', async () => {
+  it('accept settings until they have ended, and preview them before saving', async () => {
     const agent = await newAgent();
     const input = { agent_id: agent.id, channel_id: agent.sandbox_channel_id, name: 'Spring' };
     const { body } = await call(`POST ${at}/campaigns`, input);
@@ -499,7 +499,8 @@ describe('campaigns', () => {
       ends_at: '2037-12-20T00:00:00.000Z',
     };
     const preview = async (more: object) => (await call(`POST ${campaign}/preview`, { settings, ...more })).body;
-    // Far ahead, since what has begun already goes out now. The 4th is a Friday and the 5th a Saturday: Sunday at nine in Doha.
+    // Far ahead, because a campaign that has started is sent now. The 4th is a Friday and the 5th a Saturday: Sunday at
+    // nine in Doha.
     expect(await preview({ end_user: { name: 'Asha' }, variables: { code: 'W1' } })).toEqual({
       from: '2037-12-04T00:00:00.000Z',
       goes_out_at: '2037-12-06T06:00:00.000Z',
@@ -544,7 +545,7 @@ describe('campaigns', () => {
 });
 
 describe('model credentials', () => {
-  it('are sealed, never shown, and a new revision for every agent', async () => {
+  it('are sealed, never shown, and cause a new revision of every agent', async () => {
     const agent = await newAgent();
     const before = await revisionOf(agent.id);
     const key = 'sk-canary-0123456789';
@@ -560,15 +561,15 @@ describe('model credentials', () => {
     expect((await call(`GET ${at}/models`)).body).toEqual({ data: [] });
   });
 
-  it('say what is missing', async () => {
+  it('report what is missing', async () => {
     expect(pointersOf(await call(`PUT ${at}/models/openai_compatible`, { key: 'x' }))).toEqual(['/base_url']);
     expect(pointersOf(await call(`PUT ${at}/models/anthropic`, { base_url: 'https://x.example' }))).toEqual(['/key']);
     expect((await call(`PUT ${at}/models/embedded`, { key: 'x' })).status).toBe(404);
   });
 });
 
-describe('what happened', () => {
-  it('is written for every acting verb, with the address for admins alone', async () => {
+describe('the audit log', () => {
+  it('has a line for every verb that acts, with the address for admins only', async () => {
     const viewer = await addMember(server, call, owner.orgId, 'viewer');
     const agent = await newAgent();
     await call(`PATCH ${at}/agents/${agent.id}`, { enabled: false });

@@ -2,14 +2,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type DashboardServer, type Person, setUpOwner, startDashboard } from '../../../test/dashboard-server.ts';
 import { type LyingProvider, startLyingProvider } from '../../../test/fakes/lying-provider.ts';
 
-/** What a provider may get wrong, or do on purpose: the owner of an organization chooses it. */
+/** Faults of a provider, accidental or malicious: the owner of an organization chooses the provider. */
 let server: DashboardServer;
 let owner: Person & { orgId: string };
 let provider: LyingProvider;
 let settings: string;
 
 beforeAll(async () => {
-  // This machine stands for the inner network: only the provider's own port is allowed.
+  // This machine stands for the internal network: only the provider's own port is allowed.
   server = await startDashboard({ egressAllow: ['127.0.0.1'] });
   owner = await setUpOwner(server);
   settings = `/organizations/${owner.orgId}/sign-in`;
@@ -42,7 +42,7 @@ async function signIn(change?: Record<string, string>): Promise<string | null> {
 
 const inTheInnerNetwork = 'http://10.1.2.3:8080/';
 
-it('lets in whom an honest one vouches for, and sends the secret to its token endpoint alone', async () => {
+it('accepts a person whom an honest provider vouches for, and sends the secret to its token endpoint only', async () => {
   expect(await signIn()).toBe(null);
   const sent = new URLSearchParams(provider.redeemed[0]);
   expect(Object.fromEntries(sent)).toMatchObject({
@@ -69,19 +69,19 @@ describe('an ID token', () => {
     expect(await signIn()).toBe('sign_in_refused');
   });
 
-  it('that another key signed is refused', async () => {
+  it('signed with another key is refused', async () => {
     provider.forged = true;
     expect(await signIn()).toBe('sign_in_refused');
   });
 
-  it('of a clock that is a minute off is believed', async () => {
+  it('from a clock that is a minute off is accepted', async () => {
     provider.claims = { ...provider.claims, iat: now() - 400, exp: now() - 40 };
     expect(await signIn()).toBe(null);
   });
 });
 
-describe('the way back', () => {
-  it('of another issuer, or with a refusal, is refused before any code is sent', async () => {
+describe('the callback', () => {
+  it('from another issuer, or with a refusal, is refused before any code is sent', async () => {
     provider.discovery = { authorization_response_iss_parameter_supported: true };
     expect(await signIn({ iss: 'https://accounts.example' })).toBe('sign_in_refused');
     expect(await signIn({ error: 'access_denied', error_description: 'no' })).toBe('sign_in_refused');
@@ -89,8 +89,8 @@ describe('the way back', () => {
   });
 });
 
-describe('a provider that is', () => {
-  /** What the test under Settings says. A sign-in is refused too, and strangers are not told why. */
+describe('a provider that', () => {
+  /** The result of the test under Settings. A sign-in is refused too, and strangers do not learn why. */
   async function refusal(): Promise<string> {
     const found = await owner.call(`POST ${settings}/check`, { issuer: provider.issuer });
     const begun = await begin();
@@ -101,17 +101,17 @@ describe('a provider that is', () => {
   }
   const discovery = '/.well-known/openid-configuration';
 
-  it('called by another name is refused', async () => {
+  it('has another issuer name is refused', async () => {
     provider.discovery = { issuer: 'https://accounts.example' };
     expect(await refusal()).toMatch(/issuer/);
   });
 
-  it('elsewhere by now is refused: no redirect is followed', async () => {
+  it('has moved is refused: no redirect is followed', async () => {
     provider.instead.set(discovery, (response) => response.writeHead(302, { location: inTheInnerNetwork }).end());
     expect(await refusal()).toMatch(/status/);
   });
 
-  it('no provider at all is refused', async () => {
+  it('is not an OpenID provider is refused', async () => {
     for (const text of ['<html>', '[]', 'null', '{"issuer":5}', '{}', `{"issuer":"${provider.issuer}"}`]) {
       provider.instead.set(discovery, (response) =>
         response.writeHead(200, { 'content-type': 'application/json' }).end(text),
@@ -122,12 +122,12 @@ describe('a provider that is', () => {
     expect(await refusal()).toMatch(/./);
   });
 
-  it('away is refused', async () => {
+  it('does not answer is refused', async () => {
     await provider.stop();
     expect(await refusal()).toMatch(/./);
   });
 
-  it('named by an address of the inner network in any of its parts is refused', async () => {
+  it('has an internal address in any of its endpoints is refused', async () => {
     for (const part of ['authorization_endpoint', 'token_endpoint', 'jwks_uri']) {
       provider.discovery = { [part]: inTheInnerNetwork };
       expect(await refusal()).toMatch(new RegExp(`The ${part} of the provider is refused`));
@@ -136,13 +136,13 @@ describe('a provider that is', () => {
     expect(await refusal()).toMatch(/authorization_endpoint/);
   });
 
-  it('pointing inwards only for userinfo is refused when it is asked', async () => {
+  it('has only userinfo at an internal address is refused when userinfo is called', async () => {
     provider.claims = { email: undefined };
     provider.discovery = { userinfo_endpoint: inTheInnerNetwork };
     expect(await signIn()).toBe('provider_failed');
   });
 
-  it('sending the token request elsewhere is refused: no redirect is followed', async () => {
+  it('redirects the token request is refused: no redirect is followed', async () => {
     provider.instead.set('/token', (response) => response.writeHead(307, { location: inTheInnerNetwork }).end());
     expect(await signIn()).toBe('sign_in_refused');
   });

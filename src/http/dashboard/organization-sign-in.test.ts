@@ -9,11 +9,11 @@ import {
 import { type IdentityProvider, startIdentityProvider, walkThrough } from '../../../test/fakes/identity-provider.ts';
 import { STATE_COOKIE } from '../../access/sessions/sign-in-state.ts';
 
-/** Against a certified OpenID provider on a real port. */
+/** Uses a certified OpenID provider on a real port. */
 let server: DashboardServer;
 let owner: Person & { orgId: string };
 let provider: IdentityProvider;
-/** What the DNS answers. */
+/** The answers of the DNS. */
 const records = new Map<string, string[]>();
 
 beforeAll(async () => {
@@ -32,7 +32,7 @@ afterAll(async () => {
 
 type Owner = Pick<Person, 'call'> & { orgId: string };
 
-/** Sets the provider in the organization and proves the domain. */
+/** Configures the provider in the organization and proves the domain. */
 async function settle(by: Owner, domain: string, at: IdentityProvider): Promise<void> {
   const { issuer, clientId, clientSecret } = at;
   const credentials = { issuer, client_id: clientId, client_secret: clientSecret };
@@ -48,7 +48,7 @@ async function prove({ call, orgId }: Owner, domain: string): Promise<void> {
   expect((await call(`POST /organizations/${orgId}/sign-in/domains/${domain}/verify`)).status).toBe(200);
 }
 
-/** Another organization with an owner of its own. */
+/** Another organization with its own owner. */
 async function another(at: IdentityProvider, domain: string): Promise<Owner> {
   const person = await addMember(server, owner.call, owner.orgId, 'viewer');
   const { body } = await person.call('POST /organizations', { name: domain });
@@ -56,14 +56,14 @@ async function another(at: IdentityProvider, domain: string): Promise<Owner> {
   return { call: person.call, orgId: body.id };
 }
 
-/** The start: where the browser goes, and what it keeps. */
+/** The start: the URL for the browser, and its cookie. */
 async function begin(email = 'layla@example.com', back?: string) {
   const answer = await server.as(null)('POST /sign-in/organization', { email, ...(back && { back }) });
   const kept = answer.headers.getSetCookie().find((line) => line.startsWith(STATE_COOKIE));
   return { ...answer, url: answer.body?.url as string, kept: kept?.split(';')[0] ?? '' };
 }
 
-/** The way back, as the browser makes it. */
+/** The callback, as the browser sends it. */
 async function comeBack(url: string, kept: string) {
   const { pathname, search } = new URL(url);
   const answer = await fetch(server.url.replace('/dashboard/api', '') + pathname + search, {
@@ -92,8 +92,8 @@ async function signIn(person: IdentityProvider['person'], email = 'layla@example
 
 const layla = { sub: 'layla', email: 'Layla@Example.com', email_verified: true, name: 'Layla Haddad' };
 
-describe('signing in with the provider of one’s organization', () => {
-  it('makes the person and the membership, and opens a session of this organization', async () => {
+describe('signing in with the provider of an organization', () => {
+  it('creates the person and the membership, and opens a session of this organization', async () => {
     const back = await signIn(layla, undefined, '/agents?text=x');
     expect(back).toMatchObject({ status: 303, page: '/agents?text=x' });
     const view = await back.call('GET /session');
@@ -113,13 +113,13 @@ describe('signing in with the provider of one’s organization', () => {
     ]);
   });
 
-  it('knows the person again by the subject, also under another address of the domain', async () => {
+  it('recognizes the person by the subject, also with another address of the domain', async () => {
     const first = await (await signIn(layla)).call('GET /session');
     const again = await (await signIn({ ...layla, email: 'l.haddad@example.com' })).call('GET /session');
     expect(again.body.user).toEqual(first.body.user);
   });
 
-  it('reads the address from userinfo where the ID token holds none', async () => {
+  it('reads the address from userinfo if the ID token has none', async () => {
     const thin = await startIdentityProvider();
     thin.thin = true;
     const { call, orgId } = await another(thin, 'thin.example');
@@ -143,7 +143,7 @@ describe('signing in with the provider of one’s organization', () => {
     expect((await role('owner')).status).toBe(422);
   });
 
-  it('says the same of every address of a domain, and of no domain of its own', async () => {
+  it('gives the same answer for every address of a domain, and none for an unproven domain', async () => {
     const [known, unknown] = [await begin('layla@example.com'), await begin('nobody@example.com')];
     expect([known.status, unknown.status]).toEqual([200, 200]);
     expect(Object.keys(known.body)).toEqual(Object.keys(unknown.body));
@@ -153,8 +153,8 @@ describe('signing in with the provider of one’s organization', () => {
   });
 });
 
-describe('a session that a provider opened', () => {
-  it('reaches its own organization alone, although the person is a member and owner elsewhere', async () => {
+describe('a session opened through a provider', () => {
+  it('reaches only its own organization, although the person is a member and owner elsewhere', async () => {
     const person = await addMember(server, owner.call, owner.orgId, 'admin', 'sami@example.com');
     const mine = (await person.call('POST /organizations', { name: 'Of Sami' })).body.id;
     const { call } = await signIn({ sub: 'sami', email: person.email, email_verified: true });
@@ -168,7 +168,7 @@ describe('a session that a provider opened', () => {
       expect((await call(route)).body.code).toBe('organization_not_found');
     expect((await call('GET /organizations')).body.data.map(({ id }: { id: string }) => id)).toEqual([owner.orgId]);
     expect((await call('GET /session')).body.organizations).toHaveLength(1);
-    // By the password they reach both.
+    // With a password session, the person reaches both.
     expect((await person.call(`GET /organizations/${mine}`)).status).toBe(200);
   });
 
@@ -211,10 +211,10 @@ describe('a session that a provider opened', () => {
   });
 });
 
-describe('whoever may not come in', () => {
+describe('a person who may not sign in', () => {
   const refused = async (person: object, email?: string) => (await signIn({ ...layla, ...person }, email)).problem;
 
-  it('is told so on the sign-in page: unverified address, other domain, no address, declined', async () => {
+  it('gets the reason on the sign-in page: unverified address, other domain, no address, declined', async () => {
     expect(await refused({ sub: 'a', email: 'a@example.com', email_verified: false })).toBe('sign_in_address_refused');
     expect(await refused({ sub: 'b', email: 'b@other.example' })).toBe('sign_in_address_refused');
     expect(await refused({ sub: 'c', email: undefined })).toBe('sign_in_address_refused');
@@ -224,12 +224,12 @@ describe('whoever may not come in', () => {
     expect(data.filter(({ email }: { email: string }) => /^[abcd]@/.test(email))).toEqual([]);
   });
 
-  it('does not get an address that was of another subject', async () => {
+  it('does not get an address that belongs to another subject', async () => {
     await signIn({ sub: 'old', email: 'post@example.com', email_verified: true });
     expect(await refused({ sub: 'new', email: 'post@example.com' })).toBe('sign_in_address_refused');
   });
 
-  it('does not come back by themselves once removed; an invitation of the address brings them back', async () => {
+  it('cannot return by themselves after removal; an invitation to the address lets them return', async () => {
     const gone = { sub: 'gone', email: 'gone@example.com', email_verified: true };
     const { call } = await signIn(gone);
     const { data } = (await owner.call(`GET /organizations/${owner.orgId}/members`)).body;
@@ -244,8 +244,8 @@ describe('whoever may not come in', () => {
   });
 });
 
-describe('a way back', () => {
-  it('works once, in the browser where it began, for its own organization, and not with another state', async () => {
+describe('a callback', () => {
+  it('works once, in the same browser, for its own organization, and not with another state', async () => {
     provider.person = layla;
     const { url, kept } = await begin();
     const back = await walkThrough(provider, url);
@@ -261,7 +261,7 @@ describe('a way back', () => {
     expect((await comeBack(back, kept)).problem).toBe('sign_in_expired');
   });
 
-  it('leads to a page of ours and nowhere else', async () => {
+  it('leads only to a page of ours', async () => {
     for (const back of ['//evil.example', '/\\evil.example', '/dashboard/api/openapi.json']) {
       expect((await signIn(layla, undefined, back)).page).toBe('/');
     }
@@ -270,7 +270,7 @@ describe('a way back', () => {
 });
 
 describe('a domain', () => {
-  it('is proven by its record alone, looked up each time, and lost with it', async () => {
+  it('is proven only by its record, looked up each time, and lost with it', async () => {
     const base = `/organizations/${owner.orgId}/sign-in/domains`;
     const { body } = await owner.call(`POST ${base}`, { domain: 'Bücher.Example' });
     expect(body).toMatchObject({ domain: 'xn--bcher-kva.example', proven_by: null });
@@ -296,19 +296,19 @@ describe('a domain', () => {
     expect((await owner.call(`POST ${mine}/taken.example/verify`)).status).toBe(200);
   });
 
-  it('may be confirmed by the operator, and by no owner', async () => {
+  it('may be confirmed by the operator, and not by an owner', async () => {
     const { call, orgId } = await another(provider, 'own.example');
     const path = `/organizations/${orgId}/sign-in/domains`;
     await call(`POST ${path}`, { domain: 'plain.example' });
     expect((await call(`POST ${path}/plain.example/confirm`)).body.code).toBe('operator_required');
     expect((await owner.call(`POST ${path}/plain.example/confirm`)).body).toMatchObject({ proven_by: 'operator' });
     expect((await owner.call(`POST ${path}/unclaimed.example/confirm`)).body.code).toBe('sign_in_domain_not_found');
-    // The record was never there, so its absence says nothing.
+    // The record never existed, so its absence proves nothing.
     expect((await call(`POST ${path}/plain.example/verify`)).body.code).toBe('domain_unproven');
     expect((await begin('x@plain.example')).status).toBe(200);
   });
 
-  it('is a name that mail goes to', async () => {
+  it('is a name that can receive mail', async () => {
     for (const domain of ['localhost', '127.0.0.1', 'a b.example', 'x@y.example', '-a.example', 'a..example'])
       expect((await owner.call(`POST /organizations/${owner.orgId}/sign-in/domains`, { domain })).status).toBe(422);
   });
@@ -330,7 +330,7 @@ describe('the settings', () => {
     for (const [route, body] of all) expect((await admin.call(route, body)).body.code).toBe('role_missing');
   });
 
-  it('never show the secret, and ask for it again with another issuer', async () => {
+  it('never show the secret, and require it again with another issuer', async () => {
     const path = `PUT /organizations/${owner.orgId}/sign-in`;
     const shown = await owner.call(path, { enabled: true });
     expect(JSON.stringify(shown.body)).not.toContain(provider.clientSecret);
@@ -343,7 +343,7 @@ describe('the settings', () => {
     });
   });
 
-  it('show what a provider says of itself', async () => {
+  it('show the provider’s own metadata', async () => {
     const path = `POST /organizations/${owner.orgId}/sign-in/check`;
     const look = await owner.call(path, { issuer: provider.issuer });
     expect(look.body).toMatchObject({ issuer: provider.issuer, token_endpoint: `${provider.issuer}/token` });

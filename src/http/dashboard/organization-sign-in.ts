@@ -17,10 +17,10 @@ import {
 import type { Route } from '../route/route.ts';
 import type { Desk } from './deps.ts';
 
-/** Counted for its network address alone: a name of nobody. */
+/** A placeholder account, so that the limit counts the network address only. */
 const ANYBODY = 'organization sign-in';
 
-/** Signing in with the provider of one's organization, and its settings. */
+/** Sign-in with the provider of an organization, and its settings. */
 export const organizationSignInRoutes = ({ route, room }: Desk): Route[] => [
   route('beginSignIn', async ({ body, from, reply }) => {
     await room.organizationSignInLimit.attempt(from.address, `${ANYBODY} ${from.address}`);
@@ -29,7 +29,7 @@ export const organizationSignInRoutes = ({ route, room }: Desk): Route[] => [
     return { url };
   }),
   route('finishSignIn', async ({ orgId, query, from, reply }) => {
-    // A person looks at the answer: a page of the dashboard says what is wrong.
+    // A person sees the answer, so a page of the dashboard explains the fault.
     const to = (path: string) => reply.redirect(new URL(path, room.baseUrl).href, 303);
     try {
       await room.organizationSignInLimit.attempt(from.address, `${ANYBODY} ${from.address}`);
@@ -40,7 +40,7 @@ export const organizationSignInRoutes = ({ route, room }: Desk): Route[] => [
       return to(isOurPath(back) ? back : '/');
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      // The state stays: a link that somebody else made does not end a sign-in under way.
+      // The state stays: a link from another person must not end a sign-in in progress.
       return to(`/sign-in?problem=${error.code}`);
     }
   }),
@@ -55,5 +55,5 @@ export const organizationSignInRoutes = ({ route, room }: Desk): Route[] => [
   route('removeSignInDomain', ({ orgId, params, actor }) => removeSignInDomain(room, orgId, params.domain, actor)),
 ];
 
-/** A page of the dashboard, and never the API: a link cannot be made to act. */
+/** A page of the dashboard and never the API, so that a link cannot trigger an action. */
 const isOurPath = (path: string): boolean => /^\/(?![/\\]|dashboard\/api)/.test(path);

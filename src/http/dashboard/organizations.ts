@@ -16,7 +16,7 @@ import type { Route } from '../route/route.ts';
 import type { Desk } from './deps.ts';
 import { download } from './download.ts';
 
-/** Organizations, their people, and what happened in them. */
+/** Organizations, their members, and their audit log. */
 export const organizationRoutes = ({ route, room }: Desk): Route[] => [
   route('listOrganizations', ({ caller, query, paged }) => {
     const all = query.all === true;

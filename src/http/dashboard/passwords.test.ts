@@ -23,8 +23,8 @@ const refused = (pointer: string) => ({
   body: { code: 'validation_failed', errors: [{ pointer, code: 'password_too_common' }] },
 });
 
-describe('a password that is guessed first', () => {
-  it('makes no owner', async () => {
+describe('a password that is easy to guess', () => {
+  it('creates no owner', async () => {
     const setUp = { token: server.setupToken, name: 'Owner', email: 'owner@example.qa', organization_name: 'Acme' };
     for (const password of [COMMON, 'Owner-2026-Owner', 'parley123456'])
       expect(await server.as(null)('POST /setup', { ...setUp, password })).toMatchObject(refused('/password'));
@@ -32,7 +32,7 @@ describe('a password that is guessed first', () => {
     owner = await setUpOwner(server);
   });
 
-  it('makes no account by an invitation, and the invitation stays', async () => {
+  it('creates no account through an invitation, and the invitation stays', async () => {
     const email = 'asha@example.qa';
     const { body } = await owner.call(`POST /organizations/${owner.orgId}/invitations`, { email, role: 'member' });
     const token = new URL(body.url).pathname.split('/').at(-1)!;
@@ -42,7 +42,7 @@ describe('a password that is guessed first', () => {
     expect((await accept(PASSWORD)).status).toBe(200);
   });
 
-  it('is not set by a password link, which goes on working', async () => {
+  it('is refused by a password link, which stays valid', async () => {
     const hash = (await readPasswordHash(server.db, owner.id))!;
     const link = signLink(
       server.secrets.setupKey,

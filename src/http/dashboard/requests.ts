@@ -2,7 +2,7 @@ import { listCalls, listRequests } from '../../features/usage/list-requests.ts';
 import type { Route } from '../route/route.ts';
 import type { Desk } from './deps.ts';
 
-/** What keys called, one by one. */
+/** The individual requests of keys. */
 export const requestRoutes = ({ route, room }: Desk): Route[] => [
   route('listRequests', ({ orgId, query, paged }) => {
     const { id, key_id, call, outcome, since, until } = query;

@@ -11,7 +11,7 @@ import {
 import { raw } from '../../../test/raw-http.ts';
 import { newId } from '../../kernel/ids.ts';
 
-/** Generated from the route table: who may call what, from where, and with whose ids. */
+/** Generated from the route table: who may call each route, from which site, and with whose ids. */
 let server: DashboardServer;
 let orgId: string;
 const people: Record<string, Client> = {};
@@ -34,7 +34,7 @@ const PREFIX = {
   session_id: 'session',
 } as const;
 
-/** The path with ids that name nothing, but for those given. */
+/** The path with ids that do not exist, except for the given ones. */
 const pathOf = (path: string, ids: Record<string, string> = {}): string =>
   path.replaceAll(/:(\w+)/g, (_whole, name: string) => {
     if (name in ids) return ids[name]!;
@@ -62,9 +62,9 @@ afterAll(() => server.stop());
 type Needed = (typeof ROLES)[number] | 'operator';
 
 /**
- * Rights in words, a line for each noun: who reads, and who changes. Owners say who gets in and what is erased; admins
- * manage keys, members and endpoints; members work with what talks to people; viewers read; plans are the operator's. A
- * route of a noun that is not here fails its tests until somebody has written down who may call it.
+ * Rights in words, one line for each noun: who reads and who changes. Owners decide about access and erasure; admins
+ * manage keys, members and endpoints; members work with agents and channels; viewers read; plans belong to the
+ * operator. The tests of a route fail if its noun is missing here, until its rights are written down.
  */
 const RIGHTS: Record<string, [read: Needed, change: Needed]> = {
   organization: ['viewer', 'admin'],
@@ -92,26 +92,26 @@ const RIGHTS: Record<string, [read: Needed, change: Needed]> = {
   overview: ['viewer', 'admin'],
 };
 
-/** Routes that differ from their noun, and why. */
+/** Routes whose rights differ from those of their noun, with the reason. */
 const EXCEPTIONS: Record<string, Needed> = {
-  // Everybody may leave; who may remove others is said in features/members.
+  // Every member may leave; features/members decides who may remove others.
   removeMember: 'viewer',
-  // Tells, changes nothing.
+  // Shows a preview and changes nothing.
   previewCampaign: 'viewer',
   previewRetention: 'owner',
-  // Reading all that is kept about people, or of what everybody did, is not for those who only look on.
+  // Reading all data about people, or what each member did, is not for viewers.
   exportEndUsers: 'member',
   exportEndUser: 'member',
   exportAudit: 'admin',
-  // A domain is proven by its name server, or by whoever runs the server.
+  // A domain is proven by its name server, or by the operator of the server.
   confirmSignInDomain: 'operator',
 };
 
-/** Routes outside an organization: who may call them. All others below are for people who are signed in as themselves. */
+/** Routes outside an organization: who may call them. All routes not named below need an ordinary session. */
 const ANYBODY =
   'setUp signIn signInWithCode startPasskeySignIn signInWithPasskey readSignInOptions signOut readInvitation acceptInvitation ' +
   'forgotPassword readPasswordLink resetPassword beginSignIn finishSignIn';
-/** What a session that reaches one organization alone must know to show its pages. */
+/** What a session of one organization needs to show its pages. */
 const ANY_SESSION = 'readSession readDescription listOrganizations';
 const ONESELF =
   'changePassword listSessions endOtherSessions endSession joinByInvitation readSecondFactor startAuthenticator ' +
@@ -128,7 +128,7 @@ function lowestRole(name: string, { method, path }: DashboardRoute): Needed {
 describe.each(inOrg)('%s', (name, route) => {
   const needed = lowestRole(name, route);
 
-  it.each(ROLES)(`lets in or refuses %s by rights`, async (role) => {
+  it.each(ROLES)(`allows or refuses %s by rights`, async (role) => {
     const { status, body } = await people[role]!(callOf(route), bodyFor(route));
     const mayCall = needed !== 'operator' && ROLES.indexOf(role) <= ROLES.indexOf(needed);
     const refusal = needed === 'operator' ? 'operator_required' : 'role_missing';
@@ -137,7 +137,7 @@ describe.each(inOrg)('%s', (name, route) => {
     expect(body?.code).not.toBe('organization_not_found');
   });
 
-  it('hides the organization from others, and asks strangers to sign in', async () => {
+  it('hides the organization from others, and asks callers without a session to sign in', async () => {
     const stranger = await people['stranger']!(callOf(route), bodyFor(route));
     expect([stranger.status, stranger.body.code]).toEqual([404, 'organization_not_found']);
     const nobody = await people['nobody']!(callOf(route), bodyFor(route));
@@ -152,14 +152,14 @@ describe.each(inOrg)('%s', (name, route) => {
 describe('outside an organization', () => {
   const named = (access: string) => outside.filter(([, route]) => route.access === access).map(([name]) => name);
 
-  it('each route is for those who are written down, and for nobody else', () => {
+  it('each route is only for the callers who are written down', () => {
     expect(named('public').toSorted()).toEqual(ANYBODY.split(' ').toSorted());
     expect(named('any_session').toSorted()).toEqual(ANY_SESSION.split(' ').toSorted());
     expect(named('signed_in').toSorted()).toEqual(ONESELF.split(' ').toSorted());
   });
 
   it.each(outside.filter(([, { access }]) => access !== 'public'))(
-    '%s asks strangers to sign in',
+    '%s asks callers without a session to sign in',
     async (_name, route) => {
       const { status, body } = await people['nobody']!(callOf(route), bodyFor(route));
       expect([status, body.code]).toEqual([401, 'session_missing']);
@@ -168,7 +168,7 @@ describe('outside an organization', () => {
 });
 
 describe('a change', () => {
-  it.each(changes)('%s is refused when another site asks for it', async (_name, route) => {
+  it.each(changes)('%s is refused when another site sends it', async (_name, route) => {
     for (const headers of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }]) {
       const { status, body } = await people['operator']!(callOf(route), bodyFor(route), headers as never);
       expect([status, body.code]).toEqual([403, 'origin_refused']);
@@ -176,8 +176,8 @@ describe('a change', () => {
   });
 });
 
-describe('a name that is not ours', () => {
-  it.each(all)('is no way to %s', async (_name, route) => {
+describe('a foreign host name', () => {
+  it.each(all)('does not reach %s', async (_name, route) => {
     const port = Number(new URL(server.url).port);
     const asked = await raw(port, {
       method: route.method,
@@ -274,7 +274,7 @@ const VALID: Record<string, unknown> = {
 const validBody = (route: DashboardRoute): unknown => VALID[all.find(([, each]) => each === route)![0]];
 
 describe('the description', () => {
-  it('names every route that is mounted, for those who are signed in', async () => {
+  it('names every mounted route, for callers with a session', async () => {
     expect((await people['nobody']!('GET /openapi.json')).status).toBe(401);
     const { body } = await people['viewer']!('GET /openapi.json');
     const described = Object.values(body.paths as Record<string, object>).flatMap(Object.keys);

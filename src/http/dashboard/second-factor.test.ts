@@ -33,7 +33,7 @@ const signIn = (email: string, password = PASSWORD) => nobody('POST /sign-in', {
 const withCode = (challenge: string, code: string) => nobody('POST /sign-in/code', { challenge, code });
 const sql = (text: string, ...values: unknown[]) => server.db.$client.query(text, values);
 
-/** An authenticator app as people have it. `code(1)` is the next one, which is accepted early. */
+/** A typical authenticator app. `code(1)` is the next code, which is accepted early. */
 class App {
   readonly #totp: TOTP;
   constructor(secret: string) {
@@ -59,7 +59,7 @@ async function enrol(person: Person): Promise<{ app: App; recovery: string[] }> 
 const newMember = (role = 'member') => addMember(server, owner.call, owner.orgId, role);
 
 describe('setting up an authenticator app', () => {
-  it('asks for the password again, and counts only once a code was right', async () => {
+  it('requires the password again, and takes effect only after a correct code', async () => {
     const person = await newMember();
     const begin = (password?: string) => person.call('POST /second-factor/authenticator', { password });
     expect(await begin('not the password')).toMatchObject({ status: 401, body: { code: 'sign_in_failed' } });
@@ -83,7 +83,7 @@ describe('setting up an authenticator app', () => {
     expect((await person.call('GET /session')).status).toBe(200);
   });
 
-  it('keeps nothing that can be read: the secret is sealed, recovery codes are digests', async () => {
+  it('stores nothing readable: the secret is sealed, recovery codes are digests', async () => {
     const person = await newMember();
     const begun = await person.call('POST /second-factor/authenticator', { password: PASSWORD });
     const app = new App(begun.body.secret);
@@ -96,7 +96,7 @@ describe('setting up an authenticator app', () => {
     for (const code of body.recovery_codes) expect(JSON.stringify(codes.rows)).not.toContain(code);
   });
 
-  it('and all that changes it is told in each organization of the person', async () => {
+  it('is, like every change to it, in the audit log of each organization of the person', async () => {
     const person = await newMember();
     const { app, recovery } = await enrol(person);
     const { body } = await signIn(person.email);
@@ -125,7 +125,7 @@ describe('signing in with a second factor', () => {
     expect((await server.as(entered.cookie)('GET /session')).status).toBe(200);
   });
 
-  it('takes each code once, of two who send it together too', async () => {
+  it('accepts each code once, also when it is sent twice at the same time', async () => {
     const person = await newMember();
     const { app } = await enrol(person);
     const { body } = await signIn(person.email);
@@ -137,7 +137,7 @@ describe('signing in with a second factor', () => {
     expect((await withCode(body.challenge, app.code(1))).status).toBe(200);
   });
 
-  it('takes each recovery code once, however it is typed', async () => {
+  it('accepts each recovery code once, in any spelling', async () => {
     const person = await newMember();
     const { recovery } = await enrol(person);
     const { body } = await signIn(person.email);
@@ -148,7 +148,7 @@ describe('signing in with a second factor', () => {
     expect((await person.call('GET /second-factor')).body.recovery_codes_left).toBe(8);
   });
 
-  it('makes whoever guesses wait longer and longer, while a recovery code still works', async () => {
+  it('delays a person who guesses longer and longer, while a recovery code still works', async () => {
     const person = await newMember();
     const { app, recovery } = await enrol(person);
     const { body } = await signIn(person.email);
@@ -166,7 +166,7 @@ describe('signing in with a second factor', () => {
     expect((await withCode(body.challenge, app.code())).status).toBe(200);
   });
 
-  it('refuses a challenge that was changed, is of somebody else, or from before a change of the password', async () => {
+  it('refuses a challenge that was changed, belongs to another person, or is older than a change of the password', async () => {
     const [person, other] = [await newMember(), await newMember()];
     const { app } = await enrol(person);
     const theirs = await enrol(other);
@@ -183,7 +183,7 @@ describe('signing in with a second factor', () => {
     expect((await withCode(challenge, app.code())).body.code).toBe('second_factor_expired');
   });
 
-  it('is asked for after a password link, which sets the password', async () => {
+  it('is required after a password link, which sets the password', async () => {
     const person = await newMember();
     const { app } = await enrol(person);
     const until = { userId: person.id, expiresAt: new Date(Date.now() + 60_000) };
@@ -195,7 +195,7 @@ describe('signing in with a second factor', () => {
     expect((await withCode(set.body.challenge, app.code())).status).toBe(200);
   });
 
-  it('is asked for before an invitation is accepted', async () => {
+  it('is required before an invitation is accepted', async () => {
     const person = await newMember();
     const { app } = await enrol(person);
     const { body: org } = await owner.call('POST /organizations', { name: 'Second' });
@@ -212,7 +212,7 @@ describe('signing in with a second factor', () => {
     expect((await owner.call(`GET /organizations/${org.id}/members`)).body.data).toHaveLength(2);
   });
 
-  it('leaves no session to a sign-in that was under way when the factor was set up', async () => {
+  it('gives no session to a sign-in that was in progress when the factor was set up', async () => {
     const person = await newMember();
     const begun = await person.call('POST /second-factor/authenticator', { password: PASSWORD });
     const app = new App(begun.body.secret);
@@ -241,7 +241,7 @@ describe('removing it', () => {
     expect((await signIn(person.email)).status).toBe(200);
   });
 
-  it('is done from outside by the operator of the server alone, and ends every session', async () => {
+  it('is possible from outside only for the operator of the server, and ends every session', async () => {
     const person = await newMember();
     await enrol(person);
     expect(await resetSecondFactor(server.db, person.id, SYSTEM)).toBe(true);
@@ -260,7 +260,7 @@ describe('an organization that requires it', () => {
     path.startsWith('/organizations/:org_id'),
   );
 
-  it('is asked to by an owner who has one, and by nobody else', async () => {
+  it('is set so only by an owner who has one', async () => {
     const admin = await newMember('admin');
     expect((await require(admin.call, true)).body.code).toBe('role_missing');
     const without = await newMember('owner');
@@ -268,7 +268,7 @@ describe('an organization that requires it', () => {
     expect((await owner.call(`GET /organizations/${owner.orgId}`)).body.requires_second_factor).toBe(false);
   });
 
-  it('refuses every one of its routes to a session without, and nothing else', async () => {
+  it('refuses all its routes, and only those, to a session without one', async () => {
     const boss = await newMember('owner');
     await enrol(boss);
     const person = await newMember('owner');
@@ -290,7 +290,7 @@ describe('an organization that requires it', () => {
     expect((await require(boss.call, false)).status).toBe(200);
   });
 
-  it('lets a session in that showed the factor, and none any more once the factor is removed', async () => {
+  it('accepts a session that showed the factor, and none once the factor is removed', async () => {
     const boss = await newMember('owner');
     const { app } = await enrol(boss);
     await require(boss.call, true);
@@ -304,7 +304,7 @@ describe('an organization that requires it', () => {
     expect((await read()).body.code).toBe('second_factor_required');
   });
 
-  it('ends the stream of changes of a session without', async () => {
+  it('ends the stream of changes of a session without one', async () => {
     const boss = await newMember('owner');
     await enrol(boss);
     const person = await newMember();
@@ -319,7 +319,7 @@ describe('an organization that requires it', () => {
 });
 
 describe('a passkey', () => {
-  it('is asked for with the password, or in a session that was opened just now', async () => {
+  it('requires the password, or a session that was opened just now', async () => {
     const person = await newMember();
     expect((await person.call('POST /second-factor/passkeys/options', {})).status).toBe(200);
     await sql("UPDATE session SET created_at = now() - interval '11 minutes' WHERE user_id = $1", person.id);
@@ -332,7 +332,7 @@ describe('a passkey', () => {
     });
   });
 
-  it('that is unknown, or whose answer is nonsense, is refused like any other', async () => {
+  it('that is unknown, or whose answer is invalid, is refused like any other', async () => {
     const junk = { id: Buffer.from(randomUUID()).toString('base64url'), client_data: 'e30', signature: 'AAAA' };
     const { body: options } = await nobody('POST /sign-in/passkey/options');
     expect(options).toMatchObject({ rpId: 'us.parley.example', userVerification: 'required' });

@@ -9,7 +9,7 @@ import { readSecondFactor } from '../../features/second-factor/read-second-facto
 import type { Route } from '../route/route.ts';
 import type { Desk } from './deps.ts';
 
-/** The second factors of whoever is signed in. */
+/** The second factors of the signed-in person. */
 export const secondFactorRoutes = ({ route, room }: Desk): Route[] => [
   route('readSecondFactor', ({ caller }) => readSecondFactor(room, caller.user.id)),
   route('startAuthenticator', ({ caller, body, from }) => startAuthenticator(room, caller, body.password, from)),

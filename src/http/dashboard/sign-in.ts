@@ -19,11 +19,11 @@ import type { Call } from './dashboard-route.ts';
 import type { DashboardRouteName } from '../../../contract/dashboard/routes.ts';
 import type { SessionView } from '../../../contract/dashboard/sign-in.ts';
 
-/** Setting up, signing in and out, and where one is signed in. */
+/** First setup, sign-in and sign-out, and the list of sessions. */
 export const signInRoutes = ({ route, room }: Desk): Route[] => {
   type Answering = Pick<Call<DashboardRouteName>, 'from' | 'reply'>;
 
-  /** Answers with the session that was opened: by the cookies of the outcome, or before. */
+  /** Answers with the opened session: from the cookies of the outcome, or of the request. */
   async function signedIn({ from, reply }: Answering, { setCookie }: SignInOutcome): Promise<SessionView> {
     reply.header('set-cookie', setCookie);
     const cookie = setCookie.length > 0 ? setCookie.map((one) => one.split(';')[0]).join('; ') : from.cookie;
@@ -31,7 +31,7 @@ export const signInRoutes = ({ route, room }: Desk): Route[] => {
     return readSessionView(room, found!.signedIn);
   }
 
-  /** The same, or what is asked for first. */
+  /** The same, or the next factor that is required. */
   async function entered(call: Answering, outcome: SignInOutcome): Promise<SessionView | SecondFactorAsked> {
     if (outcome.asked === null) return signedIn(call, outcome);
     const { challenge, expiresAt, authenticator, passkey } = outcome.asked;

@@ -39,7 +39,7 @@ export const triggerRoutes = ({ route, room }: Desk): Route[] => [
   }),
 ];
 
-/** As a backend would call it, but without a key. */
+/** Calls the trigger as a backend does, but without a key. */
 async function testTrigger(
   { access, triggers, db }: Room,
   orgId: string,

@@ -1,6 +1,6 @@
 import type { Endpoint } from './reference.ts';
 
-/** A call that can be pasted into a shell once the words in capitals are filled in. */
+/** A curl command to paste into a shell, after the words in capitals are replaced. */
 export function curlOf({ method, path, operation }: Endpoint, baseUrl: string): string {
   const filled = path.replace(/\{(\w+)\}/g, (_whole, name: string) => name.toUpperCase());
   const lines = [`curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}${quote(baseUrl + filled)}`];
@@ -15,5 +15,5 @@ export function curlOf({ method, path, operation }: Endpoint, baseUrl: string): 
   return lines.join(' \\\n  ');
 }
 
-/** Inside single quotes a shell reads everything as it is, but for the quote itself. */
+/** Inside single quotes a shell reads all characters literally, except the quote itself. */
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -23,12 +23,12 @@ afterAll(() => http.server.close());
 const get = (path: string) => raw(http.port, { path });
 
 describe('/docs', () => {
-  it('is found with a slash behind it, too', async () => {
+  it('is also found with a trailing slash', async () => {
     const { status, headers } = await get('/docs/');
     expect([status, headers['location']]).toEqual([308, '/docs']);
   });
 
-  it('shows every endpoint with a curl that can be pasted', async () => {
+  it('shows every endpoint with a curl command to paste', async () => {
     const { text, headers } = await get('/docs');
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
     for (const part of [
@@ -52,7 +52,7 @@ describe('/docs', () => {
     expect(text).not.toMatch(/<script>|<style|\son\w+=|\sstyle=/);
   });
 
-  it('shows the words of schemas as text', async () => {
+  it('shows the texts of schemas as text', async () => {
     const { text } = await get('/docs');
     expect(text).not.toContain('<img src=x>');
     expect(text).toContain('&#60;img src=x&#62;');

@@ -16,7 +16,7 @@ export function isFromParley(secret: string, headers: Record<string, string>, bo
   });
 }`;
 
-/** What endpoints are told, beside the endpoints of our own. */
+/** The events that we send to endpoints; a section next to our own endpoints. */
 export const eventsSection = (): string => `<section>
 <h2 id="events">Events</h2>
 <p>${prose(`Add an endpoint in the dashboard under Settings, Integrations, Webhooks; its signing secret is shown once. Each event is a POST of

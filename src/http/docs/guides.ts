@@ -3,7 +3,7 @@ import { Marked } from 'marked';
 import { isProblemCode } from '../../../contract/problems.ts';
 import { code, escapeHtml, page } from './html.ts';
 
-/** From nothing to a finished task, in the order in which a newcomer needs them. Each is a file under docs/. */
+/** The guides, in the order in which a newcomer needs them. Each is a file under docs/. */
 export const GUIDES = {
   'end-users': 'Keep end users in step',
   sending: 'Send on channels, and receive',
@@ -17,10 +17,10 @@ type GuideName = keyof typeof GUIDES;
 export const isGuide = (name: string): name is GuideName => Object.hasOwn(GUIDES, name);
 export const GUIDE_NAMES = Object.keys(GUIDES) as GuideName[];
 
-/** Where the program listens unless it is told otherwise: in a guide it stands for this server. */
+/** The default address of the program: in a guide it stands for this server. */
 const DEFAULT_URL = 'http://127.0.0.1:4000';
 
-/** The same text that lies in the repository, with this server's address, and codes of problems as links. */
+/** The text from the repository, with this server's address and with codes of problems as links. */
 export function guidePage(name: GuideName, baseUrl: string): string {
   const text = readFileSync(new URL(`../../../docs/${name}.md`, import.meta.url), 'utf8');
   return page({
@@ -42,7 +42,7 @@ const markdown = new Marked({
       isProblemCode(text)
         ? `<a href="/docs/problems/${text}"><code>${text}</code></a>`
         : `<code>${escapeHtml(text)}</code>`,
-    // As they are called in the repository, so that links within and between the files lead there.
+    // The same anchors as in the repository, so that links within and between the files work.
     heading({ depth, text, tokens }) {
       const id = text
         .toLowerCase()
@@ -64,7 +64,7 @@ const markdown = new Marked({
   },
 });
 
-/** Null for files that are in the repository alone. */
+/** Null for files that exist only in the repository. */
 function targetOf(href: string): string | null {
   if (/^(https?:|\/|#)/.test(href)) return href;
   const [file = '', hash] = href.split('#');

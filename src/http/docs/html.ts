@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyReply } from 'fastify';
 
-/** Text of ours and of schemas as HTML: nothing in it can become markup. */
+/** Escapes our own text and text of schemas: none of it can become markup. */
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
@@ -40,7 +40,7 @@ ${main}
 </html>
 `;
 
-/** Nothing comes from elsewhere and nothing runs inline: the pages work without a network and cannot be made to call out. */
+/** No external resources and no inline scripts: the pages work offline and cannot be made to call out. */
 const POLICY =
   "default-src 'none'; style-src 'self'; script-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

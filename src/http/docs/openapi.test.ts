@@ -38,7 +38,7 @@ const shownRoutes = (): Route[] =>
   [...systemRoutes({ allRoutes: () => [], isDraining: () => false, now: Date.now } as never), echo].filter(isShown);
 
 describe('the OpenAPI document', () => {
-  it('passes the linter without a word', async () => {
+  it('passes the linter without a message', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'parley-openapi-'));
     const file = path.join(folder, 'openapi.json');
     writeFileSync(file, JSON.stringify(document));
@@ -51,7 +51,7 @@ describe('the OpenAPI document', () => {
     expect((JSON.parse(stdout) as { problems: unknown[] }).problems).toEqual([]);
   }, 60_000);
 
-  it('describes every route of the public API, and nothing else', () => {
+  it('describes every route of the public API, and no other', () => {
     const routes = shownRoutes().map((route) => `${route.method} ${pathOf(route)}`);
     expect(
       operations()
@@ -68,7 +68,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('has every status that a route can answer', () => {
+  it('lists every status that a route can answer', () => {
     for (const route of shownRoutes()) {
       const declared = Object.keys(route.responses).map(Number);
       const refused = problemsOf(route).map((code) => PROBLEMS[code].status);
@@ -92,7 +92,7 @@ describe('the OpenAPI document', () => {
     ]);
   });
 
-  it('has examples that keep to their schemas', () => {
+  it('has examples that are valid under their schemas', () => {
     const ajv = new Ajv2020({ strict: false, allErrors: true });
     for (const [name, { test }] of Object.entries(FORMATS)) ajv.addFormat(name, { type: 'string', validate: test });
     ajv.addSchema(document, 'document');
@@ -132,7 +132,7 @@ describe('the OpenAPI document', () => {
   });
 
   it('shows what /api/me and /api/health really answer', async () => {
-    // The server of this test holds every answer against its schema and would say 500.
+    // The server of this test validates every answer against its schema and would answer 500.
     expect((await raw(http.port, { path: '/api/me', headers: [AUTH] })).json()).toMatchObject({
       plan: 'paid',
       region: 'us',

@@ -50,7 +50,7 @@ export function describeRoutes(routes: readonly Route[], { region, baseUrl, vers
   };
 }
 
-/** The public reference leaves out what only the dashboard and people with a browser call. */
+/** The public reference leaves out the routes that only the dashboard and browsers call. */
 export const isShown = ({ access, operation }: Route): boolean =>
   operation.hidden !== true && (access === 'public' || isKeyRoute(access));
 
@@ -191,7 +191,7 @@ const partsOf = (answer: Answer | null): Parts => {
   return { schema: answer, headers: {} };
 };
 
-/** One response for each status, with an example for each code that it can carry. */
+/** One response for each status, with an example for each code that it may have. */
 function refusalsOf(route: Route, baseUrl: string): Json {
   const byStatus = new Map<number, ProblemCode[]>();
   for (const code of problemsOf(route)) {
@@ -219,7 +219,7 @@ function refusalsOf(route: Route, baseUrl: string): Json {
   );
 }
 
-/** What a refusal with this code looks like; also on its page under /docs/problems. */
+/** An example error body with this code; also on its page under /docs/problems. */
 export function exampleProblem(code: ProblemCode, baseUrl: string): Json {
   const errors = [{ pointer: '/variables/order_id', code: 'required', detail: 'This field is required.' }];
   const members =
@@ -228,7 +228,7 @@ export function exampleProblem(code: ProblemCode, baseUrl: string): Json {
   return { ...problemBody(refusal, 'req_01k8v3m9e5f7rsm6z4n0q2x1ab', baseUrl) };
 }
 
-/** Moves every titled schema into the components, once, and leaves a reference in its place. */
+/** Moves every titled schema into the components, once, and replaces it with a reference. */
 function hoist(schema: unknown, into: Json): unknown {
   if (Array.isArray(schema)) return schema.map((each) => hoist(each, into));
   if (typeof schema !== 'object' || schema === null) return schema;

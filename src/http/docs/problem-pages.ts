@@ -24,7 +24,7 @@ export function problemListPage(): string {
   });
 }
 
-/** Where the `type` of an error body leads: what it means and what to do about it. */
+/** The target of an error body's `type`: what the code means and what to do about it. */
 export function problemPage(code: ProblemCode, baseUrl: string): string {
   const { status, title, cure } = PROBLEMS[code];
   return page({

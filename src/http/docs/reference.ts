@@ -27,7 +27,7 @@ type Response = {
 };
 export type Endpoint = { readonly method: string; readonly path: string; readonly operation: Operation };
 
-/** The reference for people, from the very document that machines read. */
+/** The readable reference, from the same document that machines read. */
 export function referencePage(document: OpenApiDocument): string {
   const endpoints = endpointsOf(document);
   const tags = document.tags as { name: string; description: string }[];

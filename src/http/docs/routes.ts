@@ -10,10 +10,10 @@ import { referencePage } from './reference.ts';
 
 type Deps = Described & { readonly allRoutes: () => readonly Route[] };
 
-/** Pages for people. They are public, need no network and hold nothing of any organization. */
+/** Pages for people. They are public, need no network and contain no data of any organization. */
 export function docsRoutes(deps: Deps): Route[] {
   const made = new Map<string, string>();
-  /** Each page is made once, when it is first asked for. */
+  /** Each page is built once, on its first request. */
   const once = (path: string, make: () => string): string => {
     const known = made.get(path) ?? make();
     made.set(path, known);

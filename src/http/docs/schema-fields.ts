@@ -8,10 +8,10 @@ export type Field = {
   readonly description: string;
 };
 
-/** Deeper than any schema of ours; a bound, because schemas may one day refer to themselves. */
+/** Deeper than any of our schemas; a limit in case schemas refer to themselves one day. */
 const MAX_DEPTH = 6;
 
-/** The members of an object, those of its objects and lists below it: `end_user.phone`, `results[].status`. */
+/** The members of an object, including those of nested objects and lists: `end_user.phone`, `results[].status`. */
 export function fieldsOf(schema: Schema, document: OpenApiDocument, prefix = '', depth = 0): Field[] {
   const {
     properties,
@@ -48,7 +48,10 @@ export function fieldsOf(schema: Schema, document: OpenApiDocument, prefix = '',
 
 type Alternative = { kind: string | null; fields: readonly Field[] };
 
-/** Members of alternatives, each once, with all types that it has; where `type` tells them apart, also with which. */
+/**
+ * Members of alternatives, each once, with all its types; if `type` distinguishes the alternatives, also with those
+ * that have it.
+ */
 function joined(alternatives: readonly Alternative[]): Field[] {
   const withMembers = alternatives.filter(({ fields }) => fields.length > 0);
   const names = [...new Set(withMembers.flatMap(({ fields }) => fields.map(({ name }) => name)))];
@@ -70,14 +73,14 @@ function joined(alternatives: readonly Alternative[]): Field[] {
   });
 }
 
-/** What tells an alternative from the others: the one value of its `type`. */
+/** What distinguishes an alternative from the others: the only value of its `type`. */
 function kindOf(schema: Schema, document: OpenApiDocument): string | null {
   const { properties } = resolve(schema, document) as { properties?: Record<string, Schema> };
   const value = properties?.['type']?.const;
   return typeof value === 'string' ? value : null;
 }
 
-/** Its own words, or those of what it may be besides null. */
+/** Its own description, or that of its non-null alternative. */
 function descriptionOf(schema: Schema): string {
   if (typeof schema.description === 'string') return schema.description;
   const inner = Array.isArray(schema.anyOf) ? (schema.anyOf as Schema[]) : [];

@@ -48,11 +48,11 @@ describe('400 body_invalid', () => {
     expect(await codeOf(body)).toBe('400 body_invalid');
   });
 
-  it('says so when it is only a byte order mark', async () => {
+  it('reports a body that is only a byte order mark', async () => {
     expect((await post('\ufeff{}')).json().detail).toBe('The body begins with a byte order mark.');
   });
 
-  it('refuses an empty body where one is needed', async () => {
+  it('refuses an empty body where one is required', async () => {
     expect(await codeOf('', [JSON_TYPE], '/api/strict/1')).toBe('400 body_invalid');
   });
 });
@@ -101,23 +101,23 @@ describe('415 unsupported_media_type', () => {
     'Application/JSON;charset="UTF-8"',
     'application/json ; charset=UTF-8',
     'application/json;',
-  ])('takes %s', async (type) => {
+  ])('accepts %s', async (type) => {
     expect(await codeOf('{}', [`Content-Type: ${type}`])).toBe('200');
   });
 
-  it('takes an encoding that is none', async () => {
+  it('accepts the encoding "identity"', async () => {
     expect(await codeOf('{}', [JSON_TYPE, 'Content-Encoding: identity'])).toBe('200');
   });
 });
 
 describe('413 payload_too_large', () => {
-  it('takes 256 KiB to the byte, and not one more', async () => {
+  it('accepts exactly 256 KiB, and not one byte more', async () => {
     expect(Buffer.byteLength(padded(MAX_BODY_BYTES))).toBe(MAX_BODY_BYTES);
     expect(await codeOf(padded(MAX_BODY_BYTES))).toBe('200');
     expect(await codeOf(padded(MAX_BODY_BYTES + 1))).toBe('413 payload_too_large');
   });
 
-  it('answers before the body arrives when its length says enough', async () => {
+  it('answers before the body arrives when its declared length is too large', async () => {
     const request = head({
       method: 'POST',
       path: '/api/echo/1',
@@ -139,7 +139,7 @@ describe('413 payload_too_large', () => {
     expect(answers[0]?.json().code).toBe('payload_too_large');
   });
 
-  it('lets a sender that writes all of it first read the answer, instead of cutting it off', async () => {
+  it('lets a sender that writes everything first read the answer, instead of closing on it', async () => {
     const body = 'x'.repeat(16 * 1024 * 1024);
     const request = head({ method: 'POST', path: '/api/echo/1', headers: [AUTH, JSON_TYPE], body });
     const socket = connect(http.port, '127.0.0.1');
@@ -150,7 +150,7 @@ describe('413 payload_too_large', () => {
     socket.destroy();
   });
 
-  it('comes after the type, and both come before the content is looked at', async () => {
+  it('comes after the type check, and both come before the content is read', async () => {
     expect(await codeOf('x'.repeat(MAX_BODY_BYTES + 1), ['Content-Type: text/plain'])).toBe(
       '415 unsupported_media_type',
     );
@@ -158,19 +158,19 @@ describe('413 payload_too_large', () => {
 });
 
 describe('422 validation_failed', () => {
-  it.each(['[]', 'null', '"text"', '12', 'true'])('refuses %s: JSON, but no object', async (body) => {
+  it.each(['[]', 'null', '"text"', '12', 'true'])('refuses %s: JSON, but not an object', async (body) => {
     const answer = await post(body);
     expect(answer.json()).toMatchObject({ status: 422, errors: [{ pointer: '', code: 'type' }] });
   });
 
-  it('names each fault, and echoes nothing of the body', async () => {
+  it('names each fault, and repeats nothing of the body', async () => {
     const answer = await post('{"text":"sesame-open-wide","other":"sesame"}');
     expect(answer.status).toBe(422);
     expect(answer.json().errors.map((fault: { pointer: string }) => fault.pointer)).toEqual(['/other', '/text']);
     expect(answer.text).not.toContain('sesame');
   });
 
-  it('refuses a body where the route declares none, and takes {} and nothing', async () => {
+  it('refuses a body where the route declares none, but accepts {} and an empty one', async () => {
     const server = await startHttpServer([{ ...echo, body: undefined, bodyOptional: undefined }]);
     const send = (body?: string) =>
       raw(server.port, { method: 'POST', path: '/api/echo/1', headers: [AUTH, JSON_TYPE], body });
@@ -181,8 +181,8 @@ describe('422 validation_failed', () => {
   });
 });
 
-describe('a body that comes slowly or strangely', () => {
-  it('is put together from its pieces, a character cut in two included', async () => {
+describe('a body that arrives slowly or in an unusual way', () => {
+  it('is joined from its pieces, including a character that is split in two', async () => {
     const bytes = Buffer.from('{"text":"é"}');
     const request = head({
       method: 'POST',
@@ -193,7 +193,7 @@ describe('a body that comes slowly or strangely', () => {
     expect(answers[0]?.json().body).toEqual({ text: 'é' });
   });
 
-  it('is asked for only after access was granted', async () => {
+  it('is requested only after access was granted', async () => {
     const headers = [JSON_TYPE, 'Expect: 100-continue', 'Content-Length: 2'];
     const stranger = await rawExchange(http.port, [head({ method: 'POST', path: '/api/echo/1', headers })], 300);
     expect(stranger.answers.map(({ status }) => status)).toEqual([401]);
@@ -201,7 +201,7 @@ describe('a body that comes slowly or strangely', () => {
     expect((await rawExchange(http.port, caller, 300, 2)).answers.map(({ status }) => status)).toEqual([100, 200]);
   });
 
-  it('that breaks off leaves no trace but a log line', async () => {
+  it('that ends too early leaves only a log line', async () => {
     const before = http.lines.length;
     const connected = once(http.server.server, 'connection');
     const request = `${head({ method: 'POST', path: '/api/echo/1', headers: [AUTH, JSON_TYPE, 'Content-Length: 20'] })}{"te`;

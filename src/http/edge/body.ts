@@ -9,7 +9,7 @@ export type BodyRules = { readonly optional: boolean; readonly maxKeys?: number;
 
 const EMPTY = Buffer.alloc(0);
 
-/** Row 13 of the order of checks: what the body is called, how large it is, and whether it is JSON at all. */
+/** Step 13 of the order of checks (docs/security.md): the type of the body, its size, and whether it is JSON. */
 export async function readJsonBody(
   request: IncomingMessage,
   response: ServerResponse,
@@ -20,13 +20,13 @@ export async function readJsonBody(
   const declared = Number(request.headers['content-length'] ?? 0);
   const maxBytes = rules.maxBytes ?? MAX_BODY_BYTES;
   if (declared > maxBytes) throw new Refusal('payload_too_large');
-  // Somebody who asks first is told to go on only now, after access was granted.
+  // A client that sent `Expect: 100-continue` is asked for the body only now, after access was granted.
   if (request.headers.expect !== undefined) response.writeContinue();
   const bytes = await readBytes(request, maxBytes);
   return bytes.length === 0 ? emptyBody(rules) : { value: parseJson(bytes, rules.maxKeys), bytes };
 }
 
-/** The body as it came, for who has to check a signature over it. */
+/** The raw body, for callers that check a signature over it. */
 export async function readRawBody(
   request: IncomingMessage,
   response: ServerResponse,
@@ -57,7 +57,7 @@ function refuseOtherTypes({ headers, rawHeaders }: IncomingMessage): void {
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
     throw new Refusal('unsupported_media_type', 'The body must not be compressed: leave Content-Encoding out.');
-  // Node keeps the first of several and hides the others.
+  // Node keeps the first of several headers and hides the others.
   let types = 0;
   for (let i = 0; i < rawHeaders.length; i += 2)
     if (rawHeaders[i]!.length === 12 && rawHeaders[i]!.toLowerCase() === 'content-type') types++;
@@ -70,13 +70,13 @@ function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> 
     let size = 0;
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      // What comes after too much is still read, until the connection is closed, but not kept.
+      // Data beyond the limit is still read until the connection is closed, but not kept.
       if (size > maxBytes) reject(new Refusal('payload_too_large'));
       else chunks.push(chunk);
     });
     request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
-    // Nobody is left to read this answer: it ends the handler, and the log says "cut off". Node reports a connection that
-    // is gone as an error too, which without a listener would end the process.
+    // No one reads this answer: it ends the handler, and the log says "cut off". Node also reports a closed connection
+    // as an error event, which without a listener would end the process.
     request.on('error', () => reject(new Refusal('request_invalid', 'The connection ended before the body did.')));
   });
 }

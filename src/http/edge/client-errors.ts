@@ -7,10 +7,10 @@ import type { RequestLog } from './request-log.ts';
 import { metaOf } from './request-meta.ts';
 
 type ParserError = Error & { code?: string };
-/** Node keeps the answer under way on the socket; there is no public way to it. */
+/** Node keeps the answer in progress on the socket; there is no public API for it. */
 type BusySocket = Socket & { _httpMessage?: ServerResponse | null };
 
-/** Bytes that Node's parser could not read as a request, and requests that did not arrive in time. */
+/** Handles bytes that Node's parser could not read as a request, and requests that did not arrive in time. */
 export function createClientErrorHandler(problems: Problems, log: RequestLog) {
   return (error: ParserError, socket: BusySocket): void => {
     if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
@@ -18,13 +18,13 @@ export function createClientErrorHandler(problems: Problems, log: RequestLog) {
       return;
     }
     const answer = socket._httpMessage;
-    // The fault belongs to bytes after a whole request: its answer goes first, then the connection ends.
+    // The fault is in bytes after a complete request: send that request's answer first, then end the connection.
     if (answer && answer.req.complete && !answer.writableEnded) {
       answer.shouldKeepAlive = false;
       answer.once('finish', () => socket.destroySoon());
       return;
     }
-    // An answer is on its way already, such as the refusal of this very request: nothing may follow it.
+    // An answer is already on its way, such as the refusal of this request: nothing may follow it.
     if (answer?.headersSent && !answer.writableFinished) {
       socket.destroySoon();
       return;

@@ -17,7 +17,7 @@ const kept = (path: string): string => head({ path, headers: ['Host: a', AUTH], 
 
 let release = (): void => undefined;
 let reach = (): void => undefined;
-/** Resolves when the next slow call has reached its handler, however busy the machine is. */
+/** Resolves when the next slow call has reached its handler, even on a busy machine. */
 const reached = (): Promise<void> =>
   new Promise((resolve) => {
     reach = resolve;
@@ -35,7 +35,7 @@ const slow = {
 };
 const slowCall = head({ method: 'POST', path: '/api/echo/1', headers: ['Host: a', AUTH], bare: true });
 
-describe('a request that comes too slowly', () => {
+describe('a request that arrives too slowly', () => {
   it.each([
     ['in its headers', ['GET /api/health HTTP/1.1\r\nHo']],
     ['before its first byte', []],
@@ -43,7 +43,7 @@ describe('a request that comes too slowly', () => {
       'in its body',
       [head({ method: 'POST', path: '/api/echo/1', headers: [AUTH, JSON_TYPE, 'Content-Length: 20'] }), '{"te'],
     ],
-  ])('is cut with 408 %s', async (_where, pieces) => {
+  ])('is ended with 408 %s', async (_where, pieces) => {
     await start();
     const { answers, closed } = await rawExchange(http.port, pieces, 5_000);
     expect(answers[0]?.json()).toMatchObject({ status: 408, code: 'request_timeout' });
@@ -51,7 +51,7 @@ describe('a request that comes too slowly', () => {
     expect(closed).toBe(true);
   });
 
-  it('is cut although a byte comes now and then', async () => {
+  it('is ended although a byte arrives from time to time', async () => {
     await start();
     const drops = Array.from({ length: 20 }, () => [60, 'x']).flat();
     const request = head({ method: 'POST', path: '/api/echo/1', headers: [AUTH, JSON_TYPE, 'Content-Length: 1000'] });
@@ -59,7 +59,7 @@ describe('a request that comes too slowly', () => {
     expect(answers[0]?.status).toBe(408);
   });
 
-  it('is another thing than a slow handler, which may take its time', async () => {
+  it('differs from a slow handler, which may take its time', async () => {
     await start();
     const underWay = reached();
     const call = rawExchange(http.port, [slowCall], 300);
@@ -68,7 +68,7 @@ describe('a request that comes too slowly', () => {
     expect((await call).answers[0]?.status).toBe(200);
   });
 
-  it('is another thing than a kept connection that waits for its next request', async () => {
+  it('differs from a kept connection that waits for its next request', async () => {
     await start();
     const { answers } = await rawExchange(http.port, [kept('/api/health'), 700, kept('/api/health')], 300, 2);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
@@ -76,7 +76,7 @@ describe('a request that comes too slowly', () => {
 });
 
 describe('stopping', () => {
-  it('fails /ready at once, keeps answering, and asks every client to leave', async () => {
+  it('fails /ready immediately, keeps answering, and asks every client to leave', async () => {
     await start();
     expect((await raw(http.port, { path: '/ready' })).json()).toEqual({ status: 'ready' });
     http.server.drain();
@@ -87,7 +87,7 @@ describe('stopping', () => {
     expect([answers[0]?.status, answers[0]?.headers.connection, closed]).toEqual([200, 'close', true]);
   });
 
-  it('finishes what is under way, then closes its connection', async () => {
+  it('finishes a request in progress, then closes its connection', async () => {
     await start();
     const underWay = reached();
     const call = rawExchange(http.port, [slowCall], 3_000);
@@ -108,29 +108,29 @@ describe('stopping', () => {
     const [socket] = (await connected) as [Socket];
     await expect.poll(() => socket.bytesRead).toBeGreaterThan(0);
     const closing = http.server.close();
-    // Idle connections are closed again and again from here on; this one is not idle.
+    // From here on idle connections are closed repeatedly; this one is not idle.
     setTimeout(stopping.resolve, 100);
     const { answers } = await call;
     expect([answers[0]?.status, answers[0]?.headers.connection]).toEqual([200, 'close']);
     await closing;
   });
 
-  it('does not wait for connections that are idle, or never said anything', async () => {
+  it('does not wait for connections that are idle, or never sent a byte', async () => {
     await start({ timeouts: { ...QUICK, requestMs: 30_000 } });
     let connections = 0;
     http.server.server.on('connection', () => connections++);
     const idle = rawExchange(http.port, [kept('/api/health')], QUICK.keepAliveMs * 2);
     const silent = rawExchange(http.port, []);
-    // The one was answered and is kept, the other is there.
+    // The first is answered and kept open, the second is connected.
     await expect.poll(() => [connections, http.lines.length]).toEqual([2, 1]);
     const began = performance.now();
     await http.server.close();
-    // Whoever waits for an idle connection waits until it is no longer kept.
+    // A close that waits for an idle connection would wait until its keep-alive ends.
     expect(performance.now() - began).toBeLessThan(QUICK.keepAliveMs / 2);
     expect([(await idle).closed, (await silent).closed]).toEqual([true, true]);
   });
 
-  it('cuts what is left after the deadline', async () => {
+  it('ends what is left after the deadline', async () => {
     await start({ timeouts: { ...QUICK, drainMs: 200 } });
     const underWay = reached();
     const call = rawExchange(http.port, [slowCall], 3_000);
@@ -157,7 +157,7 @@ describe('/ready', () => {
 });
 
 describe('the log', () => {
-  it('has one line a request, with route, status, time and who, and nothing of what was sent', async () => {
+  it('has one line per request, with route, status, time and caller, and no content of the request', async () => {
     await start();
     await raw(http.port, { path: '/api/me?secret=sesame', headers: [AUTH, 'X-Secret: sesame'] });
     await raw(http.port, { path: '/nope/sesame' });
@@ -177,7 +177,7 @@ describe('the log', () => {
     expect(JSON.stringify(http.lines)).not.toMatch(/sesame|test-key/);
   });
 
-  it('has a line for what could not be read as a request, under the id that was answered', async () => {
+  it('has a line for data that could not be read as a request, under the id in its answer', async () => {
     await start();
     const { answers } = await rawExchange(http.port, ['GARBAGE\r\n\r\n']);
     expect(http.lines).toMatchObject([{ status: 400, request_id: answers[0]?.json().request_id }]);

@@ -1,16 +1,16 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Slower than the slowest request (30 s for its arrival is cut by the same deadline): the promise is drained ≤ 30 s. */
+/** The same deadline ends a request that takes its full 30 s to arrive: the promise is drained ≤ 30 s. */
 const DRAIN_DEADLINE_MS = 25_000;
 const IDLE_CHECK_MS = 50;
 
 type BusySocket = Socket & { _httpMessage?: ServerResponse | null };
 
 /**
- * Leaving without failing anybody. `drain` keeps answering but tells every client to close its connection after the
- * answer, so that a balancer moves on; `close` takes no new connections, lets answers under way finish, closes idle
- * connections, and cuts what is left after the deadline. Node stops its own request timers when a server closes.
+ * Stops without failed requests. `drain` keeps answering but asks every client to close its connection after the
+ * answer, so that a load balancer moves on. `close` accepts no new connections, lets answers in progress finish, closes
+ * idle connections, and ends what is left after the deadline. Node stops its own request timers when a server closes.
  */
 export function createDrain(server: Server, deadlineMs = DRAIN_DEADLINE_MS) {
   const sockets = new Set<BusySocket>();
@@ -31,14 +31,14 @@ export function createDrain(server: Server, deadlineMs = DRAIN_DEADLINE_MS) {
   return {
     isDraining: (): boolean => draining,
     drain,
-    /** To be called right before the server's own close. */
+    /** Call this right before the server's own close. */
     beginClose(): void {
       drain();
-      // What never listened never says "close".
+      // A server that never listened emits no "close".
       if (!server.listening) return;
       const closeIdle = setInterval(() => {
         server.closeIdleConnections();
-        // Connections that never said anything count as busy for Node. By now a request that had come is being read.
+        // Node counts connections that never sent a byte as busy. A request that has arrived by now is being read.
         for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
       }, IDLE_CHECK_MS);
       const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs);

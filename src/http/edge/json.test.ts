@@ -10,7 +10,7 @@ const keys = (count: number) =>
   JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, i])));
 
 describe('strict JSON', () => {
-  it('reads what JSON.parse reads, whatever is in the strings', () => {
+  it('reads what JSON.parse reads, with any content of the strings', () => {
     const text = fc.string({ unit: fc.constantFrom('a', '"', '\\', '{', '[', ':', '}', ']', '\n', 'é', '😀') });
     const plain = fc.letrec((tie) => ({
       value: fc.oneof(
@@ -50,7 +50,7 @@ describe('strict JSON', () => {
     expect(parse(`[${keys(600)},${keys(401)}]`, 2_000)).toHaveProperty('value');
   });
 
-  it('bounds the number of values, before any of them is made', () => {
+  it('limits the number of values, before any of them is created', () => {
     const list = (count: number): string => `[${'[],'.repeat(count - 1)}[]]`;
     expect(parse(list(131_072))).toHaveProperty('value');
     expect(parse(list(131_073))).toEqual({ fault: 'The body has more than 131,072 values.' });
@@ -60,7 +60,7 @@ describe('strict JSON', () => {
   });
 
   it.each([['{"a":1,"a":1}'], ['{"a":1,"\\u0061":2}'], ['{"x":[{"b":{},"b":{}}]}']])(
-    'refuses the same key twice: %s',
+    'refuses a duplicate key: %s',
     (text) => {
       expect(parse(text)).toEqual({ fault: 'The body has the same key twice in one object.' });
     },
@@ -77,7 +77,7 @@ describe('strict JSON', () => {
     },
   );
 
-  it('takes whole surrogate pairs and escaped backslashes before a u', () => {
+  it('accepts whole surrogate pairs and escaped backslashes before a u', () => {
     expect(parse('"\\ud83d\\ude00"')).toEqual({ value: '😀' });
     expect(parse('"\\\\u0000 \\\\ud800"')).toEqual({ value: '\\u0000 \\ud800' });
   });
@@ -87,13 +87,13 @@ describe('strict JSON', () => {
   });
 
   it.each(['{"order":9007199254740993}', '[-9007199254740993]', '123456789012345678901234567890'])(
-    'refuses whole numbers that would silently become others: %s',
+    'refuses whole numbers that would silently change: %s',
     (text) => {
       expect(parse(text)).toEqual({ fault: 'The body holds a whole number beyond 2^53 - 1: send it as text.' });
     },
   );
 
-  it('takes whole numbers up to 2^53 - 1, and fractions as near as they can be kept', () => {
+  it('accepts whole numbers up to 2^53 - 1, and fractions as exactly as they can be stored', () => {
     expect(parse('[9007199254740991,-9007199254740991,0.1,1.5e3]')).toEqual({
       value: [9007199254740991, -9007199254740991, 0.1, 1500],
     });
@@ -119,7 +119,7 @@ describe('strict JSON', () => {
     '{"a" "b":1}',
     '[1 2]',
     '}{',
-  ])('refuses what is not JSON: %j', (text) => {
+  ])('refuses invalid JSON: %j', (text) => {
     expect(parse(text)).toEqual({ fault: 'The body is not JSON.' });
   });
 });

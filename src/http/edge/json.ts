@@ -1,10 +1,10 @@
 import { MAX_JSON_DEPTH, MAX_JSON_VALUES } from '../../../contract/limits.ts';
 
 /**
- * JSON as strict as two readers of the same bytes must be to agree (RFC 7493): no duplicate keys, no lone surrogates, no
- * number that becomes another one, bounded depth and number of keys. V8's own parser does the reading; around it go one
- * scan of the text that counts what is outside strings, so that depth is refused before anything is built, and one walk over
- * the result. A key that the walk does not find again was there twice.
+ * Strict JSON, so that two parsers of the same bytes must agree (RFC 7493): no duplicate keys, no lone surrogates, no
+ * number that changes its value, limited depth and number of keys. V8's own parser does the parsing. Before it, one
+ * scan counts what is outside strings, so that too much depth is refused before anything is built. After it, one walk
+ * checks the result: a key that the walk does not count was a duplicate.
  */
 export type Parsed = { readonly value: unknown } | { readonly fault: string };
 
@@ -20,7 +20,7 @@ export function parseStrictJson(text: string, maxKeys: number): Parsed {
   } catch {
     return { fault: 'The body is not JSON.' };
   }
-  // NUL and surrogates can only have come in as escapes: raw, neither JSON nor UTF-8 lets them pass.
+  // NUL and surrogates can only come from escapes: neither JSON nor UTF-8 allows them raw.
   const walk = { keys: 0, checkStrings: text.includes('\\u'), fault: null };
   inspect(value, walk);
   if (walk.fault !== null) return { fault: walk.fault };
@@ -33,7 +33,7 @@ const COLON = 58;
 const COMMA = 44;
 const BACKSLASH = 92;
 
-/** Depth and number of keys and of values, counted outside strings. Meaningful only if the text turns out to be JSON. */
+/** Depth and number of keys and of values, counted outside strings. Valid only if the text turns out to be JSON. */
 function scan(text: string): { depth: number; keys: number; values: number } {
   let depth = 0;
   let deepest = 0;
@@ -53,7 +53,7 @@ function scan(text: string): { depth: number; keys: number; values: number } {
   return { depth: deepest, keys, values };
 }
 
-/** Position of the closing quote, or the end of a text that has none. */
+/** Position of the closing quote, or the end of the text if there is none. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let slashes = 0;
@@ -77,7 +77,7 @@ function inspect(value: unknown, walk: Walk): void {
   } else if (typeof value === 'object' && value !== null) {
     for (const key of Object.keys(value)) {
       walk.keys++;
-      // Assigned elsewhere, such a key would replace the object's prototype.
+      // If such a key is assigned to another object, it replaces that object's prototype.
       if (key === '__proto__') walk.fault = 'The body has a key named __proto__.';
       else if (walk.checkStrings) inspectText(key, walk);
       inspect((value as Record<string, unknown>)[key], walk);

@@ -7,19 +7,22 @@ import { lostDatabase } from '../../access/sessions/lost-database.ts';
 import { metaOf } from './request-meta.ts';
 
 /**
- * The one error shape (RFC 9457), written from four places: refusals before routing, the framework's own errors,
- * handlers, and sockets on which no request could be read. All of them come through here.
+ * The only error format (RFC 9457). Four places write it: refusals before routing, the framework's own errors,
+ * handlers, and sockets without a readable request. All of them use this file.
  */
 export type Problems = {
-  /** Answers with whatever was thrown; a lost database is 503, what else is not a Refusal becomes 500 and is reported. */
+  /**
+   * Answers with the thrown error. A lost database is 503; any other error that is not a Refusal becomes 500 and is
+   * logged.
+   */
   answer(reply: FastifyReply, error: unknown): void;
   /** The same without the framework. */
   write(response: ServerResponse, error: unknown, headers?: Record<string, unknown>): void;
-  /** For a socket without a readable request; the socket is closed after it. */
+  /** For a socket without a readable request; closes the socket afterwards. */
   writeToSocket(socket: Duplex, refusal: Refusal, requestId: string): void;
 };
 
-/** How long the rest of a body that is too large is read and thrown away, so that its sender can read the answer. */
+/** How long the rest of a body that is too large is read and discarded, so that its sender can read the answer. */
 const LINGER_MS = 2_000;
 
 export function createProblems(baseUrl: string, report: (error: unknown, requestId: string) => void): Problems {
@@ -85,7 +88,7 @@ export function problemBody(refusal: Refusal, requestId: string, baseUrl: string
   };
 }
 
-/** Headers that belong to a code, where the room that refused did not set them itself. */
+/** Headers that belong to a code, unless the room that refused set them itself. */
 const CODE_HEADERS: Partial<Record<ProblemCode, Record<string, string>>> = {
   authorization_missing: { 'www-authenticate': 'Bearer realm="parley"' },
   key_invalid: { 'www-authenticate': 'Bearer realm="parley", error="invalid_token"' },
@@ -113,7 +116,7 @@ function problemHeaders({ code, extras }: Refusal): Record<string, string> {
 function toRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   const code = (error as { code?: unknown } | null)?.code;
-  // Fastify's router could not read the target at all.
+  // Fastify's router could not parse the target.
   if (code === 'FST_ERR_BAD_URL' || code === 'FST_ERR_MAX_PARAM_LENGTH')
     return new Refusal('request_invalid', 'The path holds broken percent-encoding.');
   return new Refusal('internal_error', 'Something went wrong on our side; the request_id finds it in the log.', {
@@ -121,7 +124,9 @@ function toRefusal(error: unknown): Refusal {
   });
 }
 
-/** A large or endless body is still on its way: Node would read all of it, and closing at once would lose the answer. */
+/**
+ * A large or endless body is still arriving: Node would read all of it, and closing immediately would lose the answer.
+ */
 const mustLinger = (request: IncomingMessage): boolean =>
   !request.complete &&
   (request.headers['transfer-encoding'] !== undefined ||

@@ -13,7 +13,7 @@ export type KeyRequest = {
   method: string;
   /** The route's pattern. */
   route: string;
-  /** The request's target as sent. Whoever keeps it takes out of it what may be kept. */
+  /** The request's target as sent. Before it is stored, everything that may not be kept is removed. */
   target: string;
   status: number;
   code: string | null;
@@ -26,8 +26,8 @@ const COUNT = Symbol('request counter');
 type Logged = ServerResponse & { [LOG]: RequestLog; [COUNT]: CountRequest | undefined };
 
 /**
- * One line a request, written when its answer has left or its connection has gone. It holds no header value, no body
- * and no query; the pattern of the route stands for the path.
+ * One line per request, written when its answer is sent or its connection is closed. It contains no header value, no
+ * body and no query; the pattern of the route replaces the path.
  */
 export function logWhenClosed(response: ServerResponse, log: RequestLog, count?: CountRequest): void {
   (response as Logged)[LOG] = log;
@@ -35,7 +35,7 @@ export function logWhenClosed(response: ServerResponse, log: RequestLog, count?:
   response.on('close', writeLine);
 }
 
-/** One function for all requests: a closure for each would cost more than the line. */
+/** One function for all requests: a closure per request would cost more than the line. */
 function writeLine(this: ServerResponse): void {
   const meta = metaOf(this.req)!;
   const status = this.statusCode;
@@ -49,7 +49,7 @@ function writeLine(this: ServerResponse): void {
     ms,
     key_id: meta.keyId,
     org_id: meta.orgId,
-    // The caller hung up before the whole answer was out.
+    // The caller closed the connection before the whole answer was sent.
     cut_off: this.writableFinished ? undefined : true,
   };
   const { [LOG]: log, [COUNT]: count } = this as Logged;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** What is known about a request from its first byte on, before and outside of the framework. */
+/** What is known about a request from its first byte, before and outside of the framework. */
 export type RequestMeta = {
   readonly id: string;
   readonly startedAt: number;
@@ -10,7 +10,7 @@ export type RequestMeta = {
   route: string | null;
   keyId: string | null;
   orgId: string | null;
-  /** Of the problem that was answered. */
+  /** The code of the problem in the answer. */
   code: string | undefined;
 };
 

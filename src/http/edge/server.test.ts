@@ -49,7 +49,7 @@ const JSON_TYPE = 'Content-Type: application/json';
 const get = (path: string, headers: readonly string[] = [], method = 'GET') =>
   raw(http.port, { method, path, headers });
 
-/** What every error must be, whoever found it. */
+/** Properties of every error, from any source. */
 function expectProblem(answer: RawAnswer, status: number, code: string): void {
   expect([answer.status, answer.headers['content-type']]).toEqual([status, 'application/problem+json']);
   const body = answer.json() as Record<string, string>;
@@ -67,14 +67,14 @@ describe('the order of checks', () => {
     ['an endless body', [JSON_TYPE, 'Content-Length: 99999999'], ''],
     ['a body that breaks the schema', [JSON_TYPE], '{"a":1}'],
     ['a malformed Idempotency-Key', ['Idempotency-Key: a b'], ''],
-  ])('a stranger sees 401, not what is wrong with %s', async (_what, headers, body) => {
+  ])('a caller without a key gets 401, and does not learn what is wrong with %s', async (_what, headers, body) => {
     const request = head({ method: 'POST', path: '/api/echo/%00', headers, body });
     const { answers } = await rawExchange(http.port, [request, body], 300);
     expectProblem(answers[0]!, 401, 'authorization_missing');
     expect(answers[0]!.headers['www-authenticate']).toBe('Bearer realm="parley"');
   });
 
-  it('a caller over the limit sees 429, not what is wrong with the body', async () => {
+  it('a caller above the rate limit gets 429, and does not learn what is wrong with the body', async () => {
     const limited = await startHttpServer([echo], {
       access: { ...oneKey, limit: () => Promise.reject(new Refusal('rate_limited')) },
     });
@@ -89,7 +89,7 @@ describe('the order of checks', () => {
     await limited.server.close();
   });
 
-  it('waits for an access decision that is a promise, before the body is judged', async () => {
+  it('waits for an asynchronous access decision before the body is checked', async () => {
     const slow = await startHttpServer([echo], {
       access: {
         ...oneKey,
@@ -109,7 +109,7 @@ describe('the order of checks', () => {
     await slow.server.close();
   });
 
-  it('counts every Authorization header, the later ones too', async () => {
+  it('counts every Authorization header, also the later ones', async () => {
     expectProblem(await get('/api/me', [AUTH, AUTH]), 401, 'authorization_missing');
     const beyondTwoThousand = Array.from({ length: 2_100 }, () => 'a:b');
     expectProblem(await get('/api/me', [AUTH, ...beyondTwoThousand, AUTH]), 401, 'authorization_missing');
@@ -120,7 +120,7 @@ describe('the order of checks', () => {
     expect((await get('/api/me?api_key=other', [AUTH])).status).toBe(200);
   });
 
-  it('stops the server at start over a route without an access rule', async () => {
+  it('stops the server at start if a route has no access rule', async () => {
     const open = { ...echo, access: undefined as never };
     await expect(startHttpServer([open])).rejects.toThrow('POST /api/echo/:id declares no access rule');
   });
@@ -166,13 +166,13 @@ describe('paths and methods', () => {
   });
 
   it.each(['/api/echo/%zz', '/api/echo/%', '/api/echo/%ff', '/%zz'])(
-    '%s is 400: nobody can tell what it names',
+    '%s is 400: its meaning is ambiguous',
     async (path) => {
       expectProblem(await get(path, [AUTH], 'POST'), 400, 'request_invalid');
     },
   );
 
-  it.each(['%00', 'a%0ab', '%7f'])('a caller sees 400 for the id %s', async (id) => {
+  it.each(['%00', 'a%0ab', '%7f'])('a caller gets 400 for the id %s', async (id) => {
     expectProblem(await get(`/api/echo/${id}`, [AUTH], 'POST'), 400, 'request_invalid');
   });
 
@@ -182,12 +182,12 @@ describe('paths and methods', () => {
     ['%2e%2e', '..'],
     ['a%252fb', 'a%2fb'],
     ['x'.repeat(9_000), 'x'.repeat(9_000)],
-  ])('%.20s is one id like any other, never a way to another path', async (sent, id) => {
+  ])('%.20s is an id like any other, and never leads to another path', async (sent, id) => {
     expect((await get(`/api/echo/${sent}`, [AUTH], 'POST')).json().id).toBe(id);
   });
 });
 
-describe('requests that two readers could understand differently', () => {
+describe('requests that two parsers could understand differently', () => {
   const H = 'Host: a\r\n';
   it.each([
     ['two Host headers', `GET /api/health HTTP/1.1\r\n${H}Host: b\r\n\r\n`],
@@ -234,7 +234,7 @@ describe('requests that two readers could understand differently', () => {
     expect(closed).toBe(true);
   });
 
-  it('do not take away the answer to the request before them', async () => {
+  it('do not affect the answer to the request before them', async () => {
     const first = head({
       method: 'POST',
       path: '/api/echo/1',
@@ -254,7 +254,7 @@ describe('requests that two readers could understand differently', () => {
 });
 
 describe('every answer', () => {
-  it('is one that a browser neither guesses about nor keeps', async () => {
+  it('is not sniffed and not cached by browsers', async () => {
     const answer = await get('/api/me', [AUTH]);
     expect(answer.headers).toMatchObject({
       'content-type': 'application/json; charset=utf-8',
@@ -265,7 +265,7 @@ describe('every answer', () => {
     expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
   });
 
-  it('says that it is only for https where the public address is, under that name alone', async () => {
+  it('has HSTS if the public address is https, under that name only', async () => {
     const under = (host: string, path = '/api/health') =>
       raw(http.port, { path, bare: true, headers: [`Host: ${host}`, 'Connection: close'] });
     for (const path of ['/api/health', '/api/me', '/api/boom', '/nothing', '/docs', '/%zz'])
@@ -282,14 +282,14 @@ describe('every answer', () => {
     await plain.server.close();
   });
 
-  it('has a request id of its own, whatever the caller sent', async () => {
+  it('has its own request id, whatever the caller sent', async () => {
     const answers = await Promise.all([1, 2].map(() => get('/api/health', ['X-Request-Id: mine', 'Request-Id: mine'])));
     const ids = answers.map(({ headers }) => headers['x-request-id']);
     expect(new Set(ids).size).toBe(2);
     expect(ids[0]).toMatch(/^req_/);
   });
 
-  it('of a handler that failed tells nothing, and the log everything', async () => {
+  it('of a handler that failed reveals nothing; the log has the details', async () => {
     const answer = await get('/api/boom', [AUTH]);
     expectProblem(answer, 500, 'internal_error');
     expect(answer.text).not.toContain('secret');
@@ -297,7 +297,7 @@ describe('every answer', () => {
     expect(line?.err).toMatchObject({ message: expect.stringContaining('secret internals') });
   });
 
-  it('of a handler whose database went away is 503 with a time to come back, and says when it may have been done', async () => {
+  it('of a handler that lost the database is 503 with Retry-After, and says if the work may have been done', async () => {
     const read = await get('/api/gone', [AUTH]);
     expectProblem(read, 503, 'unavailable');
     expect(read.headers['retry-after']).toBe('1');
@@ -306,7 +306,7 @@ describe('every answer', () => {
     expect(change.headers['retry-after']).toBe('1');
   });
 
-  it('carries the limits on a limited route, on refusals after them too', async () => {
+  it('carries the rate limit on a limited route, on later refusals too', async () => {
     const bad = await raw(http.port, { method: 'POST', path: '/api/echo/1', headers: [AUTH, JSON_TYPE], body: '[' });
     expect(bad.headers).toMatchObject({ 'ratelimit-policy': '"key";q=600;w=60', ratelimit: '"key";r=599;t=60' });
   });
@@ -320,7 +320,7 @@ describe('every answer', () => {
 });
 
 describe('dashboard routes', () => {
-  it('are let in by their own guard, whose result the handler sees', async () => {
+  it('are protected by their own guard, whose result the handler gets', async () => {
     const no = guarded(async () => {
       throw new Refusal('session_missing');
     }, 'no');
@@ -354,7 +354,7 @@ describe('the address of a client', () => {
     return (JSON.parse(text) as { ip: string }).ip;
   };
 
-  it('is what a trusted proxy says, and only that', async () => {
+  it('comes from X-Forwarded-For of a trusted proxy, and of no other', async () => {
     expect(await ask()).toBe('127.0.0.1');
     expect(await ask(['10.0.0.0/8'])).toBe('127.0.0.1');
     expect(await ask(['127.0.0.0/8'])).toBe('198.51.100.7');

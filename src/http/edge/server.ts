@@ -16,17 +16,17 @@ import type { AccessDecisions, Route } from '../route/route.ts';
 import { systemRoutes } from '../routes.ts';
 
 export type HttpDeps = {
-  /** Every route but those of the HTTP room itself (health, reference, …), which are added here. */
+  /** All routes except those of the HTTP room itself (health, reference, …), which are added here. */
   readonly routes: readonly Route[];
   readonly access: AccessDecisions;
   readonly region: Region;
-  /** This region's, without a slash at its end. */
+  /** The base URL of this region, without a trailing slash. */
   readonly baseUrl: string;
-  /** Addresses and CIDRs of proxies whose X-Forwarded-For is believed; nobody's by default. */
+  /** Addresses and CIDRs of proxies whose X-Forwarded-For is trusted; none by default. */
   readonly trustedProxies?: readonly string[];
   readonly version: string;
   readonly log: RequestLog;
-  /** Told of every request of a verified key once it is over. */
+  /** Called after every request of a verified key. */
   readonly countRequest?: CountRequest;
   readonly now: () => number;
   /** Whether this node can serve: database reachable and migrated. */
@@ -48,17 +48,22 @@ export type Dispatch = (request: IncomingMessage, response: ServerResponse) => v
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Keeps answering, but fails `/ready` and asks every client to leave. Then wait for the balancer, then `close()`. */
+    /**
+     * Keeps answering, but fails `/ready` and asks every client to leave. Then wait for the load balancer, then call
+     * `close()`.
+     */
     drain(): void;
   }
 }
 
-/** Late requests are looked for this often, so they are cut within 31 s. */
+/** How often late requests are checked, so that they are ended within 31 s. */
 const CHECK_MS = 1_000;
-/** Longer than the 60 s of common balancers: the side that sends must be the side that closes. */
+/** Longer than the 60 s of common load balancers: the side that sends requests must be the side that closes. */
 const KEEP_ALIVE_MS = 72_000;
 const MAX_CONNECTIONS = 16_384;
-/** A longer path segment cannot arrive within the header limit: an id that long is looked up and not found, like any other. */
+/**
+ * A longer path segment cannot arrive within the header limit: a long id is looked up and not found, like any other.
+ */
 const MAX_SEGMENT_CHARACTERS = MAX_HEADER_BYTES;
 
 export function createHttpServer(deps: HttpDeps): FastifyInstance {
@@ -83,7 +88,7 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
           headersTimeout: requestTimeout,
           keepAliveTimeout: timeouts.keepAliveMs ?? KEEP_ALIVE_MS,
           connectionsCheckingInterval: timeouts.checkMs ?? CHECK_MS,
-          // Node would answer a missing Host itself, in a shape that is not ours: the gate does it.
+          // Node would answer a missing Host in its own format, so the gate does it.
           requireHostHeader: false,
           insecureHTTPParser: false,
           // A request without a body needs no stream for it.
@@ -109,12 +114,12 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
       querystringParser: (text) => text as never,
     },
   });
-  // The body is read by mount-routes.ts, after access; Fastify must not look at it, nor at its type.
+  // mount-routes.ts reads the body, after access; Fastify must not look at it, nor at its type.
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY'])
     server.addHttpMethod(method, { hasBody: false, overrideExisting: true });
 
   const raw = server.server;
-  // Node silently drops headers beyond this number, and with them a second Authorization. The size limit bounds them.
+  // Node silently drops headers beyond this number, possibly a second Authorization. The size limit bounds them.
   raw.maxHeadersCount = 0;
   raw.maxConnections = MAX_CONNECTIONS;
   const answerAnyway = raw.listeners('request')[0] as Parameters<typeof createServer>[1] & object;
@@ -164,12 +169,12 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** A path that other methods know is 405 and names them; nothing else about it is told. */
+/** A path that exists for other methods is 405 and names them; the answer reveals nothing else. */
 function notFound(server: FastifyInstance, target: string): Refusal {
   const path = target.split('?', 1)[0]!;
   const allowed = METHODS.filter((method) => {
     const found = server.findRoute({ method, url: path }) as { params?: object } | null;
-    // The pages of the dashboard are the answer to what nothing else is the answer to: no path of the API.
+    // The dashboard's pages answer every other path, so they do not count as a path of the API.
     return found !== null && !Object.hasOwn(found.params ?? {}, '*');
   });
   if (allowed.length === 0) return new Refusal('route_not_found', 'There is nothing at this path.');

@@ -10,10 +10,10 @@ export type InboundRoutesDeps = { receive: ReceiveFromChannel; baseUrl: string }
 /** Providers put several messages into one call, and an e-mail may be long. */
 const MAX_INBOUND_BYTES = 1024 * 1024;
 
-/** Where providers call us. Who calls is decided by the channel's own signature over the raw bytes, not by a key. */
+/** Endpoints for providers. The channel's own signature over the raw bytes authenticates the caller, not a key. */
 export const inboundRoutes = (deps: InboundRoutesDeps): Route[] => [
   hook('POST', 'receiveFromChannel', deps), // POST /inbound/:kind/:channel_id
-  hook('GET', 'answerChallenge', deps), // GET: some providers first ask whether we are who we should be
+  hook('GET', 'answerChallenge', deps), // GET: some providers verify us with a challenge first
 ];
 
 const hook = (method: 'GET' | 'POST', id: string, { receive, baseUrl }: InboundRoutesDeps): Route => ({

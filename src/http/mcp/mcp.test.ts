@@ -21,7 +21,7 @@ afterAll(() => parley.stop());
 let calls = 0;
 const ACCEPT = { accept: 'application/json, text/event-stream' };
 
-/** The answer is JSON, or one event of a stream: a client must take both. */
+/** The answer is JSON, or one event of a stream: a client must accept both. */
 async function rpc(method: string, params: object = {}, using = key): Promise<Answer> {
   const body = { jsonrpc: '2.0', id: ++calls, method, params };
   const answer = await parley.call('POST', '/mcp', { key: using, body, headers: ACCEPT });
@@ -39,7 +39,7 @@ const namesFor = async (using: string): Promise<string[]> =>
   (await rpc('tools/list', {}, using)).body.result.tools.map(({ name }: { name: string }) => name);
 
 describe('a client of the protocol', () => {
-  test('is greeted, told the tools, and may notify', async () => {
+  test('is greeted, gets the tools, and may notify', async () => {
     const hello = await rpc('initialize', {
       protocolVersion: '2025-06-18',
       capabilities: {},
@@ -75,7 +75,7 @@ describe('a client of the protocol', () => {
     expect(read.said.id).toBe(started.said.id);
   });
 
-  test('is given the arguments of the endpoint: path, query, body', async () => {
+  test('passes the arguments of the endpoint: path, query, body', async () => {
     const { body } = await rpc('tools/list');
     const start = body.result.tools.find(({ name }: { name: string }) => name === 'startConversation');
     expect(start.inputSchema.required).toEqual(['agent_id', 'trigger_id']);
@@ -85,7 +85,7 @@ describe('a client of the protocol', () => {
   });
 });
 
-describe('what a key may not do, its tools may not', () => {
+describe('a tool can do only what its key may do', () => {
   test('tools are those of the key', async () => {
     expect(await namesFor(key)).toEqual(expect.arrayContaining(['getMe', 'startConversation', 'listEndUsers']));
     expect(await namesFor(key)).not.toContain('sendMessage');
@@ -93,7 +93,7 @@ describe('what a key may not do, its tools may not', () => {
     expect(await namesFor(agentKey)).not.toContain('listEndUsers');
   });
 
-  test('a call is decided like any request, and says why not', async () => {
+  test('a call is checked like any request, and reports the reason of a refusal', async () => {
     const { agentId: other } = await givenAgent(parley.db, orgId);
     const { value: agentKey } = await parley.key(orgId, { scope: 'agent', agentId, permissions: ['triggers'] });
     const refused = await tool('startConversation', { agent_id: other, trigger_id: triggerId }, agentKey);
@@ -105,7 +105,7 @@ describe('what a key may not do, its tools may not', () => {
     expect(crossing).toMatchObject({ isError: true, said: { code: 'agent_not_found' } });
   });
 
-  test('an argument that the tool does not have is refused, and nothing is started', async () => {
+  test('an unknown argument is refused, and nothing is started', async () => {
     const runs = async () => (await parley.db.execute(sql`SELECT count(*)::int AS n FROM run`)).rows[0]!['n'];
     const before = await runs();
     const given = { agent_id: agentId, trigger_id: triggerId, message: 'Hello' };
@@ -122,7 +122,7 @@ describe('what a key may not do, its tools may not', () => {
     expect(await runs()).toBe(before);
   });
 
-  test('a page of another site is refused, a program and a page of ours are not', async () => {
+  test('a page of another site is refused; a program and our own page are not', async () => {
     const ping = (headers: Record<string, string>) =>
       parley.call('POST', '/mcp', {
         key,
@@ -135,7 +135,7 @@ describe('what a key may not do, its tools may not', () => {
     expect((await ping({ origin: parley.url })).status).toBe(200);
   });
 
-  test('the limits of the endpoint hold', async () => {
+  test('the rate limits of the endpoint apply', async () => {
     const { value: busy } = await parley.key(orgId);
     const given = { agent_id: agentId, trigger_id: triggerId, body: { dry_run: true } };
     const all = await Promise.all(Array.from({ length: 25 }, () => tool('startConversation', given, busy)));
@@ -148,7 +148,7 @@ describe('what a key may not do, its tools may not', () => {
   });
 });
 
-describe('what is no message', () => {
+describe('an invalid message', () => {
   test.each([
     ['another method', 'GET', undefined, 405],
     ['no JSON-RPC', 'POST', {}, 422],

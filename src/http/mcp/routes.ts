@@ -13,13 +13,13 @@ export type McpDeps = {
   readonly baseUrl: string;
   readonly version: string;
   readonly allRoutes: () => readonly Route[];
-  /** The whole server as a function: a call of a tool passes the same gate, checks, limits and log as any request. */
+  /** The whole server as a function: a tool call passes the same gate, checks, limits and log as any request. */
   readonly dispatch: Dispatch;
 };
 
 /**
- * The public API for agents of others: Model Context Protocol over HTTP, without sessions, each request with an API key.
- * Every tool is an endpoint of the reference, so there is nothing here that decides or that could do more.
+ * The public API for agents of other vendors: Model Context Protocol over HTTP, without sessions, each request with an
+ * API key. Every tool is an endpoint of the reference, so this file makes no decisions and grants nothing more.
  */
 export function mcpRoutes(deps: McpDeps): Route[] {
   let tools: Tool[] | null = null;
@@ -37,7 +37,8 @@ export function mcpRoutes(deps: McpDeps): Route[] {
       responses: { 200: Type.Unknown(), 202: null },
       problems: ['origin_refused'],
       async handle(request, reply) {
-        // Browsers name the asking page, programs send none: a page of another site must not act with a key that it was given.
+        // Browsers send the origin of the page, programs send none: a page of another site must not use a key that it
+        // was given.
         const { origin } = request.headers;
         if (origin !== undefined && !isOurs(origin, request, deps.baseUrl)) throw new Refusal('origin_refused');
         const answered = await handler.fetch(webRequest(deps.baseUrl, request), {
@@ -57,7 +58,7 @@ export function mcpRoutes(deps: McpDeps): Route[] {
   ];
 }
 
-/** One JSON-RPC message. What is in it is the protocol's, and its library's to check. */
+/** One JSON-RPC message. The protocol's library validates its content. */
 const Message = Type.Object({ jsonrpc: Type.Literal('2.0') }, { additionalProperties: true });
 
 function webRequest(baseUrl: string, request: FastifyRequest): Request {
@@ -82,7 +83,7 @@ function serve({ version, dispatch }: McpDeps, tools: Tool[], authorization: str
     const faults = faultsOf(tool, params.arguments ?? {});
     if (faults.length > 0) return refused(tool, faults);
     const { headers, ...asked } = requestOf(tool, params.arguments ?? {});
-    // The tool is called from where the caller is: the key's networks, limits and audit go by that address.
+    // The tool call has the caller's address: the key's networks, rate limits and audit log use it.
     const remoteAddress = admission.from ?? '';
     const answered = await inject(dispatch, { ...asked, headers: { ...headers, authorization }, remoteAddress });
     const text = answered.payload === '' ? `${answered.statusCode}` : answered.payload;
@@ -91,7 +92,7 @@ function serve({ version, dispatch }: McpDeps, tools: Tool[], authorization: str
   return server;
 }
 
-/** As the endpoint would say it. Nothing is called: an argument in the wrong place would be left out silently. */
+/** The same error as from the endpoint. Nothing is called: an argument in the wrong place would be ignored silently. */
 const refused = ({ definition }: Tool, errors: Fault[]) => {
   const known = Object.keys(definition.inputSchema.properties ?? {}).join(', ');
   const detail = `${definition.name} takes ${known || 'no arguments'}.`;

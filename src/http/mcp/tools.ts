@@ -15,26 +15,26 @@ export type Tool = {
   readonly definition: Definition;
 };
 
-/** The HTTP request that a call of a tool stands for. */
+/** The HTTP request that a tool call makes. */
 export type ToolRequest = { method: Route['method']; url: string; headers: Record<string, string>; payload?: string };
 
 /**
- * A tool for each endpoint that takes a key, made of the endpoint's own declaration: ids of the path and members of the
- * query by their names, the body whole under `body`, the Idempotency-Key under `idempotency_key`.
+ * One tool for each endpoint that accepts a key, built from the endpoint's own declaration: path ids and query members
+ * by their names, the whole body as `body`, the Idempotency-Key as `idempotency_key`.
  */
 export const toolsOf = (routes: readonly Route[]): Tool[] =>
   routes
     .filter((route) => isShown(route) && isKeyRoute(route.access))
     .map((route) => ({ route, definition: define(route) }));
 
-/** The tools that this key could use at all; each call is decided again, like any other request. */
+/** The tools that this key could use at all; each call is checked again, like any other request. */
 export function isFor({ route: { access } }: Tool, { caller, from }: Pick<Admission, 'caller' | 'from'>): boolean {
   if (!isKeyRoute(access)) return false;
   const named = { agent: caller.agentId ?? undefined, campaign: caller.campaignId ?? undefined };
   return decideCaller(caller, access, named, from) === null;
 }
 
-/** Arguments that the tool does not have, and those that it cannot do without. */
+/** Arguments that the tool does not have, and required ones that are missing. */
 export function faultsOf({ definition }: Tool, given: Json): Fault[] {
   const { properties = {}, required = [] } = definition.inputSchema;
   return [
@@ -75,7 +75,7 @@ export function requestOf({ route }: Tool, given: Json): ToolRequest {
   };
 }
 
-/** What a path or a query holds is text; anything else is what its schema will refuse. */
+/** Path and query contain text; the schema refuses any other value. */
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
 const pathNames = (route: Route): string[] => [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name!);

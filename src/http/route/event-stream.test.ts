@@ -37,7 +37,7 @@ afterEach(async () => {
   await http.server.close();
 });
 
-/** Opens a stream by hand and resolves once its head has come; `text` is all that came so far. */
+/** Opens a stream by hand and resolves once its head has arrived; `text` is everything received so far. */
 async function listen(group = 'a'): Promise<{ socket: Socket; text: () => string }> {
   const socket = connect(http.port, '127.0.0.1');
   sockets.push(socket);
@@ -60,7 +60,7 @@ const refusal = async (): Promise<{ status: number; code: string; retry: string 
 };
 
 describe('a stream of events', () => {
-  it('is never stored nor collected on its way, and says what happened in the wire format of browsers', async () => {
+  it('is never cached or buffered on its way, and uses the wire format of browsers', async () => {
     await start();
     const { text } = await listen();
     expect(opened[0]!.send('changed', { note: 'two\nlines' }, '7')).toBe(true);
@@ -71,13 +71,13 @@ describe('a stream of events', () => {
     expect(text()).toContain('x-request-id: req_');
   });
 
-  it('beats, so that everybody on the way knows that it lives', async () => {
+  it('sends heartbeats, so that every proxy on the way sees that it is alive', async () => {
     await start({ heartbeatMs: 20 });
     const { text } = await listen();
     await expect.poll(() => text().match(/\n:\n/g)?.length).toBeGreaterThan(2);
   });
 
-  it('leaves nothing behind, however many were opened and closed, whoever closed them', async () => {
+  it('leaves nothing behind, however many were opened and closed, by either side', async () => {
     await start();
     const hundred = () => Promise.all(Array.from({ length: 100 }, () => listen()));
     const listening = await hundred();
@@ -96,13 +96,13 @@ describe('a stream of events', () => {
     expect(http.server.eventStreams.size).toBe(1);
   });
 
-  it('is refused beyond what one group or the whole server may have, and says when to try again', async () => {
+  it('is refused above the limit of a group or of the server, with Retry-After', async () => {
     await start({ total: 3 });
     await Promise.all([listen('b'), listen('c'), listen('d')]);
     expect(await refusal()).toEqual({ status: 503, code: 'unavailable', retry: '1' });
   });
 
-  it('ends for a reader that does not read, instead of keeping everything for it', async () => {
+  it('ends for a reader that does not read, instead of buffering everything for it', async () => {
     await start({ bufferBytes: 64 * 1_024 });
     const { socket } = await listen();
     socket.pause();
@@ -112,7 +112,7 @@ describe('a stream of events', () => {
     await expect.poll(() => ended).toBe(1);
   });
 
-  it('ends for a reader that is gone without a word, at the second beat that does not leave', async () => {
+  it('ends for a reader that disappeared, at the second heartbeat that cannot be sent', async () => {
     await start({ heartbeatMs: 30, bufferBytes: 1e9 });
     const { socket } = await listen();
     socket.pause();
@@ -120,7 +120,7 @@ describe('a stream of events', () => {
     await expect.poll(() => ended).toBe(1);
   });
 
-  it('ends at once when the server leaves, and a new one is sent elsewhere', async () => {
+  it('ends immediately when the server stops, and a new one is sent elsewhere', async () => {
     await start();
     const { socket, text } = await listen();
     const closed = once(socket, 'close');

@@ -4,30 +4,32 @@ import { Refusal } from '../../../contract/problems.ts';
 import { createTally } from '../../kernel/tally.ts';
 
 /**
- * Server-sent events (WHATWG HTML, section 9.2): answers that stay open. This file knows nothing of what is said; it
- * keeps what every open stream needs: how many there may be, a heartbeat so that proxies and clients see it is alive,
- * an end for readers that do not read, and an end for all of them when the process leaves. A stream carries hints and
- * may end at any moment; whoever listens must be able to come back and ask for the state.
+ * Server-sent events (WHATWG HTML, section 9.2): answers that stay open. This file does not know the content of the
+ * events. It does what every open stream needs: a maximum number of streams, a heartbeat so that proxies and clients
+ * see that the stream is alive, an end for readers that do not read, and an end for all streams when the process stops.
+ * A stream carries hints and may end at any moment; the client must be able to reconnect and ask for the state.
  *
  * A route declares its access like any other, then: `const stream = request.server.eventStreams.open(request, reply,
  * { group, perGroup, onEnd }); … return reply;`
  */
 export type EventStream = {
-  /** False when the stream has ended, also when it is ended right here because its reader is too slow. */
+  /** False when the stream has ended, also when this call ends it because its reader is too slow. */
   send(event: string, data: unknown, id?: string): boolean;
-  /** The client comes back after a moment, unless it was told not to by its own words. */
+  /** The client reconnects after a moment, unless an event told it not to. */
   end(): void;
   readonly ended: boolean;
 };
 
 export type OpenStream = {
-  /** Whose streams are counted together: a member, a visitor, a key. */
+  /** The group whose streams are counted together: a member, a visitor, a key. */
   group: string;
-  /** Streams of one group at a time; one more is refused with 429. */
+  /** Maximum streams of one group; one more is refused with 429. */
   perGroup: number;
-  /** The heartbeat is an event named `beat` that the client's own code sees, instead of a comment that it does not. */
+  /** The heartbeat is an event named `beat` that the client's code can see, instead of an invisible comment. */
   audible?: boolean;
-  /** Called exactly once, whoever ends the stream; also when the caller had gone before it was opened. */
+  /**
+   * Called exactly once, no matter which side ends the stream; also when the caller disconnected before it was opened.
+   */
   onEnd?: () => void;
 };
 
@@ -46,13 +48,16 @@ declare module 'fastify' {
 
 export type StreamBounds = { total: number; heartbeatMs: number; bufferBytes: number };
 
-/** Streams of one process: an eighth of its connections. */
+/** Maximum streams of one process: an eighth of its connections. */
 const MAX_STREAMS = 2_048;
-/** Below the 30 s and 60 s after which common proxies call a silent answer dead. */
+/** Below the 30 s and 60 s after which common proxies close a silent answer. */
 const HEARTBEAT_MS = 15_000;
-/** What waits for one slow reader at most, beside the kernel's own buffer. */
+/** Maximum data that waits for one slow reader, in addition to the kernel's own buffer. */
 const MAX_BUFFERED_BYTES = 64 * 1_024;
-/** After a stream ended its client waits this long, plus as much again by chance: a stop must not bring all at once. */
+/**
+ * A client waits this long before it reconnects, plus up to the same time at random: a stop must not bring all clients
+ * at once.
+ */
 const RETRY_MS = 1_000;
 
 export function createEventStreams(bounds: Partial<StreamBounds> = {}): EventStreams {
@@ -98,7 +103,7 @@ export function createEventStreams(bounds: Partial<StreamBounds> = {}): EventStr
       add(stream);
       raw.once('close', finish);
       begin(raw, headers as Record<string, string | string[]>);
-      // Who asks for the head alone gets it; who has gone meanwhile will not be told that it is over.
+      // A HEAD request gets only the head; a client that has disconnected gets no end event.
       if (request.method === 'HEAD') raw.end();
       if (raw.destroyed) finish();
       return {
@@ -119,7 +124,7 @@ export function createEventStreams(bounds: Partial<StreamBounds> = {}): EventStr
     },
     drain: () => {
       draining = true;
-      // Who does not read would hold up the stop.
+      // A reader that does not read would delay the stop.
       for (const { raw } of streams)
         if (raw.writableLength > 0) raw.destroy();
         else raw.end();
@@ -134,7 +139,7 @@ type Kept = {
   raw: ServerResponse;
   group: string;
   beat: string;
-  /** Nothing has left since the last beat. */
+  /** Nothing was sent since the last heartbeat. */
   stuck: boolean;
 };
 
@@ -146,14 +151,14 @@ function begin(raw: ServerResponse, headers: Record<string, string | string[]>):
     ...headers,
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-store, no-transform',
-    // A proxy that collects answers before it passes them on would collect for ever.
+    // A proxy that buffers whole answers would buffer forever.
     'x-accel-buffering': 'no',
   });
-  // The first byte is what makes the client's stream "open".
+  // The first byte switches the client's stream to "open".
   raw.write(`retry: ${Math.round(RETRY_MS * (1 + Math.random()))}\n\n`);
 }
 
-/** A reader that took nothing between two beats is gone. */
+/** A reader that took nothing between two heartbeats is gone. */
 function beat(stream: Kept): void {
   const { raw } = stream;
   if (raw.writableLength === 0) {

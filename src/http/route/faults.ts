@@ -2,13 +2,15 @@ import type { ErrorObject } from 'ajv';
 import type { Fault } from '../../../contract/problems.ts';
 import { FORMATS } from './formats.ts';
 
-/** More entries help nobody, and a hostile body could make a hundred thousand. */
+/** More entries help no one, and a hostile body could cause a hundred thousand. */
 export const MAX_FAULTS = 50;
-/** Sorting out alternatives compares errors with each other, so that only so many are looked at. */
+/** Filtering alternatives compares errors with each other, so only this many are examined. */
 const MAX_ERRORS = 1_000;
 export const MAX_POINTER_CHARACTERS = 300;
 
-/** Ajv's errors as faults that a person understands: one for each mistake, in the order of the body, no value repeated. */
+/**
+ * Converts Ajv's errors to readable faults: one for each mistake, in the order of the body, without repeating a value.
+ */
 export function faultsOf(errors: readonly ErrorObject[]): Fault[] {
   const faults = new Map<string, Fault>();
   for (const error of withoutAlternatives(errors.slice(0, MAX_ERRORS))) {
@@ -23,12 +25,12 @@ export function faultsOf(errors: readonly ErrorObject[]): Fault[] {
 type Schema = Record<string, unknown>;
 
 /**
- * A value that fits none of several alternatives fails all of them, once each. Of those errors only the ones of the
- * alternative that the caller meant are kept, and if that one cannot be told, a single one for the whole.
+ * A value that matches none of several alternatives fails all of them, with errors for each. Only the errors of the
+ * intended alternative are kept. If that one is unclear, there is a single error for the whole value.
  */
 function withoutAlternatives(errors: readonly ErrorObject[]): ErrorObject[] {
   let kept = [...errors];
-  // The outermost union first: it decides which of the inner ones matter at all.
+  // The outermost union first: it decides which of the inner ones matter.
   const unions = errors
     .filter((error) => error.keyword === 'anyOf')
     .sort((a, b) => a.schemaPath.length - b.schemaPath.length);
@@ -48,7 +50,7 @@ function withoutAlternatives(errors: readonly ErrorObject[]): ErrorObject[] {
   return kept;
 }
 
-/** Index of the alternative that the value was written for: same literal member, or else the only one of its JSON type. */
+/** Index of the intended alternative: the one with the same literal member, or else the only one of its JSON type. */
 function alternativeMeant(union: ErrorObject): number | null {
   const alternatives = union.schema as Schema[];
   const tag = tagOf(alternatives);
@@ -64,7 +66,7 @@ function alternativeMeant(union: ErrorObject): number | null {
   return sameType.length === 1 ? sameType[0]! : null;
 }
 
-/** The member whose literal tells the alternatives apart, such as `type` of a message's content. */
+/** The member whose literal distinguishes the alternatives, such as `type` of a message's content. */
 function tagOf(alternatives: readonly Schema[]): string | null {
   const names = Object.keys((alternatives[0]?.properties as Schema | undefined) ?? {});
   return names.find((name) => alternatives.every((each) => literalOf(each, name) !== undefined)) ?? null;

@@ -1,7 +1,7 @@
 import { isCalendarDay } from '../../kernel/calendar-day.ts';
 import { isPhoneNumber } from '../../kernel/phone-number.ts';
 
-/** The formats that schemas may name. Each is strict: what passes here is stored and used without a second look. */
+/** The formats for schemas. Each is strict: a value that passes is stored and used without another check. */
 export const FORMATS: Readonly<Record<string, { readonly test: (text: string) => boolean; readonly says: string }>> = {
   'date-time': { test: isDateTime, says: 'Must be a time in RFC 3339 with its offset, such as 2026-11-21T06:00:00Z.' },
   date: { test: isCalendarDay, says: 'Must be a date, such as 2026-11-21.' },
@@ -15,7 +15,7 @@ export const FORMATS: Readonly<Record<string, { readonly test: (text: string) =>
 const DATE_TIME =
   /^(\d{4}-\d\d-\d\d)[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 
-/** The database takes no offset beyond ±15:59 and reads no year 0, and one moment it cannot read stops every queue. */
+/** The database accepts no offset beyond ±15:59 and no year 0, and one invalid time would stop every queue. */
 const MAX_OFFSET_HOURS = 15;
 
 function isDateTime(text: string): boolean {
@@ -26,8 +26,8 @@ function isDateTime(text: string): boolean {
 }
 
 /**
- * One @, a dotted domain, nothing that would have to be quoted: what mail providers accept in practice. A top-level domain
- * is no number, and no label begins or ends with a hyphen. Marks belong to letters: Hindi domains are made of both.
+ * One @, a domain with a dot, no character that needs quotes: what mail providers accept in practice. A top-level
+ * domain is not a number, and no label begins or ends with a hyphen. Marks belong to letters: Hindi domains have both.
  */
 const EMAIL =
   /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~.-]{1,64}@(?=.{1,253}$)(?:(?!-)[\p{L}\p{M}\p{N}-]{1,63}(?<!-)\.)+(?=.*\p{L})(?!-)[\p{L}\p{M}\p{N}-]{2,63}(?<!-)$/u;
@@ -39,20 +39,21 @@ function isEmail(text: string): boolean {
 }
 
 function isUri(text: string): boolean {
-  // URL would forgive spaces, tabs and line breaks by removing them.
+  // URL would accept spaces, tabs and line breaks by removing them.
   return /^https?:\/\/[^\s\\]+$/i.test(text) && URL.canParse(text);
 }
 
 function isLocale(text: string): boolean {
   try {
-    // Languages of more than three letters could be, but are not: "english" is a name and no tag.
+    // Languages of more than three letters are allowed by the syntax but do not exist: "english" is a name and not a
+    // tag.
     return text.length <= 35 && new Intl.Locale(text).language.length <= 3;
   } catch {
     return false;
   }
 }
 
-/** Asking Intl costs tens of microseconds, and there are about six hundred names. */
+/** Cached: a call of Intl costs tens of microseconds, and there are about six hundred names. */
 const zones = new Map<string, boolean>();
 const MAX_ZONES = 2_000;
 

@@ -47,7 +47,7 @@ describe('an Idempotency-Key', () => {
     expect((await send('a', '{}', '/api/%65cho/1?x=1'))!.scope).toEqual(scope);
   });
 
-  it('may be left out, and is not looked at where the route does not act', async () => {
+  it('may be absent, and is ignored on routes without it', async () => {
     expect(await send(null)).toBeNull();
     expect(await send('a b', '{}', '/api/plain/1')).toBeNull();
   });

@@ -25,7 +25,7 @@ export function idempotencyOf(request: IncomingMessage, body: Buffer): Idempoten
   };
 }
 
-/** Two spellings of one path are one scope. The router has decoded it before, so decoding cannot fail. */
+/** Two spellings of one path have one scope. The router has decoded it before, so decoding cannot fail. */
 function pathOf(target: string): string {
   const end = target.indexOf('?');
   const path = end === -1 ? target : target.slice(0, end);

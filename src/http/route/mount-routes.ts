@@ -20,14 +20,14 @@ import { EmptyObject, compileBody, type Check } from './validate.ts';
 export type Mounting = {
   readonly access: AccessDecisions;
   readonly problems: Problems;
-  /** Holds every answer against its declared schema: for tests. */
+  /** Validates every answer against its declared schema: for tests. */
   readonly checkAnswers: boolean;
 };
 
-/** A body that takes longer to arrive is slow: who may call with this key is asked again behind it. */
+/** A body that takes longer to arrive is slow: access is checked again after it. */
 export const SLOW_BODY_MS = 100;
 
-/** Makes each declared route run: access and limit in onRequest, then body, schema, and the route's own handler. */
+/** Mounts each declared route: access and rate limit in onRequest, then body, schema, and the route's own handler. */
 export function mountRoutes(server: FastifyInstance, routes: readonly Route[], mounting: Mounting): void {
   for (const route of routes) {
     refuseWithoutAccess(route);
@@ -50,7 +50,10 @@ function refuseWithoutAccess({ method, path, access }: Route): void {
 
 type OnRequest = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void;
 
-/** Rows 1 to 12, before a byte of the body is read. Synchronous when access answers from memory. */
+/**
+ * Steps 1 to 12 of the order of checks (docs/security.md), before a byte of the body is read. Synchronous when access
+ * answers from memory.
+ */
 function admission(route: Route, { access, problems }: Mounting): OnRequest {
   const need = route.access;
   const guard: Guard | null =
@@ -73,7 +76,7 @@ function admission(route: Route, { access, problems }: Mounting): OnRequest {
     try {
       const waiting = guard(request, reply);
       if (waiting === undefined) done();
-      // oxlint-disable-next-line promise/no-callback-in-promise -- the hook's way on, whichever way access answered
+      // oxlint-disable-next-line promise/no-callback-in-promise -- the hook continues either way
       else waiting.then(() => done(), refuse);
     } catch (error) {
       refuse(error);
@@ -81,7 +84,7 @@ function admission(route: Route, { access, problems }: Mounting): OnRequest {
   };
 }
 
-/** Undefined: granted at once. */
+/** Undefined: granted immediately. */
 type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void> | undefined;
 
 function keyGuard(need: Need, { limit }: Route, access: AccessDecisions): Guard {
@@ -125,7 +128,7 @@ const sessionGuard =
     });
   };
 
-/** Only percent-encoding can bring them in, and no record is named by one: the database must never see a NUL. */
+/** Only percent-encoding can add control characters, and no id contains one: the database must never get a NUL. */
 function refuseControlCharacters(request: FastifyRequest): void {
   if (!request.raw.url!.includes('%')) return;
   // oxlint-disable-next-line eslint/no-control-regex
@@ -135,7 +138,7 @@ function refuseControlCharacters(request: FastifyRequest): void {
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Rows 13 and 14, then the handler. A route without body and query costs no promise of its own. */
+/** Steps 13 and 14, then the handler. A route without body and query needs no extra promise. */
 function handling(route: Route, { access, problems, checkAnswers }: Mounting) {
   const { handle } = route;
   const status = successStatus(route);
@@ -197,7 +200,7 @@ function handling(route: Route, { access, problems, checkAnswers }: Mounting) {
   }
 }
 
-/** What leaves is held to the contract like what comes in, but only where a person is there to read the fault. */
+/** Answers are validated like requests, but only in tests, where an engineer sees the fault. */
 function compileAnswers(route: Route): (status: number, body: unknown) => void {
   const checks = new Map(
     Object.entries(route.responses).map(([status, answer]) => {

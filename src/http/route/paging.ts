@@ -1,19 +1,19 @@
 import { type CursorPosition, cursorScope, decodeCursor, encodeCursor, type Page } from '../../kernel/cursor.ts';
 
-/** Where a page begins, as the store's lists take it. */
+/** The start of a page, in the form that the store's lists take. */
 export type Position = { createdAt: Date; id: string };
 
 export type Paging = {
   /** Throws `cursor_invalid`; null on the first page. */
   after(scope: string, cursor: string | undefined): Position | null;
-  /** The wire form of one page: `positionOf` tells where its last row stands in the list. */
+  /** The wire format of one page: `positionOf` returns the position of its last row in the list. */
   page<Row, Record>(
     scope: string,
     page: { rows: readonly Row[]; hasMore: boolean },
     present: (row: Row) => Record,
     positionOf: (row: Row) => Position,
   ): Page<Record>;
-  /** A signed mark of any other position, and what one says. */
+  /** A signed cursor for any other position, and the reverse. */
   mark(scope: string, position: CursorPosition): string;
   marked(scope: string, cursor: string): CursorPosition;
 };

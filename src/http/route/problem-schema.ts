@@ -10,7 +10,7 @@ const Fault = Type.Object(
   { title: 'Fault' },
 );
 
-/** Every error body, for the reference and its tests. Members beyond these belong to single codes. */
+/** The common members of every error body, for the reference and its tests. Some codes have further members. */
 export const ProblemSchema = Type.Object(
   {
     type: Type.String({ format: 'uri', description: 'The page that explains this code.' }),

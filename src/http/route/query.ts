@@ -15,8 +15,8 @@ export const PageQuery = {
 type Property = { readonly type?: string; readonly [keyword: string]: unknown };
 
 /**
- * A query is text. Where the schema says integer or boolean, exactly the one spelling of such a value is read as one;
- * everything else stays text and fails the schema by its type. A parameter that is unknown or given twice is a fault.
+ * A query is text. If the schema says integer or boolean, only the one canonical spelling is converted; all other text
+ * stays text and fails the schema by its type. An unknown or duplicate parameter is a fault.
  */
 export function compileQuery(schema: TSchema): (text: string) => Record<string, unknown> {
   const wire = wireSchema({ ...schema, additionalProperties: false });
@@ -35,7 +35,7 @@ export function compileQuery(schema: TSchema): (text: string) => Record<string, 
   };
 }
 
-/** Own parsing, because URLSearchParams repairs broken encodings instead of refusing them. */
+/** A parser of our own, because URLSearchParams repairs broken encodings instead of refusing them. */
 function pairsOf(text: string): [string, string][] {
   try {
     return text

@@ -2,7 +2,7 @@ import type { ProblemCode } from '../../../contract/problems.ts';
 import type { Need } from '../../access/types.ts';
 import { isKeyRoute, type Route } from './route.ts';
 
-/** Every refusal that follows from a route's declaration, in the order of the checks (docs/security.md). */
+/** Every refusal that follows from a route's declaration, in the order of checks (docs/security.md). */
 export function problemsOf(route: Route): ProblemCode[] {
   const query = route.query && 'properties' in route.query ? (route.query.properties as object) : {};
   const takesBody = route.method === 'POST' || route.method === 'PUT' || route.method === 'PATCH';

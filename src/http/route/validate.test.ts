@@ -48,7 +48,7 @@ describe('a body that breaks its schema', () => {
     expect(body).toEqual({ a: 1, b: 2 });
   });
 
-  it('is told without its values', () => {
+  it('is reported without its values', () => {
     const told = JSON.stringify(
       faults(TriggerCall, { message: 7, end_user: { email: 'sesame', phone: 'sesame', id: 'sesame' } }),
     );
@@ -57,7 +57,7 @@ describe('a body that breaks its schema', () => {
     expect(told).toContain('E.164');
   });
 
-  it('is told with at most fifty faults', () => {
+  it('is reported with at most fifty faults', () => {
     expect(
       faults(
         Type.Array(Type.String()),
@@ -66,7 +66,7 @@ describe('a body that breaks its schema', () => {
     ).toHaveLength(MAX_FAULTS);
   });
 
-  it('names a list that is too long, wherever it is wrong besides', () => {
+  it('names a list that is too long, also when it has other faults', () => {
     const columns = Array.from({ length: 20_000 }, () => 1);
     expect(places(Type.Object({ ids: Type.Array(Type.String(), { maxItems: 600 }) }), { ids: columns })).toContain(
       '/ids/0 type',
@@ -92,7 +92,7 @@ describe('a body that breaks its schema', () => {
       (entries: unknown[]) => ({ definition: { rules: Array.from({ length: 200 }, () => ({ words: entries })) } }),
     ],
   ])(
-    'that is full of faults costs no more than one that is large: %s',
+    'with many faults costs no more than a large one: %s',
     (_name, schema, bodyOf) => {
       const check = compileBody(schema);
       expect(() => check({})).toThrow(/request/);
@@ -102,25 +102,25 @@ describe('a body that breaks its schema', () => {
     30_000,
   );
 
-  it('is told of the same entry twice in those words', () => {
+  it('with a duplicate entry is reported in those words', () => {
     const schema = Type.Object({ permissions: Type.Array(Type.String(), { uniqueItems: true }) });
     expect(faults(schema, { permissions: ['triggers', 'channels', 'triggers'] })).toEqual([
       { pointer: '/permissions', code: 'duplicate', detail: 'Must not have the same entry twice.' },
     ]);
   });
 
-  it('is not an object at all: one fault at its root', () => {
+  it('that is not an object has one fault at its root', () => {
     for (const value of [[], null, 'x', 1, true]) expect(places(TriggerCall, value)).toEqual([' type']);
   });
 
-  it('escapes names in pointers, and cuts endless ones', () => {
+  it('escapes names in pointers, and shortens very long ones', () => {
     expect(places(Type.Object({}, closed), { 'a/b~c': 1 })).toEqual(['/a~1b~0c unknown_field']);
     expect(faults(Type.Object({}, closed), { ['x'.repeat(5_000)]: 1 })[0]!.pointer).toHaveLength(300);
   });
 });
 
 describe('a value with alternatives', () => {
-  it('is judged by the alternative that it was written for', () => {
+  it('is checked against the intended one', () => {
     expect(places(MessageContent, { type: 'text' })).toEqual(['/text required']);
     expect(places(MessageContent, { type: 'image', url: 'not a url', size: 1 })).toEqual([
       '/size unknown_field',
@@ -133,7 +133,7 @@ describe('a value with alternatives', () => {
     ).toEqual(['/content/choices/0/label required']);
   });
 
-  it('is told the alternatives, once, when it fits none', () => {
+  it('is reported with the list of them, once, when it matches none', () => {
     const [fault, ...others] = faults(MessageContent, { type: 'hologram' });
     expect(others).toEqual([]);
     expect(fault).toMatchObject({ pointer: '/type', code: 'not_allowed' });
@@ -149,7 +149,7 @@ describe('a value with alternatives', () => {
     ]);
   });
 
-  it('or null says what is wrong with the other', () => {
+  it('or null reports the fault of the other alternative', () => {
     const schema = Type.Object({ send_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]) });
     expect(places(schema, { send_at: 'tomorrow' })).toEqual(['/send_at format']);
     expect(faults(schema, { send_at: 5 })).toEqual([
@@ -160,7 +160,7 @@ describe('a value with alternatives', () => {
 });
 
 describe('free-form objects', () => {
-  it('check the value under every key, one with a line break included', () => {
+  it('check the value under every key, also one with a line break', () => {
     const schema = Type.Record(Type.String(), Type.String());
     expect(places(schema, { 'a\nb': 1 })).toEqual(['/a\nb type']);
     expect(places(schema, { ok: 'x' })).toEqual([]);
@@ -206,7 +206,7 @@ describe('formats', () => {
     ['time-zone', 'Asia/Calcutta', true],
     ['time-zone', '+03:00', false],
     ['time-zone', 'Mars/Base', false],
-  ])('%s takes %j: %s', (name, text, expected) => {
+  ])('%s with %j: %s', (name, text, expected) => {
     expect(format(name, text)).toBe(expected);
   });
 

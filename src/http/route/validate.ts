@@ -10,9 +10,10 @@ export type Check = (value: unknown) => void;
 export const EmptyObject = Type.Object({}, { additionalProperties: false });
 
 /**
- * Row 14 of the order of checks. Good bodies pay for one check that stops at the first fault; only a bad one is looked at
- * again for all its faults, by a second function that is made when the first bad body comes. That one does not stop where
- * a list is too long, so it gets the first entries alone; the fault that the quick check found is told in any case.
+ * Step 14 of the order of checks (docs/security.md). A valid body costs one check that stops at the first fault. Only
+ * an invalid one is checked again for all its faults, by a second function that is compiled for the first invalid body.
+ * That function does not stop at a list that is too long, so it gets only the first entries; the fault from the quick
+ * check is reported in any case.
  */
 export function compileBody(schema: TSchema): Check {
   const wire = wireSchema(schema);
@@ -40,7 +41,7 @@ const OPTIONS = {
 const quick = withFormats(new Ajv({ ...OPTIONS, allErrors: false, verbose: true }));
 const thorough = withFormats(new Ajv({ ...OPTIONS, allErrors: true, verbose: true }));
 
-/** Entries of lists that are looked at for faults, all lists of a body together; fifty faults are told at most. */
+/** How many list entries are examined for faults, over all lists of a body; at most fifty faults are reported. */
 const MAX_EXPLAINED_ENTRIES = 500;
 
 function withFewerEntries(value: unknown, left = { entries: MAX_EXPLAINED_ENTRIES }): unknown {
@@ -63,8 +64,8 @@ function withFormats(ajv: Ajv): Ajv {
 }
 
 /**
- * The schema as it validates and as it is published. TypeBox writes "any key" as the pattern `^.*$`, in which the dot
- * leaves out line breaks: a value under such a key would be checked by nothing.
+ * The schema for validation and for the reference. TypeBox writes "any key" as the pattern `^.*$`, in which the dot
+ * excludes line breaks: a value under such a key would not be checked at all.
  */
 export function wireSchema(schema: TSchema): Record<string, unknown> {
   return JSON.parse(JSON.stringify(schema), (_key, value: unknown) => {

@@ -65,7 +65,7 @@ async function settled(given: Given, id: string, statuses: string[]) {
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('202', () => {
-  test('a recipient is written to in the words of the campaign, and its status follows', async () => {
+  test('a recipient gets the opening of the campaign, and its status follows', async () => {
     const given = await givenCampaign({
       opening: { text: { default: 'Hi {{end_user.name}}, use {{voucher}}', ar: 'أهلا {{end_user.name}}' } },
     });
@@ -92,7 +92,7 @@ describe('202', () => {
     expect(said.rows.map((row) => row.text).toSorted()).toEqual(['Hi Asha, use W-1', 'أهلا ليلى'].toSorted());
   });
 
-  test('without words of its own the agent opens, with the variables of the recipient', async () => {
+  test('without an opening in the campaign the agent opens, with the variables of the recipient', async () => {
     const given = await givenCampaign();
     const { body } = await push(given, [{ ...person({ name: 'Omar' }), variables: { voucher: 'X' } }]);
     const recipient = await settled(given, body.results[0].recipient_id, ['delivered']);
@@ -102,7 +102,7 @@ describe('202', () => {
     expect(said.rows).toEqual([{ text: 'Agent opening for Omar X' }]);
   });
 
-  test('a reply makes it replied; a STOP word opts the person out for every campaign', async () => {
+  test('a reply makes it replied; a STOP word opts the person out of every campaign', async () => {
     const given = await givenCampaign({ opening: { text: { default: 'Hello' } } });
     const one = person();
     const { body } = await push(given, [one]);
@@ -137,7 +137,7 @@ describe('202', () => {
     expect(stored.body).toMatchObject({ status: 'suppressed', reason: 'opted_out' });
   });
 
-  test('results stand in order; duplicates and faults fail nobody else', async () => {
+  test('results are in order; duplicates and faults do not fail other recipients', async () => {
     const given = await givenCampaign({}, 'live');
     const one = person();
     const answer = await push(given, [
@@ -168,7 +168,7 @@ describe('202', () => {
     expect((await push(given, [one])).body).toMatchObject({ accepted: 0, duplicates: 1 });
   });
 
-  test('pushed many times at once, a person is enrolled once', async () => {
+  test('a person who is added many times at once is enrolled once', async () => {
     const given = await givenCampaign();
     const ten = Array.from({ length: 10 }, () => person());
     const answers = await Promise.all(Array.from({ length: 8 }, () => push(given, ten)));
@@ -181,7 +181,7 @@ describe('202', () => {
     const given = await givenCampaign({}, 'live');
     const took: number[] = [];
     let recipients: unknown[] = [];
-    // The machine may be busy with something else for a moment: the best of a few counts.
+    // The machine may be busy for a moment: the best of a few attempts counts.
     while (took.length === 0 || (Math.min(...took) >= 1_000 && took.length < 5)) {
       recipients = Array.from({ length: 1_000 }, (_, n) => ({ ...person({ name: `N ${n}` }), ref: `r${n}` }));
       const began = performance.now();
@@ -196,7 +196,7 @@ describe('202', () => {
 });
 
 describe('hours and pace', () => {
-  test('outside its hours a recipient is held until they open, not dropped', async () => {
+  test('outside its hours a recipient is held until they open, and not dropped', async () => {
     const now = new Date();
     const clock = (ms: number) => new Date(now.getTime() + ms).toISOString().slice(11, 16);
     const given = await givenCampaign({
@@ -216,7 +216,7 @@ describe('hours and pace', () => {
     expect((await settled(given, held.id, ['delivered'])).status).toBe('delivered');
   });
 
-  test('hours and a start that are changed hold for those who wait already', async () => {
+  test('changed hours and a changed start apply to recipients who wait already', async () => {
     const soon = (ms: number) => new Date(Date.now() + ms).toISOString();
     const given = await givenCampaign({ starts_at: soon(3_600_000) });
     const at = soon(7_200_000);
@@ -242,7 +242,7 @@ describe('hours and pace', () => {
       given,
       Array.from({ length: 20 }, () => person()),
     );
-    // Five a second, and not all at once.
+    // Five per second, and not all at once.
     for (let begun = 0; begun < 7; await wait(100)) {
       const { counts } = (await given.call('GET')).body;
       begun = counts.delivered + counts.sending;
@@ -250,7 +250,7 @@ describe('hours and pace', () => {
     }
   });
 
-  test('send_at is waited for', async () => {
+  test('send_at delays the message', async () => {
     const given = await givenCampaign();
     const at = new Date(Date.now() + 3_600_000).toISOString();
     const { body } = await push(given, [{ ...person(), send_at: at }]);
@@ -261,14 +261,14 @@ describe('hours and pace', () => {
 });
 
 describe('409', () => {
-  test.each(['draft', 'paused', 'ended'])('a campaign that is %s takes nobody', async (state) => {
+  test.each(['draft', 'paused', 'ended'])('a campaign that is %s accepts no recipients', async (state) => {
     const given = await givenCampaign({}, state);
     const answer = await push(given, [person()]);
     expect([answer.status, answer.body.code]).toEqual([409, 'campaign_not_open']);
     expect((await given.call('GET')).body).toMatchObject({ state, total: 0 });
   });
 
-  test('an ended campaign cannot be resumed, a draft not paused', async () => {
+  test('an ended campaign cannot be resumed, and a draft cannot be paused', async () => {
     for (const [state, verb] of [
       ['ended', 'resume'],
       ['ended', 'pause'],
@@ -291,7 +291,7 @@ describe('409', () => {
 });
 
 describe('pause', () => {
-  test('from its answer on nothing more is said, and resume goes on', async () => {
+  test('after its answer no message is sent, and resume continues', async () => {
     const opening = { text: { default: 'Hello' } };
     const given = await givenCampaign({ opening, starts_at: new Date(Date.now() + 3_600_000).toISOString() });
     const pushed = Array.from({ length: 3 }, () =>
@@ -329,7 +329,7 @@ describe('pause', () => {
     expect([(await given.call('GET')).body.total, await said()]).toEqual([900, 900]);
   });
 
-  test('is the same twice and replayed with its Idempotency-Key', async () => {
+  test('has the same effect twice and is replayed with its Idempotency-Key', async () => {
     const given = await givenCampaign();
     const headers = { 'idempotency-key': 'pause-1' };
     const first = await given.call('POST', '/pause', undefined, headers);
@@ -341,7 +341,7 @@ describe('pause', () => {
 });
 
 describe('recipients', () => {
-  test('are listed in pages, by status and by ref, and cancelled for good', async () => {
+  test('are listed in pages, by status and by ref, and cancelled permanently', async () => {
     const given = await givenCampaign({ starts_at: new Date(Date.now() + 3_600_000).toISOString() });
     const { body } = await push(given, [
       { ...person(), ref: 'one' },
@@ -372,7 +372,7 @@ describe('recipients', () => {
     expect(await settled(given, body.results[0].recipient_id, ['expired'])).toMatchObject({ reason: 'campaign_ended' });
   });
 
-  test('who are erased are suppressed, and nothing of them is left', async () => {
+  test('who are erased are suppressed, and none of their data is left', async () => {
     const given = await givenCampaign({ starts_at: new Date(Date.now() + 3_600_000).toISOString() });
     const { value: key } = await parley.key(orgId, { permissions: ['end_users'] });
     const word = 'zzcampaignzz';
@@ -401,7 +401,7 @@ describe('recipients', () => {
 });
 
 describe('403 and 404', () => {
-  test("only the campaign's own key passes, on every path", async () => {
+  test("accepts only the campaign's own key, on every path", async () => {
     const mine = await givenCampaign();
     const other = await givenCampaign();
     const { value: organization } = await parley.key(orgId, { permissions: ['triggers', 'channels', 'end_users'] });
@@ -426,7 +426,7 @@ describe('403 and 404', () => {
       );
   });
 
-  test('a recipient of another campaign, or text that is no id, is nobody', async () => {
+  test('a recipient of another campaign, or text that is not an id, is not found', async () => {
     const mine = await givenCampaign();
     const other = await givenCampaign({ starts_at: new Date(Date.now() + 3_600_000).toISOString() });
     const { body } = await push(other, [person()]);
@@ -437,7 +437,7 @@ describe('403 and 404', () => {
       }
   });
 
-  test('a deleted campaign is gone for its key', async () => {
+  test('a deleted campaign is not found for its key', async () => {
     const given = await givenCampaign();
     await parley.db.execute(sql`UPDATE campaign SET deleted_at = now() WHERE id = ${given.id}`);
     const answer = await given.call('GET');
@@ -446,7 +446,7 @@ describe('403 and 404', () => {
 });
 
 describe('401', () => {
-  test('a key that was revoked after the check enrols nobody', async () => {
+  test('a key that is revoked after the check enrolls no one', async () => {
     const given = await givenCampaign();
     await given.call('GET');
     await parley.db.execute(sql`UPDATE api_key SET revoked_at = now() WHERE campaign_id = ${given.id}`);
@@ -458,7 +458,7 @@ describe('401', () => {
 });
 
 describe('idempotency', () => {
-  test('a repeated push enrols once and answers the same', async () => {
+  test('a repeated call enrolls once and gives the same answer', async () => {
     const given = await givenCampaign();
     const headers = { 'idempotency-key': 'push-1' };
     const rows = [person(), person()];

@@ -4,7 +4,7 @@ import { Refusal } from '../../../../contract/problems.ts';
 import type { CampaignVerbs } from '../../../features/campaigns/key-verbs.ts';
 import type { Paging } from '../../route/paging.ts';
 
-/** What the routes of the family share: only the campaign's own key passes. */
+/** Shared by the routes of the family: only the campaign's own key is accepted. */
 export type CampaignRoutesDeps = { campaigns: CampaignVerbs; paging: Paging };
 
 export const FAMILY = { access: { permission: 'campaigns', campaign: 'campaign_id' }, limit: 'campaigns' } as const;
@@ -19,7 +19,7 @@ export const keyCallerOf = (request: FastifyRequest) => ({
   idempotency: request.idempotency,
 });
 
-/** The id in the path; text that is no id names nobody. */
+/** The id in the path; text that is not an id matches no recipient. */
 export function recipientIdOf(request: FastifyRequest): string {
   const { recipient_id: id } = request.params as { recipient_id: string };
   if (!isId('rcpt', id)) throw new Refusal('recipient_not_found');

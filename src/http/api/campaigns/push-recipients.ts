@@ -11,7 +11,7 @@ import type { Route } from '../../route/route.ts';
 import { compileBody } from '../../route/validate.ts';
 import { type CampaignRoutesDeps, exampleRecipient, FAMILY, TAG } from './family.ts';
 
-/** 256 KiB hold fewer keys than this. */
+/** A body of 256 KiB holds fewer keys than this. */
 const PUSH_KEYS = 60_000;
 const MAX_REF = 255;
 const checkRecipient = compileBody(RecipientInput);

@@ -2,7 +2,7 @@ import { ChannelList } from '../../../../contract/channels.ts';
 import type { Route } from '../../route/route.ts';
 import type { ChannelRoutesDeps } from './routes.ts';
 
-/** The agent's channels and what each can do. */
+/** The agent's channels and what each supports. */
 export const listChannels = ({ channelMessages }: ChannelRoutesDeps): Route => ({
   method: 'GET',
   path: '/api/channels/:agent_id',

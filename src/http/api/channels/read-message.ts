@@ -2,7 +2,7 @@ import { ChannelMessage } from '../../../../contract/channels.ts';
 import type { Route } from '../../route/route.ts';
 import type { ChannelRoutesDeps } from './routes.ts';
 
-/** One message that went out, and what became of it. */
+/** One outbound message and its delivery status. */
 export const readMessage = ({ channelMessages }: ChannelRoutesDeps): Route => ({
   method: 'GET',
   path: '/api/channels/:agent_id/:channel_id/messages/:message_id',

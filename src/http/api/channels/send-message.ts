@@ -3,7 +3,7 @@ import { holds } from '../../../access/decide.ts';
 import type { Route } from '../../route/route.ts';
 import type { ChannelRoutesDeps } from './routes.ts';
 
-/** Sends a message of the backend's own words: accepted means committed. */
+/** Sends a message that the backend wrote: accepted means committed. */
 export const sendMessage = ({ channelMessages, baseUrl }: ChannelRoutesDeps): Route => ({
   method: 'POST',
   path: '/api/channels/:agent_id/:channel_id/messages',

@@ -2,7 +2,7 @@ import { CreateEndUser, EndUser } from '../../../../contract/end-users.ts';
 import type { Route } from '../../route/route.ts';
 import { callerOf, type EndUserRoutesDeps, exampleEndUser, FAMILY, TAG } from './family.ts';
 
-/** Makes a person; refused when one of the identifiers is somebody's already. */
+/** Creates a person; refused when another person has one of the identifiers. */
 export const createEndUser = ({ endUsers, baseUrl }: EndUserRoutesDeps): Route => ({
   method: 'POST',
   path: '/api/end-users',

@@ -22,7 +22,7 @@ const call = (method: string, path: string, body?: unknown, headers: Record<stri
 const people = '/api/end-users';
 
 describe('201', () => {
-  test('makes a person and says where', async () => {
+  test('creates a person and returns the location', async () => {
     const answer = await call('POST', people, {
       external_id: 'c-1',
       name: 'Asha',
@@ -48,7 +48,7 @@ describe('201', () => {
     expect([read.status, read.body]).toEqual([200, answer.body]);
   });
 
-  test('an upsert makes, then changes, then finds: attributes merge, null removes, the rest stays', async () => {
+  test('an upsert creates, then changes, then finds: attributes merge, null removes, the rest stays', async () => {
     const at = `${people}/external/u-1`;
     const first = await call('PUT', at, { name: 'Noor', attributes: { a: 1, b: 2 } });
     expect(first.status).toBe(201);
@@ -66,7 +66,7 @@ describe('201', () => {
     expect((await call('PUT', at, {})).body).toEqual(third.body);
   });
 
-  test('attributes merge up to the bound of one person, whoever says them', async () => {
+  test('attributes merge up to the limit of one person, from any caller', async () => {
     const many = (prefix: string, count: number, value: unknown = 'x') =>
       Object.fromEntries(Array.from({ length: count }, (_, n) => [`${prefix}${n}`, value]));
     const at = `${people}/external/u-full`;
@@ -89,7 +89,7 @@ describe('201', () => {
     expect([traded.status, Object.keys(traded.body.attributes).length]).toEqual([200, 100]);
   });
 
-  test('many upserts of one person at once make one person', async () => {
+  test('many simultaneous upserts of one person create one person', async () => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, n) => call('PUT', `${people}/external/u-many`, { attributes: { [`n${n}`]: n } })),
     );
@@ -101,14 +101,14 @@ describe('201', () => {
     expect(Object.keys(read.body.attributes)).toHaveLength(50);
   });
 
-  test('an external id may hold what a path must encode', async () => {
+  test('an external id may contain characters that a path must encode', async () => {
     const answer = await call('PUT', `${people}/external/${encodeURIComponent('a/b c?é')}`, {});
     expect(answer.body.external_id).toBe('a/b c?é');
   });
 });
 
 describe('409', () => {
-  test('a clash names the person who has the identifier', async () => {
+  test('a conflict names the person who has the identifier', async () => {
     const { body: holder } = await call('POST', people, { email: 'taken@example.qa' });
     const made = await call('POST', people, { email: 'TAKEN@example.qa' });
     expect([made.status, made.body.code, made.body.existing_id]).toEqual([409, 'already_exists', holder.id]);
@@ -121,7 +121,7 @@ describe('409', () => {
     expect([patched.status, patched.body.code]).toEqual([409, 'already_exists']);
   });
 
-  test('a person known by e-mail alone is taken over, not doubled', async () => {
+  test('a person with only an e-mail is updated, not duplicated', async () => {
     const { body: known } = await call('POST', people, { email: 'known@example.qa', name: 'Known' });
     const answer = await call('PUT', `${people}/external/known-1`, { email: 'known@example.qa' });
     expect([answer.status, answer.body.id, answer.body.external_id]).toEqual([200, known.id, 'known-1']);
@@ -149,12 +149,12 @@ describe('422', () => {
     }
   });
 
-  test('an external id that is empty is nobody', async () => {
+  test('an empty external id matches no person', async () => {
     const answer = await call('PUT', `${people}/external/`, { name: 'Nobody' });
     expect([answer.status, answer.body.errors]).toMatchObject([422, [{ pointer: '/external_id', code: 'too_short' }]]);
   });
 
-  test('a trigger holds phone numbers to the same plans', async () => {
+  test('a trigger checks phone numbers against the same plans', async () => {
     const answer = await call('POST', triggerPath, { end_user: { phone: '+999123456789' } });
     expect([answer.status, answer.body.errors[0].pointer]).toEqual([422, '/end_user/phone']);
   });
@@ -179,7 +179,7 @@ describe('404', () => {
     },
   );
 
-  test("another organization's person is nobody", async () => {
+  test("another organization's person is not found", async () => {
     const other = await givenOrganization(parley.db);
     const theirs = (await parley.key(other, { permissions: ['end_users'] })).value;
     const { body: person } = await call('POST', people, { name: 'Mine' });
@@ -200,7 +200,7 @@ describe('404', () => {
 });
 
 describe('403', () => {
-  test('the family needs its permission on every path', async () => {
+  test('the family requires its permission on every path', async () => {
     const { value } = await parley.key(orgId, { permissions: ['triggers', 'channels'] });
     for (const [method, path] of [
       ['POST', people],
@@ -219,10 +219,10 @@ describe('403', () => {
 });
 
 describe('401', () => {
-  test('a key that was revoked after the check writes nothing', async () => {
+  test('a key that is revoked after the check writes nothing', async () => {
     const { id, value } = await parley.key(orgId, { permissions: ['end_users'] });
     await parley.call('GET', people, { key: value });
-    // Behind the back of the directory, as for a node that was paused between check and write.
+    // Bypasses the directory, as for a node that was paused between check and write.
     await parley.db.execute(sql`UPDATE api_key SET revoked_at = now() WHERE id = ${id}`);
     const answers = await Promise.all([
       parley.call('POST', people, { key: value, body: { external_id: 'ghost' } }),
@@ -237,7 +237,7 @@ describe('401', () => {
 });
 
 describe('idempotency', () => {
-  test('a repeated POST makes one person and answers the same', async () => {
+  test('a repeated POST creates one person and gives the same answer', async () => {
     const headers = { 'idempotency-key': 'make-1' };
     const first = await call('POST', people, { external_id: 'i-1' }, headers);
     const second = await call('POST', people, { external_id: 'i-1' }, headers);
@@ -247,7 +247,7 @@ describe('idempotency', () => {
     expect([other.status, other.body.code]).toEqual([422, 'idempotency_mismatch']);
   });
 
-  test('so does a bulk call, even one that names nobody', async () => {
+  test('so does a bulk call, even an empty one', async () => {
     for (const [name, rows] of [
       ['bulk-1', [{ external_id: 'i-b' }]],
       ['bulk-2', [{ name: 'nobody' }]],
@@ -261,7 +261,7 @@ describe('idempotency', () => {
 });
 
 describe('bulk', () => {
-  test('results stand in order, wrong rows fail alone, rows may mean one person', async () => {
+  test('results are in order, wrong rows fail alone, rows may name the same person', async () => {
     const { body: holder } = await call('POST', people, { external_id: 'b-holder', phone: '+97430000077' });
     const answer = await call('POST', `${people}/bulk`, {
       end_users: [
@@ -302,7 +302,7 @@ describe('bulk', () => {
     expect(one.body).toMatchObject({ name: 'One', attributes: { again: true } });
   });
 
-  test('takes 500 rows with more keys than another body may have', async () => {
+  test('accepts 500 rows with more keys than another body may have', async () => {
     const rows = Array.from({ length: 500 }, (_, n) => ({
       external_id: `k-${n}`,
       name: 'N',
@@ -335,7 +335,7 @@ describe('lists and search', () => {
       await ask('POST', people, person);
   });
 
-  test('pages follow one another, newest first, and the cursor fits no other list', async () => {
+  test('pages follow one another, newest first, and the cursor is valid for this list only', async () => {
     const first = await ask('GET', `${people}?limit=3`);
     expect([namesOf(first), first.body.has_more]).toEqual([['ash-4', 's-3', 's-2'], true]);
     const second = await ask('GET', `${people}?limit=3&cursor=${first.body.next_cursor}`);
@@ -357,7 +357,7 @@ describe('lists and search', () => {
     expect(namesOf(await ask('GET', `${people}?${query}`))).toEqual(expected);
   });
 
-  test('updated_after finds those who changed long after they were made', async () => {
+  test('updated_after finds people who changed long after they were created', async () => {
     await parley.db.execute(sql`UPDATE end_user SET created_at = '2026-01-01', updated_at = '2026-01-01',
       id = 'enduser_01kdvr0000' || right(id, 16) WHERE org_id = ${org} AND external_id IN ('s-1', 's-3')`);
     const since = new Date(Date.now() - 3_600_000).toISOString();
@@ -388,7 +388,7 @@ describe('lists and search', () => {
 });
 
 describe('consent', () => {
-  test('opting out is obeyed by a trigger at once', async () => {
+  test('a trigger obeys an opt-out immediately', async () => {
     const { body: person } = await call('POST', people, { external_id: 'consent-1' });
     const answer = await call('PUT', `${people}/${person.id}/consent/sandbox`, { status: 'opted_out', source: 'form' });
     expect([answer.status, answer.body.consent.sandbox]).toMatchObject([200, { status: 'opted_out', source: 'form' }]);
@@ -399,7 +399,7 @@ describe('consent', () => {
   });
 
   test.each(['No%20Kind', 'watsapp', 'web-chat', 'constructor'])(
-    'of a kind that no channel has (%s) is refused: nobody would obey it',
+    'of a kind that no channel has (%s) is refused: it would have no effect',
     async (kind) => {
       const { body: person } = await call('PUT', `${people}/external/consent-2`, {});
       const answer = await call('PUT', `${people}/${person.id}/consent/${kind}`, { status: 'opted_out' });
@@ -410,7 +410,7 @@ describe('consent', () => {
 });
 
 describe('conversations', () => {
-  test('of a person, what was said in them, and everything in one export', async () => {
+  test('of a person, their messages, and everything in one export', async () => {
     const { body: run } = await call(
       'POST',
       triggerPath,
@@ -445,7 +445,7 @@ describe('conversations', () => {
 });
 
 describe('429', () => {
-  test('the family has its own limit', async () => {
+  test('the family has its own rate limit', async () => {
     const limited = await startTestApp({ PARLEY_LIMITS: '{"end_users":{"key":2,"organization":10}}' });
     const org = await givenOrganization(limited.db);
     const { value } = await limited.key(org, { permissions: ['end_users'] });

@@ -1,7 +1,7 @@
 import type { Route } from '../../route/route.ts';
 import { callerOf, endUserIdOf, type EndUserRoutesDeps, FAMILY, TAG } from './family.ts';
 
-/** Erases a person: what is left tells nothing about anybody, except that opted-out addresses stay opted out. */
+/** Erases a person: the remaining data identifies no one, except that opted-out addresses stay opted out. */
 export const eraseEndUser = ({ endUsers }: EndUserRoutesDeps): Route => ({
   method: 'DELETE',
   path: '/api/end-users/:end_user_id',

@@ -11,7 +11,10 @@ import {
   TAG,
 } from './family.ts';
 
-/** Everything that is stored about one person, written out as it is read: its size has no bound but the person's history. */
+/**
+ * All stored data about one person, streamed while it is read: its size depends on the person's history and has no
+ * other limit.
+ */
 export const exportEndUser = ({ endUsers }: EndUserRoutesDeps): Route => ({
   method: 'GET',
   path: '/api/end-users/:end_user_id/export',

@@ -6,7 +6,7 @@ import { Refusal } from '../../../../contract/problems.ts';
 import type { EndUsers } from '../../../features/end-users/end-users.ts';
 import type { Paging } from '../../route/paging.ts';
 
-/** What the routes of the family share. */
+/** Shared by the routes of the family. */
 export type EndUserRoutesDeps = { endUsers: EndUsers; paging: Paging; baseUrl: string };
 
 export const FAMILY = { access: { permission: 'end_users' }, limit: 'end_users' } as const;
@@ -21,7 +21,7 @@ export const pageOf = <S extends TSchema>(item: S, title: string) =>
 
 export const EndUserPage = pageOf(EndUser, 'EndUserPage');
 
-/** Where a record stands in its list. */
+/** The position of a record in its list. */
 export const positionOf = (row: { created_at: string; id: string }) => ({
   createdAt: new Date(row.created_at),
   id: row.id,
@@ -34,7 +34,7 @@ export const callerOf = (request: FastifyRequest) => ({
   idempotency: request.idempotency,
 });
 
-/** The id in the path; text that is no id names nobody. */
+/** The id in the path; text that is not an id matches no person. */
 export function endUserIdOf(request: FastifyRequest): string {
   const { end_user_id: id } = request.params as { end_user_id: string };
   if (!isId('enduser', id)) throw new Refusal('end_user_not_found');

@@ -5,7 +5,7 @@ import { callerOf, type EndUserRoutesDeps, exampleEndUser, FAMILY, TAG } from '.
 
 const MAX_EXTERNAL_ID = 255;
 
-/** Keeps a person in step with the caller's own records: as often as one likes, with the same result. */
+/** Keeps a person in step with the caller's own records. Repeating the call gives the same result. */
 export const upsertEndUser = ({ endUsers }: EndUserRoutesDeps): Route => ({
   method: 'PUT',
   path: '/api/end-users/external/:external_id',

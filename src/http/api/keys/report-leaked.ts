@@ -15,11 +15,11 @@ export type LeakRoutesDeps = {
 };
 
 const MAX_REPORT_BYTES = 256 * 1024;
-/** A thousand entries, and words that scanners may add to them. */
+/** A thousand entries, plus members that scanners may add to them. */
 const MAX_REPORT_KEYS = 10_000;
 const check = compileBody(LeakReport);
 
-/** Where secret scanners, and whoever else has found a key, report it. */
+/** Secret scanners, and any person who finds a key, report it here. */
 export const reportLeaked = ({ keys, limit, scanners }: LeakRoutesDeps): Route => ({
   method: 'POST',
   path: '/api/keys/leaked',

@@ -2,7 +2,7 @@ import { RunRecord } from '../../../../contract/triggers.ts';
 import type { Route } from '../../route/route.ts';
 import type { TriggerRoutesDeps } from './routes.ts';
 
-/** Ends a run before its time. Cancelling twice is the same as once. */
+/** Ends a run early. A second cancel is a no-op. */
 export const cancelRun = ({ triggers }: TriggerRoutesDeps): Route => ({
   method: 'POST',
   path: '/api/triggers/:agent_id/:trigger_id/runs/:run_id/cancel',

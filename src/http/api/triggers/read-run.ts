@@ -3,7 +3,7 @@ import { RunRecord } from '../../../../contract/triggers.ts';
 import type { Route } from '../../route/route.ts';
 import type { TriggerRoutesDeps } from './routes.ts';
 
-/** One run: where it is, why, and what was said in it. */
+/** One run: its state, the reason for it, and its messages. */
 export const readRun = ({ triggers }: TriggerRoutesDeps): Route => ({
   method: 'GET',
   path: '/api/triggers/:agent_id/:trigger_id/runs/:run_id',

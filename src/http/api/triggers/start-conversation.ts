@@ -97,7 +97,7 @@ function send(reply: FastifyReply, answer: { status: number; location: string | 
   return reply.code(answer.status).type('application/json; charset=utf-8').send(answer.body);
 }
 
-/** `Prefer: wait=10` (RFC 7240, 4.3); what is not understood is ignored, as that standard asks. */
+/** `Prefer: wait=10` (RFC 7240, 4.3); ignores what it does not understand, as that standard requires. */
 function readWait(request: FastifyRequest): number {
   const header = request.headers.prefer;
   const text = Array.isArray(header) ? header.join(',') : (header ?? '');
