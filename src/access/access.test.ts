@@ -17,7 +17,7 @@ import type { Admission, Need } from './types.ts';
 const pepper = Buffer.alloc(32, 9);
 const digest = createDigest(pepper);
 const baseUrls = { us: 'https://us.test', eu: 'https://eu.test', in: 'https://in.test', qa: 'https://qa.test' };
-/** A lease that a machine which stands still for a moment does not lose. */
+/** A lease that survives a machine that stops for a moment. */
 const LONG_MS = 20_000;
 const HERE = '203.0.113.7';
 const ME: Need = {};
@@ -137,7 +137,7 @@ describe('admission', () => {
     expect((await admit(access, value, CALL, params)).caller.plan).toBe('paid');
   });
 
-  it('sends one query for a hundred calls that ask for the same thing at once', async () => {
+  it('sends one query for a hundred simultaneous calls that ask for the same thing', async () => {
     const access = await node({ leaseMs: LONG_MS });
     const { value, params } = await given();
     let queries = 0;
@@ -156,7 +156,7 @@ describe('admission', () => {
     expect(queries).toBe(2);
   });
 
-  it('stays within its bound and right beyond it', async () => {
+  it('stays within its limit and correct beyond it', async () => {
     const access = await node({ entries: 20 });
     const keys = await Promise.all(Array.from({ length: 50 }, () => given()));
     for (let round = 0; round < 3; round++) {
@@ -166,7 +166,7 @@ describe('admission', () => {
     }
   });
 
-  it('refuses a key from the second of its scheduled end, without any job', async () => {
+  it('refuses a key from the second of its scheduled end, without a job', async () => {
     let aheadMs = 0;
     const access = await node({ leaseMs: LONG_MS, clock: { ...systemClock, wall: () => Date.now() + aheadMs } });
     const { value, keyId } = await given();
@@ -176,8 +176,8 @@ describe('admission', () => {
     expect(await refusalOf(admit(access, value))).toMatchObject({ code: 'key_revoked' });
   });
 
-  // That it is written at once, without any wait, is shown in last-used.test.ts.
-  it('shows a first use, and not a second one within the minute', async () => {
+  // last-used.test.ts shows that it is written immediately, without a wait.
+  it('records a first use, and not a second one within the minute', async () => {
     const access = await node();
     const { value, keyId } = await given();
     await refusalOf(admit(access, value, { permission: 'channels' }));
@@ -196,7 +196,7 @@ describe('revocation', () => {
   it('is answered fast by one node and refused on the very next call', async () => {
     const leaseMs = 3_000;
     const access = await node({ leaseMs });
-    // The first waits until the database has run for a lease.
+    // The first revoke waits until the database has run for a lease.
     await revoke(access, (await given()).keyId);
     const took: number[] = [];
     for (let round = 0; round < 20; round++) {
@@ -207,7 +207,7 @@ describe('revocation', () => {
       took.push(performance.now() - started);
       expect(await refusalOf(admit(access, value))).toMatchObject({ code: 'key_revoked' });
     }
-    // None waits for the next renewal, a third of a lease; one or the other may meet a busy machine.
+    // None waits for the next renewal, a third of a lease; a few may meet a busy machine.
     expect(Math.max(...took)).toBeLessThan(leaseMs / 3);
     expect(took.toSorted((a, b) => a - b)[10]).toBeLessThan(200);
   });
@@ -269,7 +269,7 @@ describe('revocation', () => {
     expect(performance.now() - again).toBeLessThan(wholeMs);
   });
 
-  it('costs nobody a wait after a node has stopped', async () => {
+  it('needs no wait after a node has stopped', async () => {
     const leaseMs = 2_000;
     const [leaving, staying] = [await node({ leaseMs }), await node({ leaseMs })];
     const [first, second] = [await given(), await given()];
@@ -281,7 +281,7 @@ describe('revocation', () => {
     expect(performance.now() - started).toBeLessThan(leaseMs);
   });
 
-  it('is carried out on time for a scheduled end, and finished for a node that died meanwhile', async () => {
+  it('is carried out on time for a scheduled end, and finished for a node that died before it finished', async () => {
     const access = await node();
     const [due, cut] = [await given(), await given()];
     await admit(access, cut.value);
@@ -302,11 +302,11 @@ describe('revocation', () => {
 });
 
 describe('lease', () => {
-  it('is registered anew, and memory forgotten, when the row is gone', async () => {
+  it('is registered again, and memory cleared, when the row is gone', async () => {
     const access = await node({ leaseMs: 300 });
     const { value, keyId } = await given();
     await admit(access, value);
-    // Another node took this one for dead; what it revoked meanwhile waited for nobody.
+    // Another node declared this one dead; its revokes since then did not wait for this node.
     await db.execute(
       sql`WITH gone AS (DELETE FROM node_lease) UPDATE api_key SET revoked_at = now() WHERE id = ${keyId}`,
     );
@@ -315,7 +315,7 @@ describe('lease', () => {
     await expect.poll(() => access.ready()).toBe(true);
   });
 
-  it('lost, with the database gone: 503 and never a yes', async () => {
+  it('lost together with the database: 503, and no call is accepted', async () => {
     const own = await createTestDatabase();
     const ownDb = openDb(own.url);
     ownDb.$client.on('error', () => {});

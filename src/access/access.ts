@@ -24,32 +24,36 @@ import type { Caller } from './types.ts';
 import { startUpkeep, type Upkeep } from './upkeep.ts';
 
 /**
- * Who calls, may they, how often; and how a no becomes known everywhere. Composed here of: the decision (decide.ts),
- * what is in memory (directory.ts), the right to use it (lease.ts) and the wait for everybody else (barrier.ts).
+ * Who calls, whether they may, and how often; and how a refusal reaches every node. Composed of: the decision
+ * (decide.ts), the cache (directory.ts), the right to use the cache (lease.ts) and the wait for all other nodes
+ * (barrier.ts).
  */
 export type Access = Changes & {
-  /** Rows 1 to 11 of the order of checks: returns at once from memory, a promise otherwise; throws or rejects Refusal. */
+  /**
+   * Steps 1 to 11 of the order of checks (docs/security.md): returns immediately from memory, a promise otherwise;
+   * throws or rejects with a Refusal.
+   */
   admit: Admit;
-  /** Row 12. Rejects with Refusal `rate_limited`. */
+  /** Step 12, the rate limit. Rejects with Refusal `rate_limited`. */
   limit(caller: Caller, family: RateFamily): Promise<RateState>;
   facts: FactLookups;
   /** Registers this node. Rejects when the database cannot be reached. */
   start(): Promise<void>;
-  /** Gives the lease up, writes what is to be written, closes the connections. Call it when no request is under way. */
+  /** Releases the lease, writes pending data, closes the connections. Call it when no request is in progress. */
   stop(): Promise<void>;
   /** True while answers come from memory. */
   ready(): boolean;
-  /** For /metrics: what this node holds right now. */
+  /** For /metrics: the current state of this node. */
   state(): AccessState;
 };
 
 export type AccessState = {
-  /** How long ago the renewal began that the lease counts from; infinite: there has been none. */
+  /** Time since the start of the renewal on which the lease is based; infinite: there was none. */
   leaseAgeMs: number;
-  /** Nodes that hold a row, this one included. */
+  /** Nodes that have a row, including this one. */
   nodes: number;
   directoryEntries: number;
-  /** False: each node holds its part of every limit. */
+  /** False: each node enforces its own share of every limit. */
   isLimitShared: boolean;
 };
 
@@ -61,10 +65,10 @@ export type AccessDeps = {
   /** HMAC key of the stored digests, derived from PARLEY_SECRET. */
   pepper: Buffer;
   limits: RateLimits;
-  /** Counts for all nodes; absent: each node holds its part of every limit. */
+  /** Counters shared by all nodes; absent: each node enforces its own share of every limit. */
   shared?: SharedCounters | null;
   clock: Clock;
-  /** Told how long it took until a change held everywhere. */
+  /** Called with the time that a change needed to hold on every node. */
   onSettled?: (waitedMs: number) => void;
   log: Logger;
   leaseMs?: number;

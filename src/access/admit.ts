@@ -20,11 +20,11 @@ export type Admit = (
   authorization: readonly string[],
   need: Need,
   params: Readonly<Record<string, string>>,
-  /** The network address of the caller, as the connection or a trusted proxy says it. */
+  /** The network address of the caller, from the connection or from a trusted proxy. */
   address: string | undefined,
 ) => Admission | Promise<Admission>;
 
-/** What is known of a thing of an organization; null: there is none, or it was deleted. */
+/** Facts about a record of an organization; null: it does not exist, or it was deleted. */
 export type FactLookups = {
   agent(orgId: string, id: string): Known<AgentFacts>;
   trigger(orgId: string, id: string): Known<TriggerFacts>;
@@ -43,12 +43,13 @@ export type AdmitDeps = {
   lastUsed: Pick<LastUsed, 'record'>;
 };
 
-/** One query hangs, the caller need not: after this it is told that the key store cannot be reached. */
+/** A query may hang, but the caller must not: after this time the answer is that the key store cannot be reached. */
 const FILL_TIMEOUT_MS = 3_000;
 
 /**
- * Rows 1 to 11 of the order of checks. While the lease is good and everything is in memory this returns without a
- * promise and without a query. What is not there is read from the database, and without a lease all of it is.
+ * Steps 1 to 11 of the order of checks (docs/security.md). While the lease is valid and everything is in memory, this
+ * returns without a promise and without a query. Missing records are read from the database; without a lease, all of
+ * them are.
  */
 export function createAdmit(deps: AdmitDeps): { admit: Admit; facts: FactLookups } {
   const { region, baseUrls, digest, clock, lease, directory, fills, lastUsed } = deps;
@@ -61,7 +62,7 @@ export function createAdmit(deps: AdmitDeps): { admit: Admit; facts: FactLookups
     const name = digest(token);
     const isGood = lease.good();
     const entry = directory.key(name);
-    // Nothing leaves "revoked", so that much is known even without a lease.
+    // A revoked key stays revoked, so this is known even without a lease.
     const from = plainAddress(address);
     if (entry === undefined || (!isGood && entry?.isRevoked !== true))
       return admitUnknown(name, need, params, from, isGood);
@@ -79,7 +80,7 @@ export function createAdmit(deps: AdmitDeps): { admit: Admit; facts: FactLookups
     return admitCaller(verify(entry), need, params, from, isGood);
   }
 
-  /** Rows 2 and 4. From here on the call counts as a use of the key. */
+  /** Steps 2 and 4. From here on the call counts as a use of the key. */
   function verify(entry: KeyEntry | null): Caller {
     if (entry === null) throw refuseKey('key_invalid', 'There is no such key.');
     if (entry.isRevoked || entry.revokeAt <= clock.wall()) {
@@ -108,7 +109,7 @@ export function createAdmit(deps: AdmitDeps): { admit: Admit; facts: FactLookups
     return load(caller.orgId, named, isGood).then((loaded) => admission(caller, need, from, loaded));
   }
 
-  /** Undefined as soon as one of them is not known here. */
+  /** Undefined if one of them is not in memory. */
   function recall(orgId: string, named: Named): Found | undefined {
     const agent = named.agent === undefined ? null : directory.target('agent', orgId, named.agent);
     if (agent === undefined) return undefined;
@@ -155,7 +156,7 @@ export function createAdmit(deps: AdmitDeps): { admit: Admit; facts: FactLookups
 
 const NOTHING: Found = { agent: null, trigger: null, channel: null, campaign: null };
 
-/** What cannot be an id is no question to the database. */
+/** Text that cannot be an id is not looked up. */
 const wellFormed = (prefix: IdPrefix, id: string | undefined): string | null =>
   id !== undefined && isId(prefix, id) ? id : null;
 
@@ -172,7 +173,7 @@ function admission(caller: Caller, need: Need, from: string | null, found: Found
   };
 }
 
-/** Whom the refused call counts for. */
+/** The key for which the refused call is counted. */
 function refused(refusal: Refusal, { keyId, orgId }: Caller): Refusal {
   refusal.extras.caller = { keyId, orgId };
   return refusal;
@@ -195,7 +196,7 @@ async function orUnavailable<T>(fill: Promise<T>): Promise<T> {
   try {
     return await Promise.race([fill, late]);
   } catch (error) {
-    // Whatever the reason: a look-up that failed says neither yes nor no.
+    // A look-up that failed for any reason neither grants nor refuses.
     throw error instanceof Refusal ? error : undecided(error);
   } finally {
     clearTimeout(timer);

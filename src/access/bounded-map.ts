@@ -1,7 +1,8 @@
 /**
- * A Map of at most `max` entries. When it is full, a hand goes round (CLOCK): an entry that was read since the hand
- * last passed gets another round, the first that was not makes room. Reading sets one flag, where an LRU would move
- * the entry. The hand is an iterator that is kept, because a fresh one would walk over all deleted places again.
+ * A Map of at most `max` entries. When it is full, a hand goes round (CLOCK algorithm): an entry that was read since
+ * the hand last passed stays for another round; the first one that was not read is evicted. A read sets one flag, where
+ * an LRU would move the entry. The hand is an iterator that is kept, because a new one would walk over all deleted
+ * places again.
  */
 export type BoundedMap<V> = {
   get(key: string): V | undefined;
@@ -13,10 +14,10 @@ export type BoundedMap<V> = {
 
 type Slot<V> = { value: V; used: boolean };
 
-/** Bounds the work of one insertion when everything was read lately. */
+/** Limits the work of one insertion when every entry was read lately. */
 const LONGEST_SEARCH = 64;
 
-/** `onGone` is told of every value that leaves, replaced ones included, but not of `clear`. */
+/** Calls `onGone` for every value that leaves, including replaced ones, but not on `clear`. */
 export function createBoundedMap<V>(max: number, onGone: (key: string, value: V) => void): BoundedMap<V> {
   let slots = new Map<string, Slot<V>>();
   let hand = slots.entries();

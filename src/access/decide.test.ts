@@ -13,9 +13,9 @@ import { storedNetworks } from './keys/networks.ts';
 import type { Caller, Need } from './types.ts';
 
 /**
- * The whole table: every set of permissions × scope × plan × networks and address × family of routes × whose thing the
- * path names. What is
- * expected is written as the rules of the specification, one predicate for each row of the order of checks.
+ * The whole table: every set of permissions × scope × plan × networks and address × family of routes × owner of the
+ * record that the path names. The expected results are written as the rules of the specification, one predicate for
+ * each step of the order of checks.
  */
 const families: Record<string, Need> = {
   me: {},
@@ -26,7 +26,7 @@ const families: Record<string, Need> = {
   campaign: { permission: 'campaigns', campaign: 'campaign_id' },
 };
 
-/** `own`: what the key is bound to, `other`: of the same organization, `foreign`: of another one. */
+/** `own`: the record that the key is bound to, `other`: of the same organization, `foreign`: of another one. */
 const TARGETS = ['own', 'other', 'foreign', 'missing'] as const;
 type Target = (typeof TARGETS)[number];
 
@@ -64,7 +64,7 @@ const rules: [ProblemCode, (c: Case, need: Need) => boolean][] = [
     (c, { permission }) =>
       permission !== undefined &&
       (!c.permissions.includes(permission) ||
-        // A campaign key carries nothing else; an agent key cannot act on what belongs to the organization.
+        // A campaign key has no other permission; an agent key cannot act on records of the organization.
         (c.scope === 'campaign' && permission !== 'campaigns') ||
         (c.scope === 'agent' && permission === 'end_users')),
   ],
@@ -146,7 +146,7 @@ describe('decision table', () => {
     expect(seen.size).toBe(10);
   });
 
-  it('never asks what exists before the key alone was decided', () => {
+  it('never checks what exists before the key alone was checked', () => {
     for (const c of everyCase()) {
       const need = families[c.family]!;
       const mayLook = rules.slice(0, 6).every(([, applies]) => !applies(c, need));
@@ -187,7 +187,7 @@ describe('decision', () => {
     );
   });
 
-  it('shows the address that it judged, and not the networks that would do', () => {
+  it('shows the judged address, and not the allowed networks', () => {
     const key = callerOf({ scope: 'organization', permissions: ['channels'], plan: 'paid', place: 'outside' });
     const refusal = decide(key, {}, {}, '203.0.114.7', () => nothing)!;
     expect(refusal.message).toContain('203.0.114.7');
@@ -195,7 +195,7 @@ describe('decision', () => {
     expect(decide(key, {}, {}, null, () => nothing)!.code).toBe('network_not_allowed');
   });
 
-  it('echoes nothing that the path named', () => {
+  it('repeats nothing from the path', () => {
     const agentKey = callerOf({ scope: 'agent', permissions: ['triggers'], plan: 'paid' });
     const campaignKey = callerOf({ scope: 'campaign', permissions: ['campaigns'], plan: 'paid' });
     for (const [key, family] of [

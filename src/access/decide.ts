@@ -4,10 +4,10 @@ import { challengeScope } from './keys/authorization-header.ts';
 import { isInside } from './keys/networks.ts';
 import type { AgentFacts, CampaignFacts, Caller, ChannelFacts, Need, TriggerFacts } from './types.ts';
 
-/** The ids that stand in the path where the route's need says, as sent: nothing is known about them yet. */
+/** The ids in the path at the places that the route's need names, as sent: nothing is known about them yet. */
 export type Named = { agent?: string; trigger?: string; channel?: string; campaign?: string };
 
-/** What is there under those ids, whoever it belongs to; null: nothing, or deleted. */
+/** The records with those ids, of any owner; null: missing or deleted. */
 export type Found = {
   readonly agent: AgentFacts | null;
   readonly trigger: TriggerFacts | null;
@@ -16,9 +16,10 @@ export type Found = {
 };
 
 /**
- * May this caller do what the route needs? Rows 4a and 6 to 11 of the order of checks, the first that applies answers:
- * null is yes. A pure function: no clock, no database. `from` is the network address of the call. `found` is asked for
- * only after rows 4a to 9 have passed, so a caller that is refused learns nothing about what exists and costs no look-up.
+ * May this caller do what the route needs? Steps 4a and 6 to 11 of the order of checks (docs/security.md); the first
+ * that applies answers, and null grants. A pure function: no clock, no database. `from` is the network address of the
+ * call. `found` is called only after steps 4a to 9 have passed, so a refused caller learns nothing about what exists
+ * and costs no look-up.
  */
 export function decide(
   caller: Caller,
@@ -30,7 +31,7 @@ export function decide(
   return decideCaller(caller, need, named, from) ?? decideTarget(caller, need, found());
 }
 
-/** Rows 4a to 9: what the key, the caller's address and the path alone decide. */
+/** Steps 4a to 9: what the key, the caller's address and the path decide alone. */
 export function decideCaller(caller: Caller, need: Need, named: Named, from: string | null): Refusal | null {
   if (caller.networks !== null && !isInside(caller.networks, from)) return networkNotAllowed(from);
   if (caller.plan !== 'paid') {
@@ -52,7 +53,7 @@ export function decideCaller(caller: Caller, need: Need, named: Named, from: str
   return null;
 }
 
-/** Rows 10 and 11: what is there. Another organization's is not there. */
+/** Steps 10 and 11: whether the record exists. A record of another organization does not. */
 export function decideTarget(caller: Caller, need: Need, found: Found): Refusal | null {
   const { agent, trigger, channel, campaign } = found;
   if (need.agent !== undefined && agent?.orgId !== caller.orgId) {
@@ -72,7 +73,10 @@ export function decideTarget(caller: Caller, need: Need, found: Found): Refusal 
   return null;
 }
 
-/** Shows whoever is behind a proxy what we take for their address. Which networks are allowed is not for thieves. */
+/**
+ * Shows a caller behind a proxy the address that we see. It does not show the allowed networks, which would help a
+ * thief.
+ */
 const networkNotAllowed = (from: string | null): Refusal =>
   new Refusal(
     'network_not_allowed',
@@ -80,8 +84,8 @@ const networkNotAllowed = (from: string | null): Refusal =>
   );
 
 /**
- * Whether the key grants the permission. The pairs that may not exist (docs/adr/0101) grant nothing even if such a
- * row stood in the database. `campaigns` on an organization or agent key is left to row 8, which names the cure.
+ * Whether the key grants the permission. The forbidden pairs (docs/adr/0101) grant nothing even if such a row is in the
+ * database. `campaigns` on an organization or agent key is left to step 8, which names the cure.
  */
 export function holds(caller: Caller, permission: Permission): boolean {
   if (caller.scope === 'campaign' && permission !== 'campaigns') return false;
@@ -89,7 +93,7 @@ export function holds(caller: Caller, permission: Permission): boolean {
   return caller.permissions.includes(permission);
 }
 
-/** Where a new key is no cure by itself: which keys can hold it at all. */
+/** For permissions that not every new key can have: which keys can. */
 const WHERE: { readonly [permission in Permission]?: string } = {
   campaigns: ", which only keys made on the campaign's own page hold.",
   end_users: ', which only keys of the whole organization can hold.',

@@ -18,9 +18,9 @@ export type Caller = {
   readonly networks: readonly Network[] | null;
 };
 
-/** What a route asks of its caller; declared on the route. The strings are names of path parameters. */
+/** What a route requires of its caller; declared on the route. The strings are names of path parameters. */
 export type Need = {
-  /** The family's permission; absent: any key will do (`GET /api/me`). */
+  /** The family's permission; absent: any key is accepted (`GET /api/me`). */
   readonly permission?: Permission;
   readonly agent?: string;
   readonly trigger?: string;
@@ -28,7 +28,7 @@ export type Need = {
   readonly campaign?: string;
 };
 
-/** Facts about what a path names, as the directory knows them. Deleted things are not in it. */
+/** Facts about the records in a path, as cached in the directory. Deleted records are not in it. */
 export type AgentFacts = {
   readonly id: string;
   readonly orgId: string;
@@ -61,10 +61,10 @@ export type CampaignFacts = {
   readonly state: string;
 };
 
-/** Who calls and what the path names, once access was granted: what a route handler starts from. */
+/** The caller and the records that the path names, after access was granted: the input of a route handler. */
 export type Admission = {
   readonly caller: Caller;
-  /** The network address that the call came from, in its one form, for the fence; null: it cannot be read. */
+  /** The network address of the call in canonical form, for the fence; null: invalid. */
   readonly from: string | null;
   readonly agent: AgentFacts | null;
   readonly trigger: TriggerFacts | null;
@@ -72,6 +72,6 @@ export type Admission = {
   readonly campaign: CampaignFacts | null;
 };
 
-/** The kinds of subject whose change can turn a yes into a no. */
+/** The kinds of subject whose change can turn a granted call into a refused one. */
 export type SubjectKind = 'key' | 'organization' | 'agent' | 'trigger' | 'channel' | 'campaign';
 export type Subject = { readonly kind: SubjectKind; readonly id: string };

@@ -5,9 +5,9 @@ export type UpkeepDeps = {
   leaseMs: number;
   lease: Lease;
   log: Logger;
-  /** Told after each renewal: how many nodes hold a lease. */
+  /** Called after each renewal with the number of nodes that hold a lease. */
   onNodes: (nodes: number) => void;
-  /** Finishes what other nodes left behind; once a second, never twice at a time. */
+  /** Finishes work that other nodes left behind; once a second, never twice at a time. */
   sweep: () => Promise<void>;
 };
 
@@ -15,7 +15,7 @@ export type Upkeep = { hint: () => void; stop(): Promise<void> };
 
 const SWEEP_MS = 1_000;
 
-/** The heartbeat: a renewal every third of a lease and whenever somebody says "look now", and a sweep every second. */
+/** The heartbeat: a renewal every third of a lease and on every wake-up, and a sweep every second. */
 export function startUpkeep({ leaseMs, lease, log, onNodes, sweep }: UpkeepDeps): Upkeep {
   let isWell = true;
   let sweeping: Promise<void> | null = null;

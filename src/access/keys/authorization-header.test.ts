@@ -21,7 +21,7 @@ describe('Authorization header', () => {
     ['Bearer abc  ', 'abc'],
     ['\tBearer abc\t', 'abc'],
     ['  Bearer abc', 'abc'],
-  ])('takes the token of %j', (value, token) => {
+  ])('accepts the token of %j', (value, token) => {
     expect(readToken([value])).toBe(token);
   });
 
@@ -44,7 +44,7 @@ describe('Authorization header', () => {
     expect(refusal.message).not.toContain('abc');
   });
 
-  it('counts two words or a joined list as a token, which is then malformed', () => {
+  it('treats two words or a joined list as a token, which is then malformed', () => {
     expect(readToken(['Bearer abc def'])).toBe('abc def');
     expect(readToken(['Bearer abc, Bearer def'])).toBe('abc, Bearer def');
   });

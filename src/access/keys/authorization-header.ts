@@ -10,10 +10,10 @@ export const challengeScope = (permission: string): string =>
   `Bearer realm="parley", error="insufficient_scope", scope="${permission}"`;
 
 /**
- * The token of the one Authorization header, exactly as sent; `headers` holds the value of each such header, because
- * a framework that keeps only the first would let two callers share a request. The scheme's letters may be of either
- * case, one or more spaces follow it (RFC 9110, section 11.4: spaces, no tabs). Whatever follows is the token: two
- * words or a comma-joined list are a token that was sent and is malformed, not a missing one.
+ * The token of the only Authorization header, exactly as sent. `headers` holds the value of each such header, because a
+ * framework that keeps only the first would let two callers share a request. The scheme is case-insensitive; one or
+ * more spaces follow it (RFC 9110, section 11.4: spaces, no tabs). The rest is the token: two words or a comma-joined
+ * list count as a malformed token, not as a missing one.
  */
 export function readToken(headers: readonly string[]): string {
   if (headers.length !== 1) {
@@ -47,7 +47,7 @@ const missing = (detail: string): Refusal =>
 
 const isTokenEdge = (value: string, at: number): boolean => value[at] !== ' ' && value[at] !== '\t';
 
-/** White space around a field's value is no part of it (RFC 9110, section 5.5). Loops: no backtracking. */
+/** White space around a field's value does not belong to it (RFC 9110, section 5.5). A loop, to avoid backtracking. */
 function trimEnd(value: string): string {
   let end = value.length;
   while (end > 0 && !isTokenEdge(value, end - 1)) end--;

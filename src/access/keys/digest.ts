@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 
 /**
- * HMAC-SHA-256 (RFC 2104) of key values under the pepper, as two one-shot hashes over buffers that are made once:
- * 0.7 µs, where createHmac takes 1.7 µs with a KeyObject and 11 µs with a Buffer. The result is a string of 32 latin1
- * characters, the cheapest thing to look up in a Map; `digestBytes` makes the bytes that the database holds.
+ * HMAC-SHA-256 (RFC 2104) of key values under the pepper, as two one-shot hashes over preallocated buffers: 0.7 µs,
+ * where createHmac takes 1.7 µs with a KeyObject and 11 µs with a Buffer. The result is a string of 32 latin1
+ * characters, the cheapest key for a Map; `digestBytes` converts it to the bytes in the database.
  */
 export type Digest = (value: string) => string;
 

@@ -4,10 +4,10 @@ import type { Directory, KeyEntry } from './directory.ts';
 import { NONE, type Remedy } from '../nodes/protocol.ts';
 
 /**
- * Brings into the directory what is asked for and not there: one query for a key with its organization, one for all
- * that a path names. Callers who ask for the same thing share a query, but only while the lease is good and nothing
- * has changed since the query was sent: then it cannot show what was true before a revocation that was answered.
- * Without a lease everybody asks for himself.
+ * Loads missing records into the directory: one query for a key with its organization, one for everything that a path
+ * names. Callers who ask for the same thing share a query, but only while the lease is valid and nothing has changed
+ * since the query was sent: then it cannot return a state from before an answered revocation. Without a lease each
+ * caller makes its own query.
  */
 export type Fills = {
   key(digest: string, isShared: boolean): Promise<KeyEntry | null>;

@@ -24,7 +24,7 @@ const record = (id: string, orgId = 'org_1', plan: 'free' | 'paid' = 'paid'): Ke
 });
 
 describe('directory', () => {
-  it('forgets every key of an organization whose plan changed, and learns the new plan', () => {
+  it('forgets every key of an organization whose plan changed, and reads the new plan', () => {
     const directory = directoryOf();
     for (const id of ['key_1', 'key_2']) directory.keepKey(id, record(id), directory.generation());
     directory.keepKey('key_3', record('key_3', 'org_2'), directory.generation());
@@ -57,7 +57,7 @@ describe('directory', () => {
     expect(directory.key('key_1')).toBeUndefined();
   });
 
-  it('counts more changes than it remembers as a change of everything', () => {
+  it('treats more changes than it remembers as a change of everything', () => {
     const directory = directoryOf();
     const before = directory.generation();
     for (let i = 0; i < 10_000; i++) directory.drop({ kind: 'key', id: `key_${i}` });
@@ -65,7 +65,7 @@ describe('directory', () => {
     expect(directory.key('x')).toBeUndefined();
   });
 
-  it('stays within its bound and keeps what is in use', () => {
+  it('stays within its limit and keeps records in use', () => {
     const directory = directoryOf(100);
     for (let i = 0; i < 1_000; i++) {
       directory.keepKey(`digest_${i}`, record(`key_${i}`, `org_${i}`), directory.generation());
@@ -75,7 +75,7 @@ describe('directory', () => {
     for (let used = 0; used < 10; used++) expect(directory.key(`digest_${used}`)).toBeDefined();
   });
 
-  it('remembers for a lease that there is nothing, and forgets it with every change', () => {
+  it('remembers a missing record for a lease, and forgets that with every change', () => {
     const directory = directoryOf();
     directory.keepKey('none', null, directory.generation());
     directory.keepTarget('agent', 'org_1', 'agent_1', null, directory.generation());

@@ -6,15 +6,15 @@ import { NONE, type Remedy } from '../nodes/protocol.ts';
 import type { AgentFacts, CampaignFacts, Caller, ChannelFacts, Subject, TriggerFacts } from '../types.ts';
 
 /**
- * What a node knows: keys by digest, and the agents, triggers, channels and campaigns that paths name. Bounded, filled
- * on demand, and to be used only while the lease is good.
+ * The cache of a node: keys by digest, and the agents, triggers, channels and campaigns that paths name. Bounded,
+ * filled on demand, and valid only while the lease is valid.
  *
- * A fill that is under way while a change is applied may carry what was true before it. So every change gets the next
- * generation, a fill remembers the generation at which it was sent, and what it brings is kept only if none of its
- * subjects has changed since.
+ * A fill in progress while a change is applied may return the state before the change. So every change gets the next
+ * generation, a fill remembers the generation at which it was sent, and its result is kept only if none of its subjects
+ * has changed since.
  *
- * "There is no such thing" is kept for one lease at most. Nobody can have asked for an id or a key value before it
- * was made (both are random), so creations need no place in the change log.
+ * "It does not exist" is kept for at most one lease. No caller can have asked for an id or a key value before it was
+ * created (both are random), so creations need no entry in the change log.
  */
 export type KeyEntry = {
   readonly caller: Caller;
@@ -25,18 +25,18 @@ export type KeyEntry = {
   readonly organization: Validity;
 };
 
-/** Shared by all keys of one organization that are in memory: a change of its plan forgets them with one write. */
+/** Shared by all cached keys of one organization: a change of its plan invalidates them with one write. */
 type Validity = { valid: boolean; keys: number };
 
 export type TargetKind = 'agent' | 'trigger' | 'channel' | 'campaign';
 type Facts = { agent: AgentFacts; trigger: TriggerFacts; channel: ChannelFacts; campaign: CampaignFacts };
 
 export type Directory = {
-  /** `null`: there is no such key. `undefined`: not known here, ask the database. */
+  /** `null`: the key does not exist. `undefined`: not cached, query the database. */
   key(digest: string): KeyEntry | null | undefined;
   target<K extends TargetKind>(kind: K, orgId: string, id: string): Facts[K] | null | undefined;
   generation(): number;
-  /** Returns what the record says; keeps it only if nothing it tells of has changed since `generation`. */
+  /** Returns the content of the record; caches it only if none of its subjects has changed since `generation`. */
   keepKey(digest: string, record: KeyRecord | null, generation: number): KeyEntry | null;
   keepTarget<K extends TargetKind>(
     kind: K,
@@ -51,9 +51,9 @@ export type Directory = {
 };
 
 const DIRECTORY_ENTRIES = 200_000;
-/** Beyond it all of them are forgotten: they are worth one query each. */
+/** Beyond this number all of them are dropped: each costs only one query. */
 const MAX_ABSENT = 10_000;
-/** Changes whose generation is remembered one by one; older ones count as changes of everything. */
+/** How many changes are remembered individually; an older generation counts as changed. */
 const MAX_CHANGES = 4_096;
 
 export type DirectoryOptions = {

@@ -9,7 +9,7 @@ const document = readFileSync(new URL('../../../docs/key-format.md', import.meta
 const SCANNER = new RegExp(KEY_PATTERN);
 
 describe('API key format', () => {
-  it('meets the published test vectors', () => {
+  it('matches the published test vectors', () => {
     const rows = [...document.matchAll(/^\| `([0-9a-f]{64})` \| (\w\w) \| `(\S+)` \|$/gm)];
     expect(rows.length).toBeGreaterThanOrEqual(6);
     for (const [, entropy, region, value] of rows) {
@@ -21,7 +21,7 @@ describe('API key format', () => {
     for (const [, value] of refused) expect(parseKey(value!)).toEqual({ ok: false, fault: 'malformed' });
   });
 
-  it('names its region, fits the scanner expression and shows six random characters', () => {
+  it('names its region, matches the scanner expression and shows six random characters', () => {
     expect(document).toContain(KEY_PATTERN);
     for (const region of REGION_IDS) {
       for (let i = 0; i < 200; i++) {

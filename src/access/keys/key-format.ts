@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { isRegion, REGION_IDS, type Region } from '../../../contract/regions.ts';
 
 /**
- * An API key value is `parley_<region>_`, 43 base62 characters that hold 256 random bits, and 6 base62 characters
- * that hold the CRC-32 (IEEE 802.3) of all that precedes them, both left-padded with `0`. The checksum proves nothing
- * about the key; it lets a node, a secret scanner or a support page tell a typo from an unknown key without a look-up.
- * Test vectors: docs/key-format.md.
+ * An API key value is `parley_<region>_`, 43 base62 characters for 256 random bits, and 6 base62 characters for the
+ * CRC-32 (IEEE 802.3) of all characters before them, both left-padded with `0`. The checksum proves nothing about the
+ * key; it lets a node, a secret scanner or a support page distinguish a typing error from an unknown key without a
+ * look-up. Test vectors: docs/key-format.md.
  */
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const HEAD_LENGTH = 'parley_us_'.length;
@@ -26,10 +26,10 @@ export function mintKey(region: Region, entropy: Buffer = randomBytes(32)): stri
   return checked + base62(BigInt(crc32(checked, CHECKED_LENGTH)), CHECK_LENGTH);
 }
 
-/** What a key list shows of a value: region and the first random characters (36 of 256 bits). */
+/** The part of a value that a key list shows: region and the first random characters (36 of 256 bits). */
 export const shownPrefix = (value: string): string => value.slice(0, HEAD_LENGTH + SHOWN_RANDOM_LENGTH);
 
-/** Pure and without allocation: what is refused here costs neither a hash nor a query. */
+/** Pure and without allocation: a refusal here costs neither a hash nor a query. */
 export function parseKey(value: string): ParsedKey {
   if (value.length !== KEY_LENGTH || !value.startsWith('parley_') || value[HEAD_LENGTH - 1] !== '_') return MALFORMED;
   for (let at = HEAD_LENGTH; at < CHECKED_LENGTH; at++) if (digitOf(value.charCodeAt(at)) < 0) return MALFORMED;
@@ -61,7 +61,7 @@ const CRC_TABLE = Int32Array.from({ length: 256 }, (_, byte) => {
   return crc;
 });
 
-/** Over the first `length` characters, all ASCII. By table: shorter than the way into zlib and back. */
+/** Over the first `length` characters, all ASCII. By table: faster than a call of zlib. */
 function crc32(text: string, length: number): number {
   let crc = -1;
   for (let at = 0; at < length; at++) crc = CRC_TABLE[(crc ^ text.charCodeAt(at)) & 255]! ^ (crc >>> 8);

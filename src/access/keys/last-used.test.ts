@@ -27,7 +27,7 @@ const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 const written = () => writes.map(({ at }) => at.getTime() - 1_000_000_000);
 
 describe('last used', () => {
-  it('is written at once for the first call', async () => {
+  it('is written immediately for the first call', async () => {
     use();
     await pass(1);
     expect(written()).toEqual([0]);
@@ -41,7 +41,7 @@ describe('last used', () => {
     expect(written()).toEqual([0, 60_000, 120_000, 180_000, 240_000]);
   });
 
-  it('tells the last of a row of calls, though none came after it', async () => {
+  it('is written for the last of several calls, even if no call follows', async () => {
     use();
     await pass(20_000);
     use();
@@ -52,7 +52,7 @@ describe('last used', () => {
     expect(writes[1]!.isLast).toBe(true);
   });
 
-  it('starts from what the database knew', async () => {
+  it('starts from the value in the database', async () => {
     use(Date.now() - 10_000);
     await pass(1_000);
     expect(written()).toEqual([]);
@@ -62,7 +62,7 @@ describe('last used', () => {
     expect(written()).toEqual([51_000]);
   });
 
-  it('fails no call, and is tried again', async () => {
+  it('fails no call, and is retried', async () => {
     isDown = true;
     use();
     await pass(1);

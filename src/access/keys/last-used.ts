@@ -1,26 +1,29 @@
 import type { Clock } from '../../kernel/clock.ts';
 
 /**
- * When each key was last used. The first call is written at once; later ones at most once a minute, and the last of a
- * row of calls a minute after it. Writes leave together, one statement at a time, and whatever becomes of them no
- * request waits for them or fails by them. The database keeps the time from moving backwards.
+ * When each key was last used. The first call is written immediately; later ones at most once a minute, and the last of
+ * several calls a minute after it. Writes are batched, one statement at a time; no request waits for them or fails
+ * because of them. The database never moves the time backwards.
  */
 export type LastUsed = {
   /** `known`: what the database said when the key was read (wall milliseconds; null: never used). */
   record(orgId: string, keyId: string, known: number | null): void;
-  /** Writes all that is still to be written. */
+  /** Writes everything that is pending. */
   flush(): Promise<void>;
   stop(): Promise<void>;
 };
 
-/** `isLast`: nothing came after it for a while. Another node may have written within the same minute; then only this counts. */
+/**
+ * `isLast`: no call followed for a while. Another node may have written within the same minute; then only this one
+ * counts.
+ */
 export type Use = { orgId: string; keyId: string; at: Date; isLast: boolean };
 
 type State = { orgId: string; written: number; latest: number };
 
 const COALESCE_MS = 60_000;
 const SWEEP_MS = 5_000;
-/** Keys whose last use is followed at once; beyond it the oldest is written early. */
+/** Maximum keys whose last use is tracked at the same time; beyond it the oldest is written early. */
 const MAX_KEYS = 200_000;
 const MAX_BATCH = 1_000;
 
@@ -60,11 +63,11 @@ export function createLastUsed(deps: {
 
   const writeOne = async (uses: Use[]): Promise<void> => {
     try {
-      // In one order on all nodes, so that two statements never wait for each other's rows.
+      // The same order on all nodes, to avoid deadlocks between two statements.
       await deps.write(uses.sort((a, b) => (a.keyId < b.keyId ? -1 : 1)));
     } catch (error) {
       deps.onError(error);
-      // As if it had never been written: the next call or the next sweep tries again.
+      // Reset, so that the next call or the next sweep writes again.
       for (const { keyId } of uses) {
         const state = states.get(keyId);
         if (state) state.written = Number.NEGATIVE_INFINITY;

@@ -21,7 +21,7 @@ describe('a network', () => {
     ['::ffff:cb00:7100/120', '203.0.113.0/24'],
     ['::ffff:0:0/96', '0.0.0.0/0'],
     ['64:ff9b::203.0.113.0/120', '64:ff9b::cb00:7100/120'],
-  ])('%s is %s, and stays so when it is read again', (text, canonical) => {
+  ])('%s is %s, and the same when it is parsed again', (text, canonical) => {
     expect(network(text).text).toBe(canonical);
     expect(storedNetworks([canonical])![0]!.text).toBe(canonical);
   });
@@ -44,7 +44,7 @@ describe('a network', () => {
     expect(readNetwork(text)).toEqual({ fault: expect.stringContaining('203.0.113.0/24') as string });
   });
 
-  it('asks which of the two is meant where bits stand behind the length', () => {
+  it('asks which of the two is meant if host bits are set', () => {
     expect(readNetwork('203.0.113.7/24')).toEqual({
       fault: 'Write 203.0.113.0/24 for the network, or 203.0.113.7/32 for the one address.',
     });
@@ -53,7 +53,7 @@ describe('a network', () => {
 });
 
 describe('a caller', () => {
-  it('is the IPv4 address also where the socket says it in IPv6', () => {
+  it('is the IPv4 address also if the socket reports it as IPv6', () => {
     const office = storedNetworks(['203.0.113.0/24', '2001:db8::/32']);
     for (const address of [
       '203.0.113.9',
@@ -75,26 +75,26 @@ describe('a caller', () => {
       '203.0.113.9, 10.0.0.1',
     ])
       expect(isInside(office!, address)).toBe(false);
-    // IPv6 of any kind is not IPv4 of any kind.
+    // An IPv6 network never contains an IPv4 address, and vice versa.
     expect(isInside([network('::/0')], '203.0.113.9')).toBe(false);
     expect(isInside([network('0.0.0.0/0')], '2001:db8::1')).toBe(false);
   });
 
-  it('has one form', () => {
+  it('has one spelling', () => {
     expect(plainAddress('::ffff:203.0.113.9')).toBe('203.0.113.9');
     expect(plainAddress('2001:DB8::0:1%lo')).toBe('2001:db8::1');
     expect(plainAddress('unknown')).toBeNull();
     expect(plainAddress(undefined)).toBeNull();
   });
 
-  it('stands inside as Node itself counts', () => {
+  it('is inside by the same rules as in Node', () => {
     const pair = (address: fc.Arbitrary<string>, most: number) =>
       fc.record({ address, base: address, bits: fc.nat({ max: most }), isNear: fc.boolean() });
     fc.assert(
       fc.property(fc.oneof(pair(fc.ipV4(), 32), pair(fc.ipV6(), 128)), ({ address, base, bits, isNear }) => {
         const read = readNetwork(`${isNear ? address : base}/${bits}`);
         const said = 'fault' in read ? /Write (\S+) for/.exec(read.fault)?.[1] : read.text;
-        // Larger than all of IPv4, and written in IPv6.
+        // Larger than all of IPv4, and written as IPv6.
         fc.pre(said !== undefined);
         const wide = network(said);
         const from = plainAddress(address)!;
@@ -110,7 +110,7 @@ describe('a caller', () => {
 });
 
 describe('a narrower network', () => {
-  it('lies inside', () => {
+  it('is contained in the old one', () => {
     expect(covers(network('10.0.0.0/8'), network('10.4.0.0/16'))).toBe(true);
     expect(covers(network('10.0.0.0/8'), network('10.0.0.0/8'))).toBe(true);
     expect(covers(network('10.0.0.0/8'), network('10.0.0.0/7'))).toBe(false);

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 
 /**
- * Networks in CIDR notation, as a key's list of allowed networks holds them. An IPv4 address that is written as an IPv6
- * one (`::ffff:203.0.113.7`) is the IPv4 address: sockets that listen on both families report callers in that form.
+ * Networks in CIDR notation, for a key's list of allowed networks. An IPv4 address that is written as IPv6
+ * (`::ffff:203.0.113.7`) counts as the IPv4 address: sockets that listen on both families report callers in that form.
  */
 export type Network = { readonly text: string; readonly family: 4 | 6; readonly bits: number; readonly base: bigint };
 
@@ -17,7 +17,7 @@ export function readNetwork(text: string): Network | { fault: string } {
   const [written = '', length, ...rest] = text.trim().split('/');
   const address = readAddress(written);
   if (address === null || written.includes('%') || rest.length > 0) return { fault: EXAMPLES };
-  // The length counts the bits of the form that was written.
+  // The prefix length counts the bits of the notation that was used.
   const extra = isIP(written) === 6 ? WIDTH[6] - WIDTH[address.family] : 0;
   const bits = length === undefined ? WIDTH[address.family] : lengthOf(length, WIDTH[address.family] + extra) - extra;
   if (Number.isNaN(bits)) return { fault: EXAMPLES };
@@ -40,7 +40,7 @@ function networkOf({ family, value }: Address, bits: number): Network {
   return { text: `${textOf({ family, value: base })}/${bits}`, family, bits, base };
 }
 
-/** What the database holds: it was read by `readNetwork` before it was written. */
+/** Networks from the database: `readNetwork` parsed them before they were written. */
 export function storedNetworks(texts: readonly string[] | null): readonly Network[] | null {
   if (texts === null) return null;
   return texts.map((text) => {
@@ -50,13 +50,15 @@ export function storedNetworks(texts: readonly string[] | null): readonly Networ
   });
 }
 
-/** The address in its one form; null: it is none, as a proxy may send in X-Forwarded-For. */
+/**
+ * The address in its canonical form; null for text that is not an address, which a proxy may send in X-Forwarded-For.
+ */
 export function plainAddress(text: string | undefined): string | null {
   const address = text === undefined ? null : readAddress(text);
   return address && textOf(address);
 }
 
-/** Whether the caller stands in one of them. An address that cannot be read stands in none. */
+/** Whether one of the networks contains the caller. An invalid address is in none. */
 export function isInside(networks: readonly Network[], from: string | null): boolean {
   const address = from === null ? null : readAddress(from);
   return address !== null && networks.some((network) => covers(network, networkOf(address, WIDTH[address.family])));
@@ -68,7 +70,7 @@ export const covers = (outer: Network, inner: Network): boolean =>
   networkOf({ family: inner.family, value: inner.base }, outer.bits).base === outer.base;
 
 function readAddress(text: string): Address | null {
-  // Of a link-local caller, the interface that it came in by.
+  // For a link-local caller, the network interface.
   const plain = text.split('%', 1)[0]!;
   const family = isIP(plain);
   if (family === 0) return null;
@@ -98,6 +100,6 @@ const numberOf = (parts: readonly number[], width: bigint): bigint =>
 function textOf({ family, value }: Address): string {
   if (family === 4) return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 255n).join('.');
   const groups = Array.from({ length: 8 }, (_, index) => ((value >> BigInt(112 - 16 * index)) & 0xffffn).toString(16));
-  // The URL standard writes IPv6 as RFC 5952 asks.
+  // The URL standard writes IPv6 in the form of RFC 5952.
   return new URL(`http://[${groups.join(':')}]/`).hostname.slice(1, -1);
 }

@@ -6,8 +6,9 @@ import type { SharedCounters } from './shared-counters.ts';
 import { giveBackToAll, takeFromAll } from './take-from-all.ts';
 
 /**
- * Reports of leaked keys a minute, from one network address and in all. Signed ones have counters of their own: a flood
- * of others does not keep a scanner from telling. Every node counts for itself; with `shared` all nodes count together.
+ * Reports of leaked keys per minute, from one network address and in total. Signed reports have counters of their own,
+ * so a flood of unsigned ones does not block a scanner. Every node counts alone; with `shared` all nodes count
+ * together.
  */
 export type LeakReportLimit = { take(kind: 'signed' | 'unsigned', address: string): Promise<void> };
 

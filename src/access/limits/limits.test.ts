@@ -34,7 +34,7 @@ const refusalOf = async (call: Promise<unknown>): Promise<Refusal> =>
   );
 
 describe('limits', () => {
-  it('refuses the call after the last one with Retry-After 60, whatever is left of the minute', async () => {
+  it('refuses the call after the last one with Retry-After 60, however much is left of the minute', async () => {
     const limits = createLimits(limitsOf(3, 100));
     for (let i = 0; i < 3; i++) await limits.limit(caller('key_a'), 'triggers');
     vi.advanceTimersByTime(45_000);
@@ -49,7 +49,7 @@ describe('limits', () => {
     await limits.limit(caller('key_a'), 'channels');
   });
 
-  it('says how much is left', async () => {
+  it('reports the remaining calls', async () => {
     const limits = createLimits(limitsOf(3, 100));
     await limits.limit(caller('key_a'), 'triggers');
     vi.advanceTimersByTime(10_000);
@@ -71,7 +71,7 @@ describe('limits', () => {
     }
   });
 
-  it("takes nothing from the organization for calls that the key's limit refused, nor the other way round", async () => {
+  it("does not count calls that the key's limit refused for the organization, nor the other way round", async () => {
     const limits = createLimits(limitsOf(2, 3));
     for (let i = 0; i < 2; i++) await limits.limit(caller('key_a'), 'triggers');
     for (let i = 0; i < 20; i++) await refusalOf(limits.limit(caller('key_a'), 'triggers'));
@@ -84,14 +84,14 @@ describe('limits', () => {
     for (let i = 0; i < 2; i++) await limits.limit(caller('key_d'), 'triggers');
   });
 
-  it('gives each of N nodes its part of every limit, at least one call', async () => {
+  it('gives each of N nodes its share of every limit, at least one call', async () => {
     const limits = createLimits(limitsOf(7, 9));
     limits.share(3);
     for (let i = 0; i < 2; i++) await limits.limit(caller('key_a'), 'triggers');
     await refusalOf(limits.limit(caller('key_a'), 'triggers'));
     await limits.limit(caller('key_b'), 'triggers');
     for (let i = 0; i < 20; i++) await refusalOf(limits.limit(caller('key_c'), 'triggers'));
-    // The other nodes leave: what was refused meanwhile was not counted.
+    // The other nodes leave: refused calls were not counted in the meantime.
     limits.share(1);
     for (let i = 0; i < 5; i++) await limits.limit(caller('key_a'), 'triggers');
     limits.share(100);

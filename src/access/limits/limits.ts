@@ -9,7 +9,7 @@ export type RateState = { readonly policy: string; readonly state: string };
 
 export type Limits = {
   limit: (caller: Caller, family: RateFamily) => Promise<RateState>;
-  /** Without a store that all nodes share, each of `nodes` holds its part of every limit. */
+  /** Without shared counters, each of `nodes` enforces its own share of every limit. */
   share: (nodes: number) => void;
 };
 
@@ -18,11 +18,11 @@ const inMemory = (name: string, points: number): RateLimiterAbstract =>
 
 /**
  * Calls per minute of a key and of its organization, per family. A window opens with the first call and ends a minute
- * later whatever happens in it, so after a minute of silence the next call is accepted. A refused call counts nowhere:
- * neither a noisy key can use up its organization's calls nor the other way round.
+ * later, whatever happens in it, so after a minute of silence the next call is accepted. A refused call is not counted
+ * at all: a noisy key cannot use up its organization's calls, nor the other way round.
  *
- * With `shared` the counters are those of all nodes, and limits are exact. What they accept is counted here as well:
- * when they are lost, this node goes on with its own part of each limit, of which it has used what it has used.
+ * With `shared` the counters are those of all nodes, and limits are exact. Accepted calls are also counted locally:
+ * when the shared counters are lost, this node continues with its own share of each limit and with its own counts.
  */
 export function createLimits(limits: RateLimits, shared: SharedCounters | null = null): Limits {
   const families = new Map(RATE_FAMILIES.map((family) => [family, familyOf(family, limits)]));
@@ -59,7 +59,9 @@ export function createLimits(limits: RateLimits, shared: SharedCounters | null =
   };
 }
 
-/** By the counters of this node alone: the key is asked first, and what it gave is handed back if the organization refuses. */
+/**
+ * By the counters of this node only: the key is counted first, and its call is given back if the organization refuses.
+ */
 async function limitHere({ keyId, orgId }: Caller, { key, organization, policy }: Family): Promise<RateState> {
   const ofKey = await key.consume(keyId, 1).catch(asRefused);
   if (ofKey instanceof Refused) {
@@ -110,7 +112,7 @@ const partOf = (limit: number, nodes: number): number => Math.max(1, Math.floor(
 const stateOf = (name: string, remaining: number, msLeft: number): string =>
   `"${name}";r=${remaining};t=${Math.max(0, Math.ceil(msLeft / 1_000))}`;
 
-/** Always the whole minute, as the specification says, even if less is left of the window. */
+/** Always the whole minute, as specified, even if less is left of the window. */
 const over = (who: string, policy: string, state: string): Refusal =>
   new Refusal('rate_limited', `${who} has made all the calls of this minute. Wait 60 seconds, then call again.`, {
     headers: { 'RateLimit-Policy': policy, RateLimit: state },

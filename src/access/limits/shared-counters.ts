@@ -2,38 +2,38 @@ import { createClient, defineScript, type CommandParser } from '@redis/client';
 import type { Logger } from '../../kernel/log.ts';
 
 /**
- * Counters that all nodes share, in Redis: exact limits over any number of nodes. All counters of one call are looked
- * at and raised by one script in one round trip, so a refused call raises none of them. A counter begins with its
- * first call and is gone a window later, whatever happens in it.
+ * Counters that all nodes share, in Redis: exact limits over any number of nodes. One script reads and increments all
+ * counters of one call in one round trip, so a refused call increments none of them. A counter starts with its first
+ * call and expires a window later, whatever happens in it.
  *
- * Redis is a help, never a condition: it is asked only while it answers. As soon as one answer is late or wrong it
- * counts as lost, nobody waits for it any more (`take` answers null: decide from your own memory), and a probe looks
- * four times a second whether it is back.
+ * Redis is optional: it is called only while it answers. When one answer is late or wrong it counts as lost, no request
+ * waits for it any more (`take` returns null: decide from your own memory), and a probe checks four times a second
+ * whether it is back.
  */
 export type SharedCounters = {
-  /** Raises all of them or none. Null: Redis cannot say. */
+  /** Increments all of them or none. Null: Redis does not answer. */
   take(counters: readonly Counter[]): Promise<Taken | null>;
-  /** Takes back one call from each, as far as Redis can be reached. */
+  /** Takes back one call from each, if Redis can be reached. */
   giveBack(names: readonly string[]): void;
-  /** Begins anew with this one, as far as Redis can be reached. */
+  /** Resets this counter, if Redis can be reached. */
   forget(name: string): void;
-  /** Connects; waits a moment for the first answer, but not for long: a start never fails by Redis. */
+  /** Connects; waits a short time for the first answer: a start never fails because of Redis. */
   start(): Promise<void>;
   isWell(): boolean;
   stop(): Promise<void>;
 };
 
-/** All names of one call must share what stands in braces, so that a Redis cluster keeps them on one server. */
+/** All names of one call must share the part in braces, so that a Redis cluster keeps them on one server. */
 export type Counter = { readonly name: string; readonly limit: number };
 /** `refusedBy`: index of the counter that is at its limit; null: accepted. `counts`: of the refusing one, or of all. */
 export type Taken = { readonly refusedBy: number | null; readonly counts: readonly Count[] };
 export type Count = { readonly used: number; readonly msLeft: number };
 
-/** No request waits longer for Redis. A healthy one answers in well under a millisecond. */
+/** Maximum wait of a request for Redis. A healthy one answers in well under a millisecond. */
 export const ANSWER_WITHIN_MS = 50;
 const PROBE_MS = 250;
 const FIRST_ANSWER_MS = 1_000;
-/** A connection that says nothing for so long is closed and made anew: the other side may be gone for good. */
+/** A connection that is silent for this long is closed and opened again: the other side may be gone permanently. */
 const REOPEN_MS = 3_000;
 const RECONNECT_MS = 250;
 const CONNECT_WITHIN_MS = 2_000;
@@ -89,7 +89,7 @@ export type SharedCountersOptions = {
 export function openSharedCounters({ url, prefix, windowMs, log }: SharedCountersOptions): SharedCounters {
   let client = open();
   let isWell = false;
-  /** What was said last, so that each state is said once. */
+  /** The last logged state, so that each state is logged once. */
   let said: string | null = null;
   let silentSince = performance.now();
   let probing: NodeJS.Timeout | undefined;
@@ -106,7 +106,7 @@ export function openSharedCounters({ url, prefix, windowMs, log }: SharedCounter
       socket: { connectTimeout: CONNECT_WITHIN_MS, reconnectStrategy: RECONNECT_MS },
     });
     opened.on('error', lose);
-    // Its own errors are said by the listener.
+    // The listener logs its errors.
     opened.connect().catch(() => {});
     return opened;
   }
@@ -129,7 +129,7 @@ export function openSharedCounters({ url, prefix, windowMs, log }: SharedCounter
 
   async function probe(withinMs: number): Promise<void> {
     try {
-      // A write: a replica that was left behind, or a server without memory, reads well and counts nothing.
+      // A write: a replica that was left behind, or a server without memory, answers reads but does not count.
       await inTime(client.set(`${prefix}probe`, '1', { expiration: { type: 'PX', value: 1_000 } }), withinMs);
       regain();
     } catch (error) {
@@ -169,7 +169,7 @@ export function openSharedCounters({ url, prefix, windowMs, log }: SharedCounter
       }
       if (!isWell) lose(said === null ? new Late() : new Error(said));
       probing = setInterval(() => {
-        // While calls come and are answered, they are the probe.
+        // While calls arrive and are answered, they are the probe.
         if (!isWell) void probe(ANSWER_WITHIN_MS);
       }, PROBE_MS);
       probing.unref();
@@ -197,7 +197,10 @@ class Late extends Error {
   }
 }
 
-/** Late is what has not come when the timer fires and the sockets have been read once more: our own pause is not Redis'. */
+/**
+ * Late means: not received when the timer fires and the sockets were read once more. A pause of our own process is not
+ * Redis' fault.
+ */
 function inTime<T>(answer: Promise<T>, withinMs: number): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => setImmediate(() => reject(new Late())), withinMs);
@@ -205,7 +208,7 @@ function inTime<T>(answer: Promise<T>, withinMs: number): Promise<T> {
   });
 }
 
-/** One sentence for the operator, without the address: it may hold a password. */
+/** One sentence for the operator, without the address: it may contain a password. */
 function reasonOf(error: unknown): string {
   const { message = '', code } = error as { message?: string; code?: string };
   if (/^(WRONGPASS|NOAUTH|ERR AUTH|ERR invalid password)/.test(message))

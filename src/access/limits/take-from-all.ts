@@ -1,11 +1,11 @@
 import { type RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible';
 
-/** One of several counters that a call is counted against. */
+/** One of several counters for a call. */
 export type Counted = readonly [limiter: RateLimiterAbstract, name: string];
 
 /**
- * Takes one call from each counter, or from none: what a later one refuses is given back to the earlier ones, so a refused
- * call lengthens no wait. The widest goes first: while it refuses, a flood of names leaves nothing in memory.
+ * Takes one call from each counter, or from none: when a later one refuses, the earlier ones are given back, so a
+ * refused call extends no wait. The widest comes first: while it refuses, a flood of names uses no memory.
  */
 export async function takeFromAll(counters: readonly Counted[]): Promise<boolean> {
   for (const [at, [limiter, name]] of counters.entries()) {

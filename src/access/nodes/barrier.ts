@@ -3,14 +3,14 @@ import { type LeaseReading, type LeaseRow, type LeaseStore, NONE, type Remedy, t
 import type { ServerWatch } from './server-watch.ts';
 
 /**
- * Waits until no node can answer from what it knew before a change: every node's row has passed the change's place in
- * the log, or has stood still for a whole lease and a margin, watched on our own monotonic clock. Clocks of two
- * machines are never compared, and a node that is dead or paused costs one lease, not for ever.
+ * Waits until no node can answer from its state before a change: every node's row has passed the change's position in
+ * the log, or has not moved for a whole lease and a margin, measured on our own monotonic clock. Clocks of two machines
+ * are never compared, and a dead or paused node costs one lease, not an endless wait.
  */
 export type Barrier = {
-  /** `self`: the row of a node that has forgotten the subjects already and need not be waited for. */
+  /** `self`: the row of a node that has dropped the subjects already, so there is no wait for it. */
   wait(seq: number, self: string | null): Promise<void>;
-  /** Looks once, and removes the rows of nodes that died without saying so. */
+  /** Checks once, and removes the rows of nodes that died without releasing their lease. */
   sweep(): Promise<void>;
 };
 
@@ -24,7 +24,7 @@ export type BarrierDeps = Timing & {
 
 const FIRST_PAUSE_MS = 1;
 const LONGEST_PAUSE_MS = 25;
-/** In leases: while the database cannot be reached, this is how long one waits for it. */
+/** In leases: how long a wait lasts while the database cannot be reached. */
 const PATIENCE = 10;
 
 type Watched = { renewNo: number; since: number };
@@ -41,7 +41,7 @@ export function createBarrier(deps: BarrierDeps): Barrier {
     return { ...reading, askedAt, answeredAt: clock.monotonic() };
   }
 
-  /** True once `watched` has seen this row stand still for long enough. */
+  /** True once `watched` has seen this row unchanged for long enough. */
   const isStill = (watched: Map<string, Watched>, row: LeaseRow, askedAt: number, answeredAt: number): boolean => {
     const seen = watched.get(row.nodeId);
     if (seen?.renewNo === row.renewNo) return askedAt - seen.since >= stillMs;
@@ -59,7 +59,7 @@ export function createBarrier(deps: BarrierDeps): Barrier {
         const dead = behind.filter((row) => isStill(watched, row, askedAt, answeredAt));
         const isSettled = askedAt - server.sinceMs() >= stillMs || without.has('wait after a restart');
         if (dead.length === behind.length && isSettled) {
-          // The next one to wait need not watch them again. Failing to remove them harms nobody.
+          // The next wait need not watch them again. A failed removal does no harm.
           for (const row of dead) await store.removeDead(row).catch(() => {});
           return;
         }

@@ -7,7 +7,7 @@ import type { Lease, Memory } from './lease.ts';
 import type { Subject } from '../types.ts';
 import { undecided } from '../undecided.ts';
 
-/** A change that is committed. `everywhere` resolves with the moment from which it holds on every node. */
+/** A committed change. `everywhere` resolves with the moment from which it holds on every node. */
 export type Committed<T> = { result: T; seq: number; everywhere: () => Promise<Date> };
 
 export type Changes = {
@@ -16,7 +16,7 @@ export type Changes = {
     subjects: Subject | Subject[],
     work: (tx: Queryable, seq: number) => Promise<T>,
   ): Promise<{ result: T; effectiveAt: Date }>;
-  /** Waits for a change that somebody else committed. */
+  /** Waits for a change that another caller committed. */
   everywhere: (seq: number) => Promise<Date>;
 };
 
@@ -26,14 +26,14 @@ type ChangeDeps = {
   barrier: Barrier;
   memory: Memory;
   clock: Clock;
-  /** Told how long it took until a change held everywhere. */
+  /** Called with the time that a change needed to hold on every node. */
   onSettled?: (waitedMs: number) => void;
 };
 
 /**
- * Changes that can turn a yes into a no. The transaction takes its place in the change log before it does anything
- * else and holds the log's lock until it commits: keep `work` short. This node forgets the subjects in the same turn in
- * which it learns of the commit, even of a commit whose outcome is unknown, so the next request here is refused
+ * Changes that can turn a granted call into a refused one. The transaction takes its position in the change log before
+ * anything else and holds the log's lock until it commits: keep `work` short. This node drops the subjects in the same
+ * turn in which it learns of the commit, even of a commit with an unknown outcome, so it refuses the next request
  * whatever the other nodes do.
  */
 export function createChanges({ db, lease, barrier, memory, clock, onSettled }: ChangeDeps): Changes {
@@ -76,12 +76,12 @@ export function createChanges({ db, lease, barrier, memory, clock, onSettled }: 
       try {
         return { result, effectiveAt: await everywhere() };
       } catch (error) {
-        // It is done, but who waits for it to hold everywhere cannot be told so.
+        // The change is committed, but it is unknown whether it holds everywhere.
         throw new Refusal('outcome_unknown', undefined, { cause: error });
       }
     },
     everywhere: async (seq) => {
-      // We are one of the nodes that have to read as far as that.
+      // This node, too, must read the log up to that position.
       await lease.renew().catch(() => {});
       return settle(seq, null);
     },

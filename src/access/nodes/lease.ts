@@ -4,25 +4,25 @@ import type { ServerWatch } from './server-watch.ts';
 import type { Subject } from '../types.ts';
 
 /**
- * The right to answer from memory. A node holds it for one lease from the moment at which it *began* to read the
- * change log, provided that it has applied all it read and that its row then took the position in. Whoever revokes
- * waits until every row has passed the revoke or has stood still for longer than a lease, so a node whose lease is
- * good has forgotten every key whose revocation was answered. (Gray and Cheriton, "Leases", 1989.)
+ * The right to answer from memory. A node holds it for one lease from the moment at which it *began* to read the change
+ * log, provided that it has applied everything it read and that its row then accepted the position. A revoke waits
+ * until every row has passed the revoke or has not moved for longer than a lease. So a node with a valid lease has
+ * dropped every key whose revocation was answered. (Gray and Cheriton, "Leases", 1989.)
  */
 export type Lease = {
   good(): boolean;
-  /** One renewal that begins after this call. Rejects when the database cannot be reached: the lease runs out. */
+  /** One renewal that begins after this call. Rejects when the database cannot be reached: the lease expires. */
   renew(): Promise<void>;
-  /** Gives the lease up and removes the row, so that nobody waits for this node. Final. */
+  /** Releases the lease and removes the row, so that no revoke waits for this node. Final. */
   release(): Promise<void>;
   nodeId(): string | null;
-  /** Nodes that hold a row, this one included. */
+  /** Nodes that have a row, including this one. */
   nodes(): number;
-  /** Since the beginning of the renewal that counts; infinite: none has succeeded. */
+  /** Time since the start of the latest successful renewal; infinite: there was none. */
   ageMs(): number;
 };
 
-/** What the node has in memory: to be forgotten piece by piece, or all at once. */
+/** The cache of the node: drops one subject, or everything. */
 export type Memory = { drop(subject: Subject): void; flush(): void };
 
 export type LeaseDeps = Timing & {
@@ -34,7 +34,7 @@ export type LeaseDeps = Timing & {
   without?: ReadonlySet<Remedy>;
 };
 
-/** Wall time may lag behind monotonic time by this much (a step of NTP) before it is taken for a fault. */
+/** Wall time may lag behind monotonic time by this much (a step of NTP) before it counts as a fault. */
 const MAX_LAG_MS = 1_000;
 
 export function createLease(deps: LeaseDeps): Lease {
@@ -56,7 +56,7 @@ export function createLease(deps: LeaseDeps): Lease {
     until = start + leaseMs - marginMs;
   };
 
-  // A row of a new name each time: a registration that was given up may still arrive, and must touch nobody's row.
+  // A row with a new name each time: an abandoned registration may still arrive and must not touch another row.
   async function register(start: number, wallStart: number): Promise<void> {
     lose();
     const former = node;
@@ -65,12 +65,12 @@ export function createLease(deps: LeaseDeps): Lease {
     if (!without.has('flush on registration')) memory.flush();
     const registered = await store.register(id);
     // crash point: lease:after-register
-    // Only now: what was read before the row stood there may be of before a change that nobody will tell us.
+    // Only now: data that was read before the row existed may be older than a change that this node never learns of.
     if (!without.has('flush on registration')) memory.flush();
     server.observe(registered.server, registered.serverAgeMs);
     node = { id, server: registered.server, position: registered.position, nodes: 1 };
     extend(start, wallStart);
-    // Only spares others the wait for a row that nobody renews.
+    // Only saves others the wait for a row that is no longer renewed.
     if (former) await store.remove(former.id).catch(() => {});
   }
 
@@ -81,18 +81,18 @@ export function createLease(deps: LeaseDeps): Lease {
     if (node === null) return register(start, wallStart);
     const reading = await store.readLog(node.position);
     server.observe(reading.server, 0);
-    if (without.has('start anew on another server')) node.server = reading.server;
-    // Its log may have lost its end, and its numbers may be given out a second time.
+    if (without.has('register again on another server')) node.server = reading.server;
+    // Its log may have lost its end, and its numbers may be used a second time.
     if (reading.server !== node.server) return register(start, wallStart);
-    // Every number of the log is one change: fewer than there should be means that they were cleared away.
+    // Every number of the log is one change: if some are missing, they were removed by the clean-up.
     const isWhole = reading.subjects.length === reading.head - node.position;
     if (!isWhole && !without.has('notice a gap in the log')) return register(start, wallStart);
-    if (!without.has('apply before telling')) for (const subject of reading.subjects) memory.drop(subject);
+    if (!without.has('apply before renewing')) for (const subject of reading.subjects) memory.drop(subject);
     node.position = reading.head;
     // crash point: lease:before-renew
     const renewed = await store.renew(node.id, node.position, node.server);
-    if (without.has('apply before telling')) for (const subject of reading.subjects) memory.drop(subject);
-    if (renewed === null && !without.has('start anew when the row is gone')) {
+    if (without.has('apply before renewing')) for (const subject of reading.subjects) memory.drop(subject);
+    if (renewed === null && !without.has('register again when the row is gone')) {
       return register(clock.monotonic(), clock.wall());
     }
     node.nodes = renewed?.nodes ?? 1;
@@ -100,7 +100,7 @@ export function createLease(deps: LeaseDeps): Lease {
     extend(start, wallStart);
   }
 
-  // Renewals never overlap; who asks during one gets the next one.
+  // Renewals never overlap; a caller during one gets the next one.
   let running: Promise<void> | null = null;
   let next: Promise<void> | null = null;
   const begin = (): Promise<void> => {
@@ -115,7 +115,7 @@ export function createLease(deps: LeaseDeps): Lease {
       const now = clock.monotonic();
       if (now >= until) return false;
       if (without.has('compare wall and monotonic time')) return true;
-      // A machine that was suspended finds its monotonic clock where it left it, but not the time of day.
+      // After a suspend, the monotonic clock continues where it stopped, but the wall clock does not.
       const wallElapsed = clock.wall() - wallFrom;
       return wallElapsed < leaseMs - marginMs && wallElapsed >= now - from - MAX_LAG_MS;
     },

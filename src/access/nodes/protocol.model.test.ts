@@ -8,9 +8,10 @@ import { NONE, type Remedy } from './protocol.ts';
 
 /**
  * The protocol under thousands of schedules of delayed, lost and late statements, lost hints, paused nodes, sleeping
- * machines, jumping clocks and failovers. Invariants: a request that is sent after "revoked" was answered is never
- * accepted, by any node; nor is one from outside the networks to which the key was narrowed before. Then each remedy is switched off once, and the same search must find a schedule that breaks
- * the invariant: a remedy that nothing needs is either superfluous or not tested.
+ * machines, jumping clocks and failovers. Invariants: no node ever accepts a request that is sent after "revoked" was
+ * answered; nor one from outside the networks to which the key was narrowed before. Then each remedy is switched off
+ * once, and the same search must find a schedule that breaks the invariant: a remedy without such a schedule is either
+ * superfluous or not tested.
  */
 const LEASE_MS = 1_000;
 const END_MS = 5_000;
@@ -25,7 +26,7 @@ const node = fc.nat({ max: NODES - 1 });
 const key = fc.nat({ max: KEYS.length - 1 });
 
 const fault = fc.record({
-  /** Anywhere, or around one of the changes: most of what goes wrong goes wrong there. */
+  /** Anywhere, or near one of the changes, where most faults occur. */
   when: fc.oneof(
     fc.record({ at: moment }),
     fc.record({ change: fc.nat({ max: 4 }), after: fc.integer({ min: -200, max: 400 }) }),
@@ -39,7 +40,7 @@ const schedule = fc.record({
   seed: fc.noShrink(fc.integer()),
   /** Share of commits whose announcement reaches a node. */
   heard: fc.constantFrom(0, 0.5, 1),
-  /** A clock that is set back while the machine sleeps hides the sleep: either or. */
+  /** A clock that is set back while the machine sleeps hides the sleep, so only one of the two happens. */
   clocks: fc.constantFrom('sleep', 'jump'),
   changes: fc.array(fc.record({ at: moment, node, key, change: fc.constantFrom('revoke', 'revoke', 'shorten') }), {
     minLength: 1,
@@ -49,10 +50,10 @@ const schedule = fc.record({
 });
 type Schedule = typeof schedule extends fc.Arbitrary<infer T> ? T : never;
 
-/** `stillIn`: accepted from inside the networks that were left. */
+/** `stillIn`: accepted from inside the remaining networks. */
 type Outcome = { violations: string[]; answered: number; accepted: number; stillIn: number };
 
-/** Runs one schedule; `violations` is what was accepted although it must not be. */
+/** Runs one schedule; `violations` are requests that were accepted but must not be. */
 async function play(plan: Schedule, without: ReadonlySet<Remedy>): Promise<Outcome> {
   const world = createWorld(plan.seed);
   const database = createDatabase(world);
@@ -101,7 +102,7 @@ async function play(plan: Schedule, without: ReadonlySet<Remedy>): Promise<Outco
       else if (kind === plan.clocks) nodes[node]!.jump(ms % 2 ? ms : -ms);
     });
   }
-  // A steady stream, so that keys are in memory everywhere and every moment after an answer is tried.
+  // A steady stream, so that keys are cached on every node and every moment after an answer is tried.
   for (let at = 0; at < END_MS; at += world.between(4, 40)) {
     world.at(at, () => request(KEYS[Math.floor(world.random() * KEYS.length)]!));
   }
@@ -130,7 +131,7 @@ describe('lease protocol', () => {
       stillIn += outcome.stillIn;
     });
     expect(result.failed ? fc.defaultReportMessage(result) : null).toBeNull();
-    // The search is worth something only if revokes were answered and keys were in use.
+    // The search is meaningful only if revokes were answered and keys were in use.
     expect(answered).toBeGreaterThan(RUNS);
     expect(accepted).toBeGreaterThan(RUNS * 30);
     expect(stillIn).toBeGreaterThan(RUNS);
@@ -138,9 +139,9 @@ describe('lease protocol', () => {
 
   const remedies: Remedy[] = [
     'count from before the read',
-    'apply before telling',
-    'start anew when the row is gone',
-    'start anew on another server',
+    'apply before renewing',
+    'register again when the row is gone',
+    'register again on another server',
     'notice a gap in the log',
     'compare wall and monotonic time',
     'wait for the position',
@@ -148,7 +149,7 @@ describe('lease protocol', () => {
     'wait after a restart',
     'check the generation',
     'join only a flight of this generation',
-    'forget own changes at once',
+    'drop own changes immediately',
     'flush on registration',
   ];
   it.each(remedies)('needs: %s', { timeout: 300_000 }, async (remedy) => {

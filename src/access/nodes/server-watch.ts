@@ -1,8 +1,8 @@
 import type { Clock } from '../../kernel/clock.ts';
 
 /**
- * Since when (own monotonic clock) the database server has been the one it is now. A restart or failover may have
- * lost the row of a node that still answers from memory, so nothing counts as known everywhere until a whole lease has
+ * Since when (own monotonic clock) the current database server has been running. A restart or failover may have lost
+ * the row of a node that still answers from memory, so no change counts as known everywhere until a whole lease has
  * passed since then.
  */
 export type ServerWatch = { observe(server: string, ageMs: number): void; sinceMs(): number };
@@ -13,8 +13,8 @@ export function createServerWatch(clock: Clock): ServerWatch {
   return {
     observe: (server, ageMs) => {
       if (server === known) return;
-      // The first look trusts the server's own age; a change seen by ourselves may be a promoted standby, whose
-      // process is old, and counts from now.
+      // The first look trusts the server's own age. A change that we see ourselves may be a promoted standby, whose
+      // process is old, so it counts from now.
       const now = clock.monotonic();
       since = known === null ? now - ageMs : now;
       known = server;

@@ -3,7 +3,7 @@ import { isCommonPassword } from './common-password.ts';
 
 const OWN = ['asha.rao@example.qa', 'Asha Rao'];
 
-describe('a password that is guessed first', () => {
+describe('a password that is easy to guess', () => {
   it.each([
     'password123',
     'PASSWORD123',
@@ -27,7 +27,7 @@ describe('a password that is guessed first', () => {
   });
 });
 
-describe('a password of one’s own', () => {
+describe('a password that is hard to guess', () => {
   it.each([
     'correct horse battery',
     'changed by hand',

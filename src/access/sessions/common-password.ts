@@ -1,7 +1,7 @@
 /**
- * Whether a password is one that a guesser tries first: one of the list of common passwords, such a word with a few
- * digits or signs around it, one short piece repeated, a run of neighbours (12345…, abcdef…), or the person's own name
- * or address. This is the advice of NIST SP 800-63B: a block list instead of rules about kinds of characters.
+ * Whether a password is one of the first guesses: one of the list of common passwords, such a word with a few digits or
+ * signs around it, one short piece repeated, a sequence (12345…, abcdef…), or the person's own name or address. This
+ * follows NIST SP 800-63B: a block list instead of rules about kinds of characters.
  */
 export async function isCommonPassword(password: string, own: readonly string[] = []): Promise<boolean> {
   const text = password.normalize('NFKC').toLowerCase();
@@ -15,15 +15,15 @@ export async function isCommonPassword(password: string, own: readonly string[] 
   return isOwn(text, ownWords(own));
 }
 
-/** `dragon2024!!` is `dragon`: digits and signs at the ends are what people add when a rule asks for them. */
+/** `dragon2024!!` counts as `dragon`: people add digits and signs at the ends when a rule requires them. */
 const MAX_DECORATION = 6;
 const coreOf = (text: string): string => text.replaceAll(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
 
 const REPEATED = /^(.{1,32}?)\1+$/su;
-/** `abcd` again and again is as guessable as `abcd`. */
+/** A repeated `abcd` is as guessable as `abcd`. */
 const SHORT_PIECE = 4;
 
-/** Each character is the same step away from the one before it; among digits, nine is followed by zero. */
+/** The step from each character to the next is the same; among digits, nine is followed by zero. */
 function isRun(text: string): boolean {
   const codes = Array.from(text, (character) => character.codePointAt(0)!);
   const step = stepOf(codes[0]!, codes[1] ?? 0);
@@ -33,9 +33,9 @@ function isRun(text: string): boolean {
 const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 const stepOf = (a: number, b: number): number => (isDigit(a) && isDigit(b) ? ((b - a + 15) % 10) - 5 : b - a);
 
-/** Besides the person's own words: the product's. */
+/** The product's name counts like the person's own words. */
 const OURS = 'parley';
-/** Shorter ones are in every other word. */
+/** Shorter ones are part of too many words. */
 const OWN_CHARACTERS = 3;
 
 const ownWords = (own: readonly string[]): string[] =>
@@ -43,7 +43,7 @@ const ownWords = (own: readonly string[]): string[] =>
     .filter((word) => word.length >= OWN_CHARACTERS)
     .toSorted((a, b) => b.length - a.length);
 
-/** So many letters must be left that are not from their own words. */
+/** How many letters must remain that are not from the person's own words. */
 const OTHER_LETTERS = 4;
 
 function isOwn(text: string, words: readonly string[]): boolean {
@@ -54,6 +54,6 @@ function isOwn(text: string, words: readonly string[]): boolean {
 
 let list: Promise<ReadonlySet<string>> | null = null;
 
-/** 49,000 words and 20 MB of memory that only a process which sets passwords needs; read once, in about 30 ms. */
+/** 49,000 words and 20 MB of memory, needed only by a process that sets passwords; read once, in about 30 ms. */
 const loadList = (): Promise<ReadonlySet<string>> =>
   (list ??= import('@zxcvbn-ts/language-common').then(({ dictionary }) => new Set(dictionary['passwords-common'])));

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import * as identity from '../../store/schema/identity.ts';
 import { authShape } from './create-auth.ts';
 
-/** Ours, on top of what better-auth knows. */
+/** Our own columns, in addition to those of better-auth. */
 const OWN_COLUMNS: Record<string, string[]> = {
   organization: ['plan', 'requiresSecondFactor'],
   invitation: ['tokenDigest', 'mailed'],
@@ -23,7 +23,7 @@ describe('the identity tables', () => {
   });
 
   it.each(Object.values(wanted).map((table) => [table.modelName, table] as const))(
-    '%s has every column of better-auth, of the same kind and need, and none besides',
+    '%s has every column of better-auth, of the same type and nullability, and no others',
     (name, table) => {
       const columns = getTableColumns(have[name]!);
       const own = OWN_COLUMNS[name] ?? [];
@@ -34,7 +34,7 @@ describe('the identity tables', () => {
       ).toEqual(['id', ...Object.keys(table.fields)].toSorted());
       const shape = Object.entries(table.fields).map(([key, field]) => {
         const column = columns[key as keyof typeof columns];
-        // A column may be stricter than better-auth asks only where better-auth always writes it.
+        // A column may be stricter than better-auth requires only if better-auth always writes it.
         return {
           key,
           type: column.dataType === field.type,

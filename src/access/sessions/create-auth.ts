@@ -9,13 +9,13 @@ import * as identity from '../../store/schema/identity.ts';
 import { openSession } from './open-session.ts';
 
 /**
- * better-auth keeps people, passwords (scrypt) and sessions; its own endpoints are not mounted. What it answers is
- * put into our shapes by sessions.ts, and rows that must commit together with facts of ours (the first owner, an
- * accepted invitation) are written by named queries in the form of these tables.
+ * better-auth stores people, passwords (scrypt) and sessions; its own endpoints are not mounted. sessions.ts converts
+ * its answers to our types. Rows that must commit together with rows of ours (the first owner, an accepted invitation)
+ * are written by named queries in the format of these tables.
  */
 export const SESSION_COOKIE = '__Host-parley_session';
 
-/** The client's address, as Fastify found it; better-auth must not read forwarded headers by itself. */
+/** The client's address, as Fastify determined it; better-auth must not read forwarded headers itself. */
 export const ADDRESS_HEADER = 'x-parley-address';
 
 export const MIN_PASSWORD_CHARACTERS = 10;
@@ -34,11 +34,11 @@ const PREFIXES: Record<string, IdPrefix> = {
 
 export type AuthLog = (level: 'error' | 'warn', message: string) => void;
 
-/** Options apart from the database: what decides which tables and columns there are. */
+/** Options without the database: they decide which tables and columns there are. */
 export const authShape = () => ({
   appName: 'Parley',
   session: {
-    // Written by open-session.ts alone.
+    // Written only by open-session.ts.
     additionalFields: {
       signInOrgId: { type: 'string' as const, required: false, input: false },
       signInFactor: { type: 'boolean' as const, required: true, defaultValue: false, input: false },
@@ -47,7 +47,7 @@ export const authShape = () => ({
   plugins: [
     openSession,
     organization({
-      // Which route asks for which role is said in contract/dashboard/routes.ts; here a viewer must only be known.
+      // contract/dashboard/routes.ts defines which role a route requires; here the role viewer must only exist.
       roles: { ...defaultRoles, viewer: memberAc },
       creatorRole: 'owner',
     }),
@@ -71,14 +71,16 @@ export const createAuth = (deps: { db: Db; secret: string; baseUrl: string; log:
       ...authShape().session,
       expiresIn: 7 * DAY_SECONDS,
       updateAge: DAY_SECONDS,
-      // Every request asks the database: signing out, ending a session or removing a person holds on the very next one.
+      // Every request queries the database: signing out, ending a session or removing a person takes effect on the very
+      // next one.
       cookieCache: { enabled: false },
     },
-    // Our own limiter stands before every attempt (sign-in-limit.ts).
+    // Our own rate limit comes before every attempt (sign-in-limit.ts).
     rateLimit: { enabled: false },
     telemetry: { enabled: false },
     advanced: {
-      // The prefix `__Secure-` would come before our name; `__Host-` is stricter: this host alone, every path, https or localhost.
+      // The prefix `__Secure-` would come before our name; `__Host-` is stricter: only this host, every path, https or
+      // localhost.
       useSecureCookies: false,
       defaultCookieAttributes: { secure: true, httpOnly: true, sameSite: 'lax', path: '/' },
       cookies: { session_token: { name: SESSION_COOKIE } },
@@ -86,7 +88,7 @@ export const createAuth = (deps: { db: Db; secret: string; baseUrl: string; log:
       database: { generateId: ({ model }) => newId(PREFIXES[model] ?? 'verify') },
     },
     logger: {
-      // Its lines hold no addresses; what is only "wrong password" is not worth one.
+      // Its log lines contain no addresses; a wrong password alone is not worth a line.
       level: 'error',
       log: (level, message) => {
         if (level === 'error' || level === 'warn') deps.log(level, message);

@@ -9,18 +9,18 @@ export type NewOwner = {
   name: string;
   email: string;
   passwordHash: string;
-  /** Null: the demo organization if there is one, else an organization named after the owner. */
+  /** Null: the demo organization if it exists, else an organization named after the owner. */
   organizationName: string | null;
 };
 
-/** More than the demo there never is. */
+/** In practice only the demo. */
 const MAX_ADOPTED = 10;
 
 /**
- * Makes the first owner, who is the operator of the installation. Once: the installation's row decides among all who
- * try at the same moment. Organizations that nobody belongs to yet (the demo) become the owner's as well. The
- * organization made here is on the paid plan; all later ones start on free. The address counts as proven: nobody makes an
- * operator's account for somebody else.
+ * Creates the first owner, who is the operator of the installation. Only once: the installation's row decides between
+ * simultaneous attempts. Organizations without members (the demo) become the owner's as well. The organization created
+ * here is on the paid plan; all later ones start on free. The address counts as proven, because no one creates an
+ * operator's account for another person.
  */
 export async function createOwner(
   db: Db,

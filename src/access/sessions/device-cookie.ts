@@ -2,24 +2,24 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Key } from '../../kernel/seal.ts';
 
 /**
- * Marks a browser in which somebody signed in before, so that strangers who guess at an account do not lock its owner out
- * (OWASP, "Device cookies"). It is no session and opens nothing: it has an allowance of wrong passwords of its own, for
- * the accounts that signed in there. Each part is a random name of the device and a signature over name and address, so
- * the cookie tells nobody which accounts they are.
+ * Marks a browser in which a person signed in before, so that strangers who guess an account's password do not lock its
+ * owner out (OWASP, "Device cookies"). It is not a session and grants nothing: it has its own allowance of wrong
+ * passwords, for the accounts that signed in there. Each part is a random device name and a signature over name and
+ * address, so the cookie does not reveal the accounts.
  */
 export const DEVICE_COOKIE = '__Host-parley_device';
 
-/** More accounts than this in one browser: the one that is longest ago is forgotten. */
+/** Maximum accounts in one browser: beyond it, the oldest is dropped. */
 const MAX_ACCOUNTS = 4;
-/** Browsers keep none for longer. */
+/** The maximum that browsers allow. */
 const MAX_AGE_SECONDS = 400 * 86_400;
 const NAME_BYTES = 16;
 const PART = /^[\w-]{22}\.[\w-]{43}$/;
 
 export type DeviceCookies = {
-  /** The name of a device on which this account signed in; null: it is not known. */
+  /** The name of a device on which this account signed in; null: unknown. */
   deviceOf(cookie: string | undefined, email: string): string | null;
-  /** What to set after a sign-in; null when the device is known already. */
+  /** The cookie to set after a sign-in; null when the device is known already. */
   remember(cookie: string | undefined, email: string): string | null;
 };
 

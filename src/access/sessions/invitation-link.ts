@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 
 /**
- * The link that lets somebody in holds a random token. Only the token's digest is stored: the link is shown once, to
- * whoever makes it, or mailed, and no list, audit row or copy of the database shows it again. No slow hash and no key:
- * the token has 256 random bits, so a new PARLEY_SECRET leaves open invitations as they are.
+ * An invitation link contains a random token. Only the token's digest is stored: the link is shown once, to the person
+ * who creates it, or mailed; no list, audit row or copy of the database contains it. No slow hash and no key: the token
+ * has 256 random bits, so open invitations stay valid under a new PARLEY_SECRET.
  */
 export const newInvitationToken = (): string => randomBytes(32).toString('base64url');
 

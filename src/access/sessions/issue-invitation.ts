@@ -8,12 +8,14 @@ import { invitationDigest, invitationUrl, newInvitationToken } from './invitatio
 
 export type InvitationDesk = { baseUrl: string; queueMail: QueueMail | null };
 
-/** The link for whoever made the invitation; null when it was mailed, for then only the mailbox has it. */
+/**
+ * The link for the person who created the invitation; null when it was mailed, because then only the mailbox has it.
+ */
 export type IssuedInvitation = { id: string; url: string | null };
 
 type Given = { orgId: string; organization: string; email: string; role: Role; inviterId: string };
 
-/** A new invitation. Open ones of the same address with one of the `replaces` roles end. */
+/** Creates an invitation. Open ones to the same address with one of the `replaces` roles end. */
 export async function issueInvitation(
   tx: Queryable,
   desk: InvitationDesk,
@@ -25,7 +27,7 @@ export async function issueInvitation(
   return handOver(tx, desk, { ...given, id, token, action: 'invitation.created' }, actor);
 }
 
-/** A new link for an open invitation; the old one ends, and whoever renews answers for it from now on. */
+/** Creates a new link for an open invitation; the old link ends, and the person who renews becomes the inviter. */
 export async function renewLink(
   tx: Queryable,
   desk: InvitationDesk,
@@ -66,5 +68,5 @@ async function handOver(
   return { id, url: null };
 }
 
-/** Anybody may name an organization: mail programs must not make a link of a name. */
+/** Any user may name an organization, so mail programs must not turn a name into a link. */
 const unlinked = (name: string): string => name.replaceAll(/(?<=\S)[.:/@\\]+(?=\S)/g, ' ');

@@ -4,12 +4,12 @@ import { lostDatabase } from './lost-database.ts';
 
 const gone = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
 
-it('never calls a change failed whose outcome is unknown', () => {
+it('never reports a change as failed when its outcome is unknown', () => {
   expect(lostDatabase('POST', gone)).toMatchObject({ code: 'outcome_unknown', status: 503 });
   expect(lostDatabase('GET', gone)).toMatchObject({ code: 'unavailable', status: 503 });
 });
 
-it('leaves refusals and faults of the program alone', () => {
+it('does not change refusals and program errors', () => {
   const [refusal, fault] = [new Refusal('role_missing'), new TypeError('x is not a function')];
   expect(lostDatabase('POST', refusal)).toBe(refusal);
   expect(lostDatabase('POST', fault)).toBe(fault);

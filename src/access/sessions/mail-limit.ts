@@ -4,12 +4,12 @@ import { Refusal } from '../../../contract/problems.ts';
 import { takeFromAll } from '../limits/take-from-all.ts';
 
 /**
- * Mail that strangers can cause must not flood a mailbox, nor make this server a sender of spam: so many an hour to one
- * recipient, and so many asked for by one person or network address. Counted before anybody looks whether the recipient
- * has an account. Each node counts for itself.
+ * Mail that strangers can cause must not flood a mailbox or turn this server into a source of spam: a limit per hour
+ * for one recipient, and one for one person or network address that requests it. Counted before the look-up whether the
+ * recipient has an account. Each node counts alone.
  */
 export type MailLimit = {
-  /** Throws `rate_limited`. `sender` is who asks: a person's id, or a network address. */
+  /** Throws `rate_limited`. `sender` requests the mail: a person's id, or a network address. */
   take(sender: string, recipient: string): Promise<void>;
 };
 
@@ -35,5 +35,5 @@ export function createMailLimit(mails: typeof MAILS = MAILS): MailLimit {
   };
 }
 
-/** The memory of the limiter holds no addresses. */
+/** The limiter's memory contains no addresses. */
 const digest = (recipient: string): string => createHash('sha256').update(recipient.toLowerCase()).digest('base64url');

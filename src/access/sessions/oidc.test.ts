@@ -6,14 +6,14 @@ import { createOidc, identityOf } from './oidc.ts';
 const ISSUER = 'https://accounts.example';
 const claims = { sub: 's', email: 'a@example.com' };
 
-describe('what a provider vouches for', () => {
-  it('is an address unless it says that it has not verified it', () => {
+describe('the identity from a provider', () => {
+  it('has an address, unless the provider says that it is not verified', () => {
     const verified = (email_verified: unknown) => identityOf(ISSUER, { ...claims, email_verified }).emailVerified;
     expect([undefined, true, 'true'].map(verified)).toEqual([true, true, true]);
     expect([false, 'false', null, 0, 1, 'yes'].map(verified)).toEqual(Array(6).fill(false));
   });
 
-  it('is at Google the Workspace domain too: anybody has an account there under an address of theirs', () => {
+  it('from Google includes the Workspace domain: anyone can have an account there with their own address', () => {
     expect(identityOf(ISSUER, { ...claims, hd: 'example.com' }).hostedDomain).toBe(null);
     for (const issuer of ['https://accounts.google.com', 'https://accounts.google.com/']) {
       expect(identityOf(issuer, { ...claims, hd: 'example.com' }).hostedDomain).toBe('example.com');
@@ -21,7 +21,7 @@ describe('what a provider vouches for', () => {
     }
   });
 
-  it('is a second factor where it names one', () => {
+  it('has a second factor if the provider names one', () => {
     const factor = (amr: unknown) => identityOf(ISSUER, { ...claims, amr }).secondFactor;
     expect([['pwd', 'mfa'], ['otp'], ['hwk', 'pin']].map(factor)).toEqual([true, true, true]);
     expect([undefined, [], ['pwd'], ['sms'], 'mfa', [['mfa']].flat(0).slice(1)].map(factor)).toEqual(
@@ -38,7 +38,7 @@ describe('a provider that never answers', async () => {
     await egress.close();
   });
 
-  it('is given up on', async () => {
+  it('times out', async () => {
     provider.instead.set('/.well-known/openid-configuration', () => {});
     const oidc = createOidc({ egress, now: Date.now, timeoutMs: 200 });
     await expect(oidc.look(provider.issuer)).rejects.toMatchObject({ code: 'provider_failed' });

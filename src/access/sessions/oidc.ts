@@ -4,26 +4,26 @@ import { addressFault } from '../../kernel/check-address.ts';
 import { type Egress, EgressError } from '../../kernel/egress.ts';
 
 /**
- * OpenID Connect with providers that owners of organizations name, by openid-client: discovery, authorization code with
- * PKCE, state and nonce, and an ID token whose issuer, audience, nonce, times and signature are checked. Every address is
- * one that a stranger gave, or that a stranger's server named (token, keys, userinfo): all calls go through egress, which
- * judges host and scheme, follows no redirect and bounds time and size.
+ * OpenID Connect with providers that owners of organizations choose, through openid-client: discovery, authorization
+ * code with PKCE, state and nonce, and an ID token whose issuer, audience, nonce, times and signature are checked.
+ * Every URL comes from a stranger, or from a stranger's server (token, keys, userinfo): all calls go through egress,
+ * which judges host and scheme, follows no redirect and limits time and size.
  */
 export type OidcClient = { orgId: string; issuer: string; clientId: string; clientSecret: string };
 
-/** What the browser keeps until it comes back. */
+/** What the browser keeps until the callback. */
 export type OidcChecks = { state: string; nonce: string; codeVerifier: string };
 
-/** Whom the provider vouches for. */
+/** The person whom the provider vouches for. */
 export type Identity = {
   subject: string;
   email: string | null;
-  /** False only where the provider says so: some never say it. */
+  /** False only if the provider says so: some never send the claim. */
   emailVerified: boolean;
-  /** The Workspace domain, where the provider is Google; else null. */
+  /** The Workspace domain, if the provider is Google; else null. */
   hostedDomain: string | null;
   name: string | null;
-  /** The provider says that more than a password was asked (RFC 8176). */
+  /** The provider confirms more than a password (RFC 8176). */
   secondFactor: boolean;
 };
 
@@ -44,7 +44,7 @@ export type Oidc = {
 const TIMEOUT_MS = 8_000;
 const MAX_BYTES = 256 * 1024;
 const CLOCK_SKEW_SECONDS = 60;
-/** How long what a provider says of itself is believed. */
+/** How long a provider's metadata is cached. */
 const KEPT_MS = 10 * 60_000;
 const MAX_KEPT = 500;
 const SCOPE = 'openid email profile';
@@ -65,11 +65,11 @@ export function createOidc({ egress, now, timeoutMs = TIMEOUT_MS }: Deps): Oidc 
       clientId,
       { [oidc.clockTolerance]: CLOCK_SKEW_SECONDS },
       authentication(clientSecret),
-      // Plain http is judged by egress, as everywhere: only where the operator allowed the host.
+      // Egress judges plain http, as for every call: only if the operator allowed the host.
       { [oidc.customFetch]: fetch, execute: [oidc.allowInsecureRequests, oidc.enableNonRepudiationChecks] },
     );
     const found = config.serverMetadata();
-    // The library lets names of many tenants through (Entra's "common"), which anybody may make an account at.
+    // The library accepts issuer names of many tenants (Entra's "common"), where anyone can create an account.
     if (new URL(found.issuer).href !== new URL(issuer).href) {
       throw new Odd('The provider calls itself by another issuer.');
     }
@@ -132,7 +132,7 @@ export function createOidc({ egress, now, timeoutMs = TIMEOUT_MS }: Deps): Oidc 
           pkceCodeVerifier: codeVerifier,
         });
         const claims = tokens.claims()!;
-        // Some providers keep the address out of the ID token.
+        // Some providers leave the address out of the ID token.
         const more =
           claims['email'] === undefined && config.serverMetadata().userinfo_endpoint !== undefined
             ? await oidc.fetchUserInfo(config, tokens.access_token, claims.sub)
@@ -143,7 +143,7 @@ export function createOidc({ egress, now, timeoutMs = TIMEOUT_MS }: Deps): Oidc 
   };
 }
 
-/** In the body where the provider takes it there: in the header some read special characters otherwise. */
+/** In the body if the provider supports it: in the header, some providers decode special characters differently. */
 const authentication = (secret: string): oidc.ClientAuth => {
   const inBody = oidc.ClientSecretPost(secret);
   const inHeader = oidc.ClientSecretBasic(secret);
@@ -154,7 +154,7 @@ const authentication = (secret: string): oidc.ClientAuth => {
 const text = (value: unknown): string | null =>
   typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
 
-/** What the claims of one issuer say. */
+/** Reads the claims of one issuer. */
 export function identityOf(issuer: string, claims: Record<string, unknown>): Identity {
   const verified = claims['email_verified'];
   const methods = Array.isArray(claims['amr']) ? claims['amr'] : [];
@@ -162,14 +162,15 @@ export function identityOf(issuer: string, claims: Record<string, unknown>): Ide
     subject: String(claims['sub']),
     email: text(claims['email']),
     emailVerified: verified === undefined || verified === true || verified === 'true',
-    // At Google anybody may have an account under any address that was once theirs: `hd` is the domain's own word.
+    // At Google, anyone may have an account under an address that was once theirs; `hd` is the statement of the domain
+    // itself.
     hostedDomain: issuer.replace(/\/$/, '') === GOOGLE ? (text(claims['hd']) ?? '') : null,
     name: text(claims['name'])?.slice(0, MAX_NAME) ?? null,
     secondFactor: methods.some((method) => SECOND_FACTORS.includes(String(method))),
   };
 }
 
-/** What a provider did that no provider may. The message is ours. */
+/** A protocol violation of the provider. The message is ours. */
 class Odd extends Error {}
 
 async function asked<T>(ask: () => Promise<T>): Promise<T> {
@@ -198,7 +199,7 @@ function sentence(error: unknown): string {
     : 'The provider did not answer as OpenID Connect asks.';
 }
 
-/** The library wraps what its fetch throws. */
+/** The library wraps the errors of its fetch. */
 function egressError(error: unknown): EgressError | null {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
     if (at instanceof EgressError) return at;

@@ -2,9 +2,9 @@ import { createAuthEndpoint } from 'better-auth/api';
 import { setSessionCookie } from 'better-auth/cookies';
 
 /**
- * Opens a session for a person who has proven who they are, or whom the provider of an organization vouches for. As a
- * plugin of better-auth, so that cookie, expiry and row are the library's; server-only, so that no request can reach it.
- * Only sessions.ts calls it.
+ * Opens a session for a person who has proven their identity, or whom the provider of an organization vouches for. A
+ * plugin of better-auth, so that the library creates cookie, expiry and row; server-only, so that no request can reach
+ * it. Only sessions.ts calls it.
  */
 export const openSession = {
   id: 'open-session',
@@ -19,7 +19,7 @@ export const openSession = {
         const { internalAdapter } = ctx.context;
         const user = await internalAdapter.findUserById(userId);
         if (!user) throw new Error('The person of this session is gone.');
-        // `true`: these fields win over their defaults.
+        // `true`: these fields override their defaults.
         const session = await internalAdapter.createSession(userId, false, { signInOrgId, signInFactor }, true);
         await setSessionCookie(ctx, { session, user });
         return ctx.json({ token: session.token });

@@ -14,7 +14,7 @@ describe('a change', () => {
     ['from a program', {}],
     ['typed by a person', { 'sec-fetch-site': 'none' }],
     ['of the same origin without Origin', { 'sec-fetch-site': 'same-origin' }],
-  ])('%s is let in', (_what, headers) => {
+  ])('%s is accepted', (_what, headers) => {
     expect(check(headers)).not.toThrow();
   });
 
@@ -61,7 +61,7 @@ describe('a host', () => {
       '192.168.1.5:4000',
       '',
     ),
-  )('"$host" is refused, whatever the method and the Origin', (headers) => {
+  )('"$host" is refused, with any method and any Origin', (headers) => {
     for (const method of ['GET', 'POST'])
       for (const origin of [null, `http://${headers.host}`, BASE])
         expect(check({ ...headers, ...(origin !== null && { origin }) }, method)).toThrow(
@@ -69,14 +69,14 @@ describe('a host', () => {
         );
   });
 
-  it('is refused where only a forwarded header names ours', () => {
+  it('is refused if only a forwarded header contains our name', () => {
     const forwarded = { 'x-forwarded-host': 'us.parley.test', forwarded: 'host=us.parley.test' };
     expect(check({ host: 'evil.test', ...forwarded }, 'GET')).toThrow(
       expect.objectContaining({ code: 'host_unknown' }),
     );
   });
 
-  it('of this machine is refused where the server is reached from another one and has a name', () => {
+  it('of this machine is refused if the server is reached from another machine and has a name', () => {
     expect(check({ host: 'localhost:4000' }, 'GET', '192.0.2.7')).toThrow(
       expect.objectContaining({ code: 'host_unknown' }),
     );

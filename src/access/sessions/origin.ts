@@ -1,16 +1,19 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Refusal } from '../../../contract/problems.ts';
 
-/** What is looked at of a request: Fastify's and Node's both have it. Forwarded headers are not: anybody can send them. */
+/**
+ * The part of a request that is checked: Fastify's and Node's requests both have it. Forwarded headers are not checked,
+ * because any client can send them.
+ */
 export type Arrival = { headers: IncomingHttpHeaders; socket: { localAddress?: string | undefined } };
 
 /**
- * Two attacks by way of somebody's browser. DNS rebinding: a page points its own name at our address and then is, for the
- * browser, of the same site as we are; only the Host header tells, so a host that is not ours is refused. Cross-site
- * request forgery: a browser sends the session cookie along with whatever another site asks for (SameSite keeps back
- * most of it, not sister subdomains). A browser names the asking site in Origin on every change, so an Origin that is
- * not ours is refused. Programs such as the command line send none; a request without Origin is accepted unless
- * Sec-Fetch-Site, which only browsers send and pages cannot forge, says that it crosses origins.
+ * Prevents two attacks through a person's browser. DNS rebinding: a page points its own name to our address, and the
+ * browser then treats it as the same site; only the Host header shows it, so a foreign host is refused. Cross-site
+ * request forgery: a browser sends the session cookie with requests of other sites (SameSite stops most of them, but
+ * not sister subdomains). On every change a browser sends the requesting site in Origin, so a foreign Origin is
+ * refused. Programs such as the command line send none. A request without Origin is accepted unless Sec-Fetch-Site,
+ * which only browsers send and pages cannot forge, says that it is cross-origin.
  */
 export function checkOrigin(request: Arrival & { method?: string | undefined }, baseUrl: string): void {
   if (!isOurHost(request, baseUrl)) throw new Refusal('host_unknown');
@@ -24,7 +27,7 @@ export function checkOrigin(request: Arrival & { method?: string | undefined }, 
   throw new Refusal('origin_refused');
 }
 
-/** Whether a page of ours asks: of the configured address, or of the host that was called if that is ours. */
+/** Whether a page of ours sends the request: of the configured address, or of the called host if that is ours. */
 export function isOurs(origin: string, request: Arrival, baseUrl: string): boolean {
   if (origin === new URL(baseUrl).origin) return true;
   if (!URL.canParse(origin) || !isOurHost(request, baseUrl)) return false;
@@ -33,13 +36,13 @@ export function isOurs(origin: string, request: Arrival, baseUrl: string): boole
 }
 
 /**
- * The host of the configured address; and this machine's own names, which no other machine can be made to answer to,
- * where the server is reached by them. Any port of these: it may be forwarded.
+ * The host of the configured address; and this machine's own names, if the server is reached through them, because no
+ * other machine can answer to these. Any port of these: it may be forwarded.
  */
 export function isOurHost({ headers, socket }: Arrival, baseUrl: string): boolean {
   const host = headers.host?.toLowerCase() ?? '';
   const own = new URL(baseUrl);
-  // The port of a scheme may be written out.
+  // The default port of a scheme may be written out.
   if (host === own.host || host === `${own.hostname}:${own.protocol === 'https:' ? 443 : 80}`) return true;
   const isLocal = LOOPBACK_ADDRESS.test(socket.localAddress ?? '') || LOOPBACK_HOST.test(own.host);
   return isLocal && LOOPBACK_HOST.test(host);

@@ -12,14 +12,17 @@ import type { Person } from '../../store/accounts/people.ts';
 import type { StoredPasskey } from '../../store/accounts/second-factor.ts';
 
 /**
- * Passkeys (WebAuthn): a key pair in the device, for this site alone, opened by a finger, a face or a PIN. That is
- * possession and a second proof in one, so it counts as two factors; user verification is demanded, and checked.
- * A challenge says when and what for it was made and carries our signature, so that none has to be kept.
+ * Passkeys (WebAuthn): a key pair in the device, for this site only, unlocked by fingerprint, face or PIN. That is
+ * possession and a second proof in one, so it counts as two factors; user verification is required and checked. A
+ * challenge contains its time and purpose and our signature, so it need not be stored.
  */
 export const CHALLENGE_MINUTES = 5;
 const CHALLENGE_MS = CHALLENGE_MINUTES * 60_000;
 
-/** Where passkeys belong to: the configured address. Browsers know none for a bare address; on this machine it is localhost. */
+/**
+ * The site of passkeys: the configured address. Browsers support none for a bare IP address; on this machine it is
+ * localhost.
+ */
 export type PasskeySite = { rpId: string; origin: string };
 
 export function passkeySite(baseUrl: string): PasskeySite | null {
@@ -45,7 +48,7 @@ export function createPasskeys({ key, baseUrl }: { key: Key; baseUrl: string }) 
     return new Uint8Array(Buffer.concat([head, sign(head, purpose)]));
   }
 
-  /** When the challenge was made; null: not by us, for something else, or too long ago. */
+  /** When the challenge was created; null: not by us, for another purpose, or too long ago. */
   function readChallenge(challenge: string, purpose: Purpose): Date | null {
     const bytes = Buffer.from(challenge, 'base64url');
     const head = bytes.subarray(0, 8 + RANDOM_BYTES);
@@ -78,7 +81,7 @@ export function createPasskeys({ key, baseUrl }: { key: Key; baseUrl: string }) 
       });
     },
 
-    /** Only the browser of this person, answering a challenge of ours for them, gets a key in. */
+    /** Accepts a new key only from this person's browser, in answer to our challenge for them. */
     async checkAttestation(user: Person, sent: PasskeyAttestation): Promise<Registered> {
       const { rpId, origin } = siteOrRefuse();
       const checked = await verifyRegistrationResponse({
@@ -115,7 +118,7 @@ export function createPasskeys({ key, baseUrl }: { key: Key; baseUrl: string }) 
       });
     },
 
-    /** For `usePasskey`: when the challenge was made, and how often the device says it was used. */
+    /** For `usePasskey`: when the challenge was created, and the device's use counter. */
     async checkAssertion(
       known: StoredPasskey,
       sent: PasskeyAssertion,
@@ -160,7 +163,7 @@ const SIGNATURE_BYTES = 32;
 
 const refused = (detail?: string, cause?: unknown): Refusal => new Refusal('passkey_refused', detail, { cause });
 
-/** The library throws for whatever a stranger may send: none of it is a fault of ours. */
+/** The library throws for any invalid input from a stranger: that is not an error of the server. */
 function unreadable(error: unknown): never {
   throw refused(undefined, error);
 }

@@ -34,7 +34,7 @@ afterEach(async () => {
 });
 
 describe('the setup link', () => {
-  it('makes the first owner, who is the operator of a paid organization', async () => {
+  it('creates the first owner, who is the operator of a paid organization', async () => {
     const { setupUrl } = await prepareInstallation({ ...base(), owner: null });
     expect(setupUrl).toMatch(/^http:\/\/x\.test\/setup\?token=[\w-]{43}$/);
     const { person, organizationId } = await claim(setupUrl);
@@ -47,7 +47,7 @@ describe('the setup link', () => {
     expect(await prepareInstallation({ ...base(), owner: null })).toEqual({ setupUrl: null, created: false });
   });
 
-  it('works once, also for two at the same moment, and leaves nothing of the other', async () => {
+  it('works once, also for two simultaneous attempts, and leaves nothing of the second', async () => {
     const { setupUrl } = await prepareInstallation({ ...base(), owner: null });
     const outcomes = await Promise.allSettled([claim(setupUrl, 'a@example.qa'), claim(setupUrl, 'b@example.qa')]);
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -56,7 +56,7 @@ describe('the setup link', () => {
     await expect(claim(setupUrl, 'c@example.qa')).rejects.toMatchObject({ code: 'setup_closed' });
   });
 
-  it('does not work after 30 minutes, nor once a newer one was made, nor with another token', async () => {
+  it('does not work after 30 minutes, nor after a newer one was created, nor with another token', async () => {
     const { setupUrl: old } = await prepareInstallation({ ...base(), owner: null });
     const { setupUrl } = await prepareInstallation({ ...base(), owner: null });
     await expect(claim(old)).rejects.toMatchObject({ code: 'setup_closed' });
@@ -69,13 +69,13 @@ describe('the setup link', () => {
     await expect(claim(setupUrl)).rejects.toMatchObject({ code: 'setup_closed' });
   });
 
-  it('is the same from each node that starts beside others, and a process that shows none leaves it alone', async () => {
+  it('is the same from each node that starts next to others; a process that shows none does not change it', async () => {
     const { setupUrl: shown } = await prepareInstallation({ ...base(), owner: null });
     await db.$client.query("INSERT INTO node_lease (node_id, applied_seq) VALUES ('first', 0)");
     expect((await prepareInstallation({ ...base(), owner: null })).setupUrl).toBe(shown);
     const silent = await prepareInstallation({ ...base(), owner: null, showsLink: false });
     expect(silent.setupUrl).toBeNull();
-    // A node that is gone shows nothing any more.
+    // A stopped node no longer shows a link.
     await db.$client.query("UPDATE node_lease SET renewed_at = now() - interval '1 minute'");
     expect((await prepareInstallation({ ...base(), owner: null, showsLink: false })).setupUrl).toBeNull();
     const { setupUrl: anew } = await prepareInstallation({ ...base(), owner: null });
@@ -95,13 +95,13 @@ describe('the setup link', () => {
 describe('an owner given by the environment', () => {
   const owner = { email: 'Op@example.qa', password: 'long enough' };
 
-  it('is made at start, once, without a link', async () => {
+  it('is created at start, once, without a link', async () => {
     expect(await prepareInstallation({ ...base(), owner })).toEqual({ setupUrl: null, created: true });
     expect(await prepareInstallation({ ...base(), owner })).toEqual({ setupUrl: null, created: false });
     expect((await findPersonByEmail(db, 'op@example.qa'))?.id).toBe(await readOperatorId(db));
   });
 
-  it('is not made with a password that is guessed first, and the start says so', async () => {
+  it('is not created with a password that is easy to guess, and the start says so', async () => {
     const limit = createSignInLimit();
     const sessions = createSessions({ db, secret: 'x'.repeat(40), baseUrl: 'http://x.test', limit, log: () => {} });
     const common = { ...owner, password: 'password123' };
@@ -120,14 +120,14 @@ describe('an owner given by the environment', () => {
     expect(rows).toMatchObject([{ name: 'Demo', role: 'owner' }]);
   });
 
-  it('is made once by many nodes that start together', async () => {
+  it('is created once by many nodes that start together', async () => {
     const made = await Promise.all([1, 2, 3, 4].map(() => prepareInstallation({ ...base(), owner })));
     expect(made.filter(({ created }) => created)).toHaveLength(1);
   });
 });
 
 describe('a start on a database that is not ours', () => {
-  it('is told about another secret or another region', async () => {
+  it('reports another secret or another region', async () => {
     await openInstallation(base());
     await expect(openInstallation({ ...base(), setupKey: deriveKey('secret two', 'setup link') })).rejects.toThrow(
       /PARLEY_SECRET/,

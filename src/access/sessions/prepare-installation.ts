@@ -13,7 +13,7 @@ import { createOwner } from './create-owner.ts';
 import type { Sessions } from './sessions.ts';
 import { secretCheck, SETUP_MINUTES, setupDigest, setupToken, setupUrl } from './setup-link.ts';
 
-/** Before anything else at start: is this database ours, of this region, and under this secret? */
+/** First step of a start: is this database ours, of this region, and with this secret? */
 export async function openInstallation(deps: { db: Db; region: Region; setupKey: Buffer }): Promise<Installation> {
   const check = secretCheck(deps.setupKey);
   const row = await openInstallationRow(deps.db, { region: deps.region, secretCheck: check });
@@ -33,15 +33,15 @@ export async function openInstallation(deps: { db: Db; region: Region; setupKey:
 }
 
 export type PreparedOwner = {
-  /** Where the first owner is made; null when there is one. Printed once, never stored. */
+  /** The URL for creating the first owner; null when there is one. Printed once, never stored. */
   setupUrl: string | null;
-  /** True when this start made the owner from PARLEY_OWNER_EMAIL and PARLEY_OWNER_PASSWORD. */
+  /** True when this start created the owner from PARLEY_OWNER_EMAIL and PARLEY_OWNER_PASSWORD. */
   created: boolean;
 };
 
 /**
- * After the demo, so that its organization becomes the owner's. A start without an owner makes a new link, except beside
- * nodes that run: their operator may be about to open the one that they have shown.
+ * Runs after the demo, so that the demo's organization becomes the owner's. A start without an owner creates a new
+ * link, except next to running nodes: their operator may be about to open the link that they have shown.
  */
 export async function prepareOwner(deps: {
   db: Db;
@@ -50,7 +50,7 @@ export async function prepareOwner(deps: {
   baseUrl: string;
   installation: Installation;
   owner: { email: string; password: string } | null;
-  /** False: this process shows no link, so it makes none. */
+  /** False: this process shows no link, so it creates none. */
   showsLink?: boolean;
 }): Promise<PreparedOwner> {
   const { db, owner } = deps;
@@ -72,7 +72,7 @@ export async function prepareOwner(deps: {
   return { setupUrl: token === null ? null : setupUrl(deps.baseUrl, token), created: false };
 }
 
-/** In the words of the configuration: there is no field that the refusal could stand beside. */
+/** As a configuration fault: there is no form field next to which the refusal could stand. */
 function tooCommon(error: unknown): never {
   if (!(error instanceof Refusal) || error.code !== 'validation_failed') throw error;
   throw new StartError(

@@ -12,8 +12,8 @@ import { recoveryDigest } from './recovery-codes.ts';
 import { acceptedStep, TOTP_SECRET_BYTES } from './totp.ts';
 
 /**
- * The codes of an account: of an authenticator app, each good once, or one of the recovery codes. Whoever guesses knows
- * the password already, so wrong codes are counted at the account, whatever the address: after five in a row each
+ * The codes of an account: of an authenticator app, each valid once, or one of the recovery codes. A person who guesses
+ * knows the password already, so wrong codes are counted per account, from any address: after five in a row each
  * further one doubles the wait, up to an hour. Recovery codes are too long to guess, and work during the wait.
  */
 export type CodeKind = 'authenticator' | 'recovery_code';
@@ -34,13 +34,13 @@ type Deps = { db: Db; sealingKey: Key };
 
 /** Uses the code up; refuses a wrong one, and one that was used. */
 export async function spendCode(deps: Deps, userId: string, code: string, now = new Date()): Promise<CodeKind> {
-  // The count of failures must stay although the code is refused: so nothing is thrown inside.
+  // The count of failures must be stored although the code is refused, so nothing is thrown inside the transaction.
   const spent = await deps.db.transaction((tx) => spend(tx, deps.sealingKey, { userId, code, now }));
   if (spent instanceof Refusal) throw spent;
   return spent;
 }
 
-/** The same of an app that was not confirmed yet: right once, and it is. */
+/** The same for an app that is not confirmed yet: one correct code confirms it. */
 export async function spendFirstCode(tx: Queryable, sealingKey: Key, userId: string, code: string): Promise<void> {
   const app = await lockAuthenticator(tx, userId);
   if (!app || app.confirmedAt !== null) throw new Refusal('second_factor_failed', 'Begin with a new QR code.');

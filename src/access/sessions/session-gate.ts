@@ -9,24 +9,24 @@ import { lostDatabase } from './lost-database.ts';
 import { type Arrival, checkOrigin } from './origin.ts';
 import type { Sessions, SignedIn } from './sessions.ts';
 
-/** What a dashboard route knows about its caller once the gate let it through. */
+/** What a dashboard route knows about its caller after the gate. */
 export type DashboardCaller = SignedIn & {
-  /** Null on routes without `:org_id`, and for the operator in an organization of others. */
+  /** Null on routes without `:org_id`, and for the operator in another organization. */
   membership: Membership | null;
   isOperator: boolean;
-  /** Prolongs the session; goes into the answer as it is. */
+  /** Prolongs the session; copied into the answer. */
   setCookie: string[];
 };
 
 export type GateRequest = Arrival & { method: string; params: unknown; ip: string };
 
-/** Whether `role` may do what asks for `needed`; each role can do all that the later ones can. */
+/** Whether `role` includes `needed`; each role includes all later ones. */
 export const isAtLeast = (role: Role, needed: Role): boolean => ROLES.indexOf(role) <= ROLES.indexOf(needed);
 
 /**
- * Before a body byte is read: Host and Origin, the session, the membership, the second factor that the organization
- * may ask for, the role, in this order. Everything is read
- * from the database on each request, so an ended session or a changed role holds on the very next one.
+ * Runs before a byte of the body is read: Host and Origin, the session, the membership, the second factor that the
+ * organization may require, the role, in this order. Everything is read from the database on each request, so an ended
+ * session or a changed role takes effect on the very next one.
  */
 export function createSessionGate(deps: { db: Db; sessions: Sessions; baseUrl: string }) {
   const { db, sessions, baseUrl } = deps;
@@ -39,7 +39,8 @@ export function createSessionGate(deps: { db: Db; sessions: Sessions; baseUrl: s
       if (!found) throw new Refusal('session_missing');
       const { signedIn, setCookie } = found;
       const { onlyOrgId } = signedIn;
-      // A provider vouches for its organization's people there, not for whoever has their address elsewhere.
+      // A provider vouches for people only within its own organization, not for a person with the same address
+      // elsewhere.
       const isOperator = onlyOrgId === null && (await decided(readOperatorId(db))) === signedIn.user.id;
       const caller: DashboardCaller = { ...signedIn, membership: null, isOperator, setCookie };
       if (access === 'any_session') return caller;
@@ -64,7 +65,7 @@ export function createSessionGate(deps: { db: Db; sessions: Sessions; baseUrl: s
     };
 }
 
-/** Nothing has been done yet: a database that is gone by now is 503 `unavailable`, whatever the method. */
+/** Nothing has been done yet: a lost database is 503 `unavailable` here, for every method. */
 const decided = <T>(reading: Promise<T>): Promise<T> =>
   reading.catch((error: unknown) => {
     throw lostDatabase('GET', error);

@@ -61,7 +61,7 @@ describe('signing in', () => {
     }
   });
 
-  it('does not mind the case of the address, and remembers from where', async () => {
+  it('ignores the case of the address, and stores the origin of the session', async () => {
     const { setCookie } = await sessions.signIn(caller(), 'ASHA@example.QA', PASSWORD);
     const found = await sessions.read(caller(cookieOf(setCookie)));
     expect(found?.signedIn.user).toMatchObject({ name: 'Asha', email: 'asha@example.qa' });
@@ -70,7 +70,7 @@ describe('signing in', () => {
     expect(rows[0]!.id).toMatch(/^session_/);
   });
 
-  it('does not tell whether an address has an account', async () => {
+  it('does not reveal whether an address has an account', async () => {
     const refusals = await Promise.all(
       [
         [EMAIL, 'wrong password'],
@@ -101,7 +101,7 @@ describe('signing in', () => {
       (i: number) => ({ ...caller(), address: `192.0.2.${i}` }),
       (i: number) => `p${i}@example.qa`,
     ],
-  ])('stops the guessing %s, a burst included', async (_what, limits, from, email) => {
+  ])('stops guessing %s, also in a burst', async (_what, limits, from, email) => {
     const limited = make(limits);
     const answers = await Promise.all(
       [1, 2, 3, 4, 5].map((i) => limited.signIn(from(i), email(i), 'wrong').catch((error: unknown) => error)),
@@ -111,7 +111,7 @@ describe('signing in', () => {
     expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(2);
   });
 
-  it('lets a device in that signed in before, while others guess at its account from everywhere', async () => {
+  it('accepts a device that signed in before, while others guess the account’s password from everywhere', async () => {
     const strict = make({ ...loose, subject: 4 });
     const { setCookie } = await strict.signIn(caller(), EMAIL, PASSWORD);
     const device = setCookie.map((one) => one.split(';')[0]).join('; ');
@@ -133,7 +133,7 @@ describe('a session', () => {
     expect(await sessions.read(caller(cookie))).toBeNull();
   });
 
-  it('cannot be made from what the database holds, nor under another secret', async () => {
+  it('cannot be derived from the database, nor with another secret', async () => {
     const { setCookie } = await sessions.signIn(caller(), EMAIL, PASSWORD);
     const [token] = decodeURIComponent(cookieOf(setCookie)).split('=')[1]!.split('.');
     for (const value of [token, `${token}.`, `${token}.AAAA`, `${token}.${'A'.repeat(43)}=`]) {
@@ -154,7 +154,7 @@ describe('a session', () => {
     await sessions.changePassword(caller(), signedIn, 'another good one', PASSWORD);
   });
 
-  it('does not overwrite a password that was changed while its own change was looked at', async () => {
+  it('does not overwrite a password that was changed while its own change was checked', async () => {
     const { id } = (await findPersonByEmail(db, EMAIL))!;
     const { signedIn } = (await sessions.read(
       caller(cookieOf((await sessions.signIn(caller(), EMAIL, PASSWORD)).setCookie)),
@@ -166,7 +166,7 @@ describe('a session', () => {
       const second = sessions
         .changePassword(caller(), signedIn, PASSWORD, 'the second of two')
         .catch((error: unknown) => error);
-      // Its current password has been found right, and it waits for the row.
+      // Its current password was checked, and it waits for the row.
       await expect
         .poll(async () => (await db.execute(WAITING_FOR_ROW)).rows.length, { interval: 10, timeout: 4_000 })
         .toBeGreaterThan(0);
@@ -177,7 +177,7 @@ describe('a session', () => {
     await setPasswordHash(db, id, before);
   });
 
-  it('is not made with a password that was changed while it was looked at', async () => {
+  it('is not opened with a password that was changed while it was checked', async () => {
     const { id } = (await findPersonByEmail(db, EMAIL))!;
     const before = (await readPasswordHash(db, id))!;
     const signedIn = (await sessions.read(
@@ -187,7 +187,7 @@ describe('a session', () => {
     const late = await db.transaction(async (tx) => {
       await tx.execute(sql`LOCK TABLE session IN SHARE ROW EXCLUSIVE MODE`);
       const signingIn = sessions.signIn(caller(), EMAIL, PASSWORD).catch((error: unknown) => error);
-      // The password has been found right, and the session that it opens waits for the table.
+      // The password was checked, and the new session waits for the table.
       await expect
         .poll(async () => (await db.execute(WAITING)).rows.length, { interval: 10, timeout: 4_000 })
         .toBeGreaterThan(0);
@@ -216,7 +216,7 @@ describe('a session', () => {
     await dead.$client.end();
   });
 
-  it('keeps no password in clear', async () => {
+  it('stores no password in clear text', async () => {
     const person = await findPersonByEmail(db, EMAIL);
     expect(person).not.toBeNull();
     const { rows } = await db.$client.query('SELECT password FROM account');

@@ -20,7 +20,7 @@ import { createDeviceCookies } from './device-cookie.ts';
 import { isChallenge, newChallenge, readChallenge } from './sign-in-challenge.ts';
 import type { SignInLimit } from './sign-in-limit.ts';
 
-/** Who is signed in, and by which session. */
+/** The signed-in person and the session. */
 export type SignedIn = {
   sessionId: string;
   user: Person;
@@ -31,9 +31,11 @@ export type SignedIn = {
   openedAt: Date;
 };
 
-/** What was found right of somebody who signs in. */
+/** What a person who signs in has proven. */
 export type Proof = {
-  /** The hash that a password was held against, or that a link vouches for: changed since, it proves nothing. */
+  /**
+   * The hash that the password was compared with, or that a link covers: if it has changed since, it proves nothing.
+   */
   passwordHash?: string | null;
   /** A second factor was shown. */
   factor: boolean;
@@ -41,37 +43,37 @@ export type Proof = {
 
 type Opened = { setCookie: string[]; token: string };
 
-/** `asked`: the account has a second factor that was not shown yet; there are no cookies then, and no session. */
+/** `asked`: the account has a second factor that was not shown yet; then there are no cookies and no session. */
 export type SignInOutcome = { userId: string; setCookie: string[]; asked: SecondFactorAsked | null };
 export type SecondFactorAsked = { challenge: string; expiresAt: Date; authenticator: boolean; passkey: boolean };
 
-/** What a request says about where it comes from. */
+/** The origin of a request. */
 export type Caller = { cookie: string | undefined; address: string; userAgent: string | undefined };
 
 export type Sessions = {
-  /** Asks the database every time. `setCookie` prolongs the session; it goes into the answer as it is. */
+  /** Queries the database every time. `setCookie` prolongs the session; it is copied into the answer. */
   read(caller: Caller): Promise<{ signedIn: SignedIn; setCookie: string[] } | null>;
   signIn(caller: Caller, email: string, password: string): Promise<SignInOutcome>;
   /**
-   * The one way to a session. Whoever calls has made sure who the person is, by a password, a link, a code, a passkey or
-   * a provider; whether that is enough is decided here: an account with a second factor gets a session only if the
-   * factor was shown, whichever way it came. Every further way of signing in ends here as well.
+   * The only way to a session. The caller has verified the person, by a password, a link, a code, a passkey or a
+   * provider. This function decides whether that is enough: an account with a second factor gets a session only if the
+   * factor was shown, in every way of signing in. New ways of signing in must end here as well.
    */
   finishSignIn(caller: Caller, person: Person, proof: Proof): Promise<SignInOutcome>;
-  /** Whose challenge this is, and what it proves; null: it ran out, or the password was changed. */
+  /** The person of this challenge, and what it proves; null: it expired, or the password was changed. */
   readChallenge(challenge: string): Promise<{ person: Person; proof: Proof } | null>;
-  /** Refuses a wrong password. Returns its hash, so that the caller can see that it stayed. */
+  /** Refuses a wrong password. Returns its hash, so that the caller can check that it has not changed. */
   checkPassword(caller: Caller, who: SignedIn, password: string): Promise<string>;
   /**
-   * A session that reaches one organization alone, whose provider vouched for the person, and says whether they showed it
-   * a second factor. That of the account guards what lies beyond this organization, and is not asked for.
+   * A session for one organization only, whose provider vouched for the person and says whether they showed it a second
+   * factor. The account's own second factor protects what is beyond this organization, and is not required.
    */
   openFor(caller: Caller, userId: string, orgId: string, secondFactor: boolean): Promise<Opened>;
-  /** Resolves once the session is gone from the database. */
+  /** Resolves when the session is deleted from the database. */
   signOut(caller: Caller): Promise<void>;
   changePassword(caller: Caller, who: SignedIn, current: string, next: string): Promise<void>;
   /**
-   * The hash of a new password; every password that is set goes through here. Refuses one that is guessed first: `own`
+   * The hash of a new password; every change of a password goes through here. Refuses one that is easy to guess: `own`
    * are the person's name and address, `pointer` is the field of the body.
    */
   hashPassword(password: string, own: readonly string[], pointer?: string): Promise<string>;
@@ -94,7 +96,7 @@ export function createSessions({ db, secret, baseUrl, limit, log }: Deps): Sessi
   const challengeKey = deriveKey(secret, 'second factor challenge');
 
   async function read(caller: Caller) {
-    // Most strangers carry no cookie of ours: no query for them.
+    // Most strangers have no cookie of ours: no query for them.
     if (!caller.cookie?.includes(`${SESSION_COOKIE}=`)) return null;
     const { headers, response } = await asked(() =>
       auth.api.getSession({ headers: headersOf(caller), returnHeaders: true }),
@@ -114,9 +116,9 @@ export function createSessions({ db, secret, baseUrl, limit, log }: Deps): Sessi
   }
 
   /**
-   * Checking a password takes a while. Whoever changes it, or sets up a second factor, ends the sessions of that moment,
-   * and one that is just being opened is not among them yet: so it is ended here. The lock lets one of the two see the
-   * other.
+   * Checking a password takes a while. A person who changes it, or sets up a second factor, ends all sessions of that
+   * moment. A session that is just being opened is not among them yet, so it is ended here. With the lock, one of the
+   * two sees the other.
    */
   const isStillRight = (userId: string, token: string, { passwordHash, factor }: Proof): Promise<boolean> =>
     db.transaction(async (tx) => {
@@ -174,7 +176,7 @@ export function createSessions({ db, secret, baseUrl, limit, log }: Deps): Sessi
       await limit.attempt(caller.address, email, device);
       const known = await asked(() => findCredential(db, email));
       const scrypt = (await auth.$context).password;
-      // As much work for an address that nobody has, so that the time tells nothing.
+      // The same work for an address without an account, so that the time reveals nothing.
       if (!known) await scrypt.hash(password);
       if (!known || !(await scrypt.verify({ hash: known.hash, password }))) throw wrong();
       await limit.succeeded(caller.address, email, device);
@@ -193,14 +195,14 @@ export function createSessions({ db, secret, baseUrl, limit, log }: Deps): Sessi
     checkPassword,
     async signOut(caller) {
       const found = await read(caller);
-      // better-auth's own sign-out answers "done" even when the row could not be removed.
+      // better-auth's own sign-out reports success even when the row could not be removed.
       if (found) await deleteSession(db, found.signedIn.user.id, found.signedIn.sessionId);
     },
     async changePassword(caller, who, current, next) {
       const hash = await checkPassword(caller, who, current);
       const nextHash = await hashPassword(next, [who.user.name, who.user.email], '/new_password');
       await db.transaction(async (tx) => {
-        // Somebody may have changed it since it was found right; theirs stays.
+        // The password may have been changed after the check; that change stays.
         if ((await lockPasswordHash(tx, who.user.id)) !== hash) throw wrongNow();
         await setPasswordHash(tx, who.user.id, nextHash);
         await deleteOtherSessions(tx, who.user.id, who.sessionId);
@@ -219,7 +221,7 @@ const headersOf = ({ cookie, address, userAgent }: Caller): Headers =>
 
 const MAX_USER_AGENT = 300;
 
-/** Any factor of the account is asked for, a passkey too. */
+/** Any factor of the account is required, also a passkey. */
 const isAsked = ({ authenticator, passkeys }: { authenticator: boolean; passkeys: number }): boolean =>
   authenticator || passkeys > 0;
 
@@ -234,8 +236,8 @@ const tooCommon = (pointer: string): Refusal =>
 const wrongNow = (): Refusal => new Refusal('sign_in_failed', 'The current password is wrong.');
 
 /**
- * better-auth's errors in our words. What it knows no better word for than 500 is a database that did not answer:
- * that is 503, never "signed out".
+ * Maps better-auth's errors to ours. Its generic 500 means a database that did not answer: that is 503, never "signed
+ * out".
  */
 async function asked<T>(ask: () => Promise<T>): Promise<T> {
   try {

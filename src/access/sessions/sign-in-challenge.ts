@@ -2,8 +2,8 @@ import type { Key } from '../../kernel/seal.ts';
 import { isSigned, linkEnd, readLink, signLink } from './signed-link.ts';
 
 /**
- * Between the first proof of who somebody is and the second: who it is, until when, and that the password has not been
- * changed since. In the form of a signed link, under a key of its own; nothing is stored, and by itself it opens
+ * Between the first and the second proof of identity: who the person is, until when, and that the password has not
+ * changed since. It has the format of a signed link, under a key of its own; nothing is stored, and alone it grants
  * nothing.
  */
 const CHALLENGE_MINUTES = 5;
@@ -16,7 +16,7 @@ export function newChallenge(key: Key, userId: string, passwordHash: string | nu
   return { challenge: signLink(key, 'challenge', { userId, expiresAt }, textOf(passwordHash)), expiresAt };
 }
 
-/** Of whom it claims to be; null: too old, or none of ours. Whether it is true is said by `isChallenge`. */
+/** The person that it names; null: too old, or not ours. `isChallenge` verifies it. */
 export const readChallenge = (challenge: string): string | null => readLink(challenge)?.userId ?? null;
 
 export const isChallenge = (key: Key, challenge: string, passwordHash: string | null): boolean =>

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { createSignInLimit } from './sign-in-limit.ts';
 
-test('sign-ins that succeed are no guesses: a script may sign in for each of its commands', async () => {
+test('successful sign-ins are not guesses: a script may sign in for each of its commands', async () => {
   const limit = createSignInLimit({ pair: 3, subject: 3, address: 3, node: 1_000 });
   for (let n = 0; n < 50; n++) {
     await expect(limit.attempt('127.0.0.1', 'o@example.com')).resolves.toBeUndefined();
@@ -15,7 +15,7 @@ test('failures are counted, and refused with the wait', async () => {
   await expect(limit.attempt('127.0.0.1', 'O@example.com')).rejects.toMatchObject({ code: 'rate_limited' });
 });
 
-test('a refused attempt lengthens no wait, whichever limit refused it', async () => {
+test('a refused attempt extends no wait, no matter which limit refused it', async () => {
   vi.useFakeTimers();
   try {
     const limit = createSignInLimit({ pair: 1, subject: 1, address: 1, node: 1 });
@@ -34,7 +34,7 @@ test('a refused attempt lengthens no wait, whichever limit refused it', async ()
   }
 });
 
-test('what all nodes together refuse counts on none of them', async () => {
+test('an attempt that all nodes together refuse is counted on none of them', async () => {
   let refusedBy: number | null = 0;
   const shared = { take: async () => ({ refusedBy, counts: [] }), giveBack: () => {}, forget: () => {} };
   const limit = createSignInLimit({ pair: 1, subject: 1, address: 1, node: 1 }, shared as never);
@@ -53,11 +53,11 @@ test('strangers who guess lock out strangers, not a device that signed in before
   });
   await limit.attempt('192.0.2.9', 'o@example.com', 'device two');
   await limit.succeeded('192.0.2.9', 'o@example.com', 'device two');
-  // Whatever a known device does, strangers still wait.
+  // A known device changes nothing for strangers: they still wait.
   await expect(limit.attempt('192.0.2.10', 'o@example.com')).rejects.toMatchObject({ code: 'rate_limited' });
 });
 
-test('neighbours at the same address do not lock a known device out either', async () => {
+test('neighbours with the same address do not lock out a known device either', async () => {
   const limit = createSignInLimit({ pair: 2, subject: 100, address: 3, node: 1_000 });
   for (const subject of ['a@example.com', 'b@example.com', 'c@example.com']) await limit.attempt('192.0.2.1', subject);
   await expect(limit.attempt('192.0.2.1', 'o@example.com')).rejects.toMatchObject({ code: 'rate_limited' });

@@ -6,25 +6,25 @@ import type { SharedCounters } from '../limits/shared-counters.ts';
 import { type Counted, giveBackToAll, takeFromAll } from '../limits/take-from-all.ts';
 
 /**
- * Guessing passwords is made slow on three roads: one account from one place, one account from everywhere, one place
- * against all accounts. The last limit protects the processor: each attempt costs a scrypt. An attempt counts before
- * the password is looked at, so that a burst cannot slip through; a refused attempt does not lengthen the wait. A device
- * that signed in to this account before (device-cookie.ts) has an allowance of its own: strangers do not use it up.
- * Each node counts for itself; with `shared` all nodes count together as well.
+ * Guessing passwords is rate-limited three ways: one account from one address, one account from all addresses, one
+ * address against all accounts. The last limit protects the processor: each attempt costs a scrypt. An attempt is
+ * counted before the password is checked, so that a burst cannot pass; a refused attempt does not extend the wait. A
+ * device that signed in to this account before (device-cookie.ts) has its own allowance: strangers do not use it up.
+ * Each node counts alone; with `shared` all nodes count together as well.
  */
 export type SignInLimit = {
-  /** Throws `rate_limited`. `subject` is whatever is being guessed: an e-mail address, a setup token. */
+  /** Throws `rate_limited`. `subject` is what is being guessed: an e-mail address, a setup token. */
   attempt(address: string, subject: string, device?: string | null): Promise<void>;
-  /** A success gives the account back to its owner at once. */
+  /** A success resets the account's counters for its owner. */
   succeeded(address: string, subject: string, device?: string | null): Promise<void>;
 };
 
 export type SignInLimits = { pair: number; subject: number; address: number; node: number };
 
-/** Attempts a minute. */
+/** Attempts per minute. */
 export const SIGN_IN_LIMITS: SignInLimits = { pair: 10, subject: 30, address: 60, node: 600 };
 
-/** Nothing is guessed there, and a whole office may share one address; each attempt costs calls to the provider. */
+/** There is nothing to guess, and a whole office may share one address; each attempt costs calls to the provider. */
 export const ORGANIZATION_SIGN_IN_LIMITS: SignInLimits = { pair: 60, subject: 60, address: 60, node: 600 };
 
 const limiter = (points: number) => new RateLimiterMemory({ points, duration: RATE_WINDOW_SECONDS });
@@ -82,11 +82,11 @@ export function createSignInLimit(
 const tooMany = (): Refusal =>
   new Refusal('rate_limited', 'Too many attempts to sign in. Wait a minute and try again.', {});
 
-/** In Redis. One word in braces: a cluster keeps them on one server. */
+/** Names in Redis. One word in braces: a cluster keeps them on one server. */
 function namesOf(address: string, who: string) {
   const from = digest(address);
   return { pair: `{sign-in}:${from}:${who}`, address: `{sign-in}:from:${from}`, subject: `{sign-in}:who:${who}` };
 }
 
-/** The memory of the limiter holds no addresses, and no key of any length. */
+/** The limiter's memory contains no addresses, and keys of fixed length only. */
 const digest = (subject: string): string => createHash('sha256').update(subject.toLowerCase()).digest('base64url');

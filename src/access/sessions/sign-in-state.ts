@@ -2,8 +2,8 @@ import { type Key, open, seal, SealError } from '../../kernel/seal.ts';
 import type { OidcChecks } from './oidc.ts';
 
 /**
- * What a browser keeps while it is at the provider of an organization: sealed, for ten minutes, for this host alone. Lax,
- * because the way back is a link from another site. The state is used once (used_sign_in).
+ * What a browser keeps while a person is at the provider of an organization: sealed, for ten minutes, for this host
+ * only. Lax, because the callback is a link from another site. The state is used once (used_sign_in).
  */
 export type SignInState = { orgId: string; checks: OidcChecks; back: string };
 export type KeptState = SignInState & { until: number };
@@ -20,7 +20,7 @@ export const CLEARED_STATE = `${STATE_COOKIE}=; Max-Age=0; ${ATTRIBUTES}`;
 export const sealState = (key: Key, state: SignInState, now: number): string =>
   seal(key, JSON.stringify({ ...state, until: now + MINUTES * 60_000 } satisfies KeptState), PLACE);
 
-/** Null: no cookie, one of another server, or one that is too old. */
+/** Null: no cookie, one of another server, or an expired one. */
 export function readState(key: Key, cookies: string | undefined, now: number): KeptState | null {
   const [, sealed] = new RegExp(`(?:^|;\\s*)${STATE_COOKIE}=([\\w.-]+)`).exec(cookies ?? '') ?? [];
   if (sealed === undefined) return null;

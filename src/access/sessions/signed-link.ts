@@ -2,17 +2,17 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { isId } from '../../../contract/ids.ts';
 
 /**
- * Links that a person proves something with, mailed or handed over. Nothing is stored: the signature covers what the
- * link changes, as it is now, so a link works once, and not after that was changed in any other way.
+ * Links with which a person proves something, mailed or passed on. Nothing is stored: the signature covers the current
+ * value of what the link changes, so a link works once, and not after any other change of that value.
  */
 export type LinkPurpose =
-  /** Sets a password that was forgotten; covers the password hash of now. Made on the server, and handed over. */
+  /** Sets a forgotten password; covers the current password hash. Created on the server and passed on by a person. */
   | 'password'
-  /** The same, mailed: it proves the address as well. */
+  /** The same, mailed: it also proves the address. */
   | 'mailed password'
   /** Proves the e-mail address of an account; covers the address. */
   | 'email'
-  /** No link: says between password and second factor whose password was right (sign-in-challenge.ts). */
+  /** Not a link: between password and second factor, it says whose password was correct (sign-in-challenge.ts). */
   | 'challenge';
 
 export const PASSWORD_LINK_MINUTES = 30;
@@ -33,7 +33,7 @@ export const passwordLinkUrl = (baseUrl: string, token: string): string => `${ba
 
 export const emailLinkUrl = (baseUrl: string, token: string): string => `${baseUrl}/verify/${token}`;
 
-/** What the token says of itself, unless it has run out; whether it is true is said by `isSigned`. */
+/** The content of the token, unless it has expired; `isSigned` verifies it. */
 export function readLink(token: string): SignedLink | null {
   const [userId, seconds, signature, ...rest] = token.split('.');
   if (userId === undefined || seconds === undefined || signature === undefined || rest.length > 0) return null;

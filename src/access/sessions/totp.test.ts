@@ -31,13 +31,13 @@ describe('a code', () => {
     expect(acceptedStep(SECRET, codeAt(SECRET, 101), at(3_000), 100)).toBe(101);
   });
 
-  it.each(['', '12345', '1234567', 'abcdef', '２８７０８２'])('"%s" is none', (code) => {
+  it.each(['', '12345', '1234567', 'abcdef', '２８７０８２'])('"%s" is invalid', (code) => {
     expect(acceptedStep(SECRET, code, at(59), 0)).toBeNull();
   });
 });
 
 describe('the QR code', () => {
-  it('is read by an authenticator of others, which then shows our codes', () => {
+  it('is read by other authenticators, which then show our codes', () => {
     const app = URI.parse(totpUri(SECRET, 'Parley', 'asha+1@example.qa'));
     expect(app).toBeInstanceOf(TOTP);
     expect(app).toMatchObject({ issuer: 'Parley', label: 'asha+1@example.qa' });

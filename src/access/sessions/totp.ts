@@ -1,9 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
- * Time-based one-time passwords (RFC 6238) as every authenticator app makes them: SHA-1, six digits, a new one every 30
- * seconds. One step before and after is accepted for clocks that differ. A code is good once: whoever calls keeps the
- * step of the last one, and older or equal steps are not looked at.
+ * Time-based one-time passwords (RFC 6238), compatible with all authenticator apps: SHA-1, six digits, a new one every
+ * 30 seconds. One step before and after is accepted, because clocks differ. A code is valid once: the caller stores the
+ * step of the last one, and older or equal steps are refused.
  */
 const STEP_SECONDS = 30;
 const DIGITS = 6;
@@ -11,7 +11,7 @@ const DRIFT_STEPS = 1;
 /** As long as the hash (RFC 4226, 4). */
 export const TOTP_SECRET_BYTES = 20;
 
-/** The step of a right code; null: wrong, or not newer than `lastStep`. */
+/** The step of a correct code; null: wrong, or not newer than `lastStep`. */
 export function acceptedStep(secret: Buffer, code: string, now: Date, lastStep: number): number | null {
   const current = Math.floor(now.getTime() / 1_000 / STEP_SECONDS);
   const given = Buffer.from(code);
@@ -35,7 +35,7 @@ export function codeAt(secret: Buffer, step: number): string {
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** RFC 4648, 6, without padding: what people type into an app. */
+/** RFC 4648, 6, without padding: the form that people type into an app. */
 export function base32(bytes: Uint8Array): string {
   let bits = '';
   for (const byte of bytes) bits += byte.toString(2).padStart(8, '0');
@@ -43,7 +43,10 @@ export function base32(bytes: Uint8Array): string {
   return groups.map((group) => BASE32[Number.parseInt(group.padEnd(5, '0'), 2)]).join('');
 }
 
-/** What the QR code holds. The account is named by installation and address, so that two of one person differ. */
+/**
+ * The content of the QR code. The account's name contains installation and address, so that two accounts of one person
+ * differ.
+ */
 export function totpUri(secret: Buffer, issuer: string, email: string): string {
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(email)}`;
   return `otpauth://totp/${label}?secret=${base32(secret)}&issuer=${encodeURIComponent(issuer)}`;

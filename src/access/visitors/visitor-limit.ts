@@ -6,20 +6,20 @@ import type { SharedCounters } from '../limits/shared-counters.ts';
 import { type Counted, giveBackToAll, takeFromAll } from '../limits/take-from-all.ts';
 
 /**
- * Strangers on the internet talk to a model that somebody pays for: each of their calls is counted against the visitor,
- * the network address and the channel. Like the keys' limits (limits.ts): a window of one minute, refused calls do not
- * lengthen it. Every node counts for itself; with `shared` all nodes count together as well.
+ * Strangers on the internet use a model that the customer pays for: each of their calls is counted against the visitor,
+ * the network address and the channel. As with the keys' limits (limits.ts), the window is one minute, and refused
+ * calls do not extend it. Every node counts alone; with `shared` all nodes count together as well.
  */
 export type VisitorCall = 'open' | 'say' | 'look';
 
 export type VisitorLimit = {
-  /** Throws `rate_limited`. `visitor` is null while nobody is known yet. */
+  /** Throws `rate_limited`. `visitor` is null while the visitor is unknown. */
   take(call: VisitorCall, who: { address: string; channelId: string; visitor: string | null }): Promise<void>;
 };
 
 export type VisitorLimits = Record<VisitorCall, { visitor: number; address: number; channel: number }>;
 
-/** Calls a minute. Many people may share one network address (an office, a mobile network). */
+/** Calls per minute. Many people may share one network address (an office, a mobile network). */
 export const VISITOR_LIMITS: VisitorLimits = {
   open: { visitor: 30, address: 60, channel: 3_000 },
   say: { visitor: 20, address: 120, channel: 3_000 },
@@ -67,5 +67,5 @@ export function createVisitorLimit(
 const tooMany = (): Refusal =>
   new Refusal('rate_limited', 'Too many calls from this visitor or place. Wait a minute.', {});
 
-/** The memory of the limiter holds no addresses. */
+/** The limiter's memory contains no addresses. */
 const digest = (address: string): string => createHash('sha256').update(address).digest('base64url').slice(0, 22);

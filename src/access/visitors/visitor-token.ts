@@ -1,31 +1,31 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /**
- * What a visitor of a web chat shows instead of a password: who they are on one channel and one site, until when, signed
- * by us. Nothing is stored for it, so a page that is only looked at leaves no row. The site is part of it: a token that
- * leaks to another allowed site is of no use there.
+ * A web chat visitor's credential: who they are on one channel and one site, until when, signed by us. Nothing is
+ * stored for it, so a page view creates no row. It contains the site: a token that leaks to another allowed site is
+ * useless there.
  */
 export type Visitor = {
   readonly channelId: string;
-  /** Where the visitor is reached on the channel; unguessable unless the host has vouched for who it is. */
+  /** The visitor's address on the channel; unguessable unless the host has vouched for the visitor. */
   readonly address: string;
   readonly origin: string;
   /** The host's id of the person, proven by the host. */
   readonly externalId: string | null;
-  /** What the page says, unproven: used for a person who is new, never to find one. */
+  /** The name from the page, unproven: used for a new person, never to find one. */
   readonly name: string | null;
   readonly locale: string | null;
 };
 
 export type VisitorTokens = {
   issue(visitor: Visitor): { token: string; expiresAt: number };
-  /** Null for everything that `issue` did not make, or made too long ago. */
+  /** Null for any text that `issue` did not create, or created too long ago. */
   read(token: string): Visitor | null;
 };
 
-/** A returning visitor goes on talking for so long; each visit begins the time anew. */
+/** How long a returning visitor may continue; each visit restarts the time. */
 const ANONYMOUS_MS = 30 * 86_400_000;
-/** The host proves again with each page who is signed in; somebody who signs out must not stay signed in here. */
+/** The host proves with each page who is signed in; a person who signs out must not stay signed in here. */
 const IDENTIFIED_MS = 86_400_000;
 const MAX_TOKEN_CHARACTERS = 4_096;
 const MAC_BYTES = 32;
@@ -53,5 +53,5 @@ export function createVisitorTokens(key: Buffer, now: () => number): VisitorToke
   };
 }
 
-/** 128 random bits: who does not hold the token finds nobody. */
+/** 128 random bits: without the token, no one can guess the address. */
 export const newVisitorAddress = (): string => `visitor_${randomBytes(16).toString('base64url')}`;

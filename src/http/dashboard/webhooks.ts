@@ -20,7 +20,7 @@ const placeOf = ({ event_id: eventId, endpoint_id: endpointId }: { event_id: str
   endpointId,
 });
 
-/** Events: their endpoints, their deliveries, and their health. */
+/** Events: their endpoints, their deliveries, and the live list of events. */
 export const webhookRoutes = ({ route, room, paging }: Desk): Route[] => [
   route('listWebhooks', async ({ orgId }) => ({ data: await listWebhooks(room, orgId) })),
   route('createWebhook', ({ orgId, body, actor }) => createWebhook(room, orgId, body, actor)),

@@ -84,9 +84,7 @@ export type AccessDecisions = {
   limit(caller: Caller, family: RateFamily): RateState | Promise<RateState>;
 };
 
-/**
- * Digests that decide whether two calls are the same call (docs/adr on idempotency; src/http/route/idempotency-key.ts).
- */
+/** Digests that decide whether two calls are the same call. */
 export type Idempotency = {
   /** SHA-256 of method, path and key; the store adds the organization. */
   readonly scope: Buffer;

@@ -11,16 +11,19 @@ export type Database = {
   leases(): LeaseReading;
   removeDead(row: LeaseRow): null;
   has(change: Change, keyId: string): boolean;
-  /** Commits a change of a key and returns its place in the log. */
+  /** Commits a change of a key and returns its position in the log. */
   commit(change: Change, keyId: string): number;
-  /** Confirms a change up to `seq`, so that no failover loses it; false if the database knows no such change (any more). */
+  /**
+   * Confirms a change up to `seq`, so that no failover loses it; false if the database does not have such a change (any
+   * more).
+   */
   confirm(change: Change, keyId: string, seq: number): boolean;
-  /** A standby takes over that has all that was answered, but may lack the last `lostMs`. */
+  /** A standby takes over that has every answered change, but may lack the last `lostMs`. */
   failOver(lostMs: number): void;
   prune(): void;
 };
 
-/** What turns a yes into a no: for everybody, or for callers from outside the networks that are left. */
+/** What turns a granted call into a refused one: for all callers, or for callers outside the remaining networks. */
 export type Change = 'revoke' | 'shorten';
 
 type State = { seq: number; log: Subject[]; pruned: number; changed: Map<string, number>; rows: Map<string, LeaseRow> };
@@ -35,7 +38,7 @@ export function createDatabase(world: World): Database {
   let history: { moment: number; state: State }[] = [];
   let lastConfirmed = 0;
 
-  /** Each write leaves the state before it for a standby that lags. */
+  /** Each write keeps the state before it, for a standby that lags. */
   const write = <T>(change: () => T): T => {
     history = history.filter(({ moment }) => moment > world.now() - KEPT_MS);
     history.push({ moment: world.now(), state: copy(state) });
@@ -82,7 +85,7 @@ export function createDatabase(world: World): Database {
     },
     failOver: (lostMs) => {
       const from = Math.max(lastConfirmed, world.now() - lostMs);
-      // The state before the first write that was lost.
+      // The state before the first lost write.
       const lost = history.find(({ moment }) => moment > from);
       if (lost) state = lost.state;
       history = [];

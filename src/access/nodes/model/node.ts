@@ -13,16 +13,16 @@ import type { World } from './world.ts';
 /** A node of the model: the real directory, lease, barrier and admission on a clock and a network that fail. */
 export type Node = {
   start: () => void;
-  /** A request that a client sends now; `onAccepted` when it passes. */
+  /** A request that a client sends now; `onAccepted` is called when it is accepted. */
   request(value: string, from: string, onAccepted: (sentAt: number) => void): void;
-  /** Somebody asks to revoke or to narrow the networks; `onAnswered` once that is answered. */
+  /** A caller asks to revoke or to narrow the networks; `onAnswered` is called with the answer. */
   change(change: Change, keyId: string, onAnswered: () => void): void;
   hint: () => void;
-  /** Stops running for a while; its clocks go on (SIGSTOP). */
+  /** Stops the process for a while; its clocks continue (SIGSTOP). */
   pause(ms: number): void;
-  /** The machine sleeps: its monotonic clock stands still, the time of day does not. */
+  /** The machine sleeps: its monotonic clock stops, the wall clock does not. */
   suspend(ms: number): void;
-  /** No statement reaches the database, and no answer the node. */
+  /** No statement reaches the database, and no answer reaches the node. */
   cutOff(ms: number): void;
   jump(ms: number): void;
 };
@@ -33,7 +33,7 @@ export type NodeDeps = {
   name: string;
   leaseMs: number;
   without: ReadonlySet<Remedy>;
-  /** Told of every commit, which the database may announce to nodes. */
+  /** Called on every commit, which the database may announce to nodes. */
   onCommit: () => void;
 };
 
@@ -55,7 +55,7 @@ export function createNode({ world, database, name, leaseMs, without, onCommit }
     wall: () => world.now() + wallAhead,
   };
 
-  /** Runs on the node, once it runs. What waited meanwhile comes in any order. */
+  /** Runs on the node when it runs. Events that waited arrive in any order. */
   const deliver = (event: () => void): void => {
     if (world.now() >= stoppedUntil) event();
     else waiting.push(event);
@@ -82,7 +82,7 @@ export function createNode({ world, database, name, leaseMs, without, onCommit }
   const latency = (): number =>
     world.chance(0.85) ? world.between(0.2, 4) : world.chance(0.7) ? world.between(4, 300) : world.between(300, 2_000);
 
-  /** A statement: takes effect some time after it was sent, even if the node has given up waiting for its answer. */
+  /** A statement takes effect some time after it was sent, even if the node has stopped waiting for its answer. */
   const statement = <T>(effect: () => T): Promise<T> =>
     new Promise((resolve, reject) => {
       const giveUp = (): void => deliver(() => reject(new Error('connection timeout')));
@@ -138,7 +138,7 @@ export function createNode({ world, database, name, leaseMs, without, onCommit }
         return place;
       });
     } finally {
-      if (!without.has('forget own changes at once')) directory.drop({ kind: 'key', id: keyId });
+      if (!without.has('drop own changes immediately')) directory.drop({ kind: 'key', id: keyId });
     }
     await barrier.wait(seq, lease.nodeId());
     if (await statement(() => database.confirm(change, keyId, seq))) onAnswered();
@@ -181,7 +181,7 @@ export function createNode({ world, database, name, leaseMs, without, onCommit }
   };
 }
 
-/** The value is its own id here: one name for a key is enough. */
+/** In the model the value is its own id: one name for a key is enough. */
 const recordOf = (value: string, database: Database): KeyRecord => ({
   id: value,
   orgId: 'org',
