@@ -6,7 +6,7 @@ import type { Clock } from '../../kernel/clock.ts';
  * because of them. The database never moves the time backwards.
  */
 export type LastUsed = {
-  /** `known`: what the database said when the key was read (wall milliseconds; null: never used). */
+  /** `known`: the value from the database when the key was read (wall milliseconds; null: never used). */
   record(orgId: string, keyId: string, known: number | null): void;
   /** Writes everything that is pending. */
   flush(): Promise<void>;

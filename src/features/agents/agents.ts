@@ -3,18 +3,18 @@ import type { Access } from '../../access/access.ts';
 import type { Egress } from '../../kernel/egress.ts';
 import type { Db } from '../../store/db.ts';
 
-/** What the verbs of this folder stand on. */
+/** The dependencies of the verbs in this folder. */
 export type AgentsDeps = {
   db: Db;
   access: Pick<Access, 'change'>;
-  /** What the engine says about a definition, and about one of its texts (null: nothing). */
+  /** The engine's faults of a definition, and of one of its texts (null: none). */
   faults: {
     definition(definition: AgentDefinition): { pointer: string; code: string; detail: string }[];
     template(source: string): string | null;
   };
-  /** Says what a call to a tool's address would be refused with. */
+  /** Tells the error with which a call to a tool's URL would be refused. */
   egress: Pick<Egress, 'check'>;
 };
 
-/** Agents of one organization. */
+/** Maximum agents of one organization. */
 export const MAX_AGENTS = 1_000;

@@ -11,10 +11,10 @@ import type { AgentsDeps } from './agents.ts';
 
 type Report = (pointer: string, code: string, detail: string) => void;
 
-/** More faults than this are not read by anybody. */
+/** More faults than this are not useful to a reader. */
 const MAX_FAULTS = 100;
 
-/** What the schema of a definition cannot say. Throws `validation_failed` with every fault. */
+/** Checks what the schema of a definition cannot express. Throws `validation_failed` with every fault. */
 export function checkDefinition(definition: AgentDefinition, engine: AgentsDeps['faults'], at = '/definition'): void {
   const errors: Fault[] = [];
   const report: Report = (pointer, code, detail) => {
@@ -43,7 +43,9 @@ export function checkDefinition(definition: AgentDefinition, engine: AgentsDeps[
   if (errors.length > 0) throw new Refusal('validation_failed', undefined, { errors });
 }
 
-/** Where its tools are called must be where a call may go. Asks the resolver, so outside of every transaction. */
+/**
+ * The URLs of its tools must be allowed targets of a call. Uses the resolver, so it runs outside of every transaction.
+ */
 export async function checkToolAddresses(
   { tools = [] }: AgentDefinition,
   { egress }: Pick<AgentsDeps, 'egress'>,
@@ -108,7 +110,7 @@ function checkText(text: LocalizedText, pointer: string, engine: AgentsDeps['fau
   }
 }
 
-/** Every text that people read, with the place where it stands. */
+/** Every text for people, with its place. */
 function* textsOf(definition: AgentDefinition): Generator<[string, LocalizedText]> {
   const { opening, dont_know: dontKnow, hand_off: handOff, steps, rules } = definition;
   if (opening) yield ['/opening', opening];

@@ -8,7 +8,7 @@ import { type AgentsDeps, MAX_AGENTS } from './agents.ts';
 import { checkDefinition, checkToolAddresses } from './check-definition.ts';
 import { foundAgent, presentAgent } from './read-agents.ts';
 
-/** An agent comes with its sandbox channel, on which it can be talked to at once. */
+/** An agent is created with its sandbox channel, so a user can try it immediately. */
 export async function createAgent(
   { db, faults, egress }: AgentsDeps,
   orgId: string,

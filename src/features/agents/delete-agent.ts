@@ -6,7 +6,7 @@ import type { AgentsDeps } from './agents.ts';
 import { foundAgent } from './read-agents.ts';
 
 /**
- * The agent goes with its triggers and channels, and its campaigns end; what was said stays readable. Its keys stay
+ * Deletes the agent with its triggers and channels, and ends its campaigns; messages stay readable. Its keys stay
  * active and revocable, and get 404.
  */
 export async function deleteAgent({ db, access }: AgentsDeps, orgId: string, id: string, actor: Actor): Promise<void> {

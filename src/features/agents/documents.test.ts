@@ -29,7 +29,7 @@ afterAll(async () => {
 const { agent: ofAgent, organization: ofOrganization } = KNOWLEDGE_BYTES.free;
 const MIB = 1024 * 1024;
 
-/** What is there already, however it came. */
+/** Documents that exist already, from any source. */
 const fill = (orgId: string, agentId: string, bytes: number) =>
   insertDocument(db, orgId, { id: newId('doc'), agentId, name: 'Full', text: 'x'.repeat(bytes) });
 const add = (orgId: string, agentId: string, bytes: number) =>
@@ -39,7 +39,7 @@ const add = (orgId: string, agentId: string, bytes: number) =>
   );
 
 describe('documents', () => {
-  test('of an agent take up to its bound, in bytes and not in letters', async () => {
+  test('of an agent have a size limit, in bytes and not in letters', async () => {
     const orgId = await givenOrganization(db, { plan: 'free' });
     const { agentId } = await givenAgent(db, orgId);
     await fill(orgId, agentId, ofAgent - 10);
@@ -53,7 +53,7 @@ describe('documents', () => {
     });
   });
 
-  test('of all agents take up to the bound of the organization, also when they come together', async () => {
+  test('of all agents share the limit of the organization, also when they are added simultaneously', async () => {
     const orgId = await givenOrganization(db, { plan: 'free' });
     const agents = await Promise.all(Array.from({ length: 5 }, () => givenAgent(db, orgId)));
     const ids = agents.map(({ agentId }) => agentId);
@@ -69,7 +69,7 @@ describe('documents', () => {
     expect((await readKnowledgeUse({ db }, orgId, ids[0]!)).organization.bytes).toBe(ofOrganization);
   });
 
-  test('of an agent take up to its bound, also when they come together', async () => {
+  test('of an agent have a size limit, also when they are added simultaneously', async () => {
     const orgId = await givenOrganization(db, { plan: 'free' });
     const { agentId } = await givenAgent(db, orgId);
     await fill(orgId, agentId, MIB);
@@ -77,7 +77,7 @@ describe('documents', () => {
     expect(outcomes.filter((outcome) => outcome === 'added')).toHaveLength(2);
   });
 
-  test('stay when the organization goes back to the free plan; only adding is refused', async () => {
+  test('stay when the organization returns to the free plan; only adding is refused', async () => {
     const orgId = await givenOrganization(db, { plan: 'paid' });
     const { agentId } = await givenAgent(db, orgId);
     await fill(orgId, agentId, ofAgent + 1);
@@ -90,7 +90,7 @@ describe('documents', () => {
     expect(await add(orgId, agentId, 10)).toBe('added');
   });
 
-  test('of a deleted agent are gone, and take no room', async () => {
+  test('of a deleted agent are deleted, and use no space', async () => {
     const orgId = await givenOrganization(db, { plan: 'free' });
     const [gone, other] = [await givenAgent(db, orgId), await givenAgent(db, orgId)];
     await fill(orgId, gone.agentId, ofAgent);
@@ -99,7 +99,7 @@ describe('documents', () => {
     expect((await readKnowledgeUse({ db }, orgId, other.agentId)).organization.bytes).toBe(0);
   });
 
-  test('of another organization say nothing', async () => {
+  test('of another organization are not found', async () => {
     const [orgId, foreign] = [await givenOrganization(db), await givenOrganization(db)];
     const { agentId } = await givenAgent(db, foreign);
     await expect(readKnowledgeUse({ db }, orgId, agentId)).rejects.toMatchObject({ code: 'agent_not_found' });

@@ -28,7 +28,7 @@ import { foundAgent } from './read-agents.ts';
 
 type Reads = Pick<AgentsDeps, 'db'>;
 
-/** Each change of the documents is a new revision of the agent: its next turn answers from them. */
+/** Each change of the documents is a new revision of the agent: its next turn uses them. */
 export async function createDocument(
   { db }: Reads,
   orgId: string,

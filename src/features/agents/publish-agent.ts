@@ -8,11 +8,11 @@ import type { AgentsDeps } from './agents.ts';
 import { checkDefinition } from './check-definition.ts';
 import { foundAgent, presentAgent } from './read-agents.ts';
 
-/** The draft answers from now on. Publishing what answers already makes no new version. */
+/** The draft goes live. Publishing the live version again creates no new version. */
 export const publishAgent = (deps: AgentsDeps, orgId: string, id: string, actor: Actor): Promise<AgentRecord> =>
   publish(deps, orgId, id, actor, async (_tx, row) => ({ definition: row.draft, facts: {} }));
 
-/** An earlier version answers again, as a new version of its own: the history only grows. */
+/** An earlier version goes live again, as a new version: the history only grows. */
 export const restoreAgentVersion = (
   deps: AgentsDeps,
   orgId: string,
@@ -39,7 +39,7 @@ async function publish(
     const row = await lockAgent(tx, orgId, id);
     if (!row) throw new Refusal('agent_not_found');
     const { definition, facts } = await choose(tx, row);
-    // It was checked when it was written; the rules may have become stricter since.
+    // It was checked when it was saved; the rules may be stricter now.
     checkDefinition(definition, faults);
     const version = await publishDefinition(tx, row, definition, actor.userId);
     await recordAudit(tx, { orgId, actor, action: 'agent.published', subjectId: id, facts: { version, ...facts } });

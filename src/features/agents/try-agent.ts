@@ -4,24 +4,24 @@ import type { AgentsDeps } from './agents.ts';
 import { checkDefinition } from './check-definition.ts';
 import { foundAgent } from './read-agents.ts';
 
-/** A talk that is nowhere but in the request. */
+/** A conversation that exists only in the request. */
 export type Talk = {
   history: { role: 'agent' | 'end_user'; text: string }[];
-  /** What the person said since the agent's last turn; empty: the agent opens. */
+  /** The person's messages since the agent's last turn; empty: the agent opens. */
   input: string[];
   state: unknown;
   variables: Record<string, unknown>;
   locale: string | null;
 };
 
-/** Asks the engine for one turn; worker/play-turn.ts. */
+/** Asks the engine for one turn; worker/turns/play-turn.ts. */
 export type PlayTurn = (
   orgId: string,
   agent: { id: string; name: string; revision: number; definition: AgentDefinition },
   talk: Talk,
 ) => Promise<PlaygroundTurn>;
 
-/** The same turn that a real conversation would get, from the draft or from a definition being edited. */
+/** The same turn as in a real conversation, from the draft or from a definition that is being edited. */
 export async function tryAgent(
   { db, faults, playTurn }: AgentsDeps & { playTurn: PlayTurn },
   orgId: string,

@@ -8,8 +8,8 @@ import { checkDefinition, checkToolAddresses } from './check-definition.ts';
 import { foundAgent, presentAgent } from './read-agents.ts';
 
 /**
- * A new definition answers at once, unless `publish` is false: then it waits as the draft. Name and `enabled` are what
- * the nodes remember of an agent, so their change goes through the change log.
+ * A new definition goes live immediately, unless `publish` is false: then it becomes the draft. Nodes cache the name
+ * and `enabled` of an agent, so their change goes through the change log.
  */
 export async function updateAgent(
   { db, access, faults, egress }: AgentsDeps,

@@ -72,7 +72,7 @@ const audits = async (id: string) =>
   ).rows;
 
 describe('create', () => {
-  it('returns the value once, stores only its digest, and the key works at once', async () => {
+  it('returns the value once, stores only its digest, and the key works immediately', async () => {
     const orgId = await givenOrganization(db);
     const made = await create(orgId, { label: '  CRM  ' });
     expect(made).toMatchObject({ label: 'CRM', scope: 'organization', state: 'active', last_used_at: null });
@@ -133,7 +133,7 @@ describe('create', () => {
     expect((await refusalOf(create(newId('org')))).code).toBe('organization_not_found');
   });
 
-  it('carries an expiry, from which on the key is refused', async () => {
+  it('with an expiry creates a key that is refused from then on', async () => {
     const orgId = await givenOrganization(db);
     const made = await create(orgId, { expires_at: new Date(Date.now() + 2_000).toISOString() });
     await call(made.value);
@@ -148,7 +148,7 @@ describe('networks', () => {
   const faultsOf = async (promise: Promise<unknown>) =>
     (await refusalOf(promise)).extras.errors?.map(({ pointer, code }) => `${pointer} ${code}`);
 
-  it('are kept in one form, and callers from elsewhere are refused', async () => {
+  it('are stored in canonical form, and callers from elsewhere are refused', async () => {
     const orgId = await givenOrganization(db);
     const made = await create(orgId, {
       allowed_networks: ['203.0.113.7', '::ffff:198.51.100.0/120', '2001:DB8:0::/32', '203.0.113.7/32'],
@@ -160,7 +160,7 @@ describe('networks', () => {
     expect(await audits(made.id)).toMatchObject([{ facts: { allowed_networks: made.allowed_networks } }]);
   });
 
-  it('that cannot be read are refused, each with its place', async () => {
+  it('that are invalid are refused, each with its place', async () => {
     const orgId = await givenOrganization(db);
     const wrong = ['10.0.0.0/8', '10.0.0.1/8', 'office', '10.0.0.0/33'];
     const faults = ['/allowed_networks/1 format', '/allowed_networks/2 format', '/allowed_networks/3 format'];
@@ -170,7 +170,7 @@ describe('networks', () => {
     expect((await keys.read(orgId, made.id)).allowed_networks).toBeNull();
   });
 
-  it('are narrowed, which holds on the very next call, and never widened', async () => {
+  it('are narrowed with effect on the very next call, and never widened', async () => {
     const orgId = await givenOrganization(db);
     const made = await create(orgId);
     await call(made.value, '192.0.2.1');
@@ -195,7 +195,7 @@ describe('networks', () => {
     expect((await refusalOf(shorten(await givenOrganization(db), made.id, ['10.0.0.0/8']))).code).toBe('key_not_found');
   });
 
-  it('that two narrow at once are inside what both said', async () => {
+  it('that two callers narrow simultaneously are inside both results', async () => {
     const orgId = await givenOrganization(db);
     const made = await create(orgId, { allowed_networks: ['10.0.0.0/8'] });
     const outcomes = await Promise.allSettled([
@@ -205,14 +205,14 @@ describe('networks', () => {
     expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
   });
 
-  it('go with a rotation, and stay with a revoked key', async () => {
+  it('are kept by a rotation, and stay with a revoked key', async () => {
     const orgId = await givenOrganization(db);
     const old = await create(orgId, { allowed_networks: ['203.0.113.0/24'] });
     const made = await keys.rotate(orgId, old.id, 'now', actor);
     expect(made.allowed_networks).toEqual(['203.0.113.0/24']);
     expect((await refusalOf(call(made.value, '192.0.2.1'))).code).toBe('network_not_allowed');
     expect((await refusalOf(shorten(orgId, old.id, ['203.0.113.7']))).code).toBe('key_revoked_already');
-    // A revoked key says so from everywhere.
+    // A revoked key is reported as revoked to callers from any network.
     expect((await refusalOf(call(old.value, '192.0.2.1'))).code).toBe('key_revoked');
   });
 
@@ -222,7 +222,7 @@ describe('networks', () => {
     ['a wider one', `'{203.0.0.0/16}'`],
     ['none at all', `'{}'`],
     ['an unknown one', `'{203.0.113.0/25,NULL}'`],
-  ])('are not widened to %s by whatever program writes', async (_, networks) => {
+  ])('are not widened to %s by any program that writes', async (_, networks) => {
     const orgId = await givenOrganization(db);
     const made = await create(orgId, { allowed_networks: ['203.0.113.0/24'] });
     const write = db.execute(sql.raw(`UPDATE api_key SET allowed_networks = ${networks} WHERE id = '${made.id}'`));
@@ -248,7 +248,7 @@ describe('list', () => {
     expect(seen).toEqual(made);
   });
 
-  it('narrows by words, scope, permission and state', async () => {
+  it('filters by words, scope, permission and state', async () => {
     const orgId = await givenOrganization(db);
     const { agentId } = await givenAgent(db, orgId);
     const crm = await create(orgId, { label: '100% CRM' });
@@ -269,7 +269,7 @@ describe('list', () => {
 });
 
 describe('rename', () => {
-  it('changes the label that the very next call sees, and nothing else', async () => {
+  it('changes the label for the very next call, and nothing else', async () => {
     const orgId = await givenOrganization(db);
     const made = await create(orgId);
     await call(made.value);
@@ -289,7 +289,7 @@ describe('rename', () => {
 });
 
 describe('revoke', () => {
-  it('is final, is refused on the very next call, and says since when', async () => {
+  it('is final, refuses the very next call, and says since when', async () => {
     const orgId = await givenOrganization(db);
     const made = await create(orgId);
     await call(made.value);
@@ -306,7 +306,7 @@ describe('revoke', () => {
     );
   });
 
-  it('answers the same moment to ten who ask at once', async () => {
+  it('answers the same moment to ten simultaneous callers', async () => {
     const orgId = await givenOrganization(db);
     const made = await create(orgId);
     const answers = await Promise.all(Array.from({ length: 10 }, () => keys.revoke(orgId, made.id, actor)));
@@ -316,7 +316,7 @@ describe('revoke', () => {
 });
 
 describe('rotate', () => {
-  it('gives a new key with the same rights, and the old one an end', async () => {
+  it('gives a new key with the same rights, and the old one an expiry', async () => {
     const orgId = await givenOrganization(db);
     const { agentId } = await givenAgent(db, orgId);
     const old = await create(orgId, { scope: 'agent', agent_id: agentId, permissions: ['channels', 'triggers'] });
@@ -337,7 +337,7 @@ describe('rotate', () => {
     expect(Date.parse((await keys.read(orgId, old.id)).revoke_at!)).toBe(end);
   });
 
-  it('at once refuses the old key on its next call', async () => {
+  it('immediately refuses the old key on its next call', async () => {
     const orgId = await givenOrganization(db);
     const old = await create(orgId);
     await call(old.value);

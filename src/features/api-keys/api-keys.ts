@@ -24,12 +24,12 @@ import { revokeApiKey } from './revoke-api-key.ts';
 import { rotateApiKey } from './rotate-api-key.ts';
 import { shortenKeyNetworks } from './shorten-key-networks.ts';
 
-/** What the verbs of this folder stand on. */
+/** The dependencies of the verbs in this folder. */
 export type ApiKeysDeps = {
   db: Db;
   access: Pick<Access, 'commit' | 'change' | 'everywhere'>;
   region: Region;
-  /** Under the same pepper as that of `createAccess`. */
+  /** With the same pepper as in `createAccess`. */
   digest: Digest;
   clock: Clock;
   /** Null: no mail server; owners see it in the dashboard. */
@@ -40,7 +40,7 @@ export type ApiKeysDeps = {
 
 export type ListFilter = Omit<Static<typeof KeyListQuery>, 'limit' | 'cursor'>;
 
-/** All that can happen to a key. `value` is in the answer of create and rotate, and nowhere else, ever. */
+/** All verbs on a key. `value` is only in the answers of create and rotate. */
 export type ApiKeys = {
   create(orgId: string, body: CreateKeyBody, actor: Actor): Promise<NewKey>;
   list(orgId: string, filter: ListFilter, page: PageRequest): Promise<PageOf<KeyRecord>>;
@@ -49,7 +49,7 @@ export type ApiKeys = {
   shortenNetworks(orgId: string, id: string, networks: readonly string[], actor: Actor): Promise<KeyRecord>;
   rotate(orgId: string, id: string, overlap: RotateKeyBody['overlap'], actor: Actor): Promise<NewKey>;
   revoke(orgId: string, id: string, actor: Actor): Promise<KeyRecord>;
-  /** From strangers: acts on those that are keys of ours, and says nothing. */
+  /** From strangers: revokes the values that are our keys; returns nothing. */
   reportLeaked(report: LeakReport, from: Pick<Actor, 'address' | 'requestId'> & { signed: boolean }): Promise<void>;
 };
 

@@ -3,7 +3,7 @@ import { type Fault, Refusal } from '../../../contract/problems.ts';
 import type { Permission } from '../../../contract/permissions.ts';
 import { type Network, readNetwork } from '../../access/keys/networks.ts';
 
-/** The label as it is stored. Throws `validation_failed`. */
+/** The label in its stored form. Throws `validation_failed`. */
 export function checkLabel(label: string): string {
   const trimmed = label.trim();
   if (trimmed === '') throw new Refusal('validation_failed', undefined, { errors: [emptyLabel] });
@@ -13,8 +13,8 @@ export function checkLabel(label: string): string {
 const emptyLabel: Fault = { pointer: '/label', code: 'required', detail: 'The label must not be blank.' };
 
 /**
- * What the schema cannot say about a new key: which scope names what, and which permissions go with which scope.
- * Every fault is reported at once. Returns the permissions that the key will hold.
+ * Checks what the schema cannot express about a new key: which scope names which record, and which permissions fit
+ * which scope. Reports all faults together. Returns the permissions of the new key.
  */
 export function checkKeyRules(body: CreateKeyBody, now: number): Permission[] {
   const errors: Fault[] = body.label.trim() === '' ? [emptyLabel] : [];
@@ -55,7 +55,7 @@ export function checkKeyRules(body: CreateKeyBody, now: number): Permission[] {
   return permissions;
 }
 
-/** The networks in their one form, each once and at its first place. Throws `validation_failed`. */
+/** The networks in canonical form, without duplicates, in the order of first appearance. Throws `validation_failed`. */
 export function checkNetworks(texts: readonly string[]): Network[] {
   const { networks, errors } = readNetworks(texts);
   if (errors.length > 0) throw new Refusal('validation_failed', undefined, { errors });

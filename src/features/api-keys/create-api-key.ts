@@ -5,7 +5,7 @@ import { checkKeyRules, checkNetworks } from './check-api-key.ts';
 import { readApiKey } from './read-api-key.ts';
 import { checkKeyConditions, type KeyWanted, writeApiKey } from './write-api-key.ts';
 
-/** A new key. It needs no place in the change log: nobody can have asked for a value that was not there yet. */
+/** Creates a key. It needs no entry in the change log: no caller can have used the value before it existed. */
 export async function createApiKey(
   deps: ApiKeysDeps,
   orgId: string,

@@ -4,7 +4,7 @@ import type { PageOf, PageRequest } from '../../store/page.ts';
 import type { ApiKeysDeps, ListFilter } from './api-keys.ts';
 import { presentApiKey } from './present-api-key.ts';
 
-/** Newest first; campaign keys are in the same list. Without `state`: the active ones. */
+/** Newest first; includes campaign keys. Without `state`: the active ones. */
 export async function listApiKeys(
   { db, clock }: Pick<ApiKeysDeps, 'db' | 'clock'>,
   orgId: string,

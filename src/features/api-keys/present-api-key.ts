@@ -5,7 +5,7 @@ import type { ApiKeyRow } from '../../store/api-keys/api-keys.ts';
 
 const moment = (at: Date | null): string | null => (at === null ? null : timestamp(at));
 
-/** The only way out for a key record. `now`: wall milliseconds. */
+/** The only output format of a key. `now`: wall milliseconds. */
 export const presentApiKey = (row: ApiKeyRow, now: number): KeyRecord => ({
   id: row.id,
   prefix: row.prefix,
@@ -27,7 +27,10 @@ export const presentApiKey = (row: ApiKeyRow, now: number): KeyRecord => ({
   leak: row.leak,
 });
 
-/** "Revoking" until it is known that no node accepts the key; a scheduled end that has come is on its way there. */
+/**
+ * "Revoking" until it is certain that no node accepts the key; also for a scheduled end that has come but is not
+ * finished.
+ */
 function stateOf(row: ApiKeyRow, now: number): KeyRecord['state'] {
   if (row.effectiveAt !== null) return 'revoked';
   return row.revokedAt !== null || (row.revokeAt !== null && row.revokeAt.getTime() <= now) ? 'revoking' : 'active';

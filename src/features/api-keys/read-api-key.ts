@@ -17,7 +17,7 @@ export async function readApiKey(
   return { ...key, waiting_for: await countNodesBehind(db, row.revokedSeq) };
 }
 
-/** Throws `key_not_found`; another organization's key is not there. */
+/** Throws `key_not_found`, also for another organization's key. */
 export async function foundApiKey(db: Queryable, orgId: string, id: string): Promise<ApiKeyRow> {
   const row = await readRow(db, orgId, id);
   if (row === null) throw new Refusal('key_not_found');

@@ -5,7 +5,7 @@ import type { ApiKeysDeps } from './api-keys.ts';
 import { checkLabel } from './check-api-key.ts';
 import { foundApiKey, readApiKey } from './read-api-key.ts';
 
-/** Another label; scope and permissions are fixed for life. Revoked keys may be renamed, too. */
+/** Changes the label; scope and permissions never change. Revoked keys may be renamed, too. */
 export async function renameApiKey(
   deps: ApiKeysDeps,
   orgId: string,
@@ -15,7 +15,7 @@ export async function renameApiKey(
 ): Promise<KeyRecord> {
   const trimmed = checkLabel(label);
   const before = await foundApiKey(deps.db, orgId, id);
-  // The nodes remember the key with its label, for GET /api/me.
+  // Nodes cache the key with its label, for GET /api/me.
   await deps.access.change({ kind: 'key', id }, async (tx) => {
     await renameRow(tx, orgId, id, trimmed);
     const facts = { from: before.label, to: trimmed };

@@ -7,15 +7,16 @@ import { findActiveKeys } from '../../store/api-keys/api-keys.ts';
 import type { ApiKeysDeps } from './api-keys.ts';
 import { revokeApiKey } from './revoke-api-key.ts';
 
-/** Who a report acts as, in the audit log and as `revoked_by`. */
+/** The actor of a report, in the audit log and as `revoked_by`. */
 const LEAK_REPORT = 'leak_report';
-/** Revokes that are under way at once: each takes its place in the change log, and they wait for the nodes together. */
+/** Maximum concurrent revokes: each takes its position in the change log, and they wait for the nodes together. */
 const AT_ONCE = 10;
 const MAX_URL_CHARACTERS = 500;
 
 /**
- * Whoever has the whole value of a key has proven that it leaked, so every report is acted on (docs/adr/0105). What is no
- * key, of another region, unknown or revoked already is passed over in silence; the caller is told the same in any case.
+ * A caller with the whole value of a key proves that it leaked, so every report is acted on (docs/adr/0105). Values
+ * that are not keys, and keys of another region, unknown or already revoked, are skipped silently; the caller gets the
+ * same answer in each case.
  */
 export async function reportLeakedKeys(
   deps: ApiKeysDeps,
@@ -42,11 +43,11 @@ export async function reportLeakedKeys(
     );
     failures.push(...outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : [])));
   }
-  // What could be revoked is; the sender tries again for the rest.
+  // All others are revoked; the sender retries the rest.
   if (failures.length > 0) throw failures[0];
 }
 
-/** An address to show, not to follow: without credentials and query, and never one that holds a key itself. */
+/** A URL to show, not to follow: without credentials and query, and never one that contains a key itself. */
 function placeOf(text: string | null | undefined): string | null {
   const url = text ? URL.parse(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) return null;

@@ -9,9 +9,9 @@ import { foundApiKey, readApiKey } from './read-api-key.ts';
 import { tellOwnersOfLeak } from './tell-owners.ts';
 
 /**
- * Revokes for good. "revoked" is answered once no node accepts the key any more; if that cannot be made sure of now,
- * the answer is "revoking", and any node finishes it. A second revoke changes nothing and answers the same moment. `leak`:
- * it was reported as found in public, which its owners are told.
+ * Revokes permanently. The answer is "revoked" when no node accepts the key any more. If that is not certain yet, the
+ * answer is "revoking", and any node finishes it. A second revoke is a no-op and answers the same moment. `leak`: the
+ * key was reported as found in public, and its owners are notified.
  */
 export async function revokeApiKey(
   deps: ApiKeysDeps,
@@ -31,7 +31,7 @@ export async function revokeApiKey(
 
   function revokeNow(): Promise<Committed<void>> {
     return access.commit({ kind: 'key', id }, async (tx, seq) => {
-      // False if somebody was faster: that place in the log is before ours, and waiting for ours covers both.
+      // False if another revoke was first: its position in the log is before ours, so waiting for ours covers both.
       if (!(await revokeRow(tx, orgId, id, { userId: actor.userId, seq, leak }))) return;
       const facts = { label: before.label, prefix: before.prefix, ...(leak && { leak }) };
       await recordAudit(tx, { orgId, actor, action: 'api_key.revoked', subjectId: id, facts });
@@ -40,7 +40,10 @@ export async function revokeApiKey(
   }
 }
 
-/** Waits until the revoke holds everywhere and stamps the moment; leaves "revoking" if the database is lost meanwhile. */
+/**
+ * Waits until the revoke holds everywhere and stores the moment; stays "revoking" if the database is lost during the
+ * wait.
+ */
 export async function settleRevoke(
   { db }: Pick<ApiKeysDeps, 'db'>,
   key: { orgId: string; id: string },

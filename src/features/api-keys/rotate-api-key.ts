@@ -12,8 +12,8 @@ const HOUR_MS = 3_600_000;
 const OVERLAP_MS = { now: 0, '1h': HOUR_MS, '24h': 24 * HOUR_MS, '7d': 7 * 24 * HOUR_MS };
 
 /**
- * A new key with the same label, rights and networks, and an end for the old one. The new key has no expiry of its own; the old
- * one never lives longer than it would have.
+ * Creates a new key with the same label, rights and networks, and sets an expiry for the old one. The new key has no
+ * expiry of its own; the old one never lives longer than before.
  */
 export async function rotateApiKey(
   deps: ApiKeysDeps,

@@ -8,8 +8,8 @@ import { checkNetworks } from './check-api-key.ts';
 import { foundApiKey, readApiKey } from './read-api-key.ts';
 
 /**
- * Narrows from where a key may be used; what a key may do is never widened. It turns a yes into a no, so it is answered
- * once every node refuses callers who stand outside now.
+ * Narrows the networks of a key; they are never widened. This can refuse calls that were granted, so it answers when
+ * every node refuses callers outside the new networks.
  */
 export async function shortenKeyNetworks(
   deps: ApiKeysDeps,
@@ -22,7 +22,7 @@ export async function shortenKeyNetworks(
   const to = networks.map(({ text }) => text);
   await foundApiKey(deps.db, orgId, id);
   await deps.access.change({ kind: 'key', id }, async (tx) => {
-    // Read behind the lock of the change log: two who narrow at once must not widen what the other has narrowed.
+    // Read under the lock of the change log: of two simultaneous calls, one must not widen what the other has narrowed.
     const { allowedNetworks: before } = await foundApiKey(tx, orgId, id);
     checkInside(networks, storedNetworks(before));
     if (!(await shortenRow(tx, orgId, id, to))) throw new Refusal('key_revoked_already');
@@ -35,7 +35,7 @@ export async function shortenKeyNetworks(
     });
   });
   const key = await readApiKey(deps, orgId, id);
-  // A failover may have lost what was waited for (docs/adr/0102).
+  // A failover may have lost the change that was waited for (docs/adr/0102).
   const now = storedNetworks(key.allowed_networks);
   if (!now?.every((network) => isWithin(networks, network))) throw new Refusal('outcome_unknown');
   return key;

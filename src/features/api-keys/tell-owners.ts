@@ -4,7 +4,7 @@ import type { Queryable } from '../../store/db.ts';
 import { readOwnerAddresses } from '../../store/organizations/members.ts';
 import type { ApiKeysDeps } from './api-keys.ts';
 
-/** Mails to all owners that a key of theirs was revoked because it leaked, in the transaction that revokes it. */
+/** Mails all owners that a key of theirs was revoked because it leaked, in the transaction that revokes it. */
 export async function tellOwnersOfLeak(
   { queueMail, baseUrl }: Pick<ApiKeysDeps, 'queueMail' | 'baseUrl'>,
   tx: Queryable,
@@ -26,7 +26,7 @@ export async function tellOwnersOfLeak(
     });
 }
 
-/** Anybody who has the key can name an address in a report that is not signed: such an address is not sent around. */
+/** Anyone who has the key can put a URL into an unsigned report: such a URL is not mailed. */
 const placeInWords = ({ url, signed }: Leak): string =>
   signed && url !== null
     ? `It was found at ${url}`

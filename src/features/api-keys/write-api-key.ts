@@ -19,7 +19,10 @@ export type KeyWanted = {
   revokeAt: Date | null;
 };
 
-/** Mints a key and writes it with its audit line, inside the caller's transaction. The value leaves only in the return. */
+/**
+ * Creates a key value and writes the key with its audit line, inside the caller's transaction. Only the return value
+ * contains it.
+ */
 export async function writeApiKey(
   { region, digest }: Pick<ApiKeysDeps, 'region' | 'digest'>,
   tx: Queryable,
@@ -47,7 +50,7 @@ export async function writeApiKey(
   return { id, value };
 }
 
-/** Throws `plan_required` on the Free plan, and a fault for a target that is not there. */
+/** Throws `plan_required` on the Free plan, and a fault for a missing target. */
 export async function checkKeyConditions(
   tx: Queryable,
   orgId: string,

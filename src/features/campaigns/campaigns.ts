@@ -13,11 +13,11 @@ import type { CampaignRow } from '../../store/campaigns/campaigns.ts';
 import type { Db } from '../../store/db.ts';
 import type { RecipientRow } from '../../store/recipients/read.ts';
 
-/** What the verbs of this folder stand on. */
+/** The dependencies of the verbs in this folder. */
 export type CampaignsDeps = {
   db: Db;
   access: Pick<Access, 'change'>;
-  /** Why a text with variables cannot be read. */
+  /** Why a text with variables is invalid. */
   faults?: { template(text: string): string | null };
 };
 

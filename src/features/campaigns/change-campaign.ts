@@ -22,7 +22,7 @@ import { nextOpening } from './opening-hours.ts';
 
 const PAST = { start: 'started', pause: 'paused', resume: 'resumed', end: 'ended' } as const;
 
-/** draft → live ⇄ paused → ended. Moving to where it is already changes nothing; nothing leaves `ended`. */
+/** draft → live ⇄ paused → ended. Moving to the current state is a no-op; `ended` is final. */
 export async function moveCampaign(
   { access }: CampaignsDeps,
   orgId: string,
@@ -35,8 +35,8 @@ export async function moveCampaign(
 }
 
 /**
- * The move as part of a transaction. What has been begun and not yet been said is held by a pause, let go by a resume
- * and thrown away by the end, so that from the answer on nothing more is said.
+ * The move inside a transaction. A pause holds conversations that have started but not yet sent a message; a resume
+ * releases them, and an end discards them. So after the answer no message is sent.
  */
 export async function moveInside(
   tx: Queryable,
@@ -60,7 +60,7 @@ export async function moveInside(
   throw new Refusal('campaign_not_open', `A campaign that is ${row.state} cannot be ${PAST[move]}.`);
 }
 
-/** Who was held may be resumed at night: everybody waits for the hours in which they may be written to. */
+/** A resume may happen at night: each held recipient waits for the next allowed hours. */
 async function letGo(tx: Queryable, { orgId, id, settings }: CampaignRow): Promise<void> {
   const from = new Date(Math.max(Date.now(), Date.parse(settings.starts_at ?? '') || 0));
   const zones = await listHeldZones(tx, orgId, id);
@@ -73,7 +73,7 @@ async function letGo(tx: Queryable, { orgId, id, settings }: CampaignRow): Promi
   await letCampaignRunsGo(tx, orgId, id, openings);
 }
 
-/** Name and settings; settings are replaced as a whole, and hold for everybody who was not written to yet. */
+/** Name and settings; settings are replaced as a whole, and apply to all recipients who were not messaged yet. */
 export async function updateCampaign(
   { db, faults }: CampaignsDeps,
   orgId: string,
@@ -96,7 +96,7 @@ export async function updateCampaign(
 
 const BATCH = 10_000;
 
-/** After the change was committed and in small steps, so that neither it nor the worker waits for a long statement. */
+/** Runs after the commit and in small steps, so that neither the change nor the worker waits for a long statement. */
 async function letThemBePlanned(db: Queryable, orgId: string, id: string): Promise<void> {
   let after: string | null = '';
   while (after !== null) after = await planAnew(db, orgId, id, { after, limit: BATCH });

@@ -2,7 +2,7 @@ import type { CampaignSettings } from '../../../contract/campaigns.ts';
 import { type Fault, Refusal } from '../../../contract/problems.ts';
 import { nextOpening } from './opening-hours.ts';
 
-/** What the schema cannot say of a campaign's settings. */
+/** Checks what the schema cannot express about a campaign's settings. */
 export function checkSettings(settings: CampaignSettings, templateFault: (text: string) => string | null): void {
   const faults: Fault[] = [];
   const { opening, starts_at: startsAt, ends_at: endsAt } = settings;

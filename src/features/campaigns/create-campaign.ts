@@ -7,7 +7,7 @@ import { insertCampaign } from '../../store/campaigns/campaigns.ts';
 import { readChannel } from '../../store/channels/channels.ts';
 import { type CampaignsDeps, presentCampaign } from './campaigns.ts';
 
-/** A draft: it takes recipients once it was started. */
+/** Creates a draft: it accepts recipients after its start. */
 export async function createCampaign(
   { db }: CampaignsDeps,
   orgId: string,

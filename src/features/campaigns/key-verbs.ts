@@ -14,7 +14,7 @@ import { cancelRecipient, listRecipients, readRecipient } from './recipients.ts'
 export type KeyCaller = {
   orgId: string;
   keyId: string;
-  /** As `address`, in its one form; null: it cannot be read. */
+  /** Like `address`, in canonical form; null: invalid. */
   from: string | null;
   address: string;
   requestId: string;
@@ -23,7 +23,7 @@ export type KeyCaller = {
 
 type Deps = CampaignsDeps & PushDeps;
 
-/** What a campaign's own key may do with it. */
+/** The verbs that a campaign's own key may use. */
 export const createCampaignVerbs = (deps: Deps) => ({
   read: (orgId: string, id: string) => readForKey(deps.db, orgId, id),
   push: (input: Push) => pushRecipients(deps, input),

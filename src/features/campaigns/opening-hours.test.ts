@@ -23,7 +23,7 @@ describe('quiet hours', () => {
     ['the night before is neither', '2026-03-27T20:00:00.000Z', '2026-03-28T07:00:00.000Z'],
   ])('%s', (_, moment, expected) => expect(next(night, 'Europe/Berlin', moment)).toBe(expected));
 
-  test('that end in the hour which the clocks leave out end when that hour would have begun', () => {
+  test('that end in the hour that the clock change skips end at the start of that hour', () => {
     const hours = { quiet_hours: { from: '22:00', to: '02:30' } };
     expect(next(hours, 'Europe/Berlin', '2026-03-28T23:00:00.000Z')).toBe('2026-03-29T01:30:00.000Z');
   });
@@ -34,7 +34,7 @@ describe('quiet hours', () => {
     ['the second time', 'America/New_York', '01:30', '2027-11-07T06:10:00.000Z', '2027-11-07T06:30:00.000Z'],
     ['the first half hour', 'Australia/Lord_Howe', '01:45', '2027-04-03T14:35:00.000Z', '2027-04-03T14:45:00.000Z'],
     ['the second half hour', 'Australia/Lord_Howe', '01:45', '2027-04-03T15:05:00.000Z', '2027-04-03T15:15:00.000Z'],
-  ])('that end in a time which comes twice end each time: %s', (_, zone, to, moment, expected) =>
+  ])('that end at a time that occurs twice end each time: %s', (_, zone, to, moment, expected) =>
     expect(next({ quiet_hours: { from: '22:00', to } }, zone, moment)).toBe(expected),
   );
 });
@@ -60,7 +60,7 @@ describe('a window', () => {
     expect(next(monday, 'UTC', '2026-11-23T10:00:00.000Z')).toBe('2026-11-30T09:00:00.000Z');
   });
 
-  test('of one weekday whose hours the clocks leave out waits for the week after', () => {
+  test('of one weekday whose hours the clock change skips waits for the week after', () => {
     const sunday = { window: { from: '02:00', to: '03:00', days: [7] } };
     expect(next(sunday, 'America/New_York', '2027-03-08T15:00:00.000Z')).toBe('2027-03-21T06:00:00.000Z');
     const midnight = { window: { from: '00:00', to: '00:30', days: [5] } };
@@ -72,7 +72,7 @@ describe('a window', () => {
     expect(next(never, 'UTC', '2026-11-21T12:00:00.000Z')).toBeNull();
   });
 
-  test('from and to alike is the whole day', () => {
+  test('with equal start and end is the whole day', () => {
     expect(next({ window: { from: '00:00', to: '00:00', days: [7] } }, 'UTC', '2026-11-21T12:00:00.000Z')).toBe(
       '2026-11-22T00:00:00.000Z',
     );

@@ -2,18 +2,18 @@ import { TZDate } from '@date-fns/tz';
 import type { CampaignSettings } from '../../../contract/campaigns.ts';
 
 /**
- * When a message may go out, on the clock of the person who gets it. The zone's rules are the library's (that of Intl,
- * so of the tz database): on the day the clocks change, 09:00 is still 09:00. Instants are found, not computed: the
- * hours at which something opens are laid out for the coming days, and the first of them that is open is taken.
+ * When a message may be sent, in the local time of its recipient. The time zone rules come from the library (Intl, so
+ * the tz database): on the day of a clock change, 09:00 is still 09:00. Moments are searched, not computed: the opening
+ * times of the coming days are listed, and the first one that is open is taken.
  */
 type Hours = Pick<CampaignSettings, 'window' | 'quiet_hours'>;
 
-/** Two weeks and a day: a window of one weekday whose hours the clocks leave out next time opens the time after. */
+/** Two weeks and a day: a window of one weekday whose next hours are skipped by a clock change opens the week after. */
 const DAYS_AHEAD = 16;
-/** Clocks are put back by so much; what lies in that time comes twice. */
+/** The amounts by which clocks are set back; times in that span occur twice. */
 const PUT_BACK_MS = [30, 60, 120].map((minutes) => minutes * 60_000);
 
-/** The moment itself if it is open, else the next one that is; null when there is none. */
+/** The moment itself if it is open, else the next open one; null when there is none. */
 export function nextOpening(hours: Hours, timeZone: string, at: Date): Date | null {
   if (!hours.window && !hours.quiet_hours) return at;
   if (isOpen(hours, new TZDate(at, timeZone))) return at;
@@ -35,7 +35,7 @@ function atClock(today: TZDate, day: number, clock: string, timeZone: string): D
   );
 }
 
-/** The other moment that shows the same time on the clock; asked for those around `at` alone, since only there it counts. */
+/** The other moment with the same local time; computed only near `at`, because it matters only there. */
 function itsTwin(one: Date, at: Date, timeZone: string): Date[] {
   if (Math.abs(one.getTime() - at.getTime()) > Math.max(...PUT_BACK_MS)) return [];
   return PUT_BACK_MS.flatMap((by) => [by, -by])
@@ -56,7 +56,7 @@ function isOpen({ window, quiet_hours: quiet }: Hours, local: TZDate): boolean {
   return !window.days || window.days.includes(weekday);
 }
 
-/** From the first moment on and before the last one; the hours may pass midnight. */
+/** Start inclusive, end exclusive; the hours may pass midnight. */
 function isBetween(minutes: number, from: string, to: string): boolean {
   const [start, end] = [minutesOf(from), minutesOf(to)];
   return start <= end ? minutes >= start && minutes < end : minutes >= start || minutes < end;

@@ -16,11 +16,11 @@ export type PushDeps = {
   guard: IdempotencyGuard;
   suppression: Suppression;
   findChannel(orgId: string, id: string): ChannelFacts | null | Promise<ChannelFacts | null>;
-  /** Recipients were stored: the worker of this process may look. */
+  /** Recipients were stored: wakes the worker of this process. */
   onPushed(): void;
 };
 
-/** One recipient of the call, or what is wrong with it; the caller's name for it is told either way. */
+/** One recipient of the call, or its faults; the result has the caller's reference in both cases. */
 export type PushRow = { ref: string | null } & ({ said: RecipientInput } | { errors: Fault[] });
 
 export type Push = {
@@ -32,10 +32,10 @@ export type Push = {
   rows: readonly PushRow[];
 };
 
-/** Recipients may be scheduled this far ahead. */
+/** Recipients can be scheduled at most this far ahead. */
 const MAX_SCHEDULE_DAYS = 366;
 
-/** Accepts recipients: those that are right all at once, the others each with its fault. */
+/** Accepts recipients: all valid ones in one transaction; the others get their faults. */
 export async function pushRecipients(deps: PushDeps, input: Push): Promise<PushAnswer> {
   const { orgId, keyId, from } = input.caller;
   const channel = await deps.findChannel(orgId, input.campaign.channelId);

@@ -30,13 +30,13 @@ export async function readRecipient({ db }: Reads, orgId: string, campaignId: st
 }
 
 const ENDED = new Set(['completed', 'failed', 'suppressed', 'expired']);
-/** Between two looks a recipient can only have been begun, and only once. */
+/** Between two reads a recipient can only be started, and only once. */
 const TRIES = 3;
 
 /**
- * Takes a recipient back. Whoever was not written to yet never is; with somebody who was, the agent is silent from now
- * on. Cancelling twice is the same as once. Message, run, recipient: everybody locks them in this order (a rule of the
- * database moves the recipient with the other two).
+ * Cancels a recipient. A recipient who was not messaged yet never is; to one who was, the agent sends nothing more. A
+ * second cancel is a no-op. All code locks message, run, recipient in this order (a database trigger moves the
+ * recipient with the other two).
  */
 export async function cancelRecipient(
   { db }: Reads,

@@ -18,7 +18,7 @@ import { deliverMessage, givenBack } from '../../worker/deliveries/deliver-messa
 import { moveInside } from './change-campaign.ts';
 import { cancelRecipient } from './recipients.ts';
 
-/** A campaign's first message that a worker has just claimed, and what the campaign's moves make of it. */
+/** A campaign's first message that a worker has just claimed, and the effect of the campaign's moves on it. */
 let database: TestDatabase;
 let db: Db;
 let orgId: string;
@@ -77,7 +77,7 @@ const read = async () => {
     FROM message m JOIN recipient r ON r.run_id = m.run_id WHERE m.id = ${given.messageId}`);
   return rows[0]!;
 };
-/** What the next worker that claims it makes of it, without a kind of channel that could send it. */
+/** What the next worker that claims it does with it; no kind of channel could send it. */
 async function deliverNext(): Promise<void> {
   const claimed = await claimOne();
   const { outcome, called } = await deliverMessage(claimed, {
@@ -90,7 +90,7 @@ async function deliverNext(): Promise<void> {
 }
 
 describe('a pause', () => {
-  test('holds a message that its worker gives back afterwards, and a resume lets it go', async () => {
+  test('holds a message that its worker returns afterwards, and a resume releases it', async () => {
     const claimed = await claimOne();
     await move('pause');
     await giveBack(claimed);
@@ -100,7 +100,7 @@ describe('a pause', () => {
     await claimOne();
   });
 
-  test('holds it too when it is given back while the pause is being stored', async () => {
+  test('also holds it when it is returned while the pause is being stored', async () => {
     const claimed = await claimOne();
     let back: Promise<unknown> = Promise.resolve();
     await db.transaction(async (tx) => {
@@ -119,21 +119,21 @@ describe('a pause', () => {
     expect(await read()).toMatchObject({ status: 'queued', due: false });
   });
 
-  test('lets what is being sent be sent', async () => {
+  test('does not stop a message that is being sent', async () => {
     const claimed = await claimOne();
     await move('pause');
     await send(claimed);
     expect(await read()).toMatchObject({ status: 'sent', recipient: 'sent' });
   });
 
-  test('is not undone by a renewal, nor by the death of the worker', async () => {
+  test('is not undone by a lease renewal, nor by the death of the worker', async () => {
     const claimed = await claimOne();
     await move('pause');
     await renewDeliveries(db.$client, [claimed]);
     await leaseRunsOut();
     expect(await claim()).toEqual([]);
     await move('resume');
-    // Whoever held it may still live.
+    // The worker that held it may still be alive.
     expect(await claim()).toEqual([]);
     await leaseRunsOut();
     expect((await claimOne()).possible_duplicate).toBe(true);
@@ -169,13 +169,13 @@ describe.each([
     () => cancelRecipient({ db }, { orgId, keyId: null, from: null }, given.id, given.recipientId),
   ],
 ])('%s', (_what, code, status, withdraw) => {
-  test('withdraws a message that waits', async () => {
+  test('withdraws a waiting message', async () => {
     await withdraw();
     expect(await read()).toMatchObject({ status: 'suppressed', code, due: false, recipient: status, reason: code });
     expect(await claim()).toEqual([]);
   });
 
-  test('withdraws one that its worker gives back afterwards', async () => {
+  test('withdraws one that its worker returns afterwards', async () => {
     const claimed = await claimOne();
     await withdraw();
     await giveBack(claimed);
@@ -192,7 +192,7 @@ describe.each([
     expect(await read()).toMatchObject({ status: 'suppressed', code, due: false });
   });
 
-  test('says of one that is being sent that it was sent', async () => {
+  test('reports one that is being sent as sent', async () => {
     const claimed = await claimOne();
     await withdraw();
     await send(claimed);

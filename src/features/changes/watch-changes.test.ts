@@ -47,13 +47,16 @@ const start = (): void => {
   ended = 0;
   watch = createChangeWatch(db);
 };
-/** As many queries as one watcher of one kind of topics may cost in so long: a look each time, and who may look each second. */
+/**
+ * The maximum queries of one watcher with one kind of topic in this time: one per look, and one access check per
+ * second.
+ */
 const queriesIn = (ms: number): number => ms / POLL_MS + ms / 1_000 + 2;
 /** Long enough for several looks. */
 const looks = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, POLL_MS * 3));
 
 describe('watching for changes', () => {
-  it('asks the database as often for a hundred watchers as for one, and not at all for none', async () => {
+  it('makes as many queries for a hundred watchers as for one, and none without watchers', async () => {
     start();
     const execute = vi.spyOn(db, 'execute');
     for (const watchers of [1, 100]) {
@@ -65,7 +68,7 @@ describe('watching for changes', () => {
       await looks();
       const { length } = execute.mock.calls;
       expect(length).toBeLessThanOrEqual(queriesIn(performance.now() - begun));
-      // Still looking, however slow the database is just now.
+      // Still looking, even if the database is slow.
       await expect.poll(() => execute.mock.calls.length).toBeGreaterThan(0);
       for (const stop of leave) stop();
     }
@@ -76,7 +79,7 @@ describe('watching for changes', () => {
     execute.mockRestore();
   });
 
-  it('tells once of each change, and nobody who has left', async () => {
+  it('reports each change once, and nothing to watchers that have left', async () => {
     start();
     const leave = watch.watch(watcher());
     await expect.poll(() => told).toEqual([['keys']]);
@@ -91,7 +94,7 @@ describe('watching for changes', () => {
     expect([told.length, ended]).toEqual([2, 0]);
   });
 
-  it('does not tell of the same change in another organization', async () => {
+  it('does not report the same change of another organization', async () => {
     start();
     watch.watch(watcher({ topics: ['keys', 'first_steps', 'conversations', 'requests', 'audit'] }));
     await expect.poll(() => told).toHaveLength(1);
@@ -102,7 +105,7 @@ describe('watching for changes', () => {
     expect(told).toHaveLength(1);
   });
 
-  it('ends when nothing can be seen any more, so that pages find out', async () => {
+  it('ends when the database cannot be read any more, so that pages notice it', async () => {
     start();
     watch.watch(watcher());
     await expect.poll(() => told).toHaveLength(1);

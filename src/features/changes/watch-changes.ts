@@ -5,15 +5,18 @@ import { readFingerprints, type Watched } from '../../store/organizations/finger
 import { readStanding, type Standing } from '../../store/accounts/standing.ts';
 
 /**
- * Tells pages that something changed. One loop a process looks at everything that is watched, however many pages watch
- * it: a query for each kind of topic every POLL_MS, whoever made the change and on whatever node. With nobody watching
- * it does nothing. Whoever changes things in this process may `look`, so that it is seen at once.
+ * Tells pages that something changed. One loop per process checks everything that is watched, however many pages watch
+ * it: one query for each kind of topic every POLL_MS, for changes of any node. Without watchers it does nothing. Code
+ * of this process that makes a change may call `look`, so that the change is seen immediately.
  *
- * The position of a stream is the fingerprints of its topics; it stands for itself, so a page that lost its stream goes
- * on at any node and is told what changed meanwhile.
+ * The position of a stream consists of the fingerprints of its topics. It needs no server state, so a page that lost
+ * its stream continues at any node and gets the changes since then.
  */
 export type ChangeWatch = {
-  /** Returns how to stop. `onEnd` is called instead if the watcher may no longer watch, or nothing can be seen. */
+  /**
+   * Returns a function that stops it. `onEnd` is called instead if the watcher may no longer watch, or the database
+   * cannot be read.
+   */
   watch(watcher: Watcher): () => void;
   look(): void;
   stop(): void;
@@ -21,19 +24,19 @@ export type ChangeWatch = {
 
 export type Watcher = Standing & {
   topics: readonly Topic[];
-  /** Of the last event that reached the page; null: everything is new to it. */
+  /** The position of the last event that reached the page; null: everything is new to it. */
   position: string | null;
-  /** First as soon as the topics have been looked at once, with whatever changed since `position`, even if nothing. */
+  /** First called after the topics were checked once, with the changes since `position`, even if there are none. */
   onChange(topics: Topic[], position: string): void;
   onEnd(): void;
 };
 
 export const POLL_MS = 300;
-/** Looks that are asked for are this far apart at least. */
+/** Minimum time between requested looks. */
 const GAP_MS = 60;
-/** How long somebody whose session was ended or who was removed may still be told that something changed. */
+/** How long a person whose session was ended, or who was removed, may still receive hints about changes. */
 const STANDING_MS = 1_000;
-/** When the database was not seen for so long, streams end: their pages then poll, and say what is wrong. */
+/** After this time without the database, streams end: their pages then poll and show the fault. */
 const BLIND_MS = 3_000;
 
 type Seen = { known: string | null };
@@ -57,7 +60,7 @@ export function createChangeWatch(db: Db): ChangeWatch {
         await tell();
         seenAt = performance.now();
       } catch {
-        // Not seen this time; the next look sees it as well.
+        // This look failed; the next one sees the change as well.
         if (performance.now() - seenAt > BLIND_MS) for (const watcher of watchers.keys()) end(watcher);
       }
       await pause(GAP_MS);
@@ -79,7 +82,7 @@ export function createChangeWatch(db: Db): ChangeWatch {
     const found = new Map([...wanted.keys()].map((name, index) => [name, shorten(prints[index]!)]));
     for (const [watcher, seen] of looking) {
       const { orgId, topics, position } = watcher;
-      // Gone while the database was asked.
+      // The watcher left during the query.
       if (!watchers.has(watcher)) continue;
       const now = topics.map((topic) => found.get(`${orgId} ${topic}`)!);
       const next = now.join('.');
@@ -126,5 +129,5 @@ function partsOf(topic: Topic): { kind: TopicKind; id: string } {
   return { kind, id };
 }
 
-/** 48 bits tell two states of one topic apart, and the position stays short. */
+/** 48 bits distinguish the states of one topic, and the position stays short. */
 const shorten = (print: string | null): string => print?.slice(0, 12) ?? '-';

@@ -11,7 +11,7 @@ export type ChannelMessagesDeps = {
   queue: SendQueue;
   guard: IdempotencyGuard;
   kinds: ChannelKinds;
-  /** A message was committed: the worker of this process may look. */
+  /** A message was committed: wakes the worker of this process. */
   onQueued(): void;
 };
 

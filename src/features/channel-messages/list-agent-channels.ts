@@ -4,7 +4,7 @@ import { timestamp } from '../../kernel/clock.ts';
 import { listChannels } from '../../store/channels/channels.ts';
 import type { ChannelMessagesDeps } from './channel-messages.ts';
 
-/** The channels of an agent with what each can do. An agent has no more channels than one page holds. */
+/** The channels of an agent and what each supports. One page holds all channels of an agent. */
 export const createListAgentChannels = ({ db, kinds }: Pick<ChannelMessagesDeps, 'db' | 'kinds'>) =>
   async function listAgentChannels(orgId: string, agentId: string): Promise<ChannelSummary[]> {
     const { rows } = await listChannels(db, orgId, { agentId }, { limit: MAX_PAGE, after: null });

@@ -4,7 +4,7 @@ import { timestamp } from '../../kernel/clock.ts';
 import { findSentMessage } from '../../store/messages/read.ts';
 import type { ChannelMessagesDeps } from './channel-messages.ts';
 
-/** One message that went out: where it is, and why. */
+/** One outbound message: its state and the reason for it. */
 export const createReadMessage = ({ db }: Pick<ChannelMessagesDeps, 'db'>) =>
   async function readMessage(orgId: string, channelId: string, id: string): Promise<ChannelMessage> {
     const row = await findSentMessage(db, orgId, channelId, id);

@@ -13,19 +13,22 @@ export type SendInput = {
   agentId: string;
   channel: ChannelFacts;
   body: SendMessage;
-  /** Fenced in the accepting statement; null for a send from the dashboard. */
+  /** Checked by the fence in the accepting statement; null for a send from the dashboard. */
   keyId: string | null;
-  /** The network address that the key calls from, fenced with it. */
+  /** The network address of the key's caller, checked with it. */
   from: string | null;
-  /** The key may not change people: it fills what is empty. */
+  /** The key may not change people: it only fills empty fields. */
   fillsOnly: boolean;
   idempotency: { scope: Buffer; request: Buffer } | null;
 };
 
-/** Scheduled sends reach at most this far. */
+/** Sends can be scheduled at most this far ahead. */
 const MAX_SCHEDULE_DAYS = 366;
 
-/** Accepts a message for delivery: message, conversation, end user and stored answer commit together, then this resolves. */
+/**
+ * Accepts a message for delivery: message, conversation, end user and stored answer commit together, then this
+ * resolves.
+ */
 export function createSendMessage({ db, queue, guard, kinds, onQueued }: ChannelMessagesDeps) {
   return (input: SendInput): Promise<{ answer: StoredAnswer; replayed: boolean }> =>
     guard({ orgId: input.orgId, idempotency: input.idempotency }, () => accept(input));
@@ -35,7 +38,7 @@ export function createSendMessage({ db, queue, guard, kinds, onQueued }: Channel
     try {
       call = checkSend(input, kinds.get(input.channel.kind));
     } catch (refusal) {
-      // A call that was accepted once is answered as then, whatever has been switched off since.
+      // A repeated call gets its stored answer, even if something was disabled since.
       const stored = await readStoredAnswer(db.$client, input);
       if (stored?.kind === 'replayed') return { answer: stored.answer, replayed: true };
       throw stored?.kind === 'refused' ? stored.refusal : refusal;
@@ -48,7 +51,7 @@ export function createSendMessage({ db, queue, guard, kinds, onQueued }: Channel
   }
 }
 
-/** Rows 14 (what the schema cannot say) and 15 of the order of checks, as far as they need no database. */
+/** Steps 14 (what the schema cannot express) and 15 of the order of checks (docs/security.md), without the database. */
 function checkSend(input: SendInput, kind?: ChannelKind): SendCall {
   const { orgId, agentId, channel, body, keyId, from, fillsOnly, idempotency } = input;
   if (!kind) throw new Refusal('channel_unsupported', 'This server does not know the kind of the channel.');

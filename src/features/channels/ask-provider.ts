@@ -6,7 +6,7 @@ import { channelCredential, sealCredential } from '../../store/credentials.ts';
 import type { Queryable } from '../../store/db.ts';
 import type { ChannelsDeps } from './channels.ts';
 
-/** What was filled in, checked against the kind's form. */
+/** The user's input, checked against the schema of the kind. */
 export function splitSettings(
   { connector }: Pick<ChannelsDeps, 'connector'>,
   kind: string,
@@ -18,8 +18,8 @@ export function splitSettings(
 }
 
 /**
- * Has the provider look at the credentials before anything is stored, so outside of every transaction: it may take its
- * time. What it does not accept is refused with its reason, beside the setting that is wrong where the answer tells.
+ * Lets the provider check the credentials before anything is stored, outside of every transaction because it may take
+ * long. A refusal has the provider's reason, with the wrong setting if the answer names it.
  */
 export async function askProvider(
   { connector }: Pick<ChannelsDeps, 'connector'>,
@@ -34,7 +34,7 @@ export async function askProvider(
   throw new Refusal('channel_check_failed', detail, { errors: [{ pointer, code, detail }] });
 }
 
-/** Null where there is nothing to keep secret. What is sealed is a JSON object, `{"secret":"whsec_…"}`. */
+/** Null if there is no secret. The sealed text is a JSON object, `{"secret":"whsec_…"}`. */
 export async function sealSecrets(
   tx: Queryable,
   sealingKey: Key,

@@ -10,8 +10,8 @@ import type { ChannelsDeps } from './channels.ts';
 import { presentChannel, presentShown, splitAccount } from './read-channels.ts';
 
 /**
- * `enabled: false` stops the channel on the very next request. New settings or credentials are asked about at the
- * provider first; when it accepts them, a channel that was broken is whole again.
+ * `enabled: false` stops the channel on the very next request. New settings or credentials are first checked with the
+ * provider; if it accepts them, a broken channel is connected again.
  */
 export async function updateChannel(
   deps: ChannelsDeps,
@@ -46,19 +46,19 @@ export async function updateChannel(
   return { ...result, ...(body.new_secret && presentShown(connected!.shown)) };
 }
 
-/** `null` takes a setting away. */
+/** `null` removes a setting. */
 const kept = (filled: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(filled).filter(([, value]) => value !== null));
 
-/** Secrets that cannot be opened any more must all be given again, and this is how. */
+/** Secrets that can no longer be opened must all be entered again, through this call. */
 function noSecrets(error: unknown): Record<string, string> {
   if (error instanceof SealError) return {};
   throw error;
 }
 
 /**
- * Secret fields that are left out stay as they are stored, so that nobody has to type a token to change a name; but not
- * when an address changes: what was given for one server never goes to another.
+ * Secret fields that are absent keep their stored value, so that a user need not enter a token to change a name. If an
+ * address changes they must be entered again: a secret for one server never goes to another.
  */
 async function reconnect(
   deps: ChannelsDeps,

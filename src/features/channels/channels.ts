@@ -4,7 +4,7 @@ import type { Key } from '../../kernel/seal.ts';
 import type { OpenSecrets } from '../../store/channels/secrets.ts';
 import type { Db } from '../../store/db.ts';
 
-/** What the verbs of this folder stand on. */
+/** The dependencies of the verbs in this folder. */
 export type ChannelsDeps = {
   db: Db;
   access: Pick<Access, 'change'>;
@@ -14,5 +14,5 @@ export type ChannelsDeps = {
   connector: Connector;
 };
 
-/** Channels of one agent. */
+/** Maximum channels of one agent. */
 export const MAX_CHANNELS_PER_AGENT = 100;

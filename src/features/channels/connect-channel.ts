@@ -10,7 +10,7 @@ import { askProvider, sealSecrets, splitSettings } from './ask-provider.ts';
 import { type ChannelsDeps, MAX_CHANNELS_PER_AGENT } from './channels.ts';
 import { presentChannel, presentShown } from './read-channels.ts';
 
-/** What the other side must know of us (`secret`, `verify_token`) is in this answer and nowhere again. */
+/** Only this answer contains what the other side needs to know (`secret`, `verify_token`). */
 export async function connectChannel(
   deps: ChannelsDeps,
   orgId: string,
@@ -19,12 +19,12 @@ export async function connectChannel(
 ): Promise<ConnectedChannel> {
   const { agent_id: agentId, name, kind } = body;
   const split = splitSettings(deps, kind, body.settings ?? {});
-  // Before the provider is told anything; once more, for good, in the transaction.
+  // Before anything is sent to the provider; the transaction checks it again.
   if (!(await readAgent(deps.db, orgId, agentId))) throw new Refusal('agent_not_found');
   await checkRoom(deps.db, orgId, agentId);
   const id = newId('channel');
   const { settings, secrets, shown } = await askProvider(deps, { kind, id }, split);
-  // The nodes remember the agent with its sandbox channel.
+  // Nodes cache the agent with its sandbox channel.
   const subjects: Subject[] = [
     { kind: 'channel', id },
     { kind: 'agent', id: agentId },

@@ -5,8 +5,8 @@ import { changeChannel, readChannel as readRow } from '../../store/channels/chan
 import type { ChannelsDeps } from './channels.ts';
 
 /**
- * What was said on it stays readable; its credentials are gone, and the provider is asked to call no more. The agent's
- * own sandbox goes only with the agent.
+ * Its messages stay readable; its credentials are deleted, and the provider is asked to stop calling. The agent's own
+ * sandbox is deleted only with the agent.
  */
 export async function disconnectChannel(
   { db, access, openSecrets, connector }: ChannelsDeps,
@@ -20,7 +20,7 @@ export async function disconnectChannel(
   if (agent?.sandboxChannelId === id) {
     throw new Refusal('channel_unsupported', 'The sandbox channel belongs to its agent and goes only with it.');
   }
-  // Secrets that cannot be opened any more are one more reason to disconnect.
+  // Secrets that can no longer be opened are one more reason to disconnect.
   const secrets = await openSecrets(row).catch(() => null);
   await access.change({ kind: 'channel', id }, async (tx) => {
     const gone = { deletedAt: new Date(), sealed: null };

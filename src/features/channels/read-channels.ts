@@ -43,7 +43,7 @@ export const presentChannel = ({ connector }: Pick<Reads, 'connector'>, row: Cha
   updated_at: timestamp(row.updatedAt),
 });
 
-/** What the provider said of the account is stored among the settings, and is none. */
+/** The provider's facts about the account are stored among the settings but are not settings. */
 export function splitAccount(stored: Record<string, unknown>): Pick<ChannelRecord, 'settings' | 'account'> {
   const { account = {}, ...settings } = stored;
   return { settings, account: account as Record<string, string> };

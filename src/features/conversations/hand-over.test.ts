@@ -45,11 +45,11 @@ const state = async () => {
   return [status, runs[0]!.status];
 };
 
-test('the agent answers what the end user says', async () => {
+test('the agent answers the end user’s messages', async () => {
   expect(await say('Hello')).toEqual(['agent']);
 });
 
-test('after a take-over the agent is silent, and a person answers', async () => {
+test('after a take-over the agent is silent, and a human answers', async () => {
   await takeOverConversation(parley.db, orgId, conversationId, actor);
   expect(await state()).toEqual(['handed_off', 'handed_off']);
   expect(await say('Anybody?', 300)).toEqual([]);
@@ -57,7 +57,7 @@ test('after a take-over the agent is silent, and a person answers', async () => 
   expect(reply).toMatchObject({ role: 'member', author_id: actor.userId, status: 'delivered' });
 });
 
-test('handed back, the agent answers from the next message on, and not what people dealt with', async () => {
+test('handed back, the agent answers from the next message on, and not the messages that a human dealt with', async () => {
   await handBackConversation(parley.db, orgId, conversationId, actor);
   expect(await state()).toEqual(['open', 'waiting_for_user']);
   expect(await say('Hello again')).toEqual(['agent']);
@@ -70,7 +70,7 @@ test('resolved, it opens again with the next message', async () => {
   expect((await state())[0]).toBe('open');
 });
 
-test('each of it is in the audit log', async () => {
+test('each of these actions is in the audit log', async () => {
   const found = await parley.db.execute<{ action: string }>(
     sql`SELECT action FROM audit WHERE subject_id = ${conversationId} ORDER BY id`,
   );
@@ -82,7 +82,7 @@ test('each of it is in the audit log', async () => {
   ]);
 });
 
-test('a reply leaves at once, also from a node whose clock is ahead', async () => {
+test('a reply is sent immediately, also from a node whose clock is ahead', async () => {
   const { agentId } = await givenAgent(parley.db, orgId);
   const { id } = await givenConversation(
     parley.db,

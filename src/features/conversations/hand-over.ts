@@ -12,7 +12,7 @@ import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Db, Queryable } from '../../store/db.ts';
 import { presentConversationMessage, summarizeConversation } from './read-conversations.ts';
 
-/** A person takes over: the agent is silent from now on, a turn under way is thrown away. */
+/** A human takes over: the agent is silent from now on, and a turn in progress is discarded. */
 export async function takeOverConversation(
   db: Db,
   orgId: string,
@@ -56,7 +56,7 @@ export async function handBackConversation(
   return summarizeConversation(db, orgId, id);
 }
 
-/** Done: the next message of the end user opens it again. */
+/** Closes the conversation: the next message of the end user opens it again. */
 export async function resolveConversation(
   db: Db,
   orgId: string,
@@ -80,8 +80,8 @@ export async function resolveConversation(
 }
 
 /**
- * A member answers as a person. Whoever writes takes over first, so that the agent and a person never both answer.
- * What leaves the house is delivered by the worker like the agent's own words.
+ * A member answers as a human. A member who writes takes over first, so that the agent and a human never both answer.
+ * The worker delivers such a message like the agent's own.
  */
 export async function replyInConversation(
   db: Db,

@@ -8,9 +8,9 @@ import type { Suppression } from '../../store/end-users/suppression.ts';
 import { clean, cleanContent, cleanMetadata, cleanName, keepInboundMessage } from './keep-inbound-message.ts';
 
 /**
- * Everything that people write arrives here. What comes together is stored together, so that a burst (a provider that
- * was cut off hands over hours of messages at once) is answered in milliseconds and takes few connections from everybody
- * else. The first words of somebody new are stored alone: they make a person and a conversation.
+ * Every inbound message passes here. Messages that arrive together are stored together, so that a burst (a provider
+ * that was cut off sends hours of messages at once) is answered in milliseconds and uses few connections. The first
+ * message of a new person is stored alone: it creates a person and a conversation.
  */
 export type InboundQueue = {
   /** Resolves when the message is committed; null when it was stored before. */
@@ -22,11 +22,11 @@ type Told = { channel: InboundChannel; event: InboundMessage; requestId: string 
 
 const BATCH = 200;
 const LANES = 2;
-/** Messages that wait at most; a provider that is told 503 calls again. */
+/** Maximum messages that wait; a provider that gets 503 calls again. */
 const QUEUE = 5_000;
-/** Newcomers of one batch whose records are made at once; each takes a connection. */
+/** New people in one batch whose records are created concurrently; each takes a connection. */
 const NEWCOMERS_AT_ONCE = 4;
-/** Times that a batch is written anew when two nodes were in each other's way. */
+/** How often a batch is retried when two nodes conflict. */
 const TRIES = 3;
 
 export function createInboundQueue(db: Db, suppression: Suppression): InboundQueue {
@@ -48,7 +48,7 @@ type Outcome = KeptMessage | null | Error;
 async function keepAll(db: Db, suppression: Suppression, told: readonly Told[]): Promise<Outcome[]> {
   const outcomes = new Map<Told, Outcome>();
   let waiting = [...told];
-  // Each round stores the first message of every newcomer, after which the rest of theirs has a place.
+  // Each round stores the first message of every new person; after that, their other messages have a conversation.
   while (waiting.length > 0) {
     const placeable = waiting.filter(({ event }) => event.conversationId === undefined);
     const kept = placeable.length > 0 ? await keepPlaced(db, placeable) : [];

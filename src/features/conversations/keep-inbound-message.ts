@@ -22,10 +22,10 @@ import { findSuppressed } from '../../store/end-users/find-suppressed.ts';
 import { type Identified, identifiersAt, IDENTIFIERS, type Suppression } from '../../store/end-users/suppression.ts';
 import { keepMessage } from './receive-message.ts';
 
-/** Races for the same new person that are lost before giving up. */
+/** How many lost races for the same new person are retried. */
 const TRIES = 3;
 
-/** A person wrote on a channel: stored once however often it is told; null when it was stored before. */
+/** Stores a message from a channel, once, however often it is reported; null when it was stored before. */
 export async function keepInboundMessage(
   db: Db,
   channel: InboundChannel,
@@ -37,7 +37,7 @@ export async function keepInboundMessage(
     try {
       return await db.transaction((tx) => storeMessage(tx, channel, event, requestId, suppression));
     } catch (error) {
-      // Somebody else made the same person at this moment: now there is one to be found.
+      // Another transaction created the same person just now: a retry finds that person.
       if (!(isUniqueViolation(error) || isDeadlock(error)) || attempt >= TRIES) throw error;
     }
   }
@@ -60,7 +60,7 @@ async function storeMessage(
   });
 }
 
-/** The conversation that goes on, or a new one; with it the person, known by address, by identifier, or new. */
+/** Finds the open conversation or creates one; with it the person, found by address or identifier, or created. */
 async function conversationOf(
   tx: Queryable,
   channel: InboundChannel,
@@ -92,8 +92,10 @@ async function conversationOf(
   return id;
 }
 
-/** Somebody new may be somebody who was erased: an opt-out that was kept under the address, or under what they say of
- * themselves, is still in force. */
+/**
+ * A new person may be one who was erased: an opt-out that is kept under the address, or under the person's own
+ * identifiers, still applies.
+ */
 async function personOf(
   tx: Queryable,
   { orgId, kind }: InboundChannel,
@@ -115,11 +117,11 @@ async function personOf(
   return id;
 }
 
-/** E-mail addresses are stored and looked for as one whatever their case. */
+/** E-mail addresses are stored and compared without regard to case. */
 const cleanField = (name: string, value: string): string =>
   name === 'email' ? clean(value).toLowerCase() : clean(value);
 
-/** Strangers send anything: the database takes neither NUL nor half a character. */
+/** Strangers may send any bytes: the database accepts neither NUL nor half a surrogate pair. */
 export const clean = (text: string): string => text.replaceAll('\0', '').toWellFormed();
 
 export const cleanContent = (content: MessageContent): MessageContent =>
@@ -127,10 +129,10 @@ export const cleanContent = (content: MessageContent): MessageContent =>
     typeof value === 'string' ? clean(value.slice(0, name === 'text' ? MAX_MESSAGE_CHARACTERS : 2_048)) : value,
   ) as MessageContent;
 
-/** Of a name that somebody else has given a message; an index takes no longer one. The longest are those of e-mails, one line. */
+/** Limit for the sender's id of a message: an index takes no longer one. The longest are those of e-mails, one line. */
 const MAX_NAME_BYTES = 1_000;
 
-/** What the other side calls a message, as far as it can be kept and found again. */
+/** The sender's id of a message, in the form in which it can be stored and found again. */
 export const cleanName = (name: string | undefined): string | null =>
   name === undefined || Buffer.byteLength(name) > MAX_NAME_BYTES ? null : clean(name);
 

@@ -14,13 +14,14 @@ export type ReceiveDeps = {
   openSecrets: OpenSecrets;
   queue: InboundQueue;
   now(): number;
-  /** A run wants a turn: the worker of this process may look. */
+  /** A run needs a turn: wakes the worker of this process. */
   onAccepted(): void;
 };
 
 /**
- * A provider calls about a channel: verified over the raw bytes, then parsed, then stored, each event once however often
- * it comes. Nothing here waits for an agent or a provider, so the answer goes out in milliseconds; the turn follows.
+ * Handles a provider's call about a channel: verified over the raw bytes, then parsed, then stored; each event once,
+ * however often it arrives. Nothing here waits for an agent or a provider, so the answer takes milliseconds; the turn
+ * follows.
  */
 export function createReceiveFromChannel({ db, kinds, openSecrets, queue, now, onAccepted }: ReceiveDeps) {
   return async function receiveFromChannel(
@@ -31,7 +32,7 @@ export function createReceiveFromChannel({ db, kinds, openSecrets, queue, now, o
     try {
       return await receiveVerified(target, request, requestId);
     } catch (error) {
-      // The provider calls again; what was stored of this call is not stored twice.
+      // The provider calls again; events of this call that are stored already are not stored twice.
       if (isUnreachable(error)) throw new Refusal('unavailable', undefined, { cause: error });
       throw error;
     }
@@ -69,7 +70,7 @@ export function createReceiveFromChannel({ db, kinds, openSecrets, queue, now, o
   }
 }
 
-/** A name that no message of ours can have tells of none. */
+/** A receipt with an id that no message of ours can have is ignored. */
 function cleanReceipt({ providerMessageId: name, status, error }: InboundReceipt): Receipt[] {
   const providerMessageId = cleanName(name);
   if (providerMessageId === null) return [];

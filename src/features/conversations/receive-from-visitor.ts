@@ -5,8 +5,8 @@ import { findVisitorMessage, type VisitorMessageRow } from '../../store/visitors
 import type { InboundQueue } from './inbound-queue.ts';
 
 /**
- * A visitor of a web chat wrote something: kept like what comes in on any channel. The widget names each message and
- * sends it until it is answered, maybe days later: it is said once, and the same answer is given again.
+ * Stores the message of a web chat visitor like an inbound message of any channel. The widget gives each message an id
+ * and sends it until it is answered, maybe days later: the message is stored once, and each call gets the same answer.
  */
 export function createReceiveFromVisitor({
   db,
@@ -24,7 +24,7 @@ export function createReceiveFromVisitor({
     requestId: string,
   ): Promise<{ message: VisitorMessageRow; answering: boolean }> {
     const place = { orgId: channel.orgId, channelId: channel.id, address: visitor.address };
-    // An address has no colon.
+    // An address contains no colon.
     const providerMessageId = `${visitor.address}:${clientId}`;
     const known = await findVisitorMessage(db.$client, place, providerMessageId);
     if (known) return { message: known, answering: false };

@@ -17,21 +17,21 @@ import { presentMessage } from '../../store/messages/present.ts';
 
 type Deps = { db: Db; waiter: RunWaiter; onAccepted(): void };
 
-/** Messages of one answer at most. */
+/** Maximum messages in one answer. */
 const MAX_ANSWERS = 50;
 
 type KeepOptions = {
   requestId: string | null;
-  /** What the other side calls it. */
+  /** The sender's id of the message. */
   providerMessageId?: string | undefined;
   metadata?: Readonly<Record<string, string>> | undefined;
-  /** More may follow in a moment, and wants the same answer; else the turn begins at once. */
+  /** More messages may follow soon and need the same answer; otherwise the turn starts immediately. */
   settles?: boolean;
 };
 
 /**
- * An end user's words arrive: stored, and the conversation's run wants a turn. A conversation that people have taken
- * over only keeps them. Returns the message's id and the run that will answer it, if any.
+ * Stores an end user's message; the conversation's run is then due for a turn. A conversation that a human has taken
+ * over only stores it. Returns the message's id and the run that will answer it, if any.
  */
 export async function keepMessage(
   tx: Queryable,
@@ -42,7 +42,7 @@ export async function keepMessage(
 ): Promise<{ messageId: string; runId: string | null }> {
   const conversation = await lockConversation(tx, orgId, conversationId);
   if (!conversation) throw new Refusal('conversation_not_found');
-  // Made under the lock: the order of ids is the order of arrival.
+  // Created under the lock: the order of ids is the order of arrival.
   const messageId = newId('msg');
   const silent = conversation.status === 'handed_off';
   const afterMs = settles ? settleMs(conversation.firstUnanswered) : 0;
@@ -78,7 +78,7 @@ export function createReceiveMessage({ db, onAccepted }: Pick<Deps, 'db' | 'onAc
   };
 }
 
-/** Speaks as the end user on the sandbox channel and waits for the agent's turn. */
+/** Sends a message as the end user on the sandbox channel and waits for the agent's turn. */
 export function createSayInConversation(deps: Deps) {
   const receiveMessage = createReceiveMessage(deps);
   return async function sayInConversation(

@@ -11,7 +11,7 @@ import { createSuppression } from '../../store/end-users/suppression.ts';
 import { SETTLE_MS } from '../../store/runs/settle.ts';
 import { createInboundQueue, type InboundQueue } from './inbound-queue.ts';
 
-/** The agent waits for more after a message was stored, however long storing it took. */
+/** After a message is stored the agent waits for more, no matter how long storing took. */
 let database: TestDatabase;
 let db: Db;
 let queue: InboundQueue;
@@ -40,7 +40,7 @@ const says = (address: string, more: { providerMessageId?: string; text?: string
   );
 };
 
-/** Keeps what `lock` takes for longer than a turn waits, while `work` stands in line for it. */
+/** Holds what `lock` takes for longer than a turn waits, while `work` is queued for it. */
 async function whileHeld<T>(lock: (tx: Queryable) => Promise<unknown>, work: () => Promise<T>): Promise<T> {
   let waiting: Promise<T>;
   await db.transaction(async (tx) => {
@@ -53,7 +53,7 @@ async function whileHeld<T>(lock: (tx: Queryable) => Promise<unknown>, work: () 
   return waiting!;
 }
 
-/** How long after the message was stored its turn may begin. */
+/** How long after the message was stored its turn may start. */
 async function waits({ messageId, runId }: { messageId: string; runId: string | null }): Promise<number> {
   const { rows } = await db.execute<{ due: number }>(
     sql`SELECT (extract(epoch FROM due_at) * 1000)::float8 AS due FROM run WHERE org_id = ${orgId} AND id = ${runId}`,
@@ -61,7 +61,7 @@ async function waits({ messageId, runId }: { messageId: string; runId: string | 
   return rows[0]!.due - timeOfId(messageId);
 }
 
-test('somebody new', async () => {
+test('a new person', async () => {
   const kept = await whileHeld(
     (tx) => lockAddress(tx, agent.channelId, 'new'),
     () => says('new'),
@@ -69,7 +69,7 @@ test('somebody new', async () => {
   expect(await waits(kept!)).toBeGreaterThanOrEqual(SETTLE_MS);
 });
 
-test('somebody who has written before', async () => {
+test('a person who has written before', async () => {
   const first = await says('known');
   const { rows } = await db.execute<{ id: string }>(
     sql`SELECT conversation_id AS id FROM message WHERE org_id = ${orgId} AND id = ${first!.messageId}`,
@@ -89,7 +89,7 @@ test.each([
     { providerMessageId: Array.from({ length: 990 }, (_, n) => String.fromCodePoint(0x4e00 + n * 7)).join('') },
   ],
   ['words that end in the middle of a character where they are cut', { text: `x${'😀'.repeat(16_000)}` }],
-])('%s keeps nobody’s words from being stored, known or new', async (_, odd) => {
+])('%s does not block storing the messages of others, known or new', async (_, odd) => {
   await says('neighbor');
   await says('odd');
   const kept = await Promise.all([says('neighbor'), says('odd', odd), says(newId('enduser'), odd)]);

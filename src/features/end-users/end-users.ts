@@ -23,13 +23,13 @@ import {
 
 export type EndUsersDeps = { db: Db; queue: EndUserQueue; guard: IdempotencyGuard; suppression: Suppression };
 
-/** What can happen to an end user; each verb is a file of this folder. */
+/** All verbs on an end user; each is a file of this folder. */
 export const createEndUsers = (deps: EndUsersDeps) => ({
   create: (caller: Caller, said: CreateEndUser) => createEndUser(deps, caller, said),
   upsert: (caller: Caller, externalId: string, said: UpsertEndUser) => upsertEndUser(deps, caller, externalId, said),
   update: (caller: Caller, id: string, said: UpdateEndUser) => updateEndUser(deps, caller, id, said),
   bulk: (caller: Caller, rows: readonly BulkRow[]) => bulkUpsert(deps, caller, rows),
-  /** What `bulk` would do. */
+  /** The result of `bulk`, without writing. */
   bulkDryRun: (orgId: string, rows: readonly BulkRow[]) => bulkDryRun(deps, orgId, rows),
   setConsent: (caller: Caller, id: string, channelKind: string, said: SetConsent) =>
     setConsent(deps, caller, id, channelKind, said),

@@ -9,12 +9,12 @@ import type { Caller } from './write-end-users.ts';
 
 const TRIES = 5;
 
-/** Removes a person for good. What is being written for them at this moment makes it begin anew. */
+/** Removes a person permanently. A concurrent write for this person is retried and creates a new record. */
 export async function eraseEndUser(
   { db, suppression }: { db: Db; suppression: Suppression },
   { orgId, keyId, from }: Caller,
   id: string,
-  /** A member, for the audit log, which says who and never whom by name. */
+  /** A member, for the audit log, which names the actor but never the erased person. */
   actor: Actor | null = null,
 ): Promise<void> {
   for (let attempt = 1; ; attempt++) {

@@ -4,7 +4,7 @@ import { exportPages } from '../../store/end-users/export.ts';
 import { presentEndUserConversation } from './present-end-user.ts';
 import { readEndUser } from './read-end-users.ts';
 
-/** Everything that is stored about a person as pieces of one JSON text, read page by page while it is sent. */
+/** All stored data about a person as pieces of one JSON text, read page by page while it is sent. */
 export async function exportEndUser(deps: { db: Db }, orgId: string, id: string): Promise<AsyncIterable<string>> {
   const person = await readEndUser(deps, orgId, id);
   const pages = exportPages(deps.db, orgId, id);

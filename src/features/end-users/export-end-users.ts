@@ -6,12 +6,12 @@ import { type EndUserFilter, listAttributeNames, listEndUsers } from '../../stor
 import type { EndUserRow } from '../../store/end-users/read.ts';
 
 const PAGE = 1_000;
-/** Attributes that get a column of their own. */
+/** Maximum attributes with a column of their own. */
 const MAX_ATTRIBUTE_COLUMNS = 100;
 
 /**
- * People as a CSV file that an import reads back, written while it is read. Cells that a spreadsheet would run as a
- * formula begin with an apostrophe, which an import takes off again.
+ * People as a CSV file that an import can read, streamed while it is read. Cells that a spreadsheet would run as a
+ * formula begin with an apostrophe, which an import removes.
  */
 export async function exportEndUsers(
   { db }: { db: Db },
@@ -20,7 +20,7 @@ export async function exportEndUsers(
 ): Promise<AsyncIterable<string>> {
   const names = await listAttributeNames(db, orgId, MAX_ATTRIBUTE_COLUMNS);
   return (async function* write() {
-    // The mark tells Excel that it is UTF-8.
+    // The byte order mark tells Excel that the file is UTF-8.
     yield `\uFEFF${csv([[...FIELDS.map(([name]) => name), ...names.map((name) => `attributes.${name}`)]])}`;
     for (let after: EndUserRow | null = null; ;) {
       const page: { rows: EndUserRow[]; hasMore: boolean } = await listEndUsers(db, orgId, filter, {
@@ -51,7 +51,7 @@ const FIELDS: [string, (row: EndUserRow) => string][] = [
   ['time_zone', (row) => row.timeZone ?? ''],
   ['tags', (row) => tagsText(row.tags)],
   ['blocked', (row) => (row.blocked ? 'yes' : '')],
-  // Ours; an import leaves them out.
+  // Our own id; an import ignores it.
   ['end_user_id', (row) => row.id],
   ['created_at', (row) => timestamp(row.createdAt)],
   ['updated_at', (row) => timestamp(row.updatedAt)],

@@ -4,7 +4,7 @@ import type { EndUserRow as PlannedRow } from '../../store/end-users/resolve.ts'
 import type { EndUserConversationRow, EndUserRow, IdentityRow } from '../../store/end-users/read.ts';
 import type { WrittenPerson } from '../../store/end-users/write.ts';
 
-/** A person as everybody sees it. */
+/** The public format of a person. */
 export const presentEndUser = (row: EndUserRow, identities: readonly IdentityRow[]): EndUser => ({
   id: row.id,
   external_id: row.externalId,
@@ -27,7 +27,10 @@ export const presentEndUser = (row: EndUserRow, identities: readonly IdentityRow
   last_seen_at: row.lastSeenAt && timestamp(row.lastSeenAt),
 });
 
-/** The same, of a person who was just made or changed. `written` is null before the write: nothing is known then but the row. */
+/**
+ * The same for a person who was just created or changed. `written` is null before the write: then only the row is
+ * known.
+ */
 export const presentWritten = (row: PlannedRow, written: WrittenPerson | null): EndUser => ({
   id: row.id,
   external_id: row.external_id,

@@ -8,7 +8,7 @@ import { readEndUser } from '../../store/end-users/read.ts';
 import { readEndUser as present } from './read-end-users.ts';
 import type { Caller } from './write-end-users.ts';
 
-/** What a person allows on one kind of channel. Every way of sending obeys it. */
+/** A person's consent on one kind of channel. Every way of sending obeys it. */
 export async function setConsent(
   { db }: { db: Db },
   { orgId, keyId, from }: Caller,
@@ -16,7 +16,7 @@ export async function setConsent(
   channelKind: string,
   { status, source = 'api' }: SetConsent,
 ): Promise<EndUser> {
-  // A kind that no channel has would be an opt-out that nobody obeys.
+  // An opt-out of an unknown kind would have no effect.
   if (!isChannelKind(channelKind)) {
     const detail = `Must be a kind of channel: ${CHANNEL_KINDS.join(', ')}.`;
     throw new Refusal('validation_failed', undefined, {

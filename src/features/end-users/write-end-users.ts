@@ -19,12 +19,12 @@ import type { IdempotencyGuard } from '../../store/idempotency/guard.ts';
 import type { Suppression } from '../../store/end-users/suppression.ts';
 import { presentWritten } from './present-end-user.ts';
 
-/** Who calls, for the fence and the Idempotency-Key. */
+/** The caller, for the fence and the Idempotency-Key. */
 export type Caller = {
   orgId: string;
   /** Null: a member in the dashboard. */
   keyId: string | null;
-  /** The network address that the key calls from, fenced with it. */
+  /** The network address of the key's caller, checked by the fence with it. */
   from: string | null;
   idempotency?: { scope: Buffer; request: Buffer } | null;
 };
@@ -33,7 +33,7 @@ export type WrittenAnswer = { status: number; body: string; replayed: boolean };
 
 type Deps = { queue: EndUserQueue; guard: IdempotencyGuard };
 
-/** By the caller's own id: made when there is none, else changed; both as often as one likes. */
+/** By the caller's own id: created if missing, else changed; repeating the call gives the same result. */
 export async function upsertEndUser(
   { queue }: Deps,
   caller: Caller,
@@ -54,7 +54,7 @@ export async function updateEndUser(
   return presentWritten(person.row, person.written);
 }
 
-/** Only makes: an identifier that somebody has is refused, and the refusal names who. */
+/** Only creates: refuses an identifier that another person has, and names that person. */
 export function createEndUser({ queue, guard }: Deps, caller: Caller, said: CreateEndUser): Promise<WrittenAnswer> {
   return answered({ queue, guard }, caller, {
     mode: 'create',
@@ -66,10 +66,10 @@ export function createEndUser({ queue, guard }: Deps, caller: Caller, said: Crea
   });
 }
 
-/** One row of a bulk call: what it says, or what is wrong with it. */
+/** One row of a bulk call: its content, or its faults. */
 export type BulkRow = { said: CreateEndUser & { from_file?: true } } | { errors: Fault[] };
 
-/** Upserts every row that is right; each row's result stands at its place. */
+/** Upserts every valid row; the results are in the order of the rows. */
 export function bulkUpsert({ queue, guard }: Deps, caller: Caller, rows: readonly BulkRow[]): Promise<WrittenAnswer> {
   const checked = rows.map(named);
   return answered({ queue, guard }, caller, {
@@ -79,7 +79,7 @@ export function bulkUpsert({ queue, guard }: Deps, caller: Caller, rows: readonl
   });
 }
 
-/** What `bulkUpsert` would answer, without writing anything. */
+/** The answer of `bulkUpsert`, without writing. */
 export async function bulkDryRun(
   { db, suppression }: { db: Db; suppression: Suppression | null },
   orgId: string,
@@ -126,7 +126,7 @@ async function writeOne(queue: EndUserQueue, { orgId, keyId, from }: Caller, sai
   return person;
 }
 
-/** A fault of the person, where the person is all that the request names. */
+/** A fault of the person, for a request that contains only the person. */
 function asBody(refusal: Refusal): Refusal {
   const errors = faultsOf(refusal, '');
   if (errors.some(({ pointer }) => pointer === '/id')) return new Refusal('end_user_not_found');

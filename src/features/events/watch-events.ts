@@ -3,12 +3,12 @@ import type { Db } from '../../store/db.ts';
 import { type EventPosition, keepTail, positionNow, readEventsAfter } from '../../store/events/events.ts';
 import { presentEvent, withoutAddress } from '../../store/events/present.ts';
 
-/** Events of one look at most. */
+/** Maximum events of one look. */
 const DEFAULT_LOOK = 100;
 
 /**
- * What happened since the last look; the first one, without a position, only says where now is. Each look keeps events
- * being written for some minutes more, also where no endpoint listens.
+ * Returns the events since the last look; the first look, without a position, only returns the current position. Each
+ * look keeps events being written for some more minutes, even without an endpoint.
  */
 export async function watchEvents(
   { db }: { db: Db },

@@ -2,7 +2,7 @@ import type { ImportField } from '../../../contract/dashboard/imports.ts';
 import type { Fault } from '../../../contract/problems.ts';
 import { tagsIn } from '../../store/end-users/resolve.ts';
 
-/** What a column's heading usually means, in the languages of our users; without spaces, signs and case. */
+/** The usual meaning of a column heading, in the languages of our users; without spaces, punctuation and case. */
 const KNOWN: Record<ImportField, string[]> = {
   external_id: ['externalid', 'customerid', 'userid', 'crmid', 'id', 'المعرفالخارجي', 'رقمالعميل', 'ग्राहकआईडी'],
   name: ['name', 'fullname', 'customername', 'الاسم', 'الاسمالكامل', 'नाम', 'पूरानाम'],
@@ -14,7 +14,7 @@ const KNOWN: Record<ImportField, string[]> = {
   blocked: ['blocked', 'محظور'],
 }; // prettier-ignore
 
-/** What each column is likely to be; each field once, the first that fits. */
+/** The likely field of each column; each field once, at its first match. */
 export function suggestColumns(header: readonly string[]): (string | null)[] {
   const taken = new Set<string>();
   return header.map((heading) => {
@@ -32,7 +32,7 @@ export function suggestColumns(header: readonly string[]): (string | null)[] {
 const YES = new Set(['true', 'yes', '1', 'نعم', 'हाँ']);
 const NO = new Set(['false', 'no', '0', 'لا', 'नहीं']);
 
-/** One row as a person, or what is wrong with it. An empty cell says nothing: what is stored stays. */
+/** One row as a person, or its faults. An empty cell changes nothing: the stored value stays. */
 export function personOf(
   cells: readonly string[],
   columns: readonly (string | null)[],
@@ -60,8 +60,8 @@ export function personOf(
   return { said };
 }
 
-/** Without the mark that our own exports put before what a spreadsheet would take for a formula. */
+/** Removes the apostrophe that our own exports put before text that a spreadsheet would run as a formula. */
 const plain = (cell: string): string => cell.replace(/^'(?=[=+\-@\t\r＝＋－＠])/, '').trim();
 
-/** `00974 3000-0000` is how people write +97430000000. */
+/** People write +97430000000 as `00974 3000-0000`. */
 const phoneOf = (cell: string): string => cell.replaceAll(/[\s().\u00a0\u200e\u200f-]/g, '').replace(/^00/, '+');

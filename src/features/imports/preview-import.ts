@@ -7,10 +7,10 @@ import { FileFault, findDelimiter, readCsv } from './read-csv.ts';
 
 const ROWS = 5;
 const HEAD_BYTES = 64 * 1024;
-/** One more than may be imported, so that too many look like too many. */
+/** One more than an import allows, so that the excess is visible. */
 const MAX_SHOWN_COLUMNS = MAX_IMPORT_COLUMNS + 1;
 
-/** The header and the first rows, read as told or as they look, with a proposal for each column. */
+/** The header and the first rows, parsed with the given or detected options, with a suggestion for each column. */
 export async function previewImport(
   db: Db,
   orgId: string,
@@ -31,7 +31,7 @@ export async function previewImport(
     }
   } catch (error) {
     if (!(error instanceof FileFault)) throw error;
-    // A piece of a larger file may have ended within a row; what came before it is good enough to look at.
+    // The first piece of a larger file may end within a row; the rows before it are enough for a preview.
     const isCut = first.length < file.bytes;
     if (error.code === 'encoding' || !isCut || rows.length === 0) throw unreadable(error);
   }
@@ -47,13 +47,13 @@ async function firstPiece(db: Db, orgId: string, id: string): Promise<Buffer | n
 }
 
 async function* alone(piece: Buffer, encoding: ImportEncoding): AsyncGenerator<Buffer> {
-  // A character or a row that the next piece would complete is left out.
+  // Leaves out a character or a row that the next piece would complete.
   yield piece.subarray(0, endOfLastLine(piece, encoding) || piece.length);
 }
 
 function endOfLastLine(piece: Buffer, encoding: ImportEncoding): number {
   if (encoding !== 'utf-16le') return piece.lastIndexOf(0x0a) + 1;
-  // Two bytes are one sign, and either of them may be 0a without being the end of a line; this looks at pairs.
+  // A character has two bytes, and either of them may be 0a without being a line end; this compares pairs.
   const at = piece.lastIndexOf('\n', undefined, 'utf16le');
   return at === -1 ? 0 : at + 2;
 }

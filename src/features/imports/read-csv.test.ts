@@ -8,7 +8,7 @@ async function* inOnePiece(text: string): AsyncGenerator<Buffer> {
 test.each([
   ['empty lines', '\n'],
   ['separators and quotation marks', '\r\n;,"",\t\n'],
-])('a piece of a MiB of %s leaves the thread to others in between', async (_what, part) => {
+])('a piece of one MiB of %s does not block the event loop', async (_what, part) => {
   const cpu = (): number => process.threadCpuUsage().user / 1_000;
   let [turns, longest, last, isDone] = [0, 0, cpu(), false];
   const others = (): void => {

@@ -5,12 +5,12 @@ import { CsvError, parse } from 'csv-parse';
 import { IMPORT_DELIMITERS, type ImportEncoding } from '../../../contract/dashboard/imports.ts';
 
 /**
- * A CSV file as a stream of rows (RFC 4180, and what spreadsheets make of it): any line ends, quoted line breaks, a
- * byte order mark, a choice of separators. Never more than a piece of the file is in memory.
+ * A CSV file as a stream of rows (RFC 4180, and what spreadsheets write): any line ends, quoted line breaks, a byte
+ * order mark, several separators. Memory never holds more than one piece of the file.
  */
-export type CsvRow = { cells: string[]; /** Bytes of the file that are behind us, about. */ bytes: number };
+export type CsvRow = { cells: string[]; /** Bytes of the file that are read so far, approximately. */ bytes: number };
 
-/** What makes a whole file unreadable, as against a row. */
+/** A fault that makes the whole file unreadable, not just a row. */
 export class FileFault extends Error {
   readonly code: string;
   readonly line: number | null;
@@ -22,13 +22,16 @@ export class FileFault extends Error {
   }
 }
 
-/** Before the header, by a custom of spreadsheets: the separator of the file, and no row of it. */
+/** A convention of spreadsheets: a first line that names the separator and is not a row. */
 const NAMES_DELIMITER = /^sep=(.)$/i;
 
-/** The parser reads what it gets in one go, some milliseconds for a KB of empty lines: in between, others have their turn. */
+/**
+ * The parser reads each slice without a pause, some milliseconds for a KB of empty lines: other work runs between
+ * slices.
+ */
 const SLICE_BYTES = 4 * 1024;
 
-/** A row longer than this is a quotation mark that nobody closed. */
+/** A longer row means an unclosed quotation mark. */
 const MAX_ROW_CHARACTERS = 64 * 1024;
 
 export async function* readCsv(
@@ -37,7 +40,7 @@ export async function* readCsv(
 ): AsyncGenerator<CsvRow> {
   const parser = parse({
     delimiter,
-    // All of them, all the time: left to itself the parser takes the first that it sees for the only one.
+    // All of them explicitly: by default the parser uses only the first one that it finds.
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     relax_quotes: true,
@@ -46,7 +49,7 @@ export async function* readCsv(
   });
   const position = { bytes: 0 };
   const fed = pipeline(Readable.from(decoded(pieces, encoding, position), { objectMode: false }), parser);
-  // What goes wrong on the way in ends the parser with the same error, which the loop throws.
+  // An error of the input ends the parser with the same error, which the loop throws.
   fed.catch(() => {});
   let isFirst = true;
   try {
@@ -97,9 +100,9 @@ function textOf(decode: () => string, encoding: ImportEncoding): string {
   try {
     text = decode();
   } catch {
-    // Told below.
+    // Reported below.
   }
-  // Text in UTF-16 without a mark is valid UTF-8 full of NULs.
+  // UTF-16 text without a byte order mark is valid UTF-8 with many NULs.
   if (text === null || text.includes('\0'))
     throw new FileFault(
       'encoding',
@@ -108,7 +111,7 @@ function textOf(decode: () => string, encoding: ImportEncoding): string {
   return text;
 }
 
-/** The separator that the file names, else the one that its first line has most of, outside of quotation marks. */
+/** The separator that the file names, else the most frequent one in its first line, outside quotation marks. */
 export function findDelimiter(text: string): (typeof IMPORT_DELIMITERS)[number] {
   const named = NAMES_DELIMITER.exec(text.split(/\r?\n|\r/, 1)[0]!)?.[1];
   const known = IMPORT_DELIMITERS.find((one) => one === named);

@@ -32,15 +32,15 @@ export async function listFaults(
 const PAGE = 1_000;
 
 /**
- * The failed rows as a file that can be corrected and imported again: the columns of the file, then the row and what is
- * wrong with it. A cell that a spreadsheet would run as a formula is made text.
+ * The failed rows as a file that can be corrected and imported again: the columns of the file, then the row number and
+ * the reason. A cell that a spreadsheet would run as a formula becomes text.
  */
 export async function exportFaults(db: Db, orgId: string, id: string): Promise<AsyncIterable<string>> {
   const { settings } = await readImport(db, orgId, id);
   const width = settings?.columns.length ?? 0;
   const header = settings?.columns.map((target, index) => target ?? `column ${index + 1}`) ?? [];
   return (async function* write() {
-    // The mark tells Excel that it is UTF-8.
+    // The byte order mark tells Excel that the file is UTF-8.
     yield `\uFEFF${csv([[...header, 'row', 'reason']])}`;
     for (let after = 0; ;) {
       const rows = await listImportFaults(db, orgId, id, { after, limit: PAGE });

@@ -8,7 +8,7 @@ import { piecesOf } from './upload-import.ts';
 
 const IDENTIFIERS = ['external_id', 'email', 'phone'];
 
-/** Hands the file to a worker, to be read dry or for real. */
+/** Queues the file for a worker, as a dry run or for real. */
 export async function runImport(
   db: Db,
   orgId: string,
@@ -46,7 +46,7 @@ function checkColumns(columns: readonly (string | null)[]): void {
   if (errors.length > 0) throw new Refusal('validation_failed', undefined, { errors });
 }
 
-/** Stops it; rows that were imported stay, and the file is gone. */
+/** Stops the import; imported rows stay, and the file is deleted. */
 export async function cancelImport(db: Db, orgId: string, id: string, actor: Actor): Promise<ImportRecord> {
   return db.transaction(async (tx) => {
     const row = await readImport(tx, orgId, id);

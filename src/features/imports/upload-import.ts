@@ -11,7 +11,7 @@ import type { Db } from '../../store/db.ts';
 import { countOpenImports, insertImport, putPiece, readImport } from '../../store/imports/imports.ts';
 import { presentImport } from './present-import.ts';
 
-/** Room for a file. Its pieces come after it, in any order, each as often as it takes. */
+/** Creates an empty file. Its pieces follow, in any order; each may be repeated. */
 export async function createImport(
   db: Db,
   orgId: string,

@@ -20,7 +20,7 @@ import type { MembersDeps } from './members.ts';
 
 type From = Caller & { requestId: string };
 
-/** What the holder of a link may know before accepting: nothing about whether the address has an account. */
+/** What the holder of a link may see before accepting. It does not reveal whether the address has an account. */
 export async function readInvitation({ db }: Pick<MembersDeps, 'db'>, token: string): Promise<InvitationLook> {
   const invitation = await foundInvitation(db, token);
   return {
@@ -32,7 +32,7 @@ export async function readInvitation({ db }: Pick<MembersDeps, 'db'>, token: str
   };
 }
 
-/** With the account that one is signed in to, however one signed in. */
+/** With the account of the current session, whatever the way of signing in. */
 export async function joinByInvitation(
   { db }: Pick<MembersDeps, 'db'>,
   token: string,
@@ -51,7 +51,7 @@ export async function joinByInvitation(
   return { ...signedIn, user: { ...user, emailVerified: user.emailVerified || invitation.mailed } };
 }
 
-/** As somebody new, with a name and a password. Signs in at once. */
+/** For a new person, with a name and a password. Signs in immediately. */
 export async function acceptInvitation(
   { db, sessions }: Pick<MembersDeps, 'db' | 'sessions'>,
   token: string,
@@ -67,13 +67,13 @@ export async function acceptInvitation(
       await join(tx, invitation, userId, from);
     })
     .catch((error: unknown) => {
-      // Somebody with this link was faster by a moment.
+      // Another request with this link was first.
       throw isUniqueViolation(error) ? new Refusal('invitation_not_found') : error;
     });
   return sessions.signIn(from, invitation.email, password);
 }
 
-/** Under an address that nobody has proven yet, whoever opens the mailed link takes the account over. */
+/** If the address is unproven, the person who opens the mailed link takes the account over. */
 async function newAccount(
   tx: Queryable,
   { email, mailed }: Invitation,
@@ -94,7 +94,7 @@ async function foundInvitation(db: Queryable, token: string): Promise<Invitation
   return invitation;
 }
 
-/** A role that one has already stays as it is. */
+/** A role that the person already has does not change. */
 async function join(
   tx: Queryable,
   invitation: Invitation,

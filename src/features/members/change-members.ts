@@ -16,10 +16,13 @@ import { invitableBy, lockAs, lockAsAdmin } from './invite-rights.ts';
 import type { MembersDeps } from './members.ts';
 import { presentMember } from './read-members.ts';
 
-/** Who acts, as the gate found it in the database. */
+/** The acting member, as the gate read it from the database. */
 export type ActingMember = { userId: string; role: Role };
 
-/** Owners are made and changed by owners alone, and one always remains. Who loses rights loses the links that they gave. */
+/**
+ * Only owners make and change owners, and one always remains. A person who loses rights also loses the links that they
+ * gave.
+ */
 export async function setMemberRole(
   { db }: Pick<MembersDeps, 'db'>,
   orgId: string,
@@ -47,7 +50,7 @@ export async function setMemberRole(
   });
 }
 
-/** Everybody may leave; admins remove members and viewers, owners remove everybody. */
+/** Every member may leave; admins remove members and viewers, owners remove anyone. */
 export async function removeMember(
   { db }: Pick<MembersDeps, 'db'>,
   orgId: string,
@@ -77,7 +80,7 @@ export async function removeMember(
   });
 }
 
-/** Ends the open invitations of somebody who could not make them any more: a link to oneself would bring the role back. */
+/** Ends the open invitations of a person who may no longer make them: a link to oneself would restore the role. */
 async function withdrawLost(
   tx: Queryable,
   orgId: string,

@@ -6,10 +6,10 @@ import { deleteSessions, markVerified, type Person, setPasswordHash } from '../.
 import { deleteFactors } from '../../store/accounts/second-factor.ts';
 
 /**
- * A new password by a link: every session ends. `proven`: the link was mailed, so it proves the address as well. If nobody
- * had proven it before, somebody else may have made the account: its second factors end, and so do the open invitations
- * that it made. Memberships stay: they were given to the address, or to what its owner can now leave, and an
- * organization must not lose its last owner by this (docs/adr/0302).
+ * Sets a new password through a link; every session ends. `proven`: the link was mailed, so it also proves the address.
+ * If the address was unproven before, another person may have created the account: its second factors end, and so do
+ * the open invitations that it made. Memberships stay: they were given to the address, or the owner of the address can
+ * now leave them, and an organization must not lose its last owner this way (docs/adr/0302).
  */
 export async function claimAccount(
   tx: Queryable,

@@ -5,8 +5,8 @@ import { findCredential } from '../../store/accounts/people.ts';
 import type { MembersDeps } from './members.ts';
 
 /**
- * Mails a link that sets another password. For an address without an account the same work is done, for nobody: neither
- * the answer nor its time tells which it was.
+ * Mails a link for setting another password. For an address without an account it does the same work, so neither the
+ * answer nor its time reveals whether there is one.
  */
 export async function forgotPassword(deps: MembersDeps, email: string, address: string): Promise<void> {
   const { db, queueMail, mailLimit, setupKey, baseUrl } = deps;

@@ -14,7 +14,7 @@ import { signLink } from '../../access/sessions/signed-link.ts';
 import { newId } from '../../kernel/ids.ts';
 import { readPasswordHash } from '../../store/accounts/people.ts';
 
-/** Invitations where no mail leaves: links are handed over, and an ordinary account is the attacker. */
+/** Invitations without a mail server: people pass links on, and an ordinary account is the attacker. */
 let server: DashboardServer;
 let owner: Person & { orgId: string };
 let at: string;
@@ -40,7 +40,7 @@ const memberIdOf = async (who: Person): Promise<string> =>
   (await owner.call(`GET ${at}/members`)).body.data.find((one: { email: string }) => one.email === who.email).id;
 const openFor = async (by: Client): Promise<string[]> =>
   (await by(`GET ${at}/invitations`)).body.data.map((one: { id: string }) => one.id);
-/** An ordinary account with a free organization of its own. */
+/** An ordinary account with its own free organization. */
 async function ordinary(): Promise<Person & { org: string }> {
   const person = await addMember(server, owner.call, owner.orgId, 'viewer');
   const { body } = await person.call('POST /organizations', { name: 'Mine' });
@@ -48,7 +48,7 @@ async function ordinary(): Promise<Person & { org: string }> {
 }
 
 describe('a link', () => {
-  it('is in the answer that makes it and nowhere else: no list, no audit row, no table', async () => {
+  it('is only in the answer that creates it: in no list, no audit row, no table', async () => {
     const made = await invite(owner.call, 'member');
     for (const path of ['invitations', 'audit', 'members']) {
       const { body } = await owner.call(`GET ${at}/${path}`);
@@ -64,7 +64,7 @@ describe('a link', () => {
     expect((await accept(made.token)).body.code).toBe('invitation_not_found');
   });
 
-  it('is ended by the one that renews it', async () => {
+  it('ends when a renewed one replaces it', async () => {
     const made = await invite(owner.call, 'member');
     const renewed = await owner.call(`POST ${at}/invitations/${made.id}/renew`);
     expect(renewed.body).toMatchObject({ id: made.id, email: made.email, mailed: false });
@@ -73,7 +73,7 @@ describe('a link', () => {
     expect((await owner.call(`POST ${at}/invitations/${made.id}/renew`)).body.code).toBe('invitation_not_found');
   });
 
-  it('of a version that signed it instead of storing a digest works again once it is renewed', async () => {
+  it('of a version that signed it instead of storing a digest works again after a renewal', async () => {
     const made = await invite(owner.call, 'member');
     await server.db.execute(sql`UPDATE invitation SET token_digest = NULL WHERE id = ${made.id}`);
     expect((await accept(made.token)).status).toBe(404);
@@ -81,7 +81,7 @@ describe('a link', () => {
   });
 });
 
-describe('an invitation above the own role', () => {
+describe('an invitation to a role above the own role', () => {
   it('is not listed, made, renewed, withdrawn or replaced by an admin', async () => {
     const admin = await addMember(server, owner.call, owner.orgId, 'admin');
     const above = await invite(owner.call, 'owner');
@@ -92,13 +92,13 @@ describe('an invitation above the own role', () => {
     expect((await admin.call(`POST ${at}/invitations`, { email: address(), role: 'owner' })).body.code).toBe(
       'role_missing',
     );
-    // The same address once more, lower: it must neither end the owner's invitation nor tell of it.
+    // The same address again, with a lower role: it must neither end the owner's invitation nor reveal it.
     const lower = await invite(admin.call, 'member', above.email);
     expect(await openFor(owner.call)).toEqual(expect.arrayContaining([above.id, lower.id]));
     expect((await accept(above.token)).body.organizations).toMatchObject([{ role: 'owner' }]);
   });
 
-  it('is out of reach of an owner who is an admin by the time', async () => {
+  it('is not accessible to a former owner who is an admin now', async () => {
     const second = await addMember(server, owner.call, owner.orgId, 'owner');
     const above = await invite(second.call, 'owner');
     const equal = await invite(second.call, 'admin');
@@ -108,7 +108,7 @@ describe('an invitation above the own role', () => {
   });
 });
 
-describe('whoever loses the role', () => {
+describe('a person who loses the role', () => {
   it.each([
     ['is removed', (id: string) => owner.call(`DELETE ${at}/members/${id}`)],
     ['leaves', (id: string, admin: Person) => admin.call(`DELETE ${at}/members/${id}`)],
@@ -124,13 +124,13 @@ describe('whoever loses the role', () => {
     const open = await openFor(owner.call);
     expect(open).not.toContain(own.id);
     expect(open).toEqual(expect.arrayContaining([others.id, taken.id]));
-    // Whoever renewed a link answers for it.
+    // The person who renewed a link is its inviter.
     expect((await accept(kept)).status).toBe(200);
     const { body } = await owner.call(`GET ${at}/audit?subject_id=${own.id}`);
     expect(body.data[0]).toMatchObject({ action: 'invitation.withdrawn', actor: expect.any(String) });
   });
 
-  it('cannot let anybody in by a link that was left open', async () => {
+  it('cannot let a person in through a link that stayed open', async () => {
     const admin = await addMember(server, owner.call, owner.orgId, 'admin');
     const own = await invite(admin.call, 'admin');
     await server.db.execute(sql`UPDATE member SET role = 'member' WHERE user_id = ${admin.id}`);
@@ -180,7 +180,7 @@ describe('whoever loses the role', () => {
   });
 });
 
-describe('an address that has not proven itself', () => {
+describe('an unproven address', () => {
   it('gets no account from the free organization of an ordinary account', async () => {
     const attacker = await ordinary();
     const { token, email } = await invite(attacker.call, 'owner', address(), attacker.org);
@@ -188,7 +188,7 @@ describe('an address that has not proven itself', () => {
     expect((await accept(token, attacker.call)).body.code).toBe('account_required');
     const { rows } = await server.db.execute(sql`SELECT 1 FROM "user" WHERE email = ${email}`);
     expect(rows).toEqual([]);
-    // Signed in as somebody else is not who is invited.
+    // Signed in as a person who is not invited.
     expect((await attacker.call(`POST /invitations/${token}/join`)).body.code).toBe('invitation_not_found');
     const colleague = await addMember(server, owner.call, owner.orgId, 'member');
     const other = await invite(attacker.call, 'admin', colleague.email.toUpperCase(), attacker.org);
@@ -196,7 +196,7 @@ describe('an address that has not proven itself', () => {
     expect((await colleague.call(`POST /invitations/${other.token}/join`)).body.organizations).toHaveLength(2);
   });
 
-  it('looks the same, known or unknown, to whoever invites it: before, and when an account is asked for', async () => {
+  it('looks the same to the inviter, known or unknown: before, and when an account is requested', async () => {
     const attacker = await ordinary();
     const known = await invite(attacker.call, 'member', owner.email, attacker.org);
     const unknown = await invite(attacker.call, 'member', address(), attacker.org);
@@ -212,7 +212,7 @@ describe('an address that has not proven itself', () => {
     expect(told[0]).toBe(told[1]);
   });
 
-  it('may have one where the operator vouches, unproven, until a mailed link proves it', async () => {
+  it('may have one if the operator vouches, unproven, until a mailed link proves it', async () => {
     const made = await invite(owner.call, 'admin');
     const joined = await accept(made.token);
     expect(joined.body.user.email_verified).toBe(false);
@@ -237,7 +237,7 @@ describe('an address that has not proven itself', () => {
     expect(rows).toEqual([]);
   });
 
-  it('is not proven by a link that the operator handed over, which leaves second factors to another command', async () => {
+  it('is not proven by a link that the operator passed on, which does not affect second factors', async () => {
     const person = await addMember(server, owner.call, owner.orgId, 'member');
     await person.call('POST /second-factor/authenticator', { password: PASSWORD });
     const link = { userId: person.id, expiresAt: new Date(Date.now() + 60_000) };

@@ -19,7 +19,10 @@ import { invitableBy, lockAsAdmin } from './invite-rights.ts';
 import type { MembersDeps } from './members.ts';
 import { presentInvitation } from './read-members.ts';
 
-/** A link to hand over, shown only here; with a mail server it is mailed and shown to nobody. A newer one for the same address ends the older one. */
+/**
+ * Creates an invitation. The link is shown only here, to pass on; with a mail server it is mailed and not shown. A
+ * newer invitation to the same address ends the older one.
+ */
 export async function inviteMember(
   deps: MembersDeps,
   orgId: string,
@@ -48,7 +51,7 @@ export async function inviteMember(
   });
 }
 
-/** Another link for an invitation that is open; the one before ends. */
+/** Creates another link for an open invitation; the previous one ends. */
 export async function renewInvitation(
   deps: MembersDeps,
   orgId: string,

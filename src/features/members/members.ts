@@ -3,14 +3,14 @@ import type { Sessions } from '../../access/sessions/sessions.ts';
 import type { Db } from '../../store/db.ts';
 import type { QueueMail } from '../../store/mail.ts';
 
-/** What the verbs of this folder stand on. */
+/** The dependencies of the verbs in this folder. */
 export type MembersDeps = {
   db: Db;
   sessions: Pick<Sessions, 'hashPassword' | 'signIn'>;
   /** HMAC key of links that set a password or prove an address. */
   setupKey: Buffer;
   baseUrl: string;
-  /** The outbox; null without a mail server, then links are handed over by people. */
+  /** The outbox; null without a mail server: then people pass links on. */
   queueMail: QueueMail | null;
   mailLimit: MailLimit;
 };

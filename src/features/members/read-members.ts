@@ -13,7 +13,7 @@ import type { MembersDeps } from './members.ts';
 export const listMembers = async ({ db }: Pick<MembersDeps, 'db'>, orgId: string): Promise<MemberRecord[]> =>
   (await listAll(db, orgId)).map(presentMember);
 
-/** Those that the reader could have made, without their links. */
+/** The invitations that the reader could have made, without their links. */
 export const listInvitations = async (
   { db }: Pick<MembersDeps, 'db'>,
   orgId: string,

@@ -8,20 +8,20 @@ import { findPerson, lockPasswordHash, type Person } from '../../store/accounts/
 import { claimAccount } from './claim-account.ts';
 import type { MembersDeps } from './members.ts';
 
-/** Whose password the holder of the link may set. */
+/** The person whose password the holder of the link may set. */
 export async function lookAtPasswordLink(deps: MembersDeps, token: string): Promise<PasswordLinkLook> {
   const { person, link } = await deps.db.transaction((tx) => found(deps, tx, token));
   return { email: person.email, expires_at: timestamp(link.expiresAt) };
 }
 
-/** Sets the password, ends every session of the person, and signs in here; a second factor is asked for as ever. */
+/** Sets the password, ends every session of the person, and signs in here; a second factor is required as usual. */
 export async function resetPassword(
   deps: MembersDeps,
   token: string,
   password: string,
   from: Caller & { requestId: string },
 ): Promise<SignInOutcome> {
-  // A bad link costs no hashing of a password.
+  // An invalid link costs no hashing of a password.
   const { person: known } = await deps.db.transaction((tx) => found(deps, tx, token));
   const passwordHash = await deps.sessions.hashPassword(password, [known.name, known.email]);
   const { email } = await deps.db.transaction(async (tx) => {
@@ -32,7 +32,7 @@ export async function resetPassword(
   return deps.sessions.signIn(from, email, password);
 }
 
-/** The row is locked: of two who use the link at the same moment the second finds it used. */
+/** The row is locked: of two simultaneous uses of the link, the second finds it used. */
 async function found(
   { setupKey }: MembersDeps,
   tx: Queryable,

@@ -11,7 +11,7 @@ import {
 import { markVerified } from '../../store/accounts/people.ts';
 import type { MembersDeps } from './members.ts';
 
-/** Mails a link to the address of one's own account. */
+/** Mails a link to the address of the person's own account. */
 export async function sendEmailLink(deps: MembersDeps, { user }: SignedIn): Promise<void> {
   const { db, queueMail, mailLimit, setupKey, baseUrl } = deps;
   if (!queueMail) throw new Refusal('mail_missing');
@@ -31,8 +31,8 @@ export async function sendEmailLink(deps: MembersDeps, { user }: SignedIn): Prom
 }
 
 /**
- * The link counts only for who is signed in to its account: opened by the owner of the mailbox, it must not prove the
- * address for somebody else who made an account under it.
+ * The link is valid only in a session of its account. If the owner of the mailbox opens it, it must not prove the
+ * address for another person who created an account under it.
  */
 export async function verifyEmail(
   { db, setupKey }: Pick<MembersDeps, 'db' | 'setupKey'>,

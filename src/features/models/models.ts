@@ -5,10 +5,10 @@ import type { Key } from '../../kernel/seal.ts';
 import type { Db } from '../../store/db.ts';
 import { listModels as listRows, type ModelRow } from '../../store/models.ts';
 
-/** What the verbs of this folder stand on. */
+/** The dependencies of the verbs in this folder. */
 export type ModelsDeps = {
   db: Db;
-  /** Says what a call to an address would be refused with. */
+  /** Tells the error with which a call to a URL would be refused. */
   egress: Pick<Egress, 'check'>;
   /** Wraps the organizations' data keys. */
   sealingKey: Key;

@@ -13,8 +13,8 @@ import { deleteModel, lockModel, writeModel } from '../../store/models.ts';
 import { type ModelsDeps, presentModel } from './models.ts';
 
 /**
- * Stores address and key of a provider; what is absent stays as it is. The key is sealed and never shown again, and it
- * belongs to its address: with another one it must be given again, or be taken away (`null`).
+ * Stores URL and key of a provider; absent fields do not change. The key is sealed, never shown again, and bound to its
+ * URL: with another URL the key must be given again, or be removed (`null`).
  */
 export async function setModel(
   { db, egress, sealingKey }: ModelsDeps,

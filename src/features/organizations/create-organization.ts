@@ -7,10 +7,13 @@ import { insertOrganization } from '../../store/organizations/organizations.ts';
 import type { OrganizationsDeps } from './organizations.ts';
 import { presentOrganization } from './read-organizations.ts';
 
-/** Organizations that one person may belong to; the operator makes as many as needed, for others. */
+/** Maximum organizations of one person; the operator creates as many as needed, for others. */
 export const MAX_MEMBERSHIPS = 50;
 
-/** A new organization of one's own, on the free plan. For the operator: also on the paid plan, also for somebody else. */
+/**
+ * Creates the person's own organization, on the free plan. For the operator: also on the paid plan, also for another
+ * person.
+ */
 export async function createOrganization(
   deps: OrganizationsDeps,
   who: { userId: string; isOperator: boolean },

@@ -9,12 +9,12 @@ import type { OrganizationsDeps } from './organizations.ts';
 
 const PAGE = 1_000;
 
-/** A line of the log as it leaves: what the dashboard shows, and the address of the person. */
+/** An exported line of the log: what the dashboard shows, plus the address of the person. */
 type Line = AuditRecord & { actor_email: string | null };
 
 /**
- * The audit log in the filter, newest first, written while it is read. That it was taken out is a line of the log too,
- * and stands in it before a byte leaves.
+ * The filtered audit log, newest first, streamed while it is read. The export itself is a line of the log too, written
+ * before the first byte is sent.
  */
 export async function exportAudit(
   { db }: Pick<OrganizationsDeps, 'db'>,
@@ -76,7 +76,7 @@ const present = (row: AuditRow, person: Person | undefined): Line => ({
 const cellsOf = (line: Line): string[] =>
   COLUMNS.map((name) => (name === 'facts' ? JSON.stringify(line.facts) : (line[name] ?? '')));
 
-/** What a spreadsheet would run as a formula begins with an apostrophe. */
+/** Text that a spreadsheet would run as a formula begins with an apostrophe. */
 const csv = (rows: readonly (readonly string[])[]): string =>
   stringify(rows as string[][], { escape_formulas: true, record_delimiter: 'windows' });
 

@@ -4,7 +4,7 @@ import type { Sessions } from '../../access/sessions/sessions.ts';
 import type { Db } from '../../store/db.ts';
 import type { QueueMail } from '../../store/mail.ts';
 
-/** What the verbs of this folder stand on. */
+/** The dependencies of the verbs in this folder. */
 export type OrganizationsDeps = {
   db: Db;
   access: Pick<Access, 'change'>;

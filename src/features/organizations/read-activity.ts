@@ -7,7 +7,7 @@ import type { OrganizationsDeps } from './organizations.ts';
 
 type Reads = Pick<OrganizationsDeps, 'db'>;
 
-/** Who did what; where from only for those who manage people. */
+/** Who did what; network addresses only for those who manage people. */
 export async function listAudit(
   { db }: Reads,
   orgId: string,

@@ -5,7 +5,7 @@ import { listAllOrganizations, listMemberships, type Organization } from '../../
 import type { PageOf, PageRequest } from '../../store/page.ts';
 import type { OrganizationsDeps } from './organizations.ts';
 
-/** One's own; for the operator, when asked for, every one, also by a part of the name or by id. */
+/** The person's own organizations; on request, all of them for the operator, also by a part of the name or by id. */
 export async function listOrganizations(
   { db }: Pick<OrganizationsDeps, 'db'>,
   { userId, onlyOrgId }: { userId: string; onlyOrgId: string | null },

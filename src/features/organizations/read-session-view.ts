@@ -5,7 +5,7 @@ import { listMemberships } from '../../store/organizations/organizations.ts';
 import { MAX_MEMBERSHIPS } from './create-organization.ts';
 import type { OrganizationsDeps } from './organizations.ts';
 
-/** Twice the bound: the operator is not held to it. The rest is in the list of organizations. */
+/** Twice the limit, because the operator has no limit. The rest is in the list of organizations. */
 const MAX_SHOWN = MAX_MEMBERSHIPS * 2;
 
 export async function readSessionView(

@@ -5,8 +5,8 @@ import { type Organization, setSecondFactorRequired } from '../../store/organiza
 import type { OrganizationsDeps } from './organizations.ts';
 
 /**
- * From the next request on, sessions without a second factor reach nothing of the organization. Whoever turns it on has
- * shown one, so that no owner locks the organization for everybody, themselves included.
+ * From the next request on, sessions without a second factor have no access to the organization. The person who turns
+ * it on must have shown one, so that no owner locks out all members, including themselves.
  */
 export async function requireSecondFactor(
   { db }: Pick<OrganizationsDeps, 'db'>,

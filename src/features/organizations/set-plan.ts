@@ -5,7 +5,7 @@ import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import { setOrganizationPlan } from '../../store/organizations/organizations.ts';
 import type { OrganizationsDeps } from './organizations.ts';
 
-/** Once this has answered, every node decides by the new plan. */
+/** After the answer, every node decides by the new plan. */
 export async function setPlan(
   { access }: OrganizationsDeps,
   orgId: string,

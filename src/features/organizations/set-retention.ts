@@ -11,13 +11,13 @@ export async function readRetention({ db }: Deps, orgId: string): Promise<Retent
   return { days: row?.days ?? null, swept_at: row?.sweptAt ? timestamp(row.sweptAt) : null };
 }
 
-/** What would go if so few days were kept; nothing is changed. */
+/** What such a retention period would delete; changes nothing. */
 export async function previewRetention({ db }: Deps, orgId: string, days: number): Promise<RetentionPreview> {
   const { many, more } = await countOld(db, orgId, days);
   return { conversations: many, more };
 }
 
-/** How long conversations are kept; null: for good. The housekeeper begins to erase within a minute. */
+/** How long conversations are kept; null: forever. The housekeeper starts to erase within a minute. */
 export async function setRetention(
   deps: Deps,
   orgId: string,

@@ -16,7 +16,7 @@ import {
 
 const ISSUER = 'Parley';
 
-/** A new secret for an app; it protects nothing before `confirmAuthenticator`. */
+/** A new secret for an app; it has no effect before `confirmAuthenticator`. */
 export async function startAuthenticator(
   deps: SecondFactorDeps,
   who: SignedIn,
@@ -31,7 +31,9 @@ export async function startAuthenticator(
   return { secret: base32(secret), uri: totpUri(secret, ISSUER, who.user.email) };
 }
 
-/** The app shows right codes: from now on each sign-in asks for one. Recovery codes only with the first factor. */
+/**
+ * The app shows correct codes: from now on each sign-in requires one. Recovery codes come only with the first factor.
+ */
 export async function confirmAuthenticator(
   { db, limit, sealingKey }: SecondFactorDeps,
   who: SignedIn,
@@ -52,7 +54,7 @@ export async function confirmAuthenticator(
   return { recovery_codes: codes ?? [] };
 }
 
-/** Needs the password and a code: neither a browser left open nor a password alone is enough. */
+/** Needs the password and a code: an open browser alone or a password alone is not enough. */
 export async function removeAuthenticator(
   deps: SecondFactorDeps,
   who: SignedIn,

@@ -20,7 +20,7 @@ import {
   type SecondFactorDeps,
 } from './second-factor.ts';
 
-/** A device each, and some to spare. */
+/** One for each device, and some spare. */
 const MAX_PASSKEYS = 20;
 
 export async function startPasskey(
@@ -34,7 +34,7 @@ export async function startPasskey(
   return { ...options };
 }
 
-/** The challenge was given to this person after `confirmAgain`, so the password is not asked for once more. */
+/** The challenge was given to this person after `confirmAgain`, so the password is not required again. */
 export async function addPasskey(
   { db, passkeys }: SecondFactorDeps,
   who: SignedIn,

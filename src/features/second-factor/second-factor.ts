@@ -13,7 +13,7 @@ import {
 } from '../../store/accounts/second-factor.ts';
 import { newRecoveryCodes, recoveryDigest } from '../../access/sessions/recovery-codes.ts';
 
-/** What the verbs of this folder stand on. */
+/** The dependencies of the verbs in this folder. */
 export type SecondFactorDeps = {
   db: Db;
   sessions: Pick<Sessions, 'finishSignIn' | 'readChallenge' | 'checkPassword'>;
@@ -22,16 +22,16 @@ export type SecondFactorDeps = {
   passkeys: Passkeys;
 };
 
-/** Where a change comes from: for the limit, and for the audit log. */
+/** The origin of a change: for the rate limit, and for the audit log. */
 export type From = Caller & { requestId: string };
 
-/** Signing in this lately is as good as the password again, for those who have none. */
+/** A sign-in this recent replaces the password, for accounts without one. */
 const JUST_NOW_MS = 10 * 60_000;
 
 /**
- * Before anything changes about how somebody signs in: the password again, so that a browser left open is not enough.
- * Where the account has no password, or `orFresh` says that it is enough, a session that was opened just now. A session
- * that has not shown the factor of its account changes nothing.
+ * Before any change of how a person signs in, the password is required again, so that an open browser is not enough. If
+ * the account has no password, or if `orFresh` allows it, a session that was just opened is enough. A session that has
+ * not shown the factor of its account can change nothing.
  */
 export async function confirmAgain(
   { db, sessions }: SecondFactorDeps,
@@ -50,8 +50,8 @@ export async function confirmAgain(
 }
 
 /**
- * In the transaction that gives an account a factor. With the first one, this session counts as having shown it, all
- * others end, and there are recovery codes, which are returned.
+ * Runs in the transaction that gives an account a factor. With the first factor, this session counts as having shown
+ * it, all others end, and recovery codes are created and returned.
  */
 export async function noteFirstFactor(tx: Queryable, who: SignedIn, hadFactor: boolean): Promise<string[] | null> {
   await setSessionFactor(tx, who.user.id, who.sessionId);
@@ -67,14 +67,20 @@ export async function giveRecoveryCodes(tx: Queryable, userId: string): Promise<
   return codes;
 }
 
-/** In the transaction that takes one away. With the last one go the recovery codes, and no session has shown any. */
+/**
+ * Runs in the transaction that removes a factor. With the last one, the recovery codes are deleted, and no session
+ * counts as having shown one.
+ */
 export async function noteLastFactor(tx: Queryable, userId: string): Promise<void> {
   if (await hasFactor(tx, userId)) return;
   await replaceRecoveryCodes(tx, userId, []);
   await clearSessionFactors(tx, userId);
 }
 
-/** The lock is that of signing in by password: a session that is being opened sees the factor, or is ended with the others. */
+/**
+ * The same lock as for signing in by password: a session that is being opened sees the factor, or is ended with the
+ * others.
+ */
 export async function lockFactors(tx: Queryable, userId: string): Promise<boolean> {
   await lockPasswordHash(tx, userId);
   return hasFactor(tx, userId);

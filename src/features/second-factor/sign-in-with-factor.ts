@@ -7,7 +7,7 @@ import { findPerson } from '../../store/accounts/people.ts';
 import { findPasskey, usePasskey } from '../../store/accounts/second-factor.ts';
 import type { From, SecondFactorDeps } from './second-factor.ts';
 
-/** The second half of signing in: the challenge of the first, and a code. */
+/** The second half of signing in: the challenge from the first half, and a code. */
 export async function signInWithCode(
   deps: SecondFactorDeps,
   { challenge, code }: { challenge: string; code: string },
@@ -21,20 +21,23 @@ export async function signInWithCode(
   await limit.attempt(from.address, subject);
   const kind = await spendCode(deps, person.id, code);
   await limit.succeeded(from.address, subject);
-  // Worth a line: somebody else may have found the paper.
+  // Worth an audit line: another person may have found the codes.
   if (kind === 'recovery_code')
     await recordAuditOfPerson(db, { userId: person.id, ...from }, 'second_factor.recovery_code_used');
   return sessions.finishSignIn(from, person, { ...proof, factor: true });
 }
 
-/** The browser asks which passkey; ours says whose it is. The options tell nothing of any account. */
+/**
+ * The browser asks which passkey to use; the passkey tells us the account. The options reveal nothing about any
+ * account.
+ */
 export async function startPasskeySignIn({ limit, passkeys }: SecondFactorDeps, from: From) {
   await limit.attempt(from.address, `passkey from ${from.address}`);
   await limit.succeeded(from.address, `passkey from ${from.address}`);
   return { ...(await passkeys.signInOptions()) };
 }
 
-/** Device and finger, face or PIN: two factors at once. */
+/** Device and fingerprint, face or PIN: two factors at once. */
 export async function signInWithPasskey(
   { db, sessions, limit, passkeys }: SecondFactorDeps,
   sent: PasskeyAssertion,

@@ -5,8 +5,8 @@ import { findSignInProvider } from '../../store/organizations/sign-in.ts';
 import { callbackUrl, clientOf, domainOfAddress, type SignInDeps } from './sign-in.ts';
 
 /**
- * Where the browser goes to sign in. Only the domain of the address decides, so the answer is the same for addresses
- * that have an account and for those that have none.
+ * The URL to which the browser goes to sign in. Only the domain of the address decides, so the answer is the same with
+ * and without an account.
  */
 export async function beginSignIn(
   deps: SignInDeps,
@@ -20,7 +20,7 @@ export async function beginSignIn(
   const { url, checks } = await deps.oidc
     .begin(client, callbackUrl(deps.baseUrl, orgId), email.trim())
     .catch((error: unknown) => {
-      // What exactly came back is for the owner, who sees it under Settings.
+      // The owner sees the details under Settings.
       const detail = 'The provider of your organization does not answer as it should. Try again later.';
       throw error instanceof Refusal ? new Refusal(error.code, detail, { cause: error }) : error;
     });

@@ -20,7 +20,7 @@ import { presentDomain, readDomain, recordOf, type SignInDeps } from './sign-in.
 
 const TOKEN_BYTES = 20;
 
-/** Claims a domain. It counts for nothing until it is proven. */
+/** Claims a domain. It has no effect until it is proven. */
 export async function addSignInDomain(
   { db }: Pick<SignInDeps, 'db'>,
   orgId: string,
@@ -45,7 +45,7 @@ export async function addSignInDomain(
   });
 }
 
-/** Asks the DNS. A record that is certainly gone ends a proof that rested on it. */
+/** Looks up the DNS record. If it is definitely missing, a proof by record ends. */
 export async function verifySignInDomain(
   { db, lookUpTxt }: SignInDeps,
   orgId: string,
@@ -70,7 +70,7 @@ export async function verifySignInDomain(
   throw new Refusal('domain_unproven');
 }
 
-/** The operator's word takes the place of the record. */
+/** The operator's confirmation replaces the record. */
 export async function confirmSignInDomain(
   { db }: Pick<SignInDeps, 'db'>,
   orgId: string,
@@ -101,7 +101,7 @@ async function found(db: Queryable, orgId: string, text: string): Promise<Domain
   return row;
 }
 
-/** Of two organizations that prove one domain, the first keeps it until it gives it up. */
+/** If two organizations prove the same domain, the first keeps it until it gives it up. */
 const prove = (db: SignInDeps['db'], orgId: string, { domain }: DomainRow, by: ProvenBy, actor: Actor) =>
   db.transaction(async (tx): Promise<SignInDomain> => {
     await lockMembers(tx, orgId);

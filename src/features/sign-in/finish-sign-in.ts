@@ -26,10 +26,13 @@ import {
 import { callbackUrl, clientOf, domainOfAddress, type SignInDeps } from './sign-in.ts';
 
 type From = Caller & { requestId: string };
-/** An identity whose address was found good. */
+/** An identity with an accepted address. */
 type Vouched = Identity & { email: string };
 
-/** The way back from the provider: who it is, whether they are let in, and a session that reaches this organization alone. */
+/**
+ * The callback from the provider: identifies the person, checks whether they may sign in, and opens a session for this
+ * organization only.
+ */
 export async function finishSignIn(
   deps: SignInDeps,
   orgId: string,
@@ -45,13 +48,13 @@ export async function finishSignIn(
   const isKnown = (await findPersonByEmail(deps.db, vouched.email)) !== null;
   const passwordHash = isKnown ? null : await unusablePassword(deps);
   const enter = () => deps.db.transaction((tx) => letIn(tx, provider, vouched, passwordHash, from));
-  // Somebody may be made under this address at the same moment, by a way that is not behind this lock.
+  // Another way, without this lock, may create a person with this address at the same moment.
   const userId = await enter().catch((error: unknown) => {
     if (isUniqueViolation(error)) return enter();
     throw error;
   });
   const { setCookie, token } = await deps.sessions.openFor(from, userId, orgId, identity.secondFactor);
-  // Whoever changes the settings ends the sessions of that moment; this one may not have been among them.
+  // A change of the settings ends the sessions of that moment; this one may not have been among them.
   const holds = await deps.db.transaction(async (tx) => {
     await lockMembers(tx, orgId);
     const isSame = await isUnchanged(tx, provider, vouched);
@@ -64,7 +67,7 @@ export async function finishSignIn(
 
 async function takeState({ db, signInKey }: SignInDeps, orgId: string, query: string, from: From): Promise<KeptState> {
   const state = readState(signInKey, from.cookie, Date.now());
-  // A link that somebody else made does not use up the state.
+  // A link from another person does not use up the state.
   const isMine = state?.orgId === orgId && new URLSearchParams(query).get('state') === state.checks.state;
   if (!isMine) throw new Refusal('sign_in_expired');
   const digest = createHash('sha256').update(state.checks.state).digest('base64url');
@@ -72,7 +75,7 @@ async function takeState({ db, signInKey }: SignInDeps, orgId: string, query: st
   return state;
 }
 
-/** The provider speaks for the domains that its organization proved, and for no others. */
+/** The provider vouches only for the domains that its organization has proven. */
 async function checkAddress(db: Queryable, orgId: string, identity: Identity): Promise<Vouched> {
   const { email, emailVerified, hostedDomain } = identity;
   const domain = email === null ? null : domainOfAddress(email);
@@ -93,7 +96,7 @@ async function checkAddress(db: Queryable, orgId: string, identity: Identity): P
   return { ...identity, email: email.toLowerCase() };
 }
 
-/** A password that nobody knows, so that a password link works later. */
+/** An unknown random password, so that a password link works later. */
 const unusablePassword = ({ sessions }: SignInDeps): Promise<string> =>
   sessions.hashPassword(randomBytes(32).toString('base64url'), []);
 
@@ -109,7 +112,7 @@ async function letIn(
   if (!(await isUnchanged(tx, provider, identity))) throw new Refusal('sign_in_expired');
   const userId = await findOrMake(tx, orgId, identity, passwordHash);
   if (await findMembership(tx, orgId, userId)) return userId;
-  // Whoever was removed does not come back by themselves. An invitation of the address is the word of an admin.
+  // A removed person cannot return by themselves. An invitation to the address is an admin's consent.
   const isInvited = await acceptOpenInvitation(tx, orgId, identity.email);
   if (!isInvited && (await isFormerMember(tx, orgId, userId))) throw new Refusal('membership_ended');
   if ((await countMembers(tx, orgId)) >= MAX_MEMBERS) throw new Refusal('organization_full');
@@ -120,7 +123,10 @@ async function letIn(
   return userId;
 }
 
-/** By the subject, which stays; the first time by the address. A link to a person is never moved to another subject. */
+/**
+ * By the subject, which never changes; the first time by the address. A link to a person is never moved to another
+ * subject.
+ */
 async function findOrMake(
   tx: Queryable,
   orgId: string,

@@ -32,7 +32,7 @@ export async function readSignInSettings(
   };
 }
 
-/** What is absent stays as it is. The secret belongs to its issuer: another issuer needs another secret. */
+/** Absent fields do not change. The secret belongs to its issuer: another issuer needs another secret. */
 export async function setSignInProvider(
   deps: SignInDeps,
   orgId: string,
@@ -41,7 +41,7 @@ export async function setSignInProvider(
 ): Promise<SignInSettings> {
   if (body.issuer !== undefined) await checkIssuer(deps, body.issuer);
   await deps.db.transaction(async (tx) => {
-    // Nobody signs in with one half of the old settings and one of the new.
+    // No sign-in may mix old and new settings.
     await lockMembers(tx, orgId);
     const before = await readSignInProvider(tx, orgId);
     const isNewIssuer = body.issuer !== undefined && body.issuer !== before?.issuer;
@@ -64,7 +64,7 @@ export async function setSignInProvider(
       enabled: body.enabled ?? before?.enabled ?? true,
     });
     const isAnother = isNewIssuer || clientId !== before?.clientId;
-    // Another issuer or client may call other people by the same subject.
+    // Another issuer or client may use the same subject for another person.
     if (isAnother) await deleteLinks(tx, orgId);
     if (isAnother || !row.enabled) await endSignInSessions(tx, orgId);
     const { default_role, enabled } = presentProvider(row);
@@ -84,7 +84,7 @@ export async function removeSignInProvider({ db }: SignInDeps, orgId: string, ac
   });
 }
 
-/** Asks the provider itself, and stores nothing. */
+/** Calls the provider, and stores nothing. */
 export async function checkSignInProvider(deps: SignInDeps, issuer: string): Promise<SignInProviderLook> {
   await checkIssuer(deps, issuer);
   const found = await deps.oidc.look(issuer);

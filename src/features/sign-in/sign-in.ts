@@ -11,7 +11,7 @@ import { openCredential, signInCredential } from '../../store/credentials.ts';
 import type { Db } from '../../store/db.ts';
 import type { DomainRow, ProviderRow } from '../../store/organizations/sign-in.ts';
 
-/** What the verbs of this folder stand on. */
+/** The dependencies of the verbs in this folder. */
 export type SignInDeps = {
   db: Db;
   sessions: Pick<Sessions, 'hashPassword' | 'openFor'>;
@@ -20,26 +20,26 @@ export type SignInDeps = {
   lookUpTxt: LookUpTxt;
   /** Wraps the organizations' data keys. */
   sealingKey: Key;
-  /** Seals what a browser keeps while it is at the provider. */
+  /** Seals what a browser keeps while the person is at the provider. */
   signInKey: Key;
   baseUrl: string;
 };
 
 const HOST = /^(?=.{3,253}$)(?:(?!-)[a-z0-9-]{1,63}(?<!-)\.)+(?=.*[a-z])(?!-)[a-z0-9-]{2,63}(?<!-)$/;
 
-/** In the one spelling that is stored and compared; null: no name that mail goes to. */
+/** In the canonical spelling, for storing and comparing; null: not a name that can receive mail. */
 export function readDomain(text: string): string | null {
   const domain = domainToASCII(text.trim().toLowerCase());
   return HOST.test(domain) ? domain : null;
 }
 
-/** The domain of an e-mail address; null: no address. */
+/** The domain of an e-mail address; null: not an address. */
 export function domainOfAddress(email: string): string | null {
   const [, domain] = /^[^\s@]{1,64}@([^\s@]+)$/.exec(email.trim()) ?? [];
   return domain === undefined || email.length > 254 ? null : readDomain(domain);
 }
 
-/** One for each organization, so that a code for one cannot come back as if it were another's (RFC 9700, 4.4). */
+/** One for each organization, so that a code for one cannot be used for another (RFC 9700, 4.4). */
 export const callbackUrl = (baseUrl: string, orgId: string): string =>
   `${baseUrl}${DASHBOARD_BASE}/sign-in/organization/${orgId}/callback`;
 

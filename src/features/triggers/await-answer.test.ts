@@ -3,8 +3,8 @@ import type { RunWaiter } from '../../store/runs/await.ts';
 import { openDb } from '../../store/db.ts';
 import { createAwaitAnswer } from './await-answer.ts';
 
-test('a database that is lost after the call was accepted does not make a refusal of it', async () => {
-  // Nobody listens there.
+test('a database that is lost after the call was accepted does not turn it into a refusal', async () => {
+  // A port on which no server listens.
   const db = openDb('postgres://127.0.0.1:1/parley');
   const waiter: RunWaiter = { wait: async () => true, look: () => {}, stop: () => {} };
   const answer = { status: 202, location: null, body: '{"id":"run_1","conversation_id":"conv_1"}' };

@@ -10,9 +10,9 @@ import type { Started } from './start-conversation.ts';
 type Idempotency = { scope: Buffer; request: Buffer } | null;
 
 /**
- * Waits for the agent's first words after an accepted call and makes the 200 of it; null when the time is over or the
- * agent stayed silent, then the 202 stands. So it does where the database is lost meanwhile: the call was accepted, and
- * nothing that happens now may be told as a refusal. A replay of the call is answered as the first one was.
+ * Waits for the agent's first messages after an accepted call and returns the 200 with them; null when the time is over
+ * or the agent is silent: then the 202 stays. The same if the database is lost during the wait: the call was accepted,
+ * so no later fault may be reported as a refusal. A replay of the call gets the same kind of answer.
  */
 export function createAwaitAnswer({ db, waiter }: { db: Db; waiter: RunWaiter }) {
   return (started: Started, ms: number, idempotency: Idempotency): Promise<StoredAnswer | null> =>

@@ -32,7 +32,10 @@ export async function createTrigger(
   return presentTrigger(result);
 }
 
-/** What the schema cannot say: declarations in themselves, and that agent and channel are there and belong together. */
+/**
+ * Checks what the schema cannot express: the declarations themselves, and that agent and channel exist and belong
+ * together.
+ */
 export async function checkTrigger(
   db: Queryable,
   orgId: string,

@@ -7,7 +7,7 @@ import type { Db } from '../../store/db.ts';
 import { readConversationPerson } from '../../store/conversations/conversations.ts';
 import { type CallTarget, type CheckDeps, checkTriggerCall } from './trigger-call.ts';
 
-/** Renders what the agent would open with; null where a model writes it. */
+/** Renders the agent's opening; null when a model writes it. */
 export type RenderOpening = (input: {
   orgId: string;
   agentId: string;
@@ -18,7 +18,7 @@ export type RenderOpening = (input: {
 
 type Deps = CheckDeps & { db: Db; renderOpening: RenderOpening };
 
-/** A dry run: all checks and look-ups of the real call, nothing stored. */
+/** A dry run: all checks and look-ups of the real call; stores nothing. */
 export function createPreviewCall({ db, renderOpening, ...deps }: Deps) {
   return async function previewCall(
     target: CallTarget,

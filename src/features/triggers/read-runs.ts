@@ -30,7 +30,7 @@ export async function listRuns(
   return listRunRows(db, orgId, filter, page);
 }
 
-/** Cancels a run that has not ended. A turn under way is thrown away; what was said stays said. */
+/** Cancels a run that has not ended. A turn in progress is discarded; sent messages stay. */
 export async function cancelRun(db: Queryable, orgId: string, triggerId: string, runId: string): Promise<RunRecord> {
   const row = await findRun(db, orgId, triggerId, runId);
   if (!row) throw new Refusal('run_not_found');
@@ -43,7 +43,7 @@ export const presentRun = (row: RunRow): RunRecord => ({
   id: row.id,
   status: row.status as RunStatus,
   agent_id: row.agentId,
-  // Listed and read below a trigger only.
+  // Listed and read only below a trigger.
   trigger_id: row.triggerId ?? '',
   conversation_id: row.conversationId,
   end_user_id: row.endUserId,

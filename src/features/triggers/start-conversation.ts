@@ -10,11 +10,11 @@ import { type CallTarget, type CheckDeps, checkTriggerCall } from './trigger-cal
 export type StartConversation = {
   target: CallTarget;
   call: TriggerCall;
-  /** Fenced in the accepting statement; null for a test from the dashboard. */
+  /** Checked by the fence in the accepting statement; null for a test from the dashboard. */
   keyId: string | null;
-  /** The network address that the key calls from, fenced with it. */
+  /** The network address of the key's caller, checked with it. */
   from: string | null;
-  /** The key may not change people: it fills what is empty. */
+  /** The key may not change people: it only fills empty fields. */
   fillsOnly: boolean;
   requestId: string;
   idempotency: { scope: Buffer; request: Buffer } | null;
@@ -36,7 +36,7 @@ export function createStartConversation({ db, queue, guard, onAccepted, ...deps 
     try {
       checked = await checkTriggerCall(target, call, deps);
     } catch (refusal) {
-      // A call that was accepted once is answered as then, whatever has been switched off since.
+      // A repeated call gets its stored answer, even if something was disabled since.
       const stored = await readStoredAnswer(db.$client, { orgId, idempotency });
       if (stored?.kind === 'replayed') return replayed(orgId, stored.answer);
       throw stored?.kind === 'refused' ? stored.refusal : refusal;

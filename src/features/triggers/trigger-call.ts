@@ -5,27 +5,27 @@ import type { AgentFacts, ChannelFacts, TriggerFacts } from '../../access/types.
 import type { ChannelKinds } from '../../channels/kinds.ts';
 import { checkVariables } from './variables.ts';
 
-/** What a trigger call acts on, as the access room knows it. */
+/** The target of a trigger call, from the access room. */
 export type CallTarget = { orgId: string; agent: AgentFacts; trigger: TriggerFacts };
 
 export type FindChannel = (orgId: string, id: string) => ChannelFacts | null | Promise<ChannelFacts | null>;
 
 export type CheckDeps = { findChannel: FindChannel; kinds: ChannelKinds };
 
-/** A call that may be accepted: everything that can be known without the database has been checked. */
+/** A valid call: everything that needs no database has been checked. */
 export type CheckedCall = {
   channel: ChannelFacts;
   address: string | null;
-  /** The field of `end_user` that `address` was taken from; null: the caller named the address itself. */
+  /** The field of `end_user` from which `address` was taken; null: the caller gave the address itself. */
   addressFrom: 'email' | 'phone' | null;
   variables: Record<string, unknown>;
   sendAt: Date | null;
 };
 
-/** Scheduled calls reach at most this far. */
+/** Calls can be scheduled at most this far ahead. */
 const MAX_SCHEDULE_DAYS = 366;
 
-/** Rows 14 (what the schema cannot say) and 15 of the order of checks. */
+/** Steps 14 (what the schema cannot express) and 15 of the order of checks (docs/security.md). */
 export async function checkTriggerCall(
   target: CallTarget,
   call: TriggerCall,
@@ -94,7 +94,7 @@ async function chooseChannel(
   );
 }
 
-/** The one spelling of the address that the call names, so that an answer from there is known to be one. */
+/** The canonical spelling of the address in the call, so that an answer from that address is recognized. */
 function readAddress(kinds: ChannelKinds, kind: string, call: TriggerCall, faults: Fault[]): string | null {
   const read = kinds.get(kind)?.readAddress;
   const given = call.channel?.address;
@@ -108,7 +108,7 @@ function readAddress(kinds: ChannelKinds, kind: string, call: TriggerCall, fault
   return null;
 }
 
-/** Where the named person is reached on this kind of channel, as far as the call says. */
+/** The person's address on this kind of channel, if the call contains it. */
 function addressOf(kind: string, { end_user: person }: TriggerCall): string | null {
   const field = addressField(kind);
   return (field && person?.[field]) ?? null;

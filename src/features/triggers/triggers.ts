@@ -17,11 +17,11 @@ export type TriggersDeps = CheckDeps & {
   waiter: RunWaiter;
   guard: IdempotencyGuard;
   renderOpening: RenderOpening;
-  /** A run was committed: the worker of this process may look. */
+  /** A run was committed: wakes the worker of this process. */
   onAccepted(): void;
 };
 
-/** What can happen around a trigger call; each verb is a file of this folder. */
+/** All verbs around a trigger call; each is a file of this folder. */
 export const createTriggers = (deps: TriggersDeps) => ({
   start: createStartConversation(deps),
   preview: createPreviewCall(deps),

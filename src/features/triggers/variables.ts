@@ -27,7 +27,7 @@ export function checkVariables(
   return { values, faults };
 }
 
-/** Faults of the declarations themselves: names twice, defaults of another type. */
+/** Faults of the declarations themselves: duplicate names, defaults of another type. */
 export function checkDeclarations(declared: readonly VariableDeclaration[]): Fault[] {
   const faults: Fault[] = [];
   const seen = new Set<string>();

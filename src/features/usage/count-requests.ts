@@ -4,8 +4,8 @@ import { idsInPath } from './ids-in-path.ts';
 import { type LoggedRequest, type UsageCount, writeUsage } from '../../store/usage/usage.ts';
 
 /**
- * What keys are used for, never on a request's path: counted in memory, written every FLUSH_MS in one batch. A node
- * that dies loses the last seconds of counts, and no request waits for one.
+ * Usage of keys, never on a request's path: counted in memory, written every FLUSH_MS in one batch. A node that dies
+ * loses the last seconds of counts, and no request waits for a write.
  */
 export type UsageCounter = {
   count(request: CountedRequest): void;
@@ -16,9 +16,11 @@ export type UsageCounter = {
 export type CountedRequest = Omit<LoggedRequest, 'ids'> & { target: string };
 
 const FLUSH_MS = 2_000;
-/** Requests of one key that one flush keeps one by one, as many accepted as others: a fault must not drown. */
+/**
+ * Individual requests of one key that one flush keeps, as many accepted as failed ones, so that failures stay visible.
+ */
 const KEPT_PER_KEY = 20;
-/** Requests that one flush keeps in all. */
+/** Individual requests that one flush keeps in total. */
 const KEPT = 1_000;
 const HOUR_MS = 3_600_000;
 

@@ -1,9 +1,9 @@
-/** An id of ours, of whatever kind. */
+/** One of our ids, of any kind. */
 const OURS = /^[a-z]{2,10}_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
-/** In this place callers put names of their own, which may be a person's. */
+/** Callers put their own ids in this place, which may be a person's name. */
 const CALLERS = 'external_id';
 
-/** What stood in the places of a route's pattern, but only ids that mean nothing outside Parley. */
+/** The values of a route's path parameters, but only ids that mean nothing outside Parley. */
 export function idsInPath(route: string, target: string): Record<string, string> {
   if (!route.includes(':')) return {};
   const parts = target.split('?', 1)[0]!.split('/');

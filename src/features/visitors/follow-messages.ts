@@ -5,8 +5,8 @@ import { presentVisitorMessage } from './read-messages.ts';
 import type { VisitorsDeps } from './visitors.ts';
 
 /**
- * Calls back with every message from now on, first of all with none or some: from then on nothing is missed. `onMessages`
- * says whether they went out to the visitor.
+ * Calls back with every message from now on. The first call has messages or none; after it, no message is missed.
+ * `onMessages` returns whether they were sent to the visitor.
  */
 export function createFollowMessages({ feed }: Pick<VisitorsDeps, 'feed'>, { delivered }: NoteReceipts) {
   return (place: VisitorPlace, onMessages: (messages: ChatMessage[]) => boolean): (() => void) =>

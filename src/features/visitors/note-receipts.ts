@@ -2,10 +2,10 @@ import type { Db } from '../../store/db.ts';
 import { applyReceipts, keepReceipts } from '../../store/deliveries/receipts.ts';
 import { listUnread, type VisitorMessageRow, type VisitorPlace } from '../../store/visitors.ts';
 
-/** Messages that one "I have seen it" covers; the rest is covered by the next. */
+/** Maximum messages that one "seen" covers; the next one covers the rest. */
 const MAX_READ_AT_ONCE = 200;
 
-/** What became of messages: on this channel nobody but the widgets can tell. */
+/** Receipts of messages: on this channel only the widgets can report them. */
 export function createNoteReceipts({ db }: { db: Db }) {
   async function note({ orgId, channelId }: VisitorPlace, ids: string[], status: 'delivered' | 'read'): Promise<void> {
     if (ids.length === 0) return;
@@ -18,14 +18,14 @@ export function createNoteReceipts({ db }: { db: Db }) {
   }
 
   return {
-    /** A widget was given these. Nobody waits for it; what is lost is noted when the chat is opened again. */
+    /** A widget received these. No one waits for the write; a lost receipt is stored when the chat is opened again. */
     delivered: (place: VisitorPlace, messages: readonly VisitorMessageRow[]): void => {
       const ids = messages.flatMap(({ status, provider_message_id: id }) =>
         status === 'sent' && id !== null ? [id] : [],
       );
       note(place, ids, 'delivered').catch(() => {});
     },
-    /** The visitor has looked at everything up to a message. */
+    /** The visitor has seen everything up to a message. */
     read: async (place: VisitorPlace, upTo: string): Promise<void> => {
       await note(place, await listUnread(db.$client, place, upTo, MAX_READ_AT_ONCE), 'read');
     },

@@ -7,8 +7,8 @@ import type { ChatChannel } from './find-chat-channel.ts';
 import type { VisitorsDeps } from './visitors.ts';
 
 /**
- * Somebody opens the chat: a new visitor, the one who was here before (their token is made anew), or a person for whom
- * the host's backend vouches. Nothing is stored before they say something.
+ * A person opens the chat: a new visitor, a returning one (with a new token), or a person whom the host's backend
+ * vouches for. Nothing is stored before the first message.
  */
 export function createOpenSession({
   kinds,
@@ -22,7 +22,7 @@ export function createOpenSession({
   ): Promise<ChatSession> {
     const about = { channelId: channel.id, origin: from.origin, name: name ?? null, locale: locale ?? null };
     if (externalId === undefined) {
-      // Who was signed in at the host and is no longer begins as a stranger.
+      // A person who has signed out at the host starts as a new visitor.
       const address = from.known?.externalId === null ? from.known.address : newVisitorAddress();
       return present({ ...about, address, externalId: null });
     }

@@ -4,7 +4,7 @@ import { listVisitorMessages, type VisitorMessageRow, type VisitorPlace } from '
 import type { NoteReceipts } from './note-receipts.ts';
 import type { VisitorsDeps } from './visitors.ts';
 
-/** One page of what was said, the newest first read, oldest first shown; whoever reads it has it. */
+/** One page of messages, newest page first, each page in order; a message that is read counts as delivered. */
 export function createReadMessages({ db }: Pick<VisitorsDeps, 'db'>, { delivered }: NoteReceipts) {
   return async function readMessages(place: VisitorPlace, before: string | null): Promise<ChatMessages> {
     const rows = await listVisitorMessages(db.$client, place, { before, limit: CHAT_PAGE + 1 });
@@ -23,5 +23,5 @@ export const presentVisitorMessage = (row: VisitorMessageRow): ChatMessage => ({
   created_at: timestamp(row.created_at),
 });
 
-/** `<address>:<client id>`: a widget's own name of a message is unique for its visitor only. */
+/** `<address>:<client id>`: a widget's id of a message is unique only for its visitor. */
 const clientIdOf = (providerId: string | null): string | null => providerId?.split(':')[1] ?? null;

@@ -17,7 +17,7 @@ export type VisitorsDeps = {
   feed: MessageFeed;
 };
 
-/** What strangers may do on a web chat. What they say is kept like everything that people say (conversations/). */
+/** What strangers may do on a web chat. Their messages are stored like all inbound messages (conversations/). */
 export function createVisitors(deps: VisitorsDeps) {
   const noteReceipts = createNoteReceipts(deps);
   return {

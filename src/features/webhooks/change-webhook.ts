@@ -16,9 +16,9 @@ import { openSecrets, sealSecrets } from './secrets.ts';
 import type { WebhooksDeps } from './webhooks.ts';
 
 /**
- * Switching off ends what waits for it; what happens while it is off is never told to it. The signing secret is ours and
- * is never sent: it proves to the receiver that we are the sender. So it stays when the receiver moves to another
- * address, and is sealed again for that address.
+ * Disabling ends the waiting deliveries of the endpoint, and it never gets events from that time. The signing secret is
+ * ours and is never sent: it proves to the receiver that we are the sender. So it stays when the receiver moves to
+ * another URL, and is sealed again for that URL.
  */
 export async function updateWebhook(
   deps: WebhooksDeps,
@@ -52,7 +52,7 @@ async function movedSecrets(
   return sealSecrets(tx, sealingKey, { ...before, url }, await openSecrets(tx, sealingKey, before));
 }
 
-/** With everything that was delivered to it. */
+/** Together with its delivery log. */
 export async function deleteWebhook(
   { db }: Pick<WebhooksDeps, 'db'>,
   orgId: string,
@@ -60,7 +60,8 @@ export async function deleteWebhook(
   actor: Actor,
 ): Promise<void> {
   await db.transaction(async (tx) => {
-    // One deletion of the organization at a time: its audit line is told to the other endpoints, which it locks for it.
+    // One deletion per organization at a time: its audit line is an event for the other endpoints, and it locks them
+    // for that.
     await lockWebhooks(tx, orgId);
     const row = await lockWebhook(tx, orgId, id);
     if (!row) throw new Refusal('webhook_not_found');

@@ -9,7 +9,7 @@ import { presentWebhook } from './read-webhooks.ts';
 import { sealSecrets } from './secrets.ts';
 import type { WebhooksDeps } from './webhooks.ts';
 
-/** The signing secret is in this answer and nowhere again. */
+/** Only this answer contains the signing secret. */
 export async function createWebhook(
   deps: WebhooksDeps,
   orgId: string,

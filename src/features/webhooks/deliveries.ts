@@ -16,12 +16,12 @@ import { presentEvent, withoutAddress } from '../../store/events/present.ts';
 import { lockWebhook } from '../../store/events/webhooks.ts';
 import type { WebhooksDeps } from './webhooks.ts';
 
-/** Only they send. */
+/** Only admins can send, so the answer may show addresses. */
 const FOR_ADMINS = { showAddresses: true };
 
 type Reads = Pick<WebhooksDeps, 'db'>;
 
-/** The place of a row in the list: two ids, of which the first holds the time. */
+/** The position of a row in the list: two ids, of which the first contains the time. */
 export const deliveryPosition = (row: EventDelivery): string => `${row.event_id} ${row.endpoint_id}`;
 
 export async function listDeliveries(
@@ -53,7 +53,7 @@ export async function readDelivery(
   };
 }
 
-/** The same event, with the same id, once more from the first attempt on. */
+/** The same event, with the same id, again from the first attempt. */
 export async function resendDelivery(
   deps: WebhooksDeps,
   orgId: string,
@@ -73,7 +73,7 @@ export async function resendDelivery(
   return readDelivery(deps, orgId, place, FOR_ADMINS);
 }
 
-/** An event that means nothing, for this endpoint alone: delivered, signed and retried like any other. */
+/** A test event without meaning, for this endpoint only: delivered, signed and retried like any other. */
 export async function sendTestEvent(
   deps: WebhooksDeps,
   orgId: string,

@@ -12,8 +12,8 @@ const HOUR_MS = 3_600_000;
 const OVERLAP_MS = { now: 0, '1h': HOUR_MS, '24h': 24 * HOUR_MS, '7d': 7 * 24 * HOUR_MS };
 
 /**
- * A new secret, shown in this answer alone. Through the overlap every delivery carries two signatures, so that the
- * receiver may change over at any moment of it. A second rotation within it lets go of the oldest secret at once.
+ * Creates a new secret, shown only in this answer. During the overlap every delivery has two signatures, so the
+ * receiver may switch at any moment of it. A second rotation within the overlap drops the oldest secret immediately.
  */
 export async function rotateSecret(
   { db, sealingKey }: WebhooksDeps,
@@ -25,7 +25,7 @@ export async function rotateSecret(
   return db.transaction(async (tx) => {
     const before = await lockWebhook(tx, orgId, id);
     if (!before) throw new Refusal('webhook_not_found');
-    // One that cannot be opened any more signs nothing; replacing it is the cure.
+    // A secret that cannot be opened signs nothing; replacing it is the cure.
     const { secret: previous } = await openSecrets(tx, sealingKey, before).catch(noSecrets);
     const secret = newWebhookSecret();
     const secrets = overlap === 'now' || previous === undefined ? { secret } : { secret, previous };

@@ -2,13 +2,13 @@ import type { Egress } from '../../kernel/egress.ts';
 import type { Key } from '../../kernel/seal.ts';
 import type { Db } from '../../store/db.ts';
 
-/** What the verbs of this folder stand on. */
+/** The dependencies of the verbs in this folder. */
 export type WebhooksDeps = {
   db: Db;
-  /** Says what a call to an address would be refused with. */
+  /** Tells the error with which a call to a URL would be refused. */
   egress: Pick<Egress, 'check'>;
   /** Wraps the organizations' data keys. */
   sealingKey: Key;
-  /** A delivery became due. */
+  /** A delivery is due. */
   onDelivery: () => void;
 };
