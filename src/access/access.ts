@@ -4,10 +4,10 @@ import type { Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Logger } from '../kernel/log.ts';
 import { readKeyByDigest, readTargets } from '../store/api-keys/records.ts';
-import { writeLastUsed } from '../store/api-keys/api-keys.ts';
+import { writeLastUsed } from '../store/api-keys/last-used.ts';
 import type { Db } from '../store/db.ts';
 import { listenForHints, openLeaseTable } from '../store/nodes/leases.ts';
-import { type Admit, createAdmit, type FactLookups } from './admit.ts';
+import { type Admit, type FactLookups, createAdmit } from './admit.ts';
 import { createBarrier } from './nodes/barrier.ts';
 import { type Changes, createChanges } from './nodes/change.ts';
 import { createDigest, digestBytes } from './keys/digest.ts';
@@ -15,13 +15,13 @@ import { createFills } from './keys/directory-fill.ts';
 import { createDirectory } from './keys/directory.ts';
 import { createLastUsed } from './keys/last-used.ts';
 import { createLease } from './nodes/lease.ts';
-import { createLimits, type RateState } from './limits/limits.ts';
+import { type RateState, createLimits } from './limits/limits.ts';
 import { LEASE_MS, marginOf } from './nodes/protocol.ts';
 import { sweepRevokes } from './keys/revoke-sweep.ts';
 import { createServerWatch } from './nodes/server-watch.ts';
 import type { SharedCounters } from './limits/shared-counters.ts';
 import type { Caller } from './types.ts';
-import { startUpkeep, type Upkeep } from './upkeep.ts';
+import { type Upkeep, startUpkeep } from './upkeep.ts';
 
 /**
  * Who calls, whether they may, and how often; and how a refusal reaches every node. Composed of: the decision

@@ -5,9 +5,9 @@ import { channelKinds } from '../channels/kinds.ts';
 import { sealSecrets } from '../features/channels/ask-provider.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Key } from '../kernel/seal.ts';
-import { insertAgent } from '../store/agents/agents.ts';
-import { insertApiKey } from '../store/api-keys/api-keys.ts';
-import { recordAudit, SYSTEM } from '../store/organizations/audit.ts';
+import { insertAgent } from '../store/agents/write.ts';
+import { insertApiKey } from '../store/api-keys/write.ts';
+import { SYSTEM, recordAudit } from '../store/organizations/audit.ts';
 import { insertCampaign } from '../store/campaigns/campaigns.ts';
 import { insertChannel } from '../store/channels/channels.ts';
 import {
@@ -15,9 +15,9 @@ import {
   insertInboundRun,
   insertMessage,
   updateConversation,
-} from '../store/conversations/conversations.ts';
+} from '../store/conversations/write.ts';
 import type { Db, Queryable } from '../store/db.ts';
-import { insertDocument } from '../store/agents/documents.ts';
+import { insertDocument } from '../store/documents.ts';
 import { insertEndUser } from '../store/end-users/read.ts';
 import { claimDemo } from '../store/installation/installation.ts';
 import { insertOrganization } from '../store/organizations/organizations.ts';

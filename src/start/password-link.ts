@@ -1,9 +1,9 @@
-import { linkEnd, PASSWORD_LINK_MINUTES, passwordLinkUrl, signLink } from '../access/sessions/signed-link.ts';
+import { PASSWORD_LINK_MINUTES, linkEnd, passwordLinkUrl, signLink } from '../access/sessions/signed-link.ts';
 import { deriveSecrets } from '../config/secrets.ts';
 import { createLogger } from '../kernel/log.ts';
 import { StartError } from '../kernel/start-error.ts';
 import { openDb } from '../store/db.ts';
-import { findCredential } from '../store/accounts/people.ts';
+import { findCredential } from '../store/accounts/passwords.ts';
 import { joinDatabase } from './open-database.ts';
 import { readConfig } from './read-config.ts';
 

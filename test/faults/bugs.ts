@@ -196,7 +196,7 @@ export const bugs: Bug[] = [
 export const IMPATIENT: Edit[] = [
   { file: 'src/store/runs/claim.ts', find: 'RUN_LEASE_SECONDS = 30;', replace: 'RUN_LEASE_SECONDS = 5;' },
   {
-    file: 'src/store/deliveries/deliveries.ts',
+    file: 'src/store/deliveries/claim.ts',
     find: 'DELIVERY_LEASE_SECONDS = 30;',
     replace: 'DELIVERY_LEASE_SECONDS = 6;',
   },

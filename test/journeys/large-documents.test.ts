@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newId } from '../../src/kernel/ids.ts';
-import { insertDocument } from '../../src/store/agents/documents.ts';
+import { insertDocument } from '../../src/store/documents.ts';
 import { message as messages } from '../../src/store/schema/conversation.ts';
 import { startTestApp, type TestApp } from '../app.ts';
 import { cpuMsUntil } from '../cpu-time.ts';

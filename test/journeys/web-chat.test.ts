@@ -7,7 +7,7 @@ import { eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../src/kernel/ids.ts';
 import { SHOP_GUIDE, SHOP_GUIDE_AR } from '../../src/start/demo-texts.ts';
-import { insertDocument } from '../../src/store/agents/documents.ts';
+import { insertDocument } from '../../src/store/documents.ts';
 import { conversation, message } from '../../src/store/schema/conversation.ts';
 import { startTestApp, type TestApp } from '../app.ts';
 import { givenAgent, givenChannel, givenOrganization } from '../factories.ts';

@@ -1,5 +1,5 @@
-import { recordAudit, SYSTEM } from '../../store/organizations/audit.ts';
-import { markEffective, readDueRevokes, readUnfinishedRevokes, revokeDue } from '../../store/api-keys/api-keys.ts';
+import { SYSTEM, recordAudit } from '../../store/organizations/audit.ts';
+import { markEffective, readDueRevokes, readUnfinishedRevokes, revokeDue } from '../../store/api-keys/revoke.ts';
 import type { Db } from '../../store/db.ts';
 import type { Changes } from '../nodes/change.ts';
 import type { Subject } from '../types.ts';

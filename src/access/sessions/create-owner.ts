@@ -1,7 +1,7 @@
 import { Refusal } from '../../../contract/problems.ts';
 import type { Db, Queryable } from '../../store/db.ts';
 import { claimOperator } from '../../store/installation/installation.ts';
-import { insertMember } from '../../store/organizations/members.ts';
+import { insertMember } from '../../store/members/members.ts';
 import { insertOrganization, listOrphanOrganizations } from '../../store/organizations/organizations.ts';
 import { insertPerson, type Person } from '../../store/accounts/people.ts';
 

@@ -2,7 +2,7 @@ import type { Role } from '../../../contract/permissions.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Queryable } from '../../store/db.ts';
 import type { QueueMail } from '../../store/mail.ts';
-import { insertInvitation, INVITATION_DAYS, renewInvitation } from '../../store/organizations/members.ts';
+import { INVITATION_DAYS, insertInvitation, renewInvitation } from '../../store/members/invitations.ts';
 import { namesOf } from '../../store/accounts/people.ts';
 import { invitationDigest, invitationUrl, newInvitationToken } from './invitation-link.ts';
 

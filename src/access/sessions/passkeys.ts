@@ -9,7 +9,7 @@ import type { PasskeyAssertion, PasskeyAttestation } from '../../../contract/das
 import { Refusal } from '../../../contract/problems.ts';
 import type { Key } from '../../kernel/seal.ts';
 import type { Person } from '../../store/accounts/people.ts';
-import type { StoredPasskey } from '../../store/accounts/second-factor.ts';
+import type { StoredPasskey } from '../../store/accounts/passkeys.ts';
 
 /**
  * Passkeys (WebAuthn): a key pair in the device, for this site only, unlocked by fingerprint, face or PIN. That is

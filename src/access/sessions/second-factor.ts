@@ -2,14 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { Refusal } from '../../../contract/problems.ts';
 import { type Key, open, placeOf, seal } from '../../kernel/seal.ts';
 import type { Db, Queryable } from '../../store/db.ts';
-import {
-  type Authenticator,
-  lockAuthenticator,
-  updateAuthenticator,
-  useRecoveryCode,
-} from '../../store/accounts/second-factor.ts';
+import { type Authenticator, lockAuthenticator, updateAuthenticator } from '../../store/accounts/authenticator.ts';
+import { useRecoveryCode } from '../../store/accounts/recovery-codes.ts';
 import { recoveryDigest } from './recovery-codes.ts';
-import { acceptedStep, TOTP_SECRET_BYTES } from './totp.ts';
+import { TOTP_SECRET_BYTES, acceptedStep } from './totp.ts';
 
 /**
  * The codes of an account: of an authenticator app, each valid once, or one of the recovery codes. A person who guesses

@@ -1,17 +1,12 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { type TestDatabase, createTestDatabase } from '../../../test/postgres.ts';
 import { type Db, openDb } from '../../store/db.ts';
-import {
-  deleteOtherSessions,
-  findPersonByEmail,
-  insertPerson,
-  listSessions,
-  readPasswordHash,
-  setPasswordHash,
-} from '../../store/accounts/people.ts';
+import { findPersonByEmail, insertPerson } from '../../store/accounts/people.ts';
+import { readPasswordHash, setPasswordHash } from '../../store/accounts/passwords.ts';
+import { deleteOtherSessions, listSessions } from '../../store/accounts/sessions.ts';
 import { SESSION_COOKIE } from './create-auth.ts';
-import { createSessions, type Sessions } from './sessions.ts';
+import { type Sessions, createSessions } from './sessions.ts';
 import { DEVICE_COOKIE } from './device-cookie.ts';
 import { createSignInLimit } from './sign-in-limit.ts';
 

@@ -2,20 +2,12 @@ import { isAPIError } from 'better-auth/api';
 import { Refusal } from '../../../contract/problems.ts';
 import { deriveKey } from '../../kernel/seal.ts';
 import { type Db, isUnreachable } from '../../store/db.ts';
-import {
-  deleteOtherSessions,
-  deleteSession,
-  deleteSessionByToken,
-  findCredential,
-  findPerson,
-  lockPasswordHash,
-  readPasswordHash,
-  setPasswordHash,
-  type Person,
-} from '../../store/accounts/people.ts';
-import { readFactors } from '../../store/accounts/second-factor.ts';
+import { type Person, findPerson } from '../../store/accounts/people.ts';
+import { findCredential, lockPasswordHash, readPasswordHash, setPasswordHash } from '../../store/accounts/passwords.ts';
+import { deleteOtherSessions, deleteSession, deleteSessionByToken } from '../../store/accounts/sessions.ts';
+import { readFactors } from '../../store/accounts/authenticator.ts';
 import { isCommonPassword } from './common-password.ts';
-import { ADDRESS_HEADER, type Auth, createAuth, MAX_PASSWORD_CHARACTERS, SESSION_COOKIE } from './create-auth.ts';
+import { ADDRESS_HEADER, type Auth, MAX_PASSWORD_CHARACTERS, SESSION_COOKIE, createAuth } from './create-auth.ts';
 import { createDeviceCookies } from './device-cookie.ts';
 import { isChallenge, newChallenge, readChallenge } from './sign-in-challenge.ts';
 import type { SignInLimit } from './sign-in-limit.ts';

@@ -1,7 +1,8 @@
 import type { AgentRecord, CreateAgentBody } from '../../../contract/dashboard/agents.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { newId } from '../../kernel/ids.ts';
-import { countAgents, insertAgent } from '../../store/agents/agents.ts';
+import { countAgents } from '../../store/agents/read.ts';
+import { insertAgent } from '../../store/agents/write.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import { insertChannel } from '../../store/channels/channels.ts';
 import { type AgentsDeps, MAX_AGENTS } from './agents.ts';

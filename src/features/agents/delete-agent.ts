@@ -1,6 +1,7 @@
 import { Refusal } from '../../../contract/problems.ts';
 import type { Subject } from '../../access/types.ts';
-import { deleteAgentRows, listDependents, lockAgent } from '../../store/agents/agents.ts';
+import { lockAgent } from '../../store/agents/read.ts';
+import { deleteAgentRows, listDependents } from '../../store/agents/delete.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { AgentsDeps } from './agents.ts';
 import { foundAgent } from './read-agents.ts';

@@ -3,25 +3,26 @@ import {
   type DocumentRecord,
   type DocumentSummary,
   type KnowledgeUse,
-  MAX_DOCUMENT_BYTES,
   MAX_DOCUMENTS_PER_AGENT,
+  MAX_DOCUMENT_BYTES,
 } from '../../../contract/dashboard/agents.ts';
 import { KNOWLEDGE_BYTES } from '../../../contract/limits.ts';
 import { type Fault, Refusal } from '../../../contract/problems.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
-import { changeAgent, lockAgent } from '../../store/agents/agents.ts';
+import { lockAgent } from '../../store/agents/read.ts';
+import { changeAgent } from '../../store/agents/write.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Queryable } from '../../store/db.ts';
 import {
+  type DocumentHead,
   countDocuments,
   deleteDocumentRow,
-  type DocumentHead,
   insertDocument,
   listDocuments as listHeads,
   readDocument as readRow,
   readKnowledgeUse as readBytes,
-} from '../../store/agents/documents.ts';
+} from '../../store/documents.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
 import type { AgentsDeps } from './agents.ts';
 import { foundAgent } from './read-agents.ts';

@@ -1,7 +1,8 @@
 import type { AgentDefinition } from '../../../contract/agents.ts';
 import type { AgentRecord } from '../../../contract/dashboard/agents.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import { type AgentRow, lockAgent, publishDefinition, readAgentVersion } from '../../store/agents/agents.ts';
+import { type AgentRow, lockAgent } from '../../store/agents/read.ts';
+import { publishDefinition, readAgentVersion } from '../../store/agents/versions.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Queryable } from '../../store/db.ts';
 import type { AgentsDeps } from './agents.ts';

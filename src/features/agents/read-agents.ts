@@ -1,13 +1,8 @@
 import type { AgentRecord, AgentSummary, AgentVersion } from '../../../contract/dashboard/agents.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { timestamp } from '../../kernel/clock.ts';
-import {
-  type AgentRow,
-  listAgents as listRows,
-  listAgentVersions as listVersionRows,
-  readAgent as readRow,
-  sameDefinition,
-} from '../../store/agents/agents.ts';
+import { type AgentRow, listAgents as listRows, readAgent as readRow } from '../../store/agents/read.ts';
+import { listAgentVersions as listVersionRows, sameDefinition } from '../../store/agents/versions.ts';
 import type { Queryable } from '../../store/db.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
 import { namesOf } from '../../store/accounts/people.ts';

@@ -1,6 +1,8 @@
 import type { AgentRecord, UpdateAgentBody } from '../../../contract/dashboard/agents.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import { changeAgent, lockAgent, publishDefinition } from '../../store/agents/agents.ts';
+import { lockAgent } from '../../store/agents/read.ts';
+import { publishDefinition } from '../../store/agents/versions.ts';
+import { changeAgent } from '../../store/agents/write.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Queryable } from '../../store/db.ts';
 import type { AgentsDeps } from './agents.ts';

@@ -1,5 +1,5 @@
 import type { KeyRecord } from '../../../contract/dashboard/keys.ts';
-import { listApiKeys as listRows } from '../../store/api-keys/api-keys.ts';
+import { listApiKeys as listRows } from '../../store/api-keys/read.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
 import type { ApiKeysDeps, ListFilter } from './api-keys.ts';
 import { presentApiKey } from './present-api-key.ts';

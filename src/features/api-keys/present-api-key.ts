@@ -1,7 +1,7 @@
 import type { KeyRecord } from '../../../contract/dashboard/keys.ts';
 import type { KeyScope, Permission } from '../../../contract/permissions.ts';
 import { timestamp } from '../../kernel/clock.ts';
-import type { ApiKeyRow } from '../../store/api-keys/api-keys.ts';
+import type { ApiKeyRow } from '../../store/api-keys/read.ts';
 
 const moment = (at: Date | null): string | null => (at === null ? null : timestamp(at));
 

@@ -1,7 +1,7 @@
 import type { KeyRecord } from '../../../contract/dashboard/keys.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { countNodesBehind } from '../../store/nodes/leases.ts';
-import { type ApiKeyRow, readApiKey as readRow } from '../../store/api-keys/api-keys.ts';
+import { type ApiKeyRow, readApiKey as readRow } from '../../store/api-keys/read.ts';
 import type { Queryable } from '../../store/db.ts';
 import type { ApiKeysDeps } from './api-keys.ts';
 import { presentApiKey } from './present-api-key.ts';

@@ -1,5 +1,5 @@
 import type { KeyRecord } from '../../../contract/dashboard/keys.ts';
-import { renameApiKey as renameRow } from '../../store/api-keys/api-keys.ts';
+import { renameApiKey as renameRow } from '../../store/api-keys/write.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { ApiKeysDeps } from './api-keys.ts';
 import { checkLabel } from './check-api-key.ts';

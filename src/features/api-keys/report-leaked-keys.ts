@@ -3,7 +3,7 @@ import { digestBytes } from '../../access/keys/digest.ts';
 import { parseKey } from '../../access/keys/key-format.ts';
 import { redact } from '../../kernel/redact.ts';
 import type { Actor } from '../../store/organizations/audit.ts';
-import { findActiveKeys } from '../../store/api-keys/api-keys.ts';
+import { findActiveKeys } from '../../store/api-keys/revoke.ts';
 import type { ApiKeysDeps } from './api-keys.ts';
 import { revokeApiKey } from './revoke-api-key.ts';
 

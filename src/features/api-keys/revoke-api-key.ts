@@ -2,7 +2,7 @@ import type { KeyRecord } from '../../../contract/dashboard/keys.ts';
 import type { Leak } from '../../../contract/leaks.ts';
 import type { Committed } from '../../access/nodes/change.ts';
 import { isUnreachable } from '../../store/db.ts';
-import { markEffective, revokeApiKey as revokeRow } from '../../store/api-keys/api-keys.ts';
+import { markEffective, revokeApiKey as revokeRow } from '../../store/api-keys/revoke.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { ApiKeysDeps } from './api-keys.ts';
 import { foundApiKey, readApiKey } from './read-api-key.ts';

@@ -1,7 +1,7 @@
 import type { NewKey, RotateKeyBody } from '../../../contract/dashboard/keys.ts';
 import type { KeyScope, Permission } from '../../../contract/permissions.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import { revokeApiKey as revokeRow, scheduleRevoke } from '../../store/api-keys/api-keys.ts';
+import { revokeApiKey as revokeRow, scheduleRevoke } from '../../store/api-keys/revoke.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { ApiKeysDeps } from './api-keys.ts';
 import { foundApiKey, readApiKey } from './read-api-key.ts';

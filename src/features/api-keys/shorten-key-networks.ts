@@ -1,8 +1,8 @@
 import type { KeyRecord } from '../../../contract/dashboard/keys.ts';
 import { type Fault, Refusal } from '../../../contract/problems.ts';
-import { covers, type Network, storedNetworks } from '../../access/keys/networks.ts';
+import { type Network, covers, storedNetworks } from '../../access/keys/networks.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
-import { shortenKeyNetworks as shortenRow } from '../../store/api-keys/api-keys.ts';
+import { shortenKeyNetworks as shortenRow } from '../../store/api-keys/write.ts';
 import type { ApiKeysDeps } from './api-keys.ts';
 import { checkNetworks } from './check-api-key.ts';
 import { foundApiKey, readApiKey } from './read-api-key.ts';

@@ -1,7 +1,7 @@
 import type { Leak } from '../../../contract/leaks.ts';
-import type { ApiKeyRow } from '../../store/api-keys/api-keys.ts';
+import type { ApiKeyRow } from '../../store/api-keys/read.ts';
 import type { Queryable } from '../../store/db.ts';
-import { readOwnerAddresses } from '../../store/organizations/members.ts';
+import { readOwnerAddresses } from '../../store/members/members.ts';
 import type { ApiKeysDeps } from './api-keys.ts';
 
 /** Mails all owners that a key of theirs was revoked because it leaked, in the transaction that revokes it. */

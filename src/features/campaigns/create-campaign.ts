@@ -1,7 +1,7 @@
 import type { CampaignRecord, CreateCampaignBody } from '../../../contract/dashboard/campaigns.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { newId } from '../../kernel/ids.ts';
-import { readAgent } from '../../store/agents/agents.ts';
+import { readAgent } from '../../store/agents/read.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import { insertCampaign } from '../../store/campaigns/campaigns.ts';
 import { readChannel } from '../../store/channels/channels.ts';

@@ -1,17 +1,13 @@
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { givenAgent, givenConversation, givenMessage, givenOrganization } from '../../../test/factories.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { type TestDatabase, createTestDatabase } from '../../../test/postgres.ts';
 import type { CampaignMove } from '../../../contract/dashboard/campaigns.ts';
 import { newId } from '../../kernel/ids.ts';
 import { SYSTEM } from '../../store/organizations/audit.ts';
 import { type Db, openDb } from '../../store/db.ts';
-import {
-  type ClaimedDelivery,
-  claimDeliveries,
-  completeDeliveries,
-  renewDeliveries,
-} from '../../store/deliveries/deliveries.ts';
+import { type ClaimedDelivery, claimDeliveries, renewDeliveries } from '../../store/deliveries/claim.ts';
+import { completeDeliveries } from '../../store/deliveries/complete.ts';
 import { campaign, recipient } from '../../store/schema/campaign.ts';
 import { run } from '../../store/schema/run.ts';
 import { deliverMessage, givenBack } from '../../worker/deliveries/deliver-message.ts';

@@ -2,7 +2,7 @@ import type { ConnectChannelBody, ConnectedChannel } from '../../../contract/das
 import { Refusal } from '../../../contract/problems.ts';
 import type { Subject } from '../../access/types.ts';
 import { newId } from '../../kernel/ids.ts';
-import { lockAgent, readAgent } from '../../store/agents/agents.ts';
+import { lockAgent, readAgent } from '../../store/agents/read.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import { countChannels, insertChannel } from '../../store/channels/channels.ts';
 import type { Queryable } from '../../store/db.ts';

@@ -1,5 +1,5 @@
 import { Refusal } from '../../../contract/problems.ts';
-import { readAgent } from '../../store/agents/agents.ts';
+import { readAgent } from '../../store/agents/read.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import { changeChannel, readChannel as readRow } from '../../store/channels/channels.ts';
 import type { ChannelsDeps } from './channels.ts';

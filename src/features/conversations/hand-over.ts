@@ -1,13 +1,8 @@
 import type { ConversationMessage, ConversationSummary } from '../../../contract/dashboard/conversations.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { newId } from '../../kernel/ids.ts';
-import {
-  findConversation,
-  insertMessage,
-  lockConversation,
-  setRunStatus,
-  updateConversation,
-} from '../../store/conversations/conversations.ts';
+import { findConversation } from '../../store/conversations/read.ts';
+import { insertMessage, lockConversation, setRunStatus, updateConversation } from '../../store/conversations/write.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Db, Queryable } from '../../store/db.ts';
 import { presentConversationMessage, summarizeConversation } from './read-conversations.ts';

@@ -13,7 +13,7 @@ import {
   listConversationRows,
   listConversationRuns,
   listNewestMessages,
-} from '../../store/conversations/conversations.ts';
+} from '../../store/conversations/read.ts';
 import type { Db } from '../../store/db.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
 import { presentMessage } from '../../store/messages/present.ts';

@@ -2,15 +2,14 @@ import type { Message, MessageContent } from '../../../contract/messages.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { RunWaiter } from '../../store/runs/await.ts';
+import { findConversation, listAnswersAfter } from '../../store/conversations/read.ts';
 import {
-  findConversation,
   insertInboundRun,
   insertMessage,
-  listAnswersAfter,
   lockConversation,
   updateConversation,
   wakeRun,
-} from '../../store/conversations/conversations.ts';
+} from '../../store/conversations/write.ts';
 import type { Db, Queryable } from '../../store/db.ts';
 import { settleMs } from '../../store/runs/settle.ts';
 import { presentMessage } from '../../store/messages/present.ts';

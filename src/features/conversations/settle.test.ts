@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { givenAgent, givenOrganization } from '../../../test/factories.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { type TestDatabase, createTestDatabase } from '../../../test/postgres.ts';
 import { newId, timeOfId } from '../../kernel/ids.ts';
-import { type Db, openDb, type Queryable } from '../../store/db.ts';
-import { lockConversation } from '../../store/conversations/conversations.ts';
+import { type Db, type Queryable, openDb } from '../../store/db.ts';
+import { lockConversation } from '../../store/conversations/write.ts';
 import { lockAddress } from '../../store/inbound/place.ts';
 import { createSuppression } from '../../store/end-users/suppression.ts';
 import { SETTLE_MS } from '../../store/runs/settle.ts';
-import { createInboundQueue, type InboundQueue } from './inbound-queue.ts';
+import { type InboundQueue, createInboundQueue } from './inbound-queue.ts';
 
 /** After a message is stored the agent waits for more, no matter how long storing took. */
 let database: TestDatabase;

@@ -1,6 +1,6 @@
 import type { ImportFault, ImportRecord, ImportState } from '../../../contract/dashboard/imports.ts';
 import { timestamp } from '../../kernel/clock.ts';
-import type { ImportFaultRow, ImportRow } from '../../store/imports/imports.ts';
+import type { ImportFaultRow, ImportRow } from '../../store/imports/read.ts';
 
 export const presentImport = (row: ImportRow): ImportRecord => ({
   id: row.id,

@@ -1,7 +1,7 @@
 import { type ImportEncoding, type ImportPreview, MAX_IMPORT_COLUMNS } from '../../../contract/dashboard/imports.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { Db } from '../../store/db.ts';
-import { readImport, readPieces } from '../../store/imports/imports.ts';
+import { readImport, readPieces } from '../../store/imports/read.ts';
 import { suggestColumns } from './columns.ts';
 import { FileFault, findDelimiter, readCsv } from './read-csv.ts';
 

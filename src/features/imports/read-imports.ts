@@ -2,7 +2,7 @@ import { stringify } from 'csv-stringify/sync';
 import type { ImportFault, ImportRecord } from '../../../contract/dashboard/imports.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { Db } from '../../store/db.ts';
-import { listImportFaults, listImports as listRows, readImport as readRow } from '../../store/imports/imports.ts';
+import { listImportFaults, listImports as listRows, readImport as readRow } from '../../store/imports/read.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
 import { presentFault, presentImport } from './present-import.ts';
 

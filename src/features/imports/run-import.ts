@@ -2,7 +2,7 @@ import type { ImportRecord, RunImportBody } from '../../../contract/dashboard/im
 import { Refusal } from '../../../contract/problems.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Db } from '../../store/db.ts';
-import { cancelImport as cancelRow, queueImport, readImport } from '../../store/imports/imports.ts';
+import { cancelImport as cancelRow, queueImport, readImport } from '../../store/imports/read.ts';
 import { presentImport } from './present-import.ts';
 import { piecesOf } from './upload-import.ts';
 

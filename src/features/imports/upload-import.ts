@@ -8,7 +8,7 @@ import { Refusal } from '../../../contract/problems.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Db } from '../../store/db.ts';
-import { countOpenImports, insertImport, putPiece, readImport } from '../../store/imports/imports.ts';
+import { countOpenImports, insertImport, putPiece, readImport } from '../../store/imports/read.ts';
 import { presentImport } from './present-import.ts';
 
 /** Creates an empty file. Its pieces follow, in any order; each may be repeated. */

@@ -1,18 +1,12 @@
 import type { InvitationLook } from '../../../contract/dashboard/organizations.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { invitationDigest } from '../../access/sessions/invitation-link.ts';
-import type { Caller, SignedIn, SignInOutcome } from '../../access/sessions/sessions.ts';
+import type { Caller, SignInOutcome, SignedIn } from '../../access/sessions/sessions.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { recordAudit } from '../../store/organizations/audit.ts';
-import { isUniqueViolation, type Queryable } from '../../store/db.ts';
-import {
-  closeInvitation,
-  findInvitation,
-  insertMember,
-  type Invitation,
-  isMemberByEmail,
-  lockMembers,
-} from '../../store/organizations/members.ts';
+import { type Queryable, isUniqueViolation } from '../../store/db.ts';
+import { insertMember, isMemberByEmail, lockMembers } from '../../store/members/members.ts';
+import { type Invitation, closeInvitation, findInvitation } from '../../store/members/invitations.ts';
 import { findPersonByEmail, insertPerson, markVerified, setName } from '../../store/accounts/people.ts';
 import { claimAccount } from './claim-account.ts';
 import { isVouchedFor, mayMakeAccount } from './invite-rights.ts';

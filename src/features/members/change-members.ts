@@ -1,17 +1,17 @@
 import type { MemberRecord } from '../../../contract/dashboard/organizations.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import { type Role, ROLES } from '../../../contract/permissions.ts';
+import { ROLES, type Role } from '../../../contract/permissions.ts';
 import { isAtLeast } from '../../access/sessions/session-gate.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Queryable } from '../../store/db.ts';
 import {
+  type Member,
   countMembers,
   deleteMember,
-  type Member,
   readMember,
   setMemberRole as writeRole,
-  withdrawInvitationsOf,
-} from '../../store/organizations/members.ts';
+} from '../../store/members/members.ts';
+import { withdrawInvitationsOf } from '../../store/members/invitations.ts';
 import { invitableBy, lockAs, lockAsAdmin } from './invite-rights.ts';
 import type { MembersDeps } from './members.ts';
 import { presentMember } from './read-members.ts';

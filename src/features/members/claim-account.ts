@@ -1,9 +1,11 @@
 import type { Caller } from '../../access/sessions/sessions.ts';
 import { recordAudit } from '../../store/organizations/audit.ts';
 import type { Queryable } from '../../store/db.ts';
-import { withdrawEverywhere } from '../../store/organizations/members.ts';
-import { deleteSessions, markVerified, type Person, setPasswordHash } from '../../store/accounts/people.ts';
-import { deleteFactors } from '../../store/accounts/second-factor.ts';
+import { withdrawEverywhere } from '../../store/members/invitations.ts';
+import { type Person, markVerified } from '../../store/accounts/people.ts';
+import { setPasswordHash } from '../../store/accounts/passwords.ts';
+import { deleteSessions } from '../../store/accounts/sessions.ts';
+import { deleteFactors } from '../../store/accounts/authenticator.ts';
 
 /**
  * Sets a new password through a link; every session ends. `proven`: the link was mailed, so it also proves the address.

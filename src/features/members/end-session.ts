@@ -2,7 +2,7 @@ import type { SessionRecord } from '../../../contract/dashboard/sign-in.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { SignedIn } from '../../access/sessions/sessions.ts';
 import { timestamp } from '../../kernel/clock.ts';
-import { deleteOtherSessions, deleteSession, listSessions as listRows } from '../../store/accounts/people.ts';
+import { deleteOtherSessions, deleteSession, listSessions as listRows } from '../../store/accounts/sessions.ts';
 import type { MembersDeps } from './members.ts';
 
 type Reads = Pick<MembersDeps, 'db'>;

@@ -1,7 +1,7 @@
 import { Refusal } from '../../../contract/problems.ts';
-import { linkEnd, PASSWORD_LINK_MINUTES, passwordLinkUrl, signLink } from '../../access/sessions/signed-link.ts';
+import { PASSWORD_LINK_MINUTES, linkEnd, passwordLinkUrl, signLink } from '../../access/sessions/signed-link.ts';
 import { newId } from '../../kernel/ids.ts';
-import { findCredential } from '../../store/accounts/people.ts';
+import { findCredential } from '../../store/accounts/passwords.ts';
 import type { MembersDeps } from './members.ts';
 
 /**

@@ -2,17 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
-  addMember,
   type Client,
   type DashboardServer,
   PASSWORD,
   type Person,
+  addMember,
   setUpOwner,
   startDashboard,
 } from '../../../test/dashboard-server.ts';
 import { signLink } from '../../access/sessions/signed-link.ts';
 import { newId } from '../../kernel/ids.ts';
-import { readPasswordHash } from '../../store/accounts/people.ts';
+import { readPasswordHash } from '../../store/accounts/passwords.ts';
 
 /** Invitations without a mail server: people pass links on, and an ordinary account is the attacker. */
 let server: DashboardServer;

@@ -4,15 +4,13 @@ import type { Role } from '../../../contract/permissions.ts';
 import { type IssuedInvitation, issueInvitation, renewLink } from '../../access/sessions/issue-invitation.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Queryable } from '../../store/db.ts';
+import { MAX_MEMBERS, countMembers, isMemberByEmail } from '../../store/members/members.ts';
 import {
+  MAX_OPEN_INVITATIONS,
   closeInvitation,
   countInvitations,
-  countMembers,
-  isMemberByEmail,
-  MAX_MEMBERS,
-  MAX_OPEN_INVITATIONS,
   readInvitation,
-} from '../../store/organizations/members.ts';
+} from '../../store/members/invitations.ts';
 import { readOrganization } from '../../store/organizations/organizations.ts';
 import type { ActingMember } from './change-members.ts';
 import { invitableBy, lockAsAdmin } from './invite-rights.ts';

@@ -3,7 +3,8 @@ import { ROLES, type Role } from '../../../contract/permissions.ts';
 import { isAtLeast } from '../../access/sessions/session-gate.ts';
 import type { Queryable } from '../../store/db.ts';
 import { readOperatorId } from '../../store/installation/installation.ts';
-import { countMembers, type Invitation, lockMembers, readRole } from '../../store/organizations/members.ts';
+import { countMembers, lockMembers, readRole } from '../../store/members/members.ts';
+import type { Invitation } from '../../store/members/invitations.ts';
 
 /** The roles whose invitations a person may make, list, renew and withdraw: admins and owners, none above their own. */
 export const invitableBy = (role: Role | null): Role[] =>

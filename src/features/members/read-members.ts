@@ -1,11 +1,7 @@
 import type { InvitationRecord, MemberRecord } from '../../../contract/dashboard/organizations.ts';
 import { timestamp } from '../../kernel/clock.ts';
-import {
-  type Invitation,
-  listInvitations as listOpen,
-  listMembers as listAll,
-  type Member,
-} from '../../store/organizations/members.ts';
+import { type Member, listMembers as listAll } from '../../store/members/members.ts';
+import { type Invitation, listInvitations as listOpen } from '../../store/members/invitations.ts';
 import type { ActingMember } from './change-members.ts';
 import { invitableBy } from './invite-rights.ts';
 import type { MembersDeps } from './members.ts';

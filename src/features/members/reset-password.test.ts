@@ -2,7 +2,7 @@ import { deriveKey } from '../../kernel/seal.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DashboardServer, PASSWORD, setUpOwner, startDashboard } from '../../../test/dashboard-server.ts';
 import { signLink } from '../../access/sessions/signed-link.ts';
-import { readPasswordHash } from '../../store/accounts/people.ts';
+import { readPasswordHash } from '../../store/accounts/passwords.ts';
 
 let server: DashboardServer;
 let person: Awaited<ReturnType<typeof setUpOwner>>;

@@ -1,10 +1,11 @@
 import type { PasswordLinkLook } from '../../../contract/dashboard/sign-in.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { Caller, SignInOutcome } from '../../access/sessions/sessions.ts';
-import { isSigned, readLink, type SignedLink } from '../../access/sessions/signed-link.ts';
+import { type SignedLink, isSigned, readLink } from '../../access/sessions/signed-link.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import type { Queryable } from '../../store/db.ts';
-import { findPerson, lockPasswordHash, type Person } from '../../store/accounts/people.ts';
+import { type Person, findPerson } from '../../store/accounts/people.ts';
+import { lockPasswordHash } from '../../store/accounts/passwords.ts';
 import { claimAccount } from './claim-account.ts';
 import type { MembersDeps } from './members.ts';
 

@@ -6,7 +6,7 @@ import {
 } from '../../../contract/dashboard/models.ts';
 import { type Fault, Refusal } from '../../../contract/problems.ts';
 import { checkAddress } from '../../kernel/check-address.ts';
-import { touchAgents } from '../../store/agents/agents.ts';
+import { touchAgents } from '../../store/agents/write.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import { modelCredential, sameAddresses, sealCredential, secretRequired } from '../../store/credentials.ts';
 import { deleteModel, lockModel, writeModel } from '../../store/models.ts';

@@ -2,7 +2,7 @@ import type { CreateOrganizationBody, OrganizationRecord } from '../../../contra
 import { Refusal } from '../../../contract/problems.ts';
 import { issueInvitation } from '../../access/sessions/issue-invitation.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
-import { countMemberships, insertMember } from '../../store/organizations/members.ts';
+import { countMemberships, insertMember } from '../../store/members/members.ts';
 import { insertOrganization } from '../../store/organizations/organizations.ts';
 import type { OrganizationsDeps } from './organizations.ts';
 import { presentOrganization } from './read-organizations.ts';

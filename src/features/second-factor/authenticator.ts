@@ -3,7 +3,7 @@ import { newTotpSecret, spendCode, spendFirstCode } from '../../access/sessions/
 import type { SignedIn } from '../../access/sessions/sessions.ts';
 import { base32, totpUri } from '../../access/sessions/totp.ts';
 import { recordAuditOfPerson } from '../../store/organizations/audit.ts';
-import { beginAuthenticator, deleteAuthenticator } from '../../store/accounts/second-factor.ts';
+import { beginAuthenticator, deleteAuthenticator } from '../../store/accounts/authenticator.ts';
 import {
   confirmAgain,
   type From,

@@ -9,15 +9,15 @@ import {
   insertPasskey,
   listPasskeys,
   renamePasskey as writeName,
-} from '../../store/accounts/second-factor.ts';
+} from '../../store/accounts/passkeys.ts';
 import { presentPasskey } from './read-second-factor.ts';
 import {
-  confirmAgain,
   type From,
+  type SecondFactorDeps,
+  confirmAgain,
   lockFactors,
   noteFirstFactor,
   noteLastFactor,
-  type SecondFactorDeps,
 } from './second-factor.ts';
 
 /** One for each device, and some spare. */

@@ -1,11 +1,8 @@
 import type { PasskeyRecord, SecondFactorView } from '../../../contract/dashboard/second-factor.ts';
 import { timestamp } from '../../kernel/clock.ts';
-import {
-  countRecoveryCodes,
-  listPasskeys,
-  readAuthenticator,
-  type StoredPasskey,
-} from '../../store/accounts/second-factor.ts';
+import { readAuthenticator } from '../../store/accounts/authenticator.ts';
+import { type StoredPasskey, listPasskeys } from '../../store/accounts/passkeys.ts';
+import { countRecoveryCodes } from '../../store/accounts/recovery-codes.ts';
 import type { SecondFactorDeps } from './second-factor.ts';
 
 export async function readSecondFactor(

@@ -1,13 +1,9 @@
 import { type Actor, recordAuditOfPerson } from '../../store/organizations/audit.ts';
 import type { Db } from '../../store/db.ts';
-import { deleteSessions } from '../../store/accounts/people.ts';
-import {
-  countRecoveryCodes,
-  deleteAuthenticator,
-  deletePasskeys,
-  listPasskeys,
-  readAuthenticator,
-} from '../../store/accounts/second-factor.ts';
+import { deleteSessions } from '../../store/accounts/sessions.ts';
+import { deleteAuthenticator, readAuthenticator } from '../../store/accounts/authenticator.ts';
+import { deletePasskeys, listPasskeys } from '../../store/accounts/passkeys.ts';
+import { countRecoveryCodes } from '../../store/accounts/recovery-codes.ts';
 import { lockFactors, noteLastFactor } from './second-factor.ts';
 
 /**

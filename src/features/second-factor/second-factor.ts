@@ -4,13 +4,10 @@ import type { Caller, Sessions, SignedIn } from '../../access/sessions/sessions.
 import type { SignInLimit } from '../../access/sessions/sign-in-limit.ts';
 import type { Key } from '../../kernel/seal.ts';
 import type { Db, Queryable } from '../../store/db.ts';
-import { deleteOtherSessions, lockPasswordHash, readPasswordHash } from '../../store/accounts/people.ts';
-import {
-  clearSessionFactors,
-  readFactors,
-  replaceRecoveryCodes,
-  setSessionFactor,
-} from '../../store/accounts/second-factor.ts';
+import { lockPasswordHash, readPasswordHash } from '../../store/accounts/passwords.ts';
+import { deleteOtherSessions } from '../../store/accounts/sessions.ts';
+import { clearSessionFactors, readFactors, setSessionFactor } from '../../store/accounts/authenticator.ts';
+import { replaceRecoveryCodes } from '../../store/accounts/recovery-codes.ts';
 import { newRecoveryCodes, recoveryDigest } from '../../access/sessions/recovery-codes.ts';
 
 /** The dependencies of the verbs in this folder. */

@@ -4,7 +4,7 @@ import { spendCode } from '../../access/sessions/second-factor.ts';
 import type { SignInOutcome } from '../../access/sessions/sessions.ts';
 import { recordAuditOfPerson } from '../../store/organizations/audit.ts';
 import { findPerson } from '../../store/accounts/people.ts';
-import { findPasskey, usePasskey } from '../../store/accounts/second-factor.ts';
+import { findPasskey, usePasskey } from '../../store/accounts/passkeys.ts';
 import type { From, SecondFactorDeps } from './second-factor.ts';
 
 /** The second half of signing in: the challenge from the first half, and a code. */

@@ -1,7 +1,7 @@
 import type { BeginSignInBody } from '../../../contract/dashboard/sign-in-provider.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { sealState, stateCookie } from '../../access/sessions/sign-in-state.ts';
-import { findSignInProvider } from '../../store/organizations/sign-in.ts';
+import { findSignInProvider } from '../../store/sign-in/providers.ts';
 import { callbackUrl, clientOf, domainOfAddress, type SignInDeps } from './sign-in.ts';
 
 /**

@@ -3,20 +3,20 @@ import type { SignInDomain } from '../../../contract/dashboard/sign-in-provider.
 import { Refusal } from '../../../contract/problems.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Queryable } from '../../store/db.ts';
-import { lockMembers } from '../../store/organizations/members.ts';
+import { lockMembers } from '../../store/members/members.ts';
+import { endSignInSessions } from '../../store/sign-in/providers.ts';
 import {
+  type DomainRow,
+  MAX_SIGN_IN_DOMAINS,
+  type ProvenBy,
   countSignInDomains,
   deleteSignInDomain,
-  type DomainRow,
-  endSignInSessions,
   forgetProof,
   insertSignInDomain,
   keepProof,
-  MAX_SIGN_IN_DOMAINS,
-  type ProvenBy,
   readSignInDomain,
-} from '../../store/organizations/sign-in.ts';
-import { presentDomain, readDomain, recordOf, type SignInDeps } from './sign-in.ts';
+} from '../../store/sign-in/domains.ts';
+import { type SignInDeps, presentDomain, readDomain, recordOf } from './sign-in.ts';
 
 const TOKEN_BYTES = 20;
 

@@ -2,28 +2,18 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Refusal } from '../../../contract/problems.ts';
 import type { Identity } from '../../access/sessions/oidc.ts';
 import type { Caller } from '../../access/sessions/sessions.ts';
-import { readState, type KeptState } from '../../access/sessions/sign-in-state.ts';
+import { type KeptState, readState } from '../../access/sessions/sign-in-state.ts';
 import { recordAudit } from '../../store/organizations/audit.ts';
-import { isUniqueViolation, type Queryable } from '../../store/db.ts';
-import {
-  acceptOpenInvitation,
-  countMembers,
-  insertMember,
-  lockMembers,
-  MAX_MEMBERS,
-} from '../../store/organizations/members.ts';
+import { type Queryable, isUniqueViolation } from '../../store/db.ts';
+import { MAX_MEMBERS, countMembers, insertMember, lockMembers } from '../../store/members/members.ts';
+import { acceptOpenInvitation } from '../../store/members/invitations.ts';
 import { findMembership } from '../../store/organizations/organizations.ts';
-import { deleteSessionByToken, findPersonByEmail, insertPerson } from '../../store/accounts/people.ts';
-import {
-  findLinkedUser,
-  insertLink,
-  isFormerMember,
-  isProven,
-  type ProviderRow,
-  readSignInProvider,
-  useSignInState,
-} from '../../store/organizations/sign-in.ts';
-import { callbackUrl, clientOf, domainOfAddress, type SignInDeps } from './sign-in.ts';
+import { findPersonByEmail, insertPerson } from '../../store/accounts/people.ts';
+import { deleteSessionByToken } from '../../store/accounts/sessions.ts';
+import { type ProviderRow, readSignInProvider, useSignInState } from '../../store/sign-in/providers.ts';
+import { findLinkedUser, insertLink, isFormerMember } from '../../store/sign-in/links.ts';
+import { isProven } from '../../store/sign-in/domains.ts';
+import { type SignInDeps, callbackUrl, clientOf, domainOfAddress } from './sign-in.ts';
 
 type From = Caller & { requestId: string };
 /** An identity with an accepted address. */

@@ -8,17 +8,17 @@ import { timestamp } from '../../kernel/clock.ts';
 import { checkAddress } from '../../kernel/check-address.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import { sealCredential, signInCredential } from '../../store/credentials.ts';
-import { lockMembers } from '../../store/organizations/members.ts';
+import { lockMembers } from '../../store/members/members.ts';
 import {
-  deleteLinks,
+  type ProviderRow,
   deleteSignInProvider,
   endSignInSessions,
-  listSignInDomains,
-  type ProviderRow,
   readSignInProvider,
   writeSignInProvider,
-} from '../../store/organizations/sign-in.ts';
-import { callbackUrl, presentDomain, type SignInDeps } from './sign-in.ts';
+} from '../../store/sign-in/providers.ts';
+import { deleteLinks } from '../../store/sign-in/links.ts';
+import { listSignInDomains } from '../../store/sign-in/domains.ts';
+import { type SignInDeps, callbackUrl, presentDomain } from './sign-in.ts';
 
 export async function readSignInSettings(
   { db, baseUrl }: Pick<SignInDeps, 'db' | 'baseUrl'>,

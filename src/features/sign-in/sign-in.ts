@@ -9,7 +9,8 @@ import type { Key } from '../../kernel/seal.ts';
 import type { LookUpTxt } from '../../kernel/txt-records.ts';
 import { openCredential, signInCredential } from '../../store/credentials.ts';
 import type { Db } from '../../store/db.ts';
-import type { DomainRow, ProviderRow } from '../../store/organizations/sign-in.ts';
+import type { ProviderRow } from '../../store/sign-in/providers.ts';
+import type { DomainRow } from '../../store/sign-in/domains.ts';
 
 /** The dependencies of the verbs in this folder. */
 export type SignInDeps = {

@@ -4,7 +4,7 @@ import { timestamp } from '../../kernel/clock.ts';
 import { readKeyedConversations } from '../../store/runs/resolve-conversations.ts';
 import { EndUserBook, LATER } from '../../store/end-users/resolve.ts';
 import type { Db } from '../../store/db.ts';
-import { readConversationPerson } from '../../store/conversations/conversations.ts';
+import { readConversationPerson } from '../../store/conversations/read.ts';
 import { type CallTarget, type CheckDeps, checkTriggerCall } from './trigger-call.ts';
 
 /** Renders the agent's opening; null when a model writes it. */

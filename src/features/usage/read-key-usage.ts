@@ -1,7 +1,7 @@
 import type { KeyUsage } from '../../../contract/dashboard/keys.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { timestamp } from '../../kernel/clock.ts';
-import { readApiKey } from '../../store/api-keys/api-keys.ts';
+import { readApiKey } from '../../store/api-keys/read.ts';
 import type { Db } from '../../store/db.ts';
 import { countKeyRequests, listNewestRequests, readKeyUsage as readCounts } from '../../store/usage/usage.ts';
 

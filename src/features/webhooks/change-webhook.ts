@@ -10,7 +10,7 @@ import {
   lockWebhook,
   lockWebhooks,
   type WebhookRow,
-} from '../../store/events/webhooks.ts';
+} from '../../store/webhooks.ts';
 import { presentWebhook } from './read-webhooks.ts';
 import { openSecrets, sealSecrets } from './secrets.ts';
 import type { WebhooksDeps } from './webhooks.ts';

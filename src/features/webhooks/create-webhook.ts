@@ -4,7 +4,7 @@ import { newId } from '../../kernel/ids.ts';
 import { newWebhookSecret } from '../../kernel/standard-webhooks.ts';
 import { checkAddress } from '../../kernel/check-address.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
-import { countWebhooks, insertWebhook } from '../../store/events/webhooks.ts';
+import { countWebhooks, insertWebhook } from '../../store/webhooks.ts';
 import { presentWebhook } from './read-webhooks.ts';
 import { sealSecrets } from './secrets.ts';
 import type { WebhooksDeps } from './webhooks.ts';

@@ -13,7 +13,7 @@ import {
 import { insertTestEvent } from '../../store/events/events.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
 import { presentEvent, withoutAddress } from '../../store/events/present.ts';
-import { lockWebhook } from '../../store/events/webhooks.ts';
+import { lockWebhook } from '../../store/webhooks.ts';
 import type { WebhooksDeps } from './webhooks.ts';
 
 /** Only admins can send, so the answer may show addresses. */

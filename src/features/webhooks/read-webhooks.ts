@@ -2,7 +2,7 @@ import type { WebhookRecord } from '../../../contract/dashboard/webhooks.ts';
 import type { EventType } from '../../../contract/event-types.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { timestamp } from '../../kernel/clock.ts';
-import { listWebhooks as listRows, readWebhook as readRow, type WebhookRow } from '../../store/events/webhooks.ts';
+import { listWebhooks as listRows, readWebhook as readRow, type WebhookRow } from '../../store/webhooks.ts';
 import type { WebhooksDeps } from './webhooks.ts';
 
 type Reads = Pick<WebhooksDeps, 'db'>;

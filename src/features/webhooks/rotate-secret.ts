@@ -3,7 +3,7 @@ import { Refusal } from '../../../contract/problems.ts';
 import { SealError } from '../../kernel/seal.ts';
 import { newWebhookSecret } from '../../kernel/standard-webhooks.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
-import { changeWebhook, lockWebhook } from '../../store/events/webhooks.ts';
+import { changeWebhook, lockWebhook } from '../../store/webhooks.ts';
 import { presentWebhook } from './read-webhooks.ts';
 import { openSecrets, sealSecrets, type WebhookSecrets } from './secrets.ts';
 import type { WebhooksDeps } from './webhooks.ts';

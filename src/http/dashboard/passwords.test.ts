@@ -7,7 +7,8 @@ import {
   startDashboard,
 } from '../../../test/dashboard-server.ts';
 import { signLink } from '../../access/sessions/signed-link.ts';
-import { findPersonByEmail, readPasswordHash } from '../../store/accounts/people.ts';
+import { findPersonByEmail } from '../../store/accounts/people.ts';
+import { readPasswordHash } from '../../store/accounts/passwords.ts';
 
 let server: DashboardServer;
 let owner: Person & { orgId: string };

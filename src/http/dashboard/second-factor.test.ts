@@ -3,18 +3,18 @@ import { Secret, TOTP } from 'otpauth';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { DASHBOARD_ROUTES, type DashboardRoute } from '../../../contract/dashboard/routes.ts';
 import {
-  addMember,
   type Client,
   type DashboardServer,
   PASSWORD,
   type Person,
+  addMember,
   setUpOwner,
   startDashboard,
 } from '../../../test/dashboard-server.ts';
 import { signLink } from '../../access/sessions/signed-link.ts';
 import { resetSecondFactor } from '../../features/second-factor/reset-second-factor.ts';
 import { SYSTEM } from '../../store/organizations/audit.ts';
-import { readPasswordHash } from '../../store/accounts/people.ts';
+import { readPasswordHash } from '../../store/accounts/passwords.ts';
 
 let server: DashboardServer;
 let owner: Person & { orgId: string };

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '../db.ts';
-import { DELIVERY_LEASE_SECONDS, WITHDRAWN } from '../deliveries/deliveries.ts';
+import { DELIVERY_LEASE_SECONDS, WITHDRAWN } from '../deliveries/claim.ts';
 
 /**
  * What has left the queue of recipients and not yet been said: runs that wait for their first turn, and first messages

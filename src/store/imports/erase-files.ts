@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '../db.ts';
-import { readPieces } from './imports.ts';
+import { readPieces } from './read.ts';
 
 /**
  * Files that wait (for a run, or after a dry one) and name a person who is being erased go away: a file cannot be kept

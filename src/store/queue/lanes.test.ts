@@ -4,7 +4,7 @@ import { givenAgent, givenConversation, givenMessage, givenOrganization } from '
 import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type Db, openDb } from '../db.ts';
-import { claimDeliveries } from '../deliveries/deliveries.ts';
+import { claimDeliveries } from '../deliveries/claim.ts';
 import { countLanes, isMoreDue } from './lanes.ts';
 import { claimRuns } from '../runs/claim.ts';
 

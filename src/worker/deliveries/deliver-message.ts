@@ -4,7 +4,8 @@ import { fitContent } from '../../channels/fit-content.ts';
 import { NOT_OPENED, SealError } from '../../kernel/seal.ts';
 import type { ChannelKinds } from '../../channels/kinds.ts';
 import type { OpenSecrets } from '../../store/channels/secrets.ts';
-import type { ClaimedDelivery, DeliveryOutcome } from '../../store/deliveries/deliveries.ts';
+import type { ClaimedDelivery } from '../../store/deliveries/claim.ts';
+import type { DeliveryOutcome } from '../../store/deliveries/complete.ts';
 
 /** The last attempt; there is no retry after it. */
 export const MAX_ATTEMPTS = 12;

@@ -18,7 +18,7 @@ import { createLogger } from '../../kernel/log.ts';
 import { deriveKey } from '../../kernel/seal.ts';
 import { createSecretsOpener } from '../../store/channels/secrets.ts';
 import { type Db, openDb } from '../../store/db.ts';
-import { claimDeliveries } from '../../store/deliveries/deliveries.ts';
+import { claimDeliveries } from '../../store/deliveries/claim.ts';
 import { applyReceipts, keepReceipts } from '../../store/deliveries/receipts.ts';
 import type { Worker } from '../claim-loop.ts';
 import { createDeliveryWorker } from './deliver-messages.ts';

@@ -9,15 +9,13 @@ import type { Db } from '../../store/db.ts';
 import { isMoreDue } from '../../store/queue/lanes.ts';
 import {
   type ClaimedDelivery,
-  claimDeliveries,
-  completeDeliveries,
   DELIVERY_LEASE_SECONDS,
-  type DeliveryOutcome,
-  markChannel,
+  claimDeliveries,
   renewDeliveries,
-} from '../../store/deliveries/deliveries.ts';
+} from '../../store/deliveries/claim.ts';
+import { type DeliveryOutcome, completeDeliveries, markChannel } from '../../store/deliveries/complete.ts';
 import { applyReceipts } from '../../store/deliveries/receipts.ts';
-import { createClaimLoop, hasLeaseForCall, type Work, type Worker } from '../claim-loop.ts';
+import { type Work, type Worker, createClaimLoop, hasLeaseForCall } from '../claim-loop.ts';
 import { deliverMessage, givenBack } from './deliver-message.ts';
 
 /**

@@ -13,7 +13,7 @@ import {
   type EventOutcome,
   renewEvents,
 } from '../../store/events/deliver.ts';
-import { cancelPending, changeWebhook, lockWebhook } from '../../store/events/webhooks.ts';
+import { cancelPending, changeWebhook, lockWebhook } from '../../store/webhooks.ts';
 import { createClaimLoop, hasLeaseForCall, type Work, type Worker } from '../claim-loop.ts';
 import { deliverEvent, givenBack } from './deliver-event.ts';
 

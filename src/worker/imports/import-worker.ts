@@ -15,7 +15,7 @@ import {
   type SettledRows,
   settleRows,
 } from '../../store/imports/queue.ts';
-import { readPieces } from '../../store/imports/imports.ts';
+import { readPieces } from '../../store/imports/read.ts';
 
 /**
  * Reads files of end users and writes them through the same verb as `POST /api/end-users/bulk`, 500 rows at a time. The

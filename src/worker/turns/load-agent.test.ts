@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { givenAgent, givenOrganization } from '../../../test/factories.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
-import { changeAgent, lockAgent, publishDefinition } from '../../store/agents/agents.ts';
+import { type TestDatabase, createTestDatabase } from '../../../test/postgres.ts';
+import { lockAgent } from '../../store/agents/read.ts';
+import { publishDefinition } from '../../store/agents/versions.ts';
+import { changeAgent } from '../../store/agents/write.ts';
 import { type Db, openDb } from '../../store/db.ts';
-import { deleteDocumentRow, insertDocument } from '../../store/agents/documents.ts';
+import { deleteDocumentRow, insertDocument } from '../../store/documents.ts';
 import { readNextDocument } from '../../store/agents/read-for-turns.ts';
 import type { DocumentsOf } from '../knowledge/messages.ts';
 import { createAgentLoader } from './load-agent.ts';

@@ -1,12 +1,12 @@
-import { and, asc, count, eq, isNotNull, lt, or, isNull } from 'drizzle-orm';
+import { and, count, eq, isNotNull, isNull } from 'drizzle-orm';
 import type { Queryable } from '../db.ts';
-import { passkey, recoveryCode, secondFactor } from '../schema/second-factor.ts';
+import { passkey, secondFactor } from '../schema/second-factor.ts';
 import { session } from '../schema/identity.ts';
+import { replaceRecoveryCodes } from './recovery-codes.ts';
+import { deletePasskeys } from './passkeys.ts';
 
 /** Second factors of people: an authenticator app, passkeys, recovery codes; see src/access/sessions. */
 export type Authenticator = typeof secondFactor.$inferSelect;
-export type StoredPasskey = typeof passkey.$inferSelect;
-
 export async function readAuthenticator(db: Queryable, userId: string): Promise<Authenticator | null> {
   const rows = await db.select().from(secondFactor).where(eq(secondFactor.userId, userId));
   return rows[0] ?? null;
@@ -57,25 +57,6 @@ export async function readFactors(
   return { authenticator: confirmed.length > 0, passkeys: keys[0]!.many };
 }
 
-export async function replaceRecoveryCodes(tx: Queryable, userId: string, digests: readonly Buffer[]): Promise<void> {
-  await tx.delete(recoveryCode).where(eq(recoveryCode.userId, userId));
-  if (digests.length > 0) await tx.insert(recoveryCode).values(digests.map((digest) => ({ userId, digest })));
-}
-
-/** True once for each code. */
-export async function useRecoveryCode(tx: Queryable, userId: string, digest: Buffer): Promise<boolean> {
-  const gone = await tx
-    .delete(recoveryCode)
-    .where(and(eq(recoveryCode.userId, userId), eq(recoveryCode.digest, digest)))
-    .returning({ userId: recoveryCode.userId });
-  return gone.length > 0;
-}
-
-export async function countRecoveryCodes(db: Queryable, userId: string): Promise<number> {
-  const rows = await db.select({ many: count() }).from(recoveryCode).where(eq(recoveryCode.userId, userId));
-  return rows[0]!.many;
-}
-
 /** The session has shown a second factor; it was made before there was one. */
 export async function setSessionFactor(tx: Queryable, userId: string, sessionId: string): Promise<void> {
   await tx
@@ -90,66 +71,6 @@ export async function clearSessionFactors(tx: Queryable, userId: string): Promis
     .update(session)
     .set({ signInFactor: false })
     .where(and(eq(session.userId, userId), isNull(session.signInOrgId)));
-}
-
-export async function listPasskeys(db: Queryable, userId: string): Promise<StoredPasskey[]> {
-  return db.select().from(passkey).where(eq(passkey.userId, userId)).orderBy(asc(passkey.createdAt), asc(passkey.id));
-}
-
-export async function findPasskey(db: Queryable, credentialId: string): Promise<StoredPasskey | null> {
-  const rows = await db.select().from(passkey).where(eq(passkey.credentialId, credentialId));
-  return rows[0] ?? null;
-}
-
-export async function insertPasskey(
-  tx: Queryable,
-  row: Pick<StoredPasskey, 'id' | 'userId' | 'credentialId' | 'publicKey' | 'counter' | 'transports' | 'name'>,
-): Promise<StoredPasskey> {
-  const rows = await tx.insert(passkey).values(row).returning();
-  return rows[0]!;
-}
-
-/**
- * True when this was its first use of a challenge that is newer than the last one: what was recorded on the wire cannot
- * be played again.
- */
-export async function usePasskey(
-  db: Queryable,
-  id: string,
-  { challengedAt, counter }: { challengedAt: Date; counter: number },
-): Promise<boolean> {
-  const rows = await db
-    .update(passkey)
-    .set({ challengedAt, counter, lastUsedAt: new Date() })
-    .where(and(eq(passkey.id, id), or(isNull(passkey.challengedAt), lt(passkey.challengedAt, challengedAt))))
-    .returning({ id: passkey.id });
-  return rows.length > 0;
-}
-
-export async function renamePasskey(
-  db: Queryable,
-  userId: string,
-  id: string,
-  name: string,
-): Promise<StoredPasskey | null> {
-  const rows = await db
-    .update(passkey)
-    .set({ name })
-    .where(and(eq(passkey.userId, userId), eq(passkey.id, id)))
-    .returning();
-  return rows[0] ?? null;
-}
-
-export async function deletePasskey(tx: Queryable, userId: string, id: string): Promise<StoredPasskey | null> {
-  const rows = await tx
-    .delete(passkey)
-    .where(and(eq(passkey.userId, userId), eq(passkey.id, id)))
-    .returning();
-  return rows[0] ?? null;
-}
-
-export async function deletePasskeys(tx: Queryable, userId: string): Promise<void> {
-  await tx.delete(passkey).where(eq(passkey.userId, userId));
 }
 
 /** All that an account can show besides its password. */

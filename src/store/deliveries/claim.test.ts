@@ -1,9 +1,10 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { givenAgent, givenConversation, givenMessage, givenOrganization } from '../../../test/factories.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { type TestDatabase, createTestDatabase } from '../../../test/postgres.ts';
 import { type Db, openDb } from '../db.ts';
-import { type ClaimedDelivery, claimDeliveries, completeDeliveries, type DeliveryOutcome } from './deliveries.ts';
+import { type ClaimedDelivery, claimDeliveries } from './claim.ts';
+import { type DeliveryOutcome, completeDeliveries } from './complete.ts';
 import { eraseEndUser } from '../end-users/erase.ts';
 import { createSuppression } from '../end-users/suppression.ts';
 

@@ -1,6 +1,6 @@
 import { and, asc, count, eq, sql } from 'drizzle-orm';
-import type { Queryable } from '../db.ts';
-import { eventDelivery, webhookEndpoint } from '../schema/event.ts';
+import type { Queryable } from './db.ts';
+import { eventDelivery, webhookEndpoint } from './schema/event.ts';
 
 export type WebhookRow = typeof webhookEndpoint.$inferSelect;
 

@@ -1,11 +1,11 @@
 import { and, count, eq, ilike, sql } from 'drizzle-orm';
-import type { Plan } from '../../../contract/permissions.ts';
-import type { Queryable } from '../db.ts';
-import { behind, newestFirst, pageOf, type PageOf, type PageRequest } from '../page.ts';
-import { containing } from '../search-text.ts';
-import { document } from '../schema/agent.ts';
+import type { Plan } from '../../contract/permissions.ts';
+import type { Queryable } from './db.ts';
+import { behind, newestFirst, pageOf, type PageOf, type PageRequest } from './page.ts';
+import { containing } from './search-text.ts';
+import { document } from './schema/agent.ts';
 
-export type DocumentRow = typeof document.$inferSelect;
+type DocumentRow = typeof document.$inferSelect;
 export type DocumentHead = Omit<DocumentRow, 'text' | 'orgId'> & { bytes: number };
 
 const head = {

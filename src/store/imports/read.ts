@@ -132,7 +132,7 @@ export async function cancelImport(tx: Queryable, orgId: string, id: string): Pr
   return cancelled.length > 0;
 }
 
-export async function deletePieces(tx: Queryable, orgId: string, id: string): Promise<void> {
+async function deletePieces(tx: Queryable, orgId: string, id: string): Promise<void> {
   await tx
     .delete(endUserImportPiece)
     .where(and(eq(endUserImportPiece.orgId, orgId), eq(endUserImportPiece.importId, id)));

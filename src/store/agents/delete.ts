@@ -1,0 +1,61 @@
+import { and, asc, eq, isNull, ne, sql } from 'drizzle-orm';
+import type { Queryable } from '../db.ts';
+import { campaign } from '../schema/campaign.ts';
+import { channel } from '../schema/channel.ts';
+import { trigger } from '../schema/trigger.ts';
+import { document } from '../schema/agent.ts';
+import { changeAgent } from './write.ts';
+
+export const ids = (rows: { id: string }[]) => rows.map(({ id }) => id);
+
+/** What an agent takes with it when it is deleted; read before, so that access can be told of each. */
+export async function listDependents(
+  db: Queryable,
+  orgId: string,
+  agentId: string,
+): Promise<{ triggers: string[]; channels: string[]; campaigns: string[] }> {
+  const [triggers, channels, campaigns] = [
+    await db
+      .select({ id: trigger.id })
+      .from(trigger)
+      .where(and(eq(trigger.orgId, orgId), eq(trigger.agentId, agentId), isNull(trigger.deletedAt)))
+      .orderBy(asc(trigger.id)),
+    await db
+      .select({ id: channel.id })
+      .from(channel)
+      .where(and(eq(channel.orgId, orgId), eq(channel.agentId, agentId), isNull(channel.deletedAt)))
+      .orderBy(asc(channel.id)),
+    await db
+      .select({ id: campaign.id })
+      .from(campaign)
+      .where(
+        and(
+          eq(campaign.orgId, orgId),
+          eq(campaign.agentId, agentId),
+          isNull(campaign.deletedAt),
+          ne(campaign.state, 'ended'),
+        ),
+      )
+      .orderBy(asc(campaign.id)),
+  ];
+  return { triggers: ids(triggers), channels: ids(channels), campaigns: ids(campaigns) };
+}
+
+/** The rows stay for the runs and conversations that name them; nothing finds the agent any more. Its documents go. */
+export async function deleteAgentRows(db: Queryable, orgId: string, agentId: string): Promise<void> {
+  const gone = { deletedAt: sql`now()`, updatedAt: sql`now()` };
+  await changeAgent(db, orgId, agentId, { deletedAt: new Date() });
+  await db.delete(document).where(and(eq(document.orgId, orgId), eq(document.agentId, agentId)));
+  await db
+    .update(trigger)
+    .set(gone)
+    .where(and(eq(trigger.orgId, orgId), eq(trigger.agentId, agentId), isNull(trigger.deletedAt)));
+  await db
+    .update(channel)
+    .set(gone)
+    .where(and(eq(channel.orgId, orgId), eq(channel.agentId, agentId), isNull(channel.deletedAt)));
+  await db
+    .update(campaign)
+    .set({ state: 'ended', updatedAt: sql`now()` })
+    .where(and(eq(campaign.orgId, orgId), eq(campaign.agentId, agentId), ne(campaign.state, 'ended')));
+}

@@ -1,0 +1,69 @@
+import { and, count, eq, ilike, isNull, sql } from 'drizzle-orm';
+import type { Queryable } from '../db.ts';
+import { type PageOf, type PageRequest, behind, newestFirst, pageOf } from '../page.ts';
+import { containing } from '../search-text.ts';
+import { agent } from '../schema/agent.ts';
+
+export type AgentRow = typeof agent.$inferSelect & { sandboxChannelId: string | null };
+export const living = (orgId: string, id: string) =>
+  and(eq(agent.orgId, orgId), eq(agent.id, id), isNull(agent.deletedAt));
+
+/** The oldest one, as in the directory of access. */
+const sandboxChannelId = sql<string | null>`(SELECT c.id FROM channel c WHERE c.org_id = agent.org_id
+  AND c.agent_id = agent.id AND c.kind = 'sandbox' AND c.deleted_at IS NULL ORDER BY c.id LIMIT 1)`;
+
+const columns = {
+  orgId: agent.orgId,
+  id: agent.id,
+  name: agent.name,
+  enabled: agent.enabled,
+  draft: agent.draft,
+  published: agent.published,
+  version: agent.version,
+  revision: agent.revision,
+  createdAt: agent.createdAt,
+  updatedAt: agent.updatedAt,
+  deletedAt: agent.deletedAt,
+  sandboxChannelId,
+};
+
+export async function countAgents(db: Queryable, orgId: string): Promise<number> {
+  const rows = await db
+    .select({ many: count() })
+    .from(agent)
+    .where(and(eq(agent.orgId, orgId), isNull(agent.deletedAt)));
+  return rows[0]!.many;
+}
+
+export async function readAgent(db: Queryable, orgId: string, id: string): Promise<AgentRow | null> {
+  const rows = await db.select(columns).from(agent).where(living(orgId, id));
+  return rows[0] ?? null;
+}
+
+/** The same, and nobody else changes it until the transaction ends. */
+export async function lockAgent(db: Queryable, orgId: string, id: string): Promise<AgentRow | null> {
+  const rows = await db.select(columns).from(agent).where(living(orgId, id)).for('no key update', { of: agent });
+  return rows[0] ?? null;
+}
+
+export async function listAgents(
+  db: Queryable,
+  orgId: string,
+  filter: { text?: string | undefined },
+  { limit, after }: PageRequest,
+): Promise<PageOf<AgentRow>> {
+  const rows = await db
+    .select(columns)
+    .from(agent)
+    .where(
+      and(
+        eq(agent.orgId, orgId),
+        isNull(agent.deletedAt),
+        filter.text ? ilike(agent.name, containing(filter.text)) : undefined,
+        behind(agent.createdAt, agent.id, after),
+      ),
+    )
+    .orderBy(...newestFirst(agent.createdAt, agent.id))
+    .limit(limit + 1);
+  return pageOf(rows, limit);
+}

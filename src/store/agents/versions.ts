@@ -1,0 +1,80 @@
+import { and, desc, eq, lt, sql } from 'drizzle-orm';
+import type { AgentDefinition } from '../../../contract/agents.ts';
+import type { Queryable } from '../db.ts';
+import { agent, agentVersion } from '../schema/agent.ts';
+import { type AgentRow, living } from './read.ts';
+import { changeAgent } from './write.ts';
+import { type PageOf, pageOf } from '../page.ts';
+
+export const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_key, part: unknown) =>
+    part !== null && typeof part === 'object' && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
+
+/** Makes `definition` draft and answer at once; a version of its own when it differs from what answered before. */
+export async function publishDefinition(
+  db: Queryable,
+  row: AgentRow,
+  definition: AgentDefinition,
+  publishedBy: string | null,
+): Promise<number> {
+  const { orgId, id } = row;
+  if (sameDefinition(row.published, definition)) {
+    await changeAgent(db, orgId, id, { draft: definition });
+    return row.version;
+  }
+  const version = row.version + 1;
+  await db
+    .update(agent)
+    .set({
+      draft: definition,
+      published: definition,
+      version,
+      revision: sql`${agent.revision} + 1`,
+      updatedAt: sql`now()`,
+    })
+    .where(living(orgId, id));
+  await db.insert(agentVersion).values({ orgId, agentId: id, version, definition, publishedBy });
+  return version;
+}
+
+/** Whether two definitions say the same, whatever the order of their members. */
+export const sameDefinition = (a: unknown, b: unknown): boolean => canonical(a) === canonical(b);
+
+type AgentVersionRow = typeof agentVersion.$inferSelect;
+
+export async function listAgentVersions(
+  db: Queryable,
+  orgId: string,
+  agentId: string,
+  { limit, before }: { limit: number; before: number | null },
+): Promise<PageOf<AgentVersionRow>> {
+  const rows = await db
+    .select()
+    .from(agentVersion)
+    .where(
+      and(
+        eq(agentVersion.orgId, orgId),
+        eq(agentVersion.agentId, agentId),
+        before === null ? undefined : lt(agentVersion.version, before),
+      ),
+    )
+    .orderBy(desc(agentVersion.version))
+    .limit(limit + 1);
+  return pageOf(rows, limit);
+}
+
+export async function readAgentVersion(
+  db: Queryable,
+  orgId: string,
+  agentId: string,
+  version: number,
+): Promise<AgentVersionRow | null> {
+  const rows = await db
+    .select()
+    .from(agentVersion)
+    .where(and(eq(agentVersion.orgId, orgId), eq(agentVersion.agentId, agentId), eq(agentVersion.version, version)));
+  return rows[0] ?? null;
+}

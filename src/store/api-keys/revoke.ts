@@ -1,0 +1,91 @@
+import { and, isNull, sql } from 'drizzle-orm';
+import type { Leak } from '../../../contract/leaks.ts';
+import type { Queryable } from '../db.ts';
+import { apiKey } from '../schema/api-key.ts';
+import { isActive, oneKey } from './read.ts';
+
+type KeyName = { orgId: string; id: string };
+
+/** False when it was revoked before. `seq`: the revoke's place in the change log. */
+export async function revokeApiKey(
+  tx: Queryable,
+  orgId: string,
+  id: string,
+  by: { userId: string; seq: number; leak?: Leak | null },
+): Promise<boolean> {
+  const revoked = await tx
+    .update(apiKey)
+    .set({ revokedAt: sql`clock_timestamp()`, revokedBy: by.userId, revokedSeq: by.seq, leak: by.leak ?? null })
+    .where(and(oneKey(orgId, id), isNull(apiKey.revokedAt)))
+    .returning({ id: apiKey.id });
+  return revoked.length > 0;
+}
+
+/** Those of the digests that belong to a key which is not revoked. */
+export async function findActiveKeys(
+  db: Queryable,
+  digests: readonly Buffer[],
+): Promise<(KeyName & { digest: Buffer })[]> {
+  const found = await db.execute<KeyName & { digest: Buffer }>(sql`
+    SELECT d.org_id AS "orgId", d.key_id AS id, d.digest FROM api_key_digest d
+    JOIN api_key k ON k.org_id = d.org_id AND k.id = d.key_id
+    WHERE d.digest = ANY (${sql.param(digests)}::bytea[]) AND k.revoked_at IS NULL`);
+  return found.rows;
+}
+
+/** Sets the end of an active key, never later than the one it has; false when it is revoked. */
+export async function scheduleRevoke(tx: Queryable, orgId: string, id: string, at: Date): Promise<boolean> {
+  const scheduled = await tx
+    .update(apiKey)
+    .set({ revokeAt: sql`least(${apiKey.revokeAt}, ${at})` })
+    .where(and(oneKey(orgId, id), isActive))
+    .returning({ id: apiKey.id });
+  return scheduled.length > 0;
+}
+
+/**
+ * Stamps the moment from which no node accepts these keys, if they were revoked at `seq` or before; a stamp that is
+ * there stays. A failover may have lost the revoke that was waited for, and another one may have come since.
+ */
+export async function markEffective(db: Queryable, keys: readonly KeyName[], seq: number): Promise<void> {
+  await db.execute(sql`
+    UPDATE api_key k SET effective_at = clock_timestamp()
+    FROM unnest(${sql.param(keys.map((key) => key.orgId))}::text[], ${sql.param(keys.map((key) => key.id))}::text[]) AS u(org_id, id)
+    WHERE k.org_id = u.org_id AND k.id = u.id AND k.revoked_at IS NOT NULL AND k.effective_at IS NULL
+      AND coalesce(k.revoked_seq, 0) <= ${seq}`);
+}
+
+/** Keys whose scheduled end has come, and keys that were revoked past the change log (by hand, in SQL). */
+export async function readDueRevokes(db: Queryable, limit: number): Promise<KeyName[]> {
+  const due = await db.execute<KeyName>(sql`
+    (SELECT org_id AS "orgId", id FROM api_key
+      WHERE revoke_at IS NOT NULL AND revoked_at IS NULL AND revoke_at <= now() ORDER BY revoke_at LIMIT ${limit})
+    UNION ALL
+    (SELECT org_id, id FROM api_key
+      WHERE revoked_at IS NOT NULL AND effective_at IS NULL AND revoked_seq IS NULL ORDER BY revoked_at LIMIT ${limit})`);
+  return due.rows;
+}
+
+/** Revokes those of `keys` that are due; returns the ones that were not revoked before. */
+export async function revokeDue(tx: Queryable, keys: readonly KeyName[], by: { userId: string; seq: number }) {
+  const revoked = await tx.execute<KeyName & { wasActive: boolean }>(sql`
+    WITH due AS (
+      SELECT k.org_id, k.id, k.revoked_at IS NULL AS was_active FROM api_key k
+      JOIN unnest(${sql.param(keys.map((key) => key.orgId))}::text[], ${sql.param(keys.map((key) => key.id))}::text[]) AS u(org_id, id)
+        ON k.org_id = u.org_id AND k.id = u.id
+      WHERE (k.revoked_at IS NULL AND k.revoke_at <= now()) OR (k.revoked_at IS NOT NULL AND k.revoked_seq IS NULL)
+      ORDER BY k.id FOR UPDATE OF k)
+    UPDATE api_key k SET revoked_at = coalesce(k.revoked_at, clock_timestamp()),
+      revoked_by = coalesce(k.revoked_by, ${by.userId}), revoked_seq = ${by.seq}
+    FROM due WHERE k.org_id = due.org_id AND k.id = due.id
+    RETURNING k.org_id AS "orgId", k.id, due.was_active AS "wasActive"`);
+  return revoked.rows.filter((row) => row.wasActive);
+}
+
+/** Keys that are still "revoking". */
+export async function readUnfinishedRevokes(db: Queryable, limit: number): Promise<(KeyName & { seq: number })[]> {
+  const unfinished = await db.execute<KeyName & { seq: string }>(sql`
+    SELECT org_id AS "orgId", id, revoked_seq AS seq FROM api_key
+    WHERE revoked_at IS NOT NULL AND effective_at IS NULL AND revoked_seq IS NOT NULL ORDER BY revoked_at LIMIT ${limit}`);
+  return unfinished.rows.map((row) => ({ ...row, seq: Number(row.seq) }));
+}

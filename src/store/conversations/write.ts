@@ -1,0 +1,142 @@
+import { and, eq, sql } from 'drizzle-orm';
+import type { Queryable } from '../db.ts';
+import { conversation, message } from '../schema/conversation.ts';
+import type { MessageContent } from '../../../contract/messages.ts';
+import type { MessageRow } from '../runs/read.ts';
+import { STORING } from '../runs/settle.ts';
+import { run } from '../schema/run.ts';
+
+/** Locks the conversation until the transaction ends: one thing happens to it at a time. */
+export async function lockConversation(
+  tx: Queryable,
+  orgId: string,
+  id: string,
+): Promise<{
+  status: 'open' | 'handed_off' | 'resolved';
+  runId: string | null;
+  version: number;
+  firstUnanswered: string | null;
+} | null> {
+  const [row] = await tx
+    .select({
+      status: sql<'open' | 'handed_off' | 'resolved'>`${conversation.status}`,
+      runId: conversation.runId,
+      version: conversation.version,
+      firstUnanswered: sql<string | null>`${conversation.unanswered}[1]`,
+    })
+    .from(conversation)
+    .where(and(eq(conversation.orgId, orgId), eq(conversation.id, id)))
+    .for('update');
+  return row ?? null;
+}
+
+export async function updateConversation(
+  tx: Queryable,
+  orgId: string,
+  id: string,
+  changes: {
+    status?: 'open' | 'handed_off' | 'resolved';
+    assigneeId?: string | null;
+    runId?: string;
+    addUnanswered?: string;
+    forgetUnanswered?: true;
+  },
+): Promise<void> {
+  const { addUnanswered, forgetUnanswered, ...plain } = changes;
+  await tx
+    .update(conversation)
+    .set({
+      ...plain,
+      ...(addUnanswered !== undefined && {
+        unanswered: sql`array_append(${conversation.unanswered}, ${addUnanswered}::text)`,
+      }),
+      ...(forgetUnanswered && { unanswered: [] }),
+      // Any change makes a turn that is being computed outdated.
+      version: sql`${conversation.version} + 1`,
+      updatedAt: sql`clock_timestamp()`,
+    })
+    .where(and(eq(conversation.orgId, orgId), eq(conversation.id, id)));
+}
+
+export async function insertMessage(
+  tx: Queryable,
+  orgId: string,
+  row: {
+    id: string;
+    conversationId: string;
+    runId: string | null;
+    role: 'end_user' | 'member' | 'system';
+    content: MessageContent;
+    status?: string | null;
+    authorId?: string | null;
+    /** It has to be delivered, now. */
+    isDue?: boolean;
+    /** What the other side calls it. */
+    providerMessageId?: string;
+    metadata?: Readonly<Record<string, string>>;
+  },
+): Promise<MessageRow> {
+  const { isDue = false, ...plain } = row;
+  const [made] = await tx
+    .insert(message)
+    .values({ orgId, ...plain, dueAt: isDue ? sql`now()` : null })
+    .returning();
+  return made!;
+}
+
+/** Makes the run want a turn in a moment; false when it has ended or waits for its own time. */
+export async function wakeRun(tx: Queryable, orgId: string, runId: string, afterMs: number): Promise<boolean> {
+  const rows = await tx
+    .update(run)
+    .set({
+      status: sql`CASE WHEN ${run.status} = 'running' THEN 'running' ELSE 'queued' END`,
+      dueAt: sql`CASE WHEN ${run.lease} IS NULL THEN ${sql.raw(STORING)} + ${afterMs} * interval '1 millisecond' ELSE ${run.dueAt} END`,
+      finishedAt: null,
+      reason: null,
+    })
+    .where(
+      and(
+        eq(run.orgId, orgId),
+        eq(run.id, runId),
+        sql`${run.status} IN ('queued', 'running', 'waiting_for_user', 'handed_off')`,
+      ),
+    )
+    .returning({ id: run.id });
+  return rows.length > 0;
+}
+
+/** A run that no trigger call started: the end user spoke first, or again after the last run had ended. */
+export async function insertInboundRun(
+  tx: Queryable,
+  orgId: string,
+  { afterMs = 0, ...row }: { id: string; conversationId: string; requestId: string | null; afterMs?: number },
+): Promise<void> {
+  const dueAt = sql`${sql.raw(STORING)} + ${afterMs} * interval '1 millisecond'`;
+  await tx.insert(run).values({ orgId, ...row, triggerId: null, status: 'queued', input: {}, dueAt });
+}
+
+export async function setRunStatus(
+  tx: Queryable,
+  orgId: string,
+  runId: string,
+  change: { from: string[]; to: 'handed_off' | 'waiting_for_user' | 'completed'; reason?: string },
+): Promise<void> {
+  await tx
+    .update(run)
+    .set({
+      status: change.to,
+      reason: change.reason ?? null,
+      dueAt: null,
+      lease: null,
+      finishedAt: change.to === 'completed' ? sql`now()` : null,
+    })
+    .where(and(eq(run.orgId, orgId), eq(run.id, runId), sql`${run.status} = ANY (${sql.param(change.from)}::text[])`));
+}
+
+export async function insertConversation(
+  tx: Queryable,
+  orgId: string,
+  row: { id: string; agentId: string; channelId: string; endUserId: string; locale: string | null },
+): Promise<void> {
+  await tx.insert(conversation).values({ orgId, ...row });
+}

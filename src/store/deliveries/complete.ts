@@ -1,0 +1,89 @@
+import type { DeliveryError, DeliveryStatus } from '../../../contract/channels.ts';
+import { type Held, IS_WITHDRAWN } from './claim.ts';
+import type pg from 'pg';
+
+/** What came of one attempt. */
+export type DeliveryOutcome = {
+  held: Held;
+  status: DeliveryStatus;
+  error: DeliveryError | null;
+  providerMessageId: string | null;
+  possibleDuplicate: boolean;
+  /** Try again after so long; null: this was the last attempt. */
+  againAfterMs: number | null;
+  /** The attempt never reached the provider and is not counted. */
+  refund: boolean;
+  /** An address that was found out and belongs to the conversation from now on. */
+  learned: { conversationId: string; channelId: string; endUserId: string; address: string } | null;
+};
+
+/**
+ * Locked in the order of their ids, as everybody who moves many messages does. What is to be tried again is held instead
+ * if its campaign was paused meanwhile, and keeps the mark if it was withdrawn. Of a message that is gone, with the person
+ * it was for, nothing is kept.
+ */
+export const COMPLETE = `
+WITH outcome AS MATERIALIZED (
+  SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bool[], $8::float8[],
+    $9::int[], $10::text[], $11::text[], $12::text[], $13::text[])
+    AS t(org_id, id, lease, status, error, provider_message_id, possible_duplicate, again_ms, refund,
+      conversation_id, channel_id, end_user_id, address)
+), mine AS MATERIALIZED (
+  SELECT t.* FROM outcome t JOIN message m ON m.org_id = t.org_id AND m.id = t.id AND m.lease = t.lease
+  ORDER BY t.org_id, t.id FOR NO KEY UPDATE OF m
+), done AS (
+  UPDATE message m SET status = t.status, lease = NULL,
+    error = CASE WHEN t.again_ms IS NOT NULL AND ${IS_WITHDRAWN} THEN m.error ELSE t.error::jsonb END,
+    provider_message_id = coalesce(t.provider_message_id, m.provider_message_id),
+    possible_duplicate = m.possible_duplicate OR t.possible_duplicate, attempts = m.attempts - t.refund,
+    due_at = CASE WHEN m.due_at IS NOT NULL THEN now() + t.again_ms * interval '1 millisecond' END
+  FROM mine t WHERE m.org_id = t.org_id AND m.id = t.id AND m.lease = t.lease
+  RETURNING m.id
+), placed AS (
+  UPDATE conversation c SET address = t.address FROM mine t
+  WHERE t.address IS NOT NULL AND c.org_id = t.org_id AND c.id = t.conversation_id AND c.address IS NULL
+), known AS (
+  INSERT INTO identity (org_id, channel_id, address, end_user_id)
+  SELECT DISTINCT ON (org_id, channel_id, address) org_id, channel_id, address, end_user_id FROM mine WHERE address IS NOT NULL
+  ON CONFLICT DO NOTHING
+)
+SELECT id FROM done`;
+
+/** Stores what came of attempts; returns the ids of those whose lease was still their worker's own. */
+export async function completeDeliveries(pool: pg.Pool, outcomes: readonly DeliveryOutcome[]): Promise<Set<string>> {
+  const done = await pool.query<{ id: string }>({
+    name: 'complete-deliveries',
+    text: COMPLETE,
+    values: [
+      outcomes.map(({ held }) => held.org_id),
+      outcomes.map(({ held }) => held.id),
+      outcomes.map(({ held }) => held.lease),
+      outcomes.map((outcome) => outcome.status),
+      outcomes.map((outcome) => outcome.error && JSON.stringify(outcome.error)),
+      outcomes.map((outcome) => outcome.providerMessageId),
+      outcomes.map((outcome) => outcome.possibleDuplicate),
+      outcomes.map((outcome) => outcome.againAfterMs),
+      outcomes.map((outcome) => (outcome.refund ? 1 : 0)),
+      outcomes.map(({ learned }) => learned?.conversationId ?? null),
+      outcomes.map(({ learned }) => learned?.channelId ?? null),
+      outcomes.map(({ learned }) => learned?.endUserId ?? null),
+      outcomes.map(({ learned }) => learned?.address ?? null),
+    ],
+  });
+  return new Set(done.rows.map((row) => row.id));
+}
+
+/** A channel that a provider refused is marked broken and says why; one that works again is no longer. */
+export async function markChannel(
+  pool: pg.Pool,
+  orgId: string,
+  channelId: string,
+  state: { status: 'connected' } | { status: 'broken'; detail: string },
+): Promise<void> {
+  await pool.query({
+    name: 'mark-channel',
+    text: `UPDATE channel SET status = $3, status_detail = $4 WHERE org_id = $1 AND id = $2
+      AND (status, status_detail) IS DISTINCT FROM ($3, $4)`,
+    values: [orgId, channelId, state.status, state.status === 'broken' ? state.detail : null],
+  });
+}

@@ -1,0 +1,105 @@
+import { and, asc, count, eq, sql } from 'drizzle-orm';
+import type { Role } from '../../../contract/permissions.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { Queryable } from '../db.ts';
+import { member, organization, session, user } from '../schema/identity.ts';
+import { formerMember, signInLink } from '../schema/sign-in.ts';
+
+export type Member = { id: string; userId: string; name: string; email: string; role: Role; createdAt: Date };
+
+export const MAX_MEMBERS = 500;
+const memberColumns = {
+  id: member.id,
+  userId: member.userId,
+  name: user.name,
+  email: user.email,
+  role: sql<Role>`${member.role}`,
+  createdAt: member.createdAt,
+};
+
+const membersOf = (db: Queryable) =>
+  db.select(memberColumns).from(member).innerJoin(user, eq(user.id, member.userId)).$dynamic();
+
+export const listMembers = async (db: Queryable, orgId: string): Promise<Member[]> =>
+  membersOf(db)
+    .where(eq(member.organizationId, orgId))
+    .orderBy(asc(member.createdAt), asc(member.id))
+    .limit(MAX_MEMBERS);
+
+export async function readMember(db: Queryable, orgId: string, memberId: string): Promise<Member | null> {
+  const rows = await membersOf(db).where(and(eq(member.organizationId, orgId), eq(member.id, memberId)));
+  return rows[0] ?? null;
+}
+
+export async function readOwnerAddresses(
+  db: Queryable,
+  orgId: string,
+): Promise<{ organization: string; addresses: string[] }> {
+  const rows = await db
+    .select({ organization: organization.name, email: user.email })
+    .from(organization)
+    .innerJoin(member, and(eq(member.organizationId, organization.id), eq(member.role, 'owner')))
+    .innerJoin(user, eq(user.id, member.userId))
+    .where(eq(organization.id, orgId))
+    .limit(MAX_MEMBERS);
+  return { organization: rows[0]?.organization ?? '', addresses: rows.map(({ email }) => email) };
+}
+
+/** What a person may do here; null: nothing, not one of the members. */
+export async function readRole(db: Queryable, orgId: string, userId: string): Promise<Role | null> {
+  const rows = await db
+    .select({ role: sql<Role>`${member.role}` })
+    .from(member)
+    .where(and(eq(member.organizationId, orgId), eq(member.userId, userId)));
+  return rows[0]?.role ?? null;
+}
+
+/** Puts everybody who changes the members of this organization into one line until the transaction ends. */
+export async function lockMembers(db: Queryable, orgId: string): Promise<void> {
+  await db.execute(sql`SELECT 1 FROM organization WHERE id = ${orgId} FOR NO KEY UPDATE`);
+}
+
+export async function countMembers(db: Queryable, orgId: string, role?: Role): Promise<number> {
+  const rows = await db
+    .select({ many: count() })
+    .from(member)
+    .where(and(eq(member.organizationId, orgId), role ? eq(member.role, role) : undefined));
+  return rows[0]!.many;
+}
+
+export async function countMemberships(db: Queryable, userId: string): Promise<number> {
+  const rows = await db.select({ many: count() }).from(member).where(eq(member.userId, userId));
+  return rows[0]!.many;
+}
+
+export async function isMemberByEmail(db: Queryable, orgId: string, email: string): Promise<boolean> {
+  const rows = await membersOf(db).where(and(eq(member.organizationId, orgId), eq(user.email, email.toLowerCase())));
+  return rows.length > 0;
+}
+
+export async function insertMember(db: Queryable, orgId: string, userId: string, role: Role): Promise<string> {
+  const id = newId('member');
+  await db.insert(member).values({ id, organizationId: orgId, userId, role });
+  await db.delete(formerMember).where(and(eq(formerMember.orgId, orgId), eq(formerMember.userId, userId)));
+  return id;
+}
+
+export async function setMemberRole(db: Queryable, orgId: string, memberId: string, role: Role): Promise<void> {
+  await db
+    .update(member)
+    .set({ role })
+    .where(and(eq(member.organizationId, orgId), eq(member.id, memberId)));
+}
+
+/** It is remembered who left: signing in by the organization's provider does not bring them back, only an invitation. */
+export async function deleteMember(db: Queryable, orgId: string, memberId: string): Promise<void> {
+  const rows = await db
+    .delete(member)
+    .where(and(eq(member.organizationId, orgId), eq(member.id, memberId)))
+    .returning({ userId: member.userId });
+  for (const { userId } of rows) {
+    await db.insert(formerMember).values({ orgId, userId }).onConflictDoNothing();
+    await db.delete(signInLink).where(and(eq(signInLink.orgId, orgId), eq(signInLink.userId, userId)));
+    await db.delete(session).where(and(eq(session.userId, userId), eq(session.signInOrgId, orgId)));
+  }
+}
