@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { MAX_MESSAGE_CHARACTERS } from '../../../contract/limits.ts';
+import { cpuMs } from '../../../test/cpu-time.ts';
 import type { Finding } from '../provider.ts';
 import { citePassages } from './cite-passages.ts';
 
@@ -34,5 +36,16 @@ describe('citations of a model', () => {
 
   it('leaves every bracket alone when there are no passages', () => {
     expect(citePassages('Nine [1].', [])).toEqual({ text: 'Nine [1].', sources: [] });
+  });
+
+  it.each([
+    ['spaces', ' '],
+    ['spaces of other kinds', '\t\u00a0'],
+    ['brackets', '[['],
+    ['numbers', '[1,1'],
+    ['markers', ' [1]'],
+  ])('an answer that is long for its %s costs little', (_what, piece) => {
+    const text = `a${piece.repeat(MAX_MESSAGE_CHARACTERS)}`;
+    expect(cpuMs(() => citePassages(text, findings))).toBeLessThan(200);
   });
 });
