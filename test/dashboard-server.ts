@@ -10,7 +10,7 @@ import { createOidc } from '../src/access/sessions/oidc.ts';
 import { createPasskeys } from '../src/access/sessions/passkeys.ts';
 import { createMailLimit } from '../src/access/sessions/mail-limit.ts';
 import { createSessions } from '../src/access/sessions/sessions.ts';
-import { createSignInLimit } from '../src/access/sessions/sign-in-limit.ts';
+import { createSignInLimit, type SignInLimits } from '../src/access/sessions/sign-in-limit.ts';
 import { deriveSecrets } from '../src/config/secrets.ts';
 import { definitionFaults } from '../src/engine/embedded/definition-faults.ts';
 import { templateFault } from '../src/engine/templates.ts';
@@ -65,18 +65,21 @@ export const PASSWORD = 'correct horse battery';
 const SECRET = 'k3Jx9vQm2TzLr8WcYp5NbHs7DgFa4EuXo1Ri6';
 const BASE_URL = 'https://us.parley.example';
 
+/** Tests come from one address; the share of one place is a fifth of the node. */
+const PLENTY: SignInLimits = { pair: 1_000, subject: 1_000, address: 10_000, node: 50_000 };
+
 const noKey = async (): Promise<never> => {
   throw new Refusal('key_not_found');
 };
 
 export async function startDashboard(
-  options: { egressAllow?: string[]; lookUpTxt?: LookUpTxt; mail?: boolean } = {},
+  options: { egressAllow?: string[]; lookUpTxt?: LookUpTxt; mail?: boolean; signIns?: SignInLimits } = {},
 ): Promise<DashboardServer> {
   const database = await createTestDatabase();
   const db = openDb(database.url);
   const secrets = deriveSecrets(SECRET);
   const log = createLogger({ level: 'silent', pretty: false });
-  const limit = createSignInLimit({ pair: 1_000, subject: 1_000, address: 10_000, node: 10_000 });
+  const limit = createSignInLimit(options.signIns ?? PLENTY);
   const sessions = createSessions({ db, secret: secrets.sessionSecret, baseUrl: BASE_URL, limit, log: () => {} });
   const baseUrls = { us: BASE_URL, eu: BASE_URL, in: BASE_URL, qa: BASE_URL };
   const access = createAccess({

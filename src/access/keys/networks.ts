@@ -58,6 +58,18 @@ export function plainAddress(text: string | undefined): string | null {
   return address && textOf(address);
 }
 
+/**
+ * What limits by network address count: an IPv4 address, or the /64 network of an IPv6 address. One household or machine
+ * is given such a network, and can use another address of it for each call.
+ */
+export function countedPlace(text: string): string {
+  const address = readAddress(text);
+  if (address === null) return text;
+  return address.family === 4 ? textOf(address) : networkOf(address, PLACE_BITS).text;
+}
+
+const PLACE_BITS = 64;
+
 /** Whether one of the networks contains the caller. An invalid address is in none. */
 export function isInside(networks: readonly Network[], from: string | null): boolean {
   const address = from === null ? null : readAddress(from);

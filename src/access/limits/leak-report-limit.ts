@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { RATE_WINDOW_SECONDS } from '../../../contract/limits.ts';
 import { Refusal } from '../../../contract/problems.ts';
+import { countedPlace } from '../keys/networks.ts';
 import type { SharedCounters } from './shared-counters.ts';
 import { giveBackToAll, takeFromAll } from './take-from-all.ts';
 
@@ -32,7 +33,7 @@ export function createLeakReportLimit(
   };
   return {
     async take(kind, address) {
-      const from = createHash('sha256').update(address).digest('base64url').slice(0, 22);
+      const from = createHash('sha256').update(countedPlace(address)).digest('base64url').slice(0, 22);
       const counted = [[counters[kind].all, 'all'] as const, [counters[kind].address, from] as const];
       if (!(await takeFromAll(counted))) throw tooMany();
       // The braces keep both on one server of a Redis cluster.

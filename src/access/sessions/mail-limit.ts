@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { Refusal } from '../../../contract/problems.ts';
+import { countedPlace } from '../keys/networks.ts';
 import { takeFromAll } from '../limits/take-from-all.ts';
 
 /**
@@ -23,7 +24,7 @@ export function createMailLimit(mails: typeof MAILS = MAILS): MailLimit {
     async take(sender, recipient) {
       if (
         await takeFromAll([
-          [senders, sender],
+          [senders, countedPlace(sender)],
           [recipients, digest(recipient)],
         ])
       )

@@ -2,14 +2,16 @@ import { createHash } from 'node:crypto';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { RATE_WINDOW_SECONDS } from '../../../contract/limits.ts';
 import { Refusal } from '../../../contract/problems.ts';
+import { countedPlace } from '../keys/networks.ts';
 import type { SharedCounters } from '../limits/shared-counters.ts';
 import { type Counted, giveBackToAll, takeFromAll } from '../limits/take-from-all.ts';
 
 /**
  * Guessing passwords is rate-limited three ways: one account from one address, one account from all addresses, one
- * address against all accounts. The last limit protects the processor: each attempt costs a scrypt. An attempt is
+ * address against all accounts. The last limit, per node, protects the processor: each attempt costs a scrypt, a
+ * successful one too. One address gets a fifth of it at most, so that it cannot lock out everybody. An attempt is
  * counted before the password is checked, so that a burst cannot pass; a refused attempt does not extend the wait. A
- * device that signed in to this account before (device-cookie.ts) has its own allowance: strangers do not use it up.
+ * device that signed in to this account before (device-cookie.ts) has its own allowance, also per node: strangers do not use it up.
  * Each node counts alone; with `shared` all nodes count together as well.
  */
 export type SignInLimit = {
@@ -27,6 +29,9 @@ export const SIGN_IN_LIMITS: SignInLimits = { pair: 10, subject: 30, address: 60
 /** There is nothing to guess, and a whole office may share one address; each attempt costs calls to the provider. */
 export const ORGANIZATION_SIGN_IN_LIMITS: SignInLimits = { pair: 60, subject: 60, address: 60, node: 600 };
 
+/** The fewest addresses that can use up the limit of a node together. */
+const ADDRESSES = 5;
+
 const limiter = (points: number) => new RateLimiterMemory({ points, duration: RATE_WINDOW_SECONDS });
 
 export function createSignInLimit(
@@ -37,16 +42,20 @@ export function createSignInLimit(
   const subjects = limiter(limits.subject);
   const addresses = limiter(limits.address);
   const node = limiter(limits.node);
+  const devices = limiter(limits.node);
+  const share = limiter(Math.ceil(limits.node / ADDRESSES));
 
   return {
     async attempt(address, subject, device = null) {
       const who = digest(subject);
-      const from = device ?? address;
+      const place = countedPlace(address);
+      const from = device ?? place;
       const counters: Counted[] = [
-        [node, 'node'],
+        [device === null ? node : devices, 'node'],
+        [share, place],
         ...(device === null
           ? ([
-              [addresses, address],
+              [addresses, place],
               [subjects, who],
             ] as const)
           : []),
@@ -70,11 +79,12 @@ export function createSignInLimit(
     async succeeded(address, subject, device = null) {
       // Only failures are guesses: a script that signs in for each command must not lock itself out.
       const who = digest(subject);
-      const names = namesOf(device ?? address, who);
+      const place = countedPlace(address);
+      const names = namesOf(device ?? place, who);
       shared?.forget(names.pair);
       if (device !== null) return void (await pair.delete(`${device} ${who}`));
       shared?.giveBack([names.subject, names.address]);
-      await Promise.all([pair.delete(`${address} ${who}`), subjects.reward(who), addresses.reward(address)]);
+      await Promise.all([pair.delete(`${place} ${who}`), subjects.reward(who), addresses.reward(place)]);
     },
   };
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { RATE_WINDOW_SECONDS } from '../../../contract/limits.ts';
 import { Refusal } from '../../../contract/problems.ts';
+import { countedPlace } from '../keys/networks.ts';
 import type { SharedCounters } from '../limits/shared-counters.ts';
 import { type Counted, giveBackToAll, takeFromAll } from '../limits/take-from-all.ts';
 
@@ -68,4 +69,5 @@ const tooMany = (): Refusal =>
   new Refusal('rate_limited', 'Too many calls from this visitor or place. Wait a minute.', {});
 
 /** The limiter's memory contains no addresses. */
-const digest = (address: string): string => createHash('sha256').update(address).digest('base64url').slice(0, 22);
+const digest = (address: string): string =>
+  createHash('sha256').update(countedPlace(address)).digest('base64url').slice(0, 22);

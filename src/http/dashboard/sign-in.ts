@@ -53,7 +53,7 @@ export const signInRoutes = ({ route, room }: Desk): Route[] => {
       asked,
     ),
     route('signInWithCode', async (call) => signedIn(call, await signInWithCode(room, call.body, call.from))),
-    route('startPasskeySignIn', ({ from }) => startPasskeySignIn(room, from)),
+    route('startPasskeySignIn', () => startPasskeySignIn(room)),
     route('signInWithPasskey', async (call) => signedIn(call, await signInWithPasskey(room, call.body, call.from))),
     route('signOut', async ({ from, reply }) => {
       await room.sessions.signOut(from);
