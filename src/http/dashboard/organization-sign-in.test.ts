@@ -76,6 +76,7 @@ async function comeBack(url: string, kept: string) {
   const cleared = answer.headers.getSetCookie().some((line) => line.startsWith(`${STATE_COOKIE}=;`));
   return {
     status: answer.status,
+    site: to.origin,
     page: to.pathname + to.search,
     problem: to.searchParams.get('problem'),
     cookie,
@@ -261,9 +262,19 @@ describe('a callback', () => {
     expect((await comeBack(back, kept)).problem).toBe('sign_in_expired');
   });
 
-  it('leads only to a page of ours', async () => {
-    for (const back of ['//evil.example', '/\\evil.example', '/dashboard/api/openapi.json']) {
-      expect((await signIn(layla, undefined, back)).page).toBe('/');
+  it('leads to a page of ours and nowhere else', async () => {
+    for (const back of [
+      '//evil.example',
+      '/\\evil.example',
+      // Who reads an address leaves out tabs and line breaks.
+      '/\t/evil.example',
+      '/\n\\evil.example',
+      '/dashboard/api/openapi.json',
+      '/./dashboard/api/openapi.json',
+      '/dash\tboard/api/openapi.json',
+    ]) {
+      const { site, page } = await signIn(layla, undefined, back);
+      expect({ back, site, page }).toEqual({ back, site: 'https://us.parley.example', page: '/' });
     }
     expect((await begin(undefined, 'https://evil.example')).status).toBe(422);
   });

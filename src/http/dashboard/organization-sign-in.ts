@@ -1,3 +1,4 @@
+import { DASHBOARD_BASE } from '../../../contract/dashboard/routes.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { CLEARED_STATE } from '../../access/sessions/sign-in-state.ts';
 import { beginSignIn } from '../../features/sign-in/begin-sign-in.ts';
@@ -30,14 +31,14 @@ export const organizationSignInRoutes = ({ route, room }: Desk): Route[] => [
   }),
   route('finishSignIn', async ({ orgId, query, from, reply }) => {
     // A person sees the answer, so a page of the dashboard explains the fault.
-    const to = (path: string) => reply.redirect(new URL(path, room.baseUrl).href, 303);
+    const to = (path: string) => reply.redirect(pageOfOurs(path, room.baseUrl), 303);
     try {
       await room.organizationSignInLimit.attempt(from.address, `${ANYBODY} ${from.address}`);
       const text = typeof query === 'string' ? query : '';
       const { setCookie, back } = await finishSignIn(room, orgId, text, from);
       await room.organizationSignInLimit.succeeded(from.address, `${ANYBODY} ${from.address}`);
       reply.header('set-cookie', [...setCookie, CLEARED_STATE]);
-      return to(isOurPath(back) ? back : '/');
+      return to(back);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       // The state stays: a link from another person must not end a sign-in in progress.
@@ -55,5 +56,12 @@ export const organizationSignInRoutes = ({ route, room }: Desk): Route[] => [
   route('removeSignInDomain', ({ orgId, params, actor }) => removeSignInDomain(room, orgId, params.domain, actor)),
 ];
 
-/** A page of the dashboard and never the API, so that a link cannot trigger an action. */
-const isOurPath = (path: string): boolean => /^\/(?![/\\]|dashboard\/api)/.test(path);
+/**
+ * A page of the dashboard and never the API, so that a link cannot trigger an action. Judged as a browser reads it, which
+ * leaves out tabs and line breaks: `/<tab>/evil.example` is another site.
+ */
+function pageOfOurs(path: string, baseUrl: string): string {
+  const front = new URL('/', baseUrl);
+  const page = URL.parse(path, front.href);
+  return page?.origin === front.origin && !page.pathname.startsWith(DASHBOARD_BASE) ? page.href : front.href;
+}

@@ -19,6 +19,8 @@ export function useEntered() {
   };
 }
 
-/** Never to another site, whatever the address says. */
-export const isOwnPath = (path: string | undefined): path is string =>
-  path !== undefined && /^\/(?![/\\])/.test(path) && !path.startsWith('/sign-in');
+/** Never to another site, whatever the address says: browsers leave out tabs and line breaks of it. */
+export function isOwnPath(path: string | undefined): path is string {
+  if (path === undefined || !/^\/(?![/\\])/.test(path) || path.startsWith('/sign-in')) return false;
+  return URL.parse(path, window.location.origin)?.origin === window.location.origin;
+}
