@@ -16,6 +16,9 @@ export type MailText = {
   after?: readonly string[];
 };
 
+/** Any user may choose a name, so mail programs must not turn one into a link. For subjects and lines. */
+export const unlinked = (name: string): string => name.replaceAll(/(?<=\S)[.:/@\\]+(?=\S)/g, ' ');
+
 export type Mail = MailText & {
   /**
    * Null: a decoy. Whoever asks for a mail to an address that has no account must wait as long as somebody who asks for

@@ -105,6 +105,8 @@ describe('a report', () => {
   test('of anybody does the same, but what they say of the place is not mailed around', async () => {
     smtp.mails.length = 0;
     const { id, value } = await parley.key(orgId);
+    // Nor is what an admin of the organization calls a key a link in the mail of its owners.
+    await parley.db.execute(sql`UPDATE api_key SET label = 'https://evil.example/sign-in' WHERE id = ${id}`);
     expect((await report([found(value, { url: 'https://evil.example/sign-in', source: 'commit' })])).text).toBe('[]');
     expect(await me(value)).toBe('key_revoked');
     const leak = { url: 'https://evil.example/sign-in', source: 'commit', signed: false };

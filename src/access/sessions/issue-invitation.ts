@@ -1,7 +1,7 @@
 import type { Role } from '../../../contract/permissions.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Queryable } from '../../store/db.ts';
-import type { QueueMail } from '../../store/mail.ts';
+import { type QueueMail, unlinked } from '../../store/mail.ts';
 import { INVITATION_DAYS, insertInvitation, renewInvitation } from '../../store/members/invitations.ts';
 import { namesOf } from '../../store/accounts/people.ts';
 import { invitationDigest, invitationUrl, newInvitationToken } from './invitation-link.ts';
@@ -67,6 +67,3 @@ async function handOver(
   });
   return { id, url: null };
 }
-
-/** Any user may name an organization, so mail programs must not turn a name into a link. */
-const unlinked = (name: string): string => name.replaceAll(/(?<=\S)[.:/@\\]+(?=\S)/g, ' ');

@@ -1,6 +1,7 @@
 import type { Leak } from '../../../contract/leaks.ts';
 import type { ApiKeyRow } from '../../store/api-keys/read.ts';
 import type { Queryable } from '../../store/db.ts';
+import { unlinked } from '../../store/mail.ts';
 import { readOwnerAddresses } from '../../store/members/members.ts';
 import type { ApiKeysDeps } from './api-keys.ts';
 
@@ -13,12 +14,13 @@ export async function tellOwnersOfLeak(
 ): Promise<void> {
   if (queueMail === null) return;
   const { organization, addresses } = await readOwnerAddresses(tx, key.orgId);
+  const label = unlinked(key.label);
   for (const to of addresses)
     await queueMail(tx, {
       to,
-      subject: `The API key “${key.label}” was found in public and is revoked`,
+      subject: `The API key “${label}” was found in public and is revoked`,
       lines: [
-        `The key “${key.label}” (${key.prefix}…) of ${organization} was reported as leaked. It is revoked: no server accepts it any more.`,
+        `The key “${label}” (${key.prefix}…) of ${unlinked(organization)} was reported as leaked. It is revoked: no server accepts it any more.`,
         placeInWords(leak),
         'Whatever used it fails now with 401. Make a new key for it, and look through Activity for calls that were not yours.',
       ],
