@@ -3,22 +3,22 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
 
 /**
- * The second wall, read from the database's own catalog: whatever a query forgets, no row of a tenant can point into
- * another tenant's, and the schema could be distributed by organization (Citus: every primary, unique and foreign key
- * of a distributed table holds the distribution column).
+ * The second barrier, checked in the database's own catalog: even if a query forgets the organization, no row of a
+ * tenant can reference a row of another tenant, and the schema could be distributed by organization (Citus: every
+ * primary, unique and foreign key of a distributed table contains the distribution column).
  */
 let database: TestDatabase;
 let client: pg.Client;
 
-/** Tables that belong to the region, not to a tenant, and why (docs/adr/0002). */
+/** Tables that belong to the region, not to a tenant, with the reason (docs/adr/0002). */
 const REGION_TABLES = [
   'user', 'session', 'account', 'verification', 'second_factor', 'recovery_code', 'passkey', // people, who may be members of many organizations
   'organization', 'member', 'invitation', // better-auth's, keyed by ids that are unique in the region
   'installation', // the installation itself
   'mail', // to people, who may be members of many organizations or of none yet
   'authz_clock', 'authz_change', 'node_lease', // one order of changes for all nodes
-  'api_key_digest', 'proven_domain', // the organization is what these look-ups find out
-  'used_sign_in', // states of sign-ins under way
+  'api_key_digest', 'proven_domain', // these look-ups find the organization
+  'used_sign_in', // states of sign-ins in progress
 ]; // prettier-ignore
 
 beforeAll(async () => {
@@ -68,7 +68,7 @@ test('foreign keys between tenant tables begin with the organization on both sid
   expect(wrong).toEqual([]);
 });
 
-test('no table of the region points into a tenant table, so that it could stand on every server of a cluster', async () => {
+test('no table of the region references a tenant table, so that it could be on every server of a cluster', async () => {
   const found = await rows<{ name: string }>(`
     SELECT k.conname AS name FROM pg_constraint k
     JOIN pg_class c ON c.oid = k.conrelid JOIN pg_class t ON t.oid = k.confrelid
@@ -77,12 +77,12 @@ test('no table of the region points into a tenant table, so that it could stand 
 });
 
 /**
- * Plans are made once and kept. On an empty table every index that begins with the organization looks as good as the
- * primary key, and the newest of them is taken; then each look-up by organization and id, foreign keys' included, reads
- * the whole organization as soon as it has grown (seen: an accepted call went from 69 to 613 µs of the database's time).
- * What other indexes are asked for (a conversation's messages, a trigger's runs) has an id that is unique by itself.
+ * Plans are made once and cached. On an empty table every index that begins with the organization looks as good as the
+ * primary key, and the newest of them is chosen; then each look-up by organization and id, also of foreign keys, reads
+ * the whole organization when it has grown (seen: an accepted call went from 69 to 613 µs of the database's time). The
+ * other queries with an index (a conversation's messages, a trigger's runs) use an id that is unique by itself.
  */
-test('no index but keys begins with the organization, so that a row is found by its primary key from the first day', async () => {
+test('only keys begin with the organization among indexes, so that a row is found by its primary key from the first day', async () => {
   const found = await rows<{ name: string }>(`
     SELECT i.indexrelid::regclass::text AS name FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
     JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]
@@ -91,7 +91,7 @@ test('no index but keys begins with the organization, so that a row is found by 
   expect(found.map((index) => index.name)).toEqual([]);
 });
 
-test('a row cannot point into another organization', async () => {
+test('a row cannot reference another organization', async () => {
   await client.query(`INSERT INTO organization (id, name, slug) VALUES ('org_a', 'A', 'a'), ('org_b', 'B', 'b')`);
   await client.query(
     `INSERT INTO agent (org_id, id, name, draft, published) VALUES ('org_a', 'agent_a', 'A', '{}', '{}')`,
@@ -102,7 +102,7 @@ test('a row cannot point into another organization', async () => {
   await expect(pointing).rejects.toThrow(/foreign key/);
 });
 
-test('a revoked key stays revoked, rights are fixed for life, the audit log only grows', async () => {
+test('a revoked key stays revoked, rights never change, the audit log only grows', async () => {
   await client.query(`INSERT INTO organization (id, name, slug) VALUES ('org_k', 'K', 'k')`);
   await client.query(`INSERT INTO api_key (org_id, id, label, prefix, scope, permissions, revoked_at)
     VALUES ('org_k', 'key_k', 'K', 'parley_us_abcdef', 'organization', '{triggers}', now())`);

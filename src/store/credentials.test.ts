@@ -36,7 +36,7 @@ it('every sealed column of the database is in the list', async () => {
   expect(rows.map(({ name }) => name)).toEqual([...listed, ...SEALED_BY_INSTALLATION].toSorted());
 });
 
-it('a credential opens beside the address that it was given for, and beside no other', async () => {
+it('a credential opens with the address that it was given for, and with no other', async () => {
   const sealed = await sealCredential(db, sealingKey, account('https://one.example'), 'sk-1');
   expect(await openCredential(db, sealingKey, account('https://one.example'), sealed)).toBe('sk-1');
   for (const other of [null, '', 'https://two.example', 'https://one.example/']) {
@@ -44,14 +44,14 @@ it('a credential opens beside the address that it was given for, and beside no o
   }
 });
 
-it('an address is no part of the place: the two cannot be shifted into each other', async () => {
+it('an address is separate from the place: the two cannot be shifted into each other', async () => {
   const { table, column, row } = account(null);
   const twisted = { orgId, table, column, row, addresses: [] };
   const sealed = await sealCredential(db, sealingKey, twisted, 'sk-1');
   await expect(openCredential(db, sealingKey, { ...twisted, addresses: [''] }, sealed)).rejects.toThrow(SealError);
 });
 
-it('a text of before, bound to its place alone, still opens', async () => {
+it('an older text that is bound to its place only still opens', async () => {
   const place = placeOf({ table: 'model_provider', column: 'sealed_key', row: 'openai', organization: orgId });
   const sealed = seal(await openDataKey(db, orgId, sealingKey), 'sk-old', place);
   expect(sealed).toMatch(/^v1\./);

@@ -5,16 +5,16 @@ import type { Queryable } from './db.ts';
 import { type ModelRow, openDataKey } from './models.ts';
 
 /**
- * The one way to seal and open what is secret in a row. A credential belongs to its place and to the addresses that it
- * was given for: both are associated data, so it does not open beside another address, whoever wrote that into the row.
- * Texts of before (`v1`) are bound to their place alone, until they are saved again or the secret is rotated.
+ * The only way to seal and open secrets in rows. A credential belongs to its place and to the addresses that it was
+ * given for. Both are associated data, so it does not open with another address, even if an attacker writes that into
+ * the row. Older texts (`v1`) are bound only to their place, until they are saved again or the secret is rotated.
  */
 export type Credential = {
   orgId: string;
   table: string;
   column: string;
   row: string;
-  /** Where it may be sent; empty for what is sent nowhere. */
+  /** Where it may be sent; empty for a secret that is sent nowhere. */
   addresses: readonly string[];
 };
 
@@ -22,15 +22,15 @@ type Row = Record<string, unknown> & { org_id: string };
 type SealedColumn = {
   table: string;
   column: string;
-  /** The column that names the row within its organization. */
+  /** The column that identifies the row within its organization. */
   id: string;
   /** From the row's columns, by their names in the database. */
   addresses(row: Row): readonly string[];
 };
 
 /**
- * Every column that is sealed under the data key of an organization. A column named `sealed…` that is neither here nor
- * below fails the test beside this file.
+ * Every column that is sealed with the data key of an organization. A column named `sealed…` that is neither here nor
+ * below fails the test next to this file.
  */
 export const SEALED_COLUMNS = {
   channel: {
@@ -49,10 +49,10 @@ export const SEALED_COLUMNS = {
   signIn: { table: 'sign_in_provider', column: 'sealed', id: 'org_id', addresses: ({ issuer }) => [String(issuer)] },
 } as const satisfies Record<string, SealedColumn>;
 
-/** Sealed under a key of the installation: mails and people belong to no organization. */
+/** Sealed with a key of the installation: mails and people belong to no organization. */
 export const SEALED_BY_INSTALLATION = ['mail.sealed', 'second_factor.sealed'] as const;
 
-/** The credential that a row holds in a sealed column. */
+/** The credential in a sealed column of a row. */
 export function credentialIn(name: keyof typeof SEALED_COLUMNS, row: Row): Credential {
   const { table, column, id, addresses }: SealedColumn = SEALED_COLUMNS[name];
   return { orgId: row.org_id, table, column, row: String(row[id]), addresses: addresses(row) };
@@ -96,11 +96,11 @@ export async function openCredential(
   return open(key, sealed, versionOf(sealed) === 'v1' ? placeIn(credential) : boundTo(credential));
 }
 
-/** Whether what was given for one list of addresses may go to the other. */
+/** Whether a secret that was given for one list of addresses may be sent to the other. */
 export const sameAddresses = (one: Credential, other: Credential): boolean =>
   JSON.stringify(one.addresses) === JSON.stringify(other.addresses);
 
-/** The address changes, and a stored secret was left out. */
+/** The address changes, and the stored secret was not given again. */
 export const secretRequired = (pointer: string): Fault => ({
   pointer,
   code: 'secret_required',

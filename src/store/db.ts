@@ -8,17 +8,17 @@ export type Db = NodePgDatabase & { $client: pg.Pool };
 export type Queryable = Pick<NodePgDatabase, 'select' | 'insert' | 'update' | 'delete' | 'execute'>;
 
 export type DbOptions = {
-  /** Connections at most; everything hot runs in batches, so few are needed. */
+  /** Maximum connections; frequent work runs in batches, so few are needed. */
   max?: number;
   applicationName?: string;
   onError?: (error: Error) => void;
 };
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Longer than any statement of ours: cuts off what hangs behind a lost network. */
+/** Longer than any of our statements: ends statements that hang behind a lost network. */
 const STATEMENT_TIMEOUT_MS = 20_000;
 
-/** Between two statements of a transaction a node computes for milliseconds. */
+/** Between two statements of a transaction a node computes only for milliseconds. */
 const SILENCE_MS = 5_000;
 
 export function openDb(url: string, options: DbOptions = {}): Db {
@@ -30,19 +30,20 @@ export function openDb(url: string, options: DbOptions = {}): Db {
     query_timeout: STATEMENT_TIMEOUT_MS + 2_000,
     application_name: options.applicationName ?? 'parley',
     keepAlive: true,
-    // Every query of ours has an index. Plans are made while tables are still empty, when reading all of them looks cheap,
-    // and are kept while the tables grow: so reading a whole table is never planned where there is another way.
-    // A client that falls silent in the middle of a transaction (stopped, or cut off) may not keep its locks for long.
+    // Every query has an index. Plans are made while tables are still empty, when reading a whole table looks cheap,
+    // and are cached while the tables grow. So a sequential scan is never planned if there is another way. A client
+    // that is silent in the middle of a transaction (stopped, or cut off) must not keep its locks for long.
     options: `-c enable_seqscan=off -c idle_in_transaction_session_timeout=${SILENCE_MS}`,
   });
   // An idle connection that breaks must not end the process; the next query opens another one.
   pool.on('error', (error) => options.onError?.(error));
-  // Nor must one that breaks while it is lent out and between two statements: who has it learns of it from the next one.
+  // The same for a connection that breaks while it is checked out and between two statements: its holder gets the error
+  // from the next statement.
   pool.on('connect', (client) => client.on('error', () => {}));
   return drizzle(pool);
 }
 
-/** A connection of its own for one long task that is not a request's (a migration, a backup); closed whatever happens. */
+/** A separate connection for one long task that is not a request (a migration, a backup); always closed. */
 export async function withClient<T>(
   url: string,
   applicationName: string,
@@ -54,7 +55,7 @@ export async function withClient<T>(
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
   });
-  // The statement under way fails too, and tells it.
+  // The statement in progress fails too, and reports it.
   client.on('error', () => {});
   try {
     await client.connect();
@@ -64,7 +65,7 @@ export async function withClient<T>(
   }
 }
 
-/** SQLSTATE of a failed statement, whether thrown by the driver or wrapped by Drizzle; null for anything else. */
+/** SQLSTATE of a failed statement, whether thrown by the driver or wrapped by Drizzle; null for any other error. */
 export function sqlState(error: unknown): string | null {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth++) {
     const { code } = at as { code?: unknown };
@@ -73,14 +74,14 @@ export function sqlState(error: unknown): string | null {
   return null;
 }
 
-/** Two transactions waited for each other and this one was given up: it can be run again. */
+/** This transaction was the victim of a deadlock: it can be retried. */
 export const isDeadlock = (error: unknown): boolean => sqlState(error) === '40P01';
 
 export const isUniqueViolation = (error: unknown): boolean => sqlState(error) === '23505';
 
 /**
- * True when the statement did not run, or its fate is unknown, for a reason that lies with the server or the way to
- * it (connection refused, reset, shutting down, time-out), and not with the statement.
+ * True when the statement did not run, or its outcome is unknown, because of the server or the network (connection
+ * refused, reset, shutting down, timeout), and not because of the statement.
  */
 export function isUnreachable(error: unknown): boolean {
   const state = sqlState(error);

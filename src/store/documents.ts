@@ -41,8 +41,8 @@ export async function countDocuments(db: Queryable, orgId: string, agentId: stri
 }
 
 /**
- * Bytes of the documents of one agent and of all living agents, and the plan that says how many there may be. With `hold`
- * nobody else adds documents to the organization until the transaction ends.
+ * Bytes of the documents of one agent and of all existing agents, and the plan, which sets the limit. With `hold`, no
+ * other transaction can add documents to the organization until this one ends.
  */
 export async function readKnowledgeUse(
   db: Queryable,

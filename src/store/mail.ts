@@ -6,7 +6,7 @@ import type { Queryable } from './db.ts';
 import { NOW } from './schema/columns.ts';
 import { mail as table } from './schema/mail.ts';
 
-/** What a mail says. Plain text throughout: the worker makes the HTML. */
+/** The content of a mail. Plain text only: the worker creates the HTML. */
 export type MailText = {
   subject: string;
   /** Paragraphs before the link. */
@@ -21,25 +21,25 @@ export const unlinked = (name: string): string => name.replaceAll(/(?<=\S)[.:/@\
 
 export type Mail = MailText & {
   /**
-   * Null: a decoy. Whoever asks for a mail to an address that has no account must wait as long as somebody who asks for
-   * one that has: so the same work is done, and the worker drops the row.
+   * Null: a decoy. A request for a mail to an address without an account must take as long as one to an address with an
+   * account, so the same work is done, and the worker drops the row.
    */
   to: string | null;
-  /** How long it is worth sending, at most and usually a day. A link that works for 30 minutes says 30. */
+  /** How long the mail is valid, by default and at most a day. For a link that works for 30 minutes: 30. */
   minutes?: number;
 };
 
 /**
- * Puts a mail into the outbox. Call it in the transaction of the fact that the mail tells of:
- * `await queueMail?.(tx, { to, subject, lines: ['…'], link: { label, url } })`. The worker sends it once the transaction
- * has committed, tries again for a day while the mail server does not take it, and forgets it then. `queueMail` is null
- * where the operator has set no mail server (SMTP_URL): then hand the link to whoever may have it, or show the fact in
- * the dashboard. Never wait for a mail, and never put a secret into it that works for longer than the mail may lie about.
+ * Puts a mail into the outbox. Call it in the transaction of the fact that the mail reports: `await queueMail?.(tx, {
+ * to, subject, lines: ['…'], link: { label, url } })`. The worker sends it after the commit, retries for a day while
+ * the mail server refuses it, and then drops it. `queueMail` is null if the operator has set no mail server (SMTP_URL):
+ * then show the link to a person who may have it, or show the fact in the dashboard. Never wait for a mail, and never
+ * put a secret into it that is valid for longer than the mail may stay in a mailbox.
  */
 export type QueueMail = (tx: Queryable, mail: Mail) => Promise<void>;
 
 const DAY_MINUTES = 24 * 60;
-/** A worker that dies leaves its mails to the others after this; a living one renews every third of it. */
+/** After this time other workers take over the mails of a dead worker; a live worker renews every third of it. */
 export const MAIL_LEASE_SECONDS = 30;
 
 export const createQueueMail =
@@ -61,7 +61,7 @@ export type ClaimedMail = {
   id: string;
   recipient: string | null;
   sealed: string;
-  /** This one included. */
+  /** Including this attempt. */
   attempts: number;
   lease: string;
   expires_at: Date;
@@ -85,7 +85,7 @@ type Held = Pick<ClaimedMail, 'id' | 'lease'>;
 
 const heldColumns = (held: readonly Held[]) => [held.map(({ id }) => id), held.map(({ lease }) => lease)];
 
-/** Keeps the mails of a living worker from being taken by another. */
+/** Renews the leases of a live worker. */
 export async function renewMail(pool: pg.Pool, held: readonly Held[]): Promise<void> {
   await pool.query({
     name: 'renew-mail',
@@ -95,7 +95,7 @@ export async function renewMail(pool: pg.Pool, held: readonly Held[]): Promise<v
   });
 }
 
-/** Null: sent or given up, and either way its link is not kept. */
+/** Null: sent or given up; in both cases the link is deleted. */
 export type MailOutcome = { held: Held; againAfterMs: number | null };
 
 const COMPLETE = `

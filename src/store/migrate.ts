@@ -10,12 +10,12 @@ const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
 const ADVISORY_LOCK = 0x70_61_72_6c;
 const OLDEST_SERVER = 150_000;
 
-/** Why the database cannot be used by this program, with the cure. */
+/** Why this program cannot use the database, with the cure. */
 export class SchemaError extends Error {
   override name = 'SchemaError';
 }
 
-/** Brings the schema up to this program's. Safe to call from many nodes at once; refuses a newer schema. */
+/** Migrates the schema to this program's. Safe to call from many nodes at once; refuses a newer schema. */
 export const migrate = (url: string): Promise<void> =>
   withClient(url, 'parley migrate', async (client) => {
     const version = await client.query<{ server_version_num: string }>('SHOW server_version_num');
@@ -33,7 +33,7 @@ export const migrate = (url: string): Promise<void> =>
     if (applied < known) await runMigrations(drizzle(client), { migrationsFolder: MIGRATIONS });
   });
 
-/** Whether a Parley, of whatever version, has been here. */
+/** Whether the database belongs to a Parley of any version. */
 export const isMigrated = (url: string): Promise<boolean> =>
   withClient(url, 'parley', async (client) => (await newestApplied(client)) > 0);
 
@@ -47,8 +47,8 @@ async function steps(): Promise<Step[]> {
 const newestKnown = async (): Promise<number> => Math.max(0, ...(await steps()).map((step) => step.when));
 
 /**
- * What later migrations than this one did to rows, as statements: a backup's rows come into the newest schema without
- * having met them.
+ * What later migrations did to rows, as statements: the rows of a backup are loaded into the newest schema and have
+ * missed them.
  */
 export async function rowChangesSince(schema: number): Promise<string[]> {
   const later = (await steps()).filter((step) => step.when > schema);

@@ -43,7 +43,7 @@ export async function deleteModel(db: Queryable, orgId: string, provider: string
   return rows.length > 0;
 }
 
-/** The organization's data key, made on first need; of two who make one at the same moment, both get the same. */
+/** The organization's data key, created when first needed; two simultaneous callers get the same. */
 export async function openDataKey(db: Queryable, orgId: string, wrapping: Key): Promise<Key> {
   const stored = await readWrapped(db, orgId);
   if (stored !== null) return unwrapDataKey(wrapping, stored, orgId);

@@ -1,20 +1,20 @@
 import { desc, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 
-/** Where the page before ended; lists are ordered by (created_at, id), newest first. */
+/** The end of the previous page; lists are ordered by (created_at, id), newest first. */
 export type PagePosition = { createdAt: Date; id: string };
 
 export type PageRequest = { limit: number; after: PagePosition | null };
 
 export type PageOf<T> = { rows: T[]; hasMore: boolean };
 
-/** Rows that come after the position; no condition on the first page. */
+/** Rows after the position; no condition on the first page. */
 export const behind = (createdAt: PgColumn, id: PgColumn, after: PagePosition | null): SQL | undefined =>
   after === null ? undefined : sql`(${createdAt}, ${id}) < (${after.createdAt}, ${after.id})`;
 
 export const newestFirst = (createdAt: PgColumn, id: PgColumn): [SQL, SQL] => [desc(createdAt), desc(id)];
 
-/** Lists ask for one row more than the page, which tells whether there is another page. */
+/** Lists query one row more than the page, which shows whether there is another page. */
 export const pageOf = <T>(rows: T[], limit: number): PageOf<T> => ({
   rows: rows.slice(0, limit),
   hasMore: rows.length > limit,

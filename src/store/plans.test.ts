@@ -9,8 +9,8 @@ import { PUSH_RECIPIENTS } from './recipients/push.ts';
 import { DELETE_MESSAGES, DELETE_RUNS, LOOK_AT, WEIGH } from './organizations/retention.ts';
 
 /**
- * Plans that are made on empty tables and kept while they grow: every record of a statement that is run at speed is
- * found by its own key, whatever the tables hold by now (docs/adr/0002).
+ * Plans that are made on empty tables and cached while the tables grow: a frequent statement finds every record by its
+ * own key, whatever the tables contain (docs/adr/0002).
  */
 let database: TestDatabase;
 let pool: pg.Pool;
@@ -63,7 +63,7 @@ test.each([
   }
 });
 
-test('erasing what is old finds messages and runs by their conversation, the checks of foreign keys too', async () => {
+test('erasing old data finds messages and runs by their conversation, and so do the checks of foreign keys', async () => {
   const [org, ids, before] = [sql.raw('$1'), sql.raw('$2::text[]'), sql.raw('$3::timestamptz')];
   const pointsAt = (table: string) =>
     sql.raw(`SELECT 1 FROM ONLY ${table} x WHERE $1 = x.org_id AND $2 = x.conversation_id FOR KEY SHARE OF x`);

@@ -1,2 +1,2 @@
-/** A search text as an ILIKE pattern in which it stands for itself. */
+/** A search text as an ILIKE pattern, with its special characters escaped. */
 export const containing = (text: string): string => `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;

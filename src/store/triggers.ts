@@ -75,7 +75,7 @@ export async function listTriggerRows(
   return pageOf(rows, page.limit);
 }
 
-/** What a trigger may point at: a living agent, and a living channel of that agent. */
+/** What a trigger may reference: an existing agent, and an existing channel of that agent. */
 export async function findTriggerTargets(
   db: Queryable,
   orgId: string,

@@ -4,7 +4,7 @@ import type { MessageContent, MessageSource } from '../../contract/messages.ts';
 /** A visitor of a web chat: an address on a channel. */
 export type VisitorPlace = { orgId: string; channelId: string; address: string };
 
-/** What a visitor sees of a message. */
+/** The part of a message that a visitor sees. */
 export type VisitorMessageRow = {
   id: string;
   role: 'agent' | 'end_user' | 'member';
@@ -15,10 +15,10 @@ export type VisitorMessageRow = {
   created_at: Date;
 };
 
-/** Conversations of one visitor that are looked through: one, unless a backend keeps beginning new ones. */
+/** How many conversations of one visitor are read: one, unless a backend keeps starting new ones. */
 export const MAX_CONVERSATIONS = 5;
 export const VISITOR_COLUMNS = 'm.id, m.role, m.content, m.sources, m.status, m.provider_message_id, m.created_at';
-/** What waits for its time, was held back or is a note of the house is not for the visitor. */
+/** Scheduled messages, held messages and internal notes are not for the visitor. */
 export const VISIBLE = `(m.role = 'end_user' OR m.role IN ('agent', 'member') AND m.status IN ('sent', 'delivered', 'read'))`;
 
 const HISTORY = `
@@ -45,7 +45,7 @@ export async function listVisitorMessages(
   return found.rows;
 }
 
-/** The message that a widget has sent under this name; `unheard`: its writer has opted out or is blocked. */
+/** The message that a widget has sent with this id; `unheard`: its writer has opted out or is blocked. */
 export async function findVisitorMessage(
   pool: pg.Pool,
   { orgId, channelId, address }: VisitorPlace,
@@ -62,7 +62,9 @@ export async function findVisitorMessage(
   return found.rows[0] ?? null;
 }
 
-/** What the visitor has not seen yet up to a message, newest first: as their provider (we ourselves) calls it. */
+/**
+ * Messages that the visitor has not seen, up to a message, newest first: by their provider ids (we are the provider).
+ */
 export async function listUnread(
   pool: pg.Pool,
   { orgId, channelId, address }: VisitorPlace,

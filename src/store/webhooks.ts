@@ -15,19 +15,19 @@ export async function readWebhook(db: Queryable, orgId: string, id: string): Pro
   return row ?? null;
 }
 
-/** The same, locked until the transaction ends; events may be written for it meanwhile. */
+/** The same, locked until the transaction ends; events may still be written for it. */
 export async function lockWebhook(tx: Queryable, orgId: string, id: string): Promise<WebhookRow | null> {
   const [row] = await tx.select().from(webhookEndpoint).where(one(orgId, id)).for('no key update');
   return row ?? null;
 }
 
-/** Nobody else adds or deletes an endpoint of the organization until the transaction ends. */
+/** Until the transaction ends, no other one adds or deletes an endpoint of the organization. */
 export async function lockWebhooks(tx: Queryable, orgId: string): Promise<void> {
   await tx.execute(sql`SELECT 1 FROM organization WHERE id = ${orgId} FOR NO KEY UPDATE`);
 }
 
 export async function countWebhooks(tx: Queryable, orgId: string): Promise<number> {
-  // Two that are made at once are counted one after the other.
+  // Serialized, so that two simultaneous inserts are counted one after the other.
   await lockWebhooks(tx, orgId);
   const [row] = await tx.select({ many: count() }).from(webhookEndpoint).where(eq(webhookEndpoint.orgId, orgId));
   return row!.many;
@@ -61,7 +61,7 @@ export async function changeWebhook(
   return rows[0] ?? null;
 }
 
-/** What waits for an endpoint that was switched off is not sent any more; it can be sent again by hand. */
+/** Waiting deliveries of a disabled endpoint are not sent any more; they can be sent again by hand. */
 export async function cancelPending(tx: Queryable, orgId: string, id: string): Promise<void> {
   await tx
     .update(eventDelivery)
@@ -71,7 +71,7 @@ export async function cancelPending(tx: Queryable, orgId: string, id: string): P
     );
 }
 
-/** The endpoint with everything that was delivered to it. */
+/** Deletes the endpoint with its delivery log. */
 export async function deleteWebhook(tx: Queryable, orgId: string, id: string): Promise<void> {
   await tx.delete(eventDelivery).where(and(eq(eventDelivery.endpointId, id), eq(eventDelivery.orgId, orgId)));
   await tx.delete(webhookEndpoint).where(one(orgId, id));

@@ -12,7 +12,7 @@ export async function readAuthenticator(db: Queryable, userId: string): Promise<
   return rows[0] ?? null;
 }
 
-/** Locks it until the transaction ends: of two who send the same code the second finds it used. */
+/** Locks the row until the transaction ends: of two simultaneous uses of one code, the second finds it used. */
 export async function lockAuthenticator(tx: Queryable, userId: string): Promise<Authenticator | null> {
   const rows = await tx.select().from(secondFactor).where(eq(secondFactor.userId, userId)).for('update');
   return rows[0] ?? null;
@@ -44,7 +44,7 @@ export async function deleteAuthenticator(tx: Queryable, userId: string): Promis
   await tx.delete(secondFactor).where(eq(secondFactor.userId, userId));
 }
 
-/** What this account can show besides a password. */
+/** The second factors of this account. */
 export async function readFactors(
   db: Queryable,
   userId: string,
@@ -57,7 +57,7 @@ export async function readFactors(
   return { authenticator: confirmed.length > 0, passkeys: keys[0]!.many };
 }
 
-/** The session has shown a second factor; it was made before there was one. */
+/** The session has shown a second factor; it was opened before there was one. */
 export async function setSessionFactor(tx: Queryable, userId: string, sessionId: string): Promise<void> {
   await tx
     .update(session)
@@ -65,7 +65,10 @@ export async function setSessionFactor(tx: Queryable, userId: string, sessionId:
     .where(and(eq(session.userId, userId), eq(session.id, sessionId)));
 }
 
-/** Nothing is left that these sessions could have shown. Those of a provider tell of its factor, and stay. */
+/**
+ * No factor is left that these sessions could have shown. Sessions of a provider record the provider's factor, and
+ * stay.
+ */
 export async function clearSessionFactors(tx: Queryable, userId: string): Promise<void> {
   await tx
     .update(session)
@@ -73,7 +76,7 @@ export async function clearSessionFactors(tx: Queryable, userId: string): Promis
     .where(and(eq(session.userId, userId), isNull(session.signInOrgId)));
 }
 
-/** All that an account can show besides its password. */
+/** Deletes all second factors of an account. */
 export async function deleteFactors(tx: Queryable, userId: string): Promise<void> {
   await deleteAuthenticator(tx, userId);
   await deletePasskeys(tx, userId);

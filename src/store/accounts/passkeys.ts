@@ -21,10 +21,7 @@ export async function insertPasskey(
   return rows[0]!;
 }
 
-/**
- * True when this was its first use of a challenge that is newer than the last one: what was recorded on the wire cannot
- * be played again.
- */
+/** True on the first use of a challenge that is newer than the last one: a recorded answer cannot be replayed. */
 export async function usePasskey(
   db: Queryable,
   id: string,

@@ -2,7 +2,7 @@ import { and, desc, eq, gt, ne } from 'drizzle-orm';
 import type { Queryable } from '../db.ts';
 import { session } from '../schema/identity.ts';
 
-/** Sessions that a person is shown; more than that are signed in all the same. */
+/** Sessions that a person is shown; further sessions are still signed in. */
 const MAX_SESSIONS_LISTED = 100;
 
 export async function listSessions(db: Queryable, userId: string) {
@@ -30,7 +30,7 @@ export async function deleteSession(db: Queryable, userId: string, sessionId: st
   return gone.length > 0;
 }
 
-/** For the moment after signing in, when nobody but who signed in has the token. */
+/** For the moment after signing in, when only the person who signed in has the token. */
 export async function deleteSessionByToken(db: Queryable, userId: string, token: string): Promise<void> {
   await db.delete(session).where(and(eq(session.userId, userId), eq(session.token, token)));
 }

@@ -5,8 +5,8 @@ import type { Queryable } from '../db.ts';
 export type Standing = { sessionId: string; userId: string; orgId: string };
 
 /**
- * Whether each still holds: the session is there and not over, the person is still a member, and the session has shown the
- * second factor that the organization asks for. In the same order.
+ * Whether each is still valid: the session exists and has not expired, the person is still a member, and the session
+ * has shown the second factor that the organization requires. In the same order.
  */
 export async function readStanding(db: Queryable, standings: readonly Standing[]): Promise<boolean[]> {
   const { rows } = await db.execute<{ holds: boolean }>(sql`SELECT EXISTS (

@@ -8,7 +8,7 @@ import { changeAgent } from './write.ts';
 
 export const ids = (rows: { id: string }[]) => rows.map(({ id }) => id);
 
-/** What an agent takes with it when it is deleted; read before, so that access can be told of each. */
+/** The records that are deleted with an agent; read before, so that access is told about each. */
 export async function listDependents(
   db: Queryable,
   orgId: string,
@@ -41,7 +41,10 @@ export async function listDependents(
   return { triggers: ids(triggers), channels: ids(channels), campaigns: ids(campaigns) };
 }
 
-/** The rows stay for the runs and conversations that name them; nothing finds the agent any more. Its documents go. */
+/**
+ * The rows stay for the runs and conversations that reference them; no query finds the agent any more. Its documents
+ * are deleted.
+ */
 export async function deleteAgentRows(db: Queryable, orgId: string, agentId: string): Promise<void> {
   const gone = { deletedAt: sql`now()`, updatedAt: sql`now()` };
   await changeAgent(db, orgId, agentId, { deletedAt: new Date() });

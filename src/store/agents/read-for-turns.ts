@@ -6,13 +6,13 @@ export type AgentForTurns = {
   name: string;
   revision: number;
   definition: AgentDefinition;
-  /** What its documents are known by: another value as soon as one comes or goes. Null when there are none. */
+  /** Identifies the state of its documents: it changes when one is added or removed. Null when there are none. */
   edition: string | null;
-  /** Of their texts. */
+  /** Size of their texts. */
   bytes: number;
 };
 
-/** The published agent, as of one revision; its documents are read one by one, when they are needed. */
+/** The published agent at one revision; its documents are read one by one, when they are needed. */
 export async function readAgentForTurns(pool: pg.Pool, orgId: string, agentId: string): Promise<AgentForTurns | null> {
   const found = await pool.query<AgentForTurns>({
     name: 'read-agent-for-turns',
@@ -28,7 +28,7 @@ export async function readAgentForTurns(pool: pg.Pool, orgId: string, agentId: s
   return found.rows[0] ?? null;
 }
 
-/** The agent's first document whose id comes after `after`. */
+/** The agent's first document with an id after `after`. */
 export async function readNextDocument(
   pool: pg.Pool,
   orgId: string,

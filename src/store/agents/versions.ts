@@ -13,7 +13,10 @@ export const canonical = (value: unknown): string =>
       : part,
   );
 
-/** Makes `definition` draft and answer at once; a version of its own when it differs from what answered before. */
+/**
+ * Makes `definition` both the draft and the live definition; creates a version if it differs from the previous live
+ * one.
+ */
 export async function publishDefinition(
   db: Queryable,
   row: AgentRow,
@@ -40,7 +43,7 @@ export async function publishDefinition(
   return version;
 }
 
-/** Whether two definitions say the same, whatever the order of their members. */
+/** Whether two definitions are equal, in any order of their members. */
 export const sameDefinition = (a: unknown, b: unknown): boolean => canonical(a) === canonical(b);
 
 type AgentVersionRow = typeof agentVersion.$inferSelect;

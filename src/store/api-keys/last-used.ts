@@ -1,6 +1,9 @@
 import type pg from 'pg';
 
-/** At most one write a minute for each key over all nodes, and never backwards (a database trigger holds that, too). */
+/**
+ * At most one write per minute for each key over all nodes, and never backwards (a database trigger enforces that,
+ * too).
+ */
 export async function writeLastUsed(
   client: pg.Pool,
   uses: readonly { orgId: string; keyId: string; at: Date; isLast: boolean }[],

@@ -7,10 +7,10 @@ import { apiKey } from '../schema/api-key.ts';
 import { campaign } from '../schema/campaign.ts';
 import { organization } from '../schema/identity.ts';
 
-/** A key with the names of what it is bound to, deleted or not. */
+/** A key with the names of the records that it is bound to, deleted or not. */
 export type ApiKeyRow = typeof apiKey.$inferSelect & { agentName: string | null; campaignName: string | null };
 
-/** What decides whether a key may be made: the plan, and whether what it is bound to is there. */
+/** The facts that decide whether a key may be created: the plan, and whether the records that it is bound to exist. */
 export async function readKeyConditions(
   tx: Queryable,
   orgId: string,

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { KeyScope, Permission, Plan } from '../../../contract/permissions.ts';
 import type { VariableDeclaration } from '../../../contract/triggers.ts';
 
-/** What access decisions are made from, each in one round trip and always from the primary. */
+/** The records for access decisions, each in one round trip and always from the primary. */
 export type KeyRecord = {
   id: string;
   orgId: string;
@@ -20,7 +20,7 @@ export type KeyRecord = {
   lastUsedAt: Date | null;
 };
 
-/** The key with this digest and its organization; null: there is none. */
+/** The key with this digest and its organization; null if it does not exist. */
 export async function readKeyByDigest(client: pg.Pool, digest: Buffer): Promise<KeyRecord | null> {
   const found = await client.query<KeyRecord>({
     name: 'access-key',
@@ -58,7 +58,7 @@ export type TargetRecords = {
   campaign: { id: string; agentId: string; channelId: string; state: string } | null;
 };
 
-/** What an organization has under these ids; what is deleted, or another organization's, is not there. */
+/** The organization's records with these ids; without deleted ones and those of other organizations. */
 export async function readTargets(client: pg.Pool, orgId: string, ids: TargetIds): Promise<TargetRecords> {
   const found = await client.query<TargetRecords>({
     name: 'access-targets',

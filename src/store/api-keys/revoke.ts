@@ -6,7 +6,7 @@ import { isActive, oneKey } from './read.ts';
 
 type KeyName = { orgId: string; id: string };
 
-/** False when it was revoked before. `seq`: the revoke's place in the change log. */
+/** False when it was revoked before. `seq`: the revoke's position in the change log. */
 export async function revokeApiKey(
   tx: Queryable,
   orgId: string,
@@ -21,7 +21,7 @@ export async function revokeApiKey(
   return revoked.length > 0;
 }
 
-/** Those of the digests that belong to a key which is not revoked. */
+/** The digests that belong to a key which is not revoked. */
 export async function findActiveKeys(
   db: Queryable,
   digests: readonly Buffer[],
@@ -33,7 +33,7 @@ export async function findActiveKeys(
   return found.rows;
 }
 
-/** Sets the end of an active key, never later than the one it has; false when it is revoked. */
+/** Sets the end of an active key, never later than its current end; false when it is revoked. */
 export async function scheduleRevoke(tx: Queryable, orgId: string, id: string, at: Date): Promise<boolean> {
   const scheduled = await tx
     .update(apiKey)
@@ -44,8 +44,8 @@ export async function scheduleRevoke(tx: Queryable, orgId: string, id: string, a
 }
 
 /**
- * Stamps the moment from which no node accepts these keys, if they were revoked at `seq` or before; a stamp that is
- * there stays. A failover may have lost the revoke that was waited for, and another one may have come since.
+ * Stores the moment from which no node accepts these keys, if they were revoked at `seq` or before; an existing moment
+ * stays. A failover may have lost the revoke that was waited for, and another one may have followed.
  */
 export async function markEffective(db: Queryable, keys: readonly KeyName[], seq: number): Promise<void> {
   await db.execute(sql`
@@ -55,7 +55,7 @@ export async function markEffective(db: Queryable, keys: readonly KeyName[], seq
       AND coalesce(k.revoked_seq, 0) <= ${seq}`);
 }
 
-/** Keys whose scheduled end has come, and keys that were revoked past the change log (by hand, in SQL). */
+/** Keys whose scheduled end has come, and keys that were revoked without the change log (by hand, in SQL). */
 export async function readDueRevokes(db: Queryable, limit: number): Promise<KeyName[]> {
   const due = await db.execute<KeyName>(sql`
     (SELECT org_id AS "orgId", id FROM api_key

@@ -29,7 +29,7 @@ export async function renameApiKey(tx: Queryable, orgId: string, id: string, lab
   return renamed.length > 0;
 }
 
-/** False when the key is revoked. A database trigger refuses networks that lie outside the ones before. */
+/** False when the key is revoked. A database trigger refuses networks outside the previous ones. */
 export async function shortenKeyNetworks(
   tx: Queryable,
   orgId: string,

@@ -15,7 +15,7 @@ import { insertPerson } from '../accounts/people.ts';
 import { restore } from './restore.ts';
 import { session, user } from '../schema/identity.ts';
 
-/** Every kind of text that a format may trip over. */
+/** Every kind of text that may break a format. */
 const HARD_TEXT = 'أهلاً {"table":"x"}\n{"end":true,\r\t\u2028\u2029 \\u0041 \'quoted\' "quoted" 🎉 हिन्दी';
 
 let folder: string;
@@ -66,7 +66,7 @@ const rewrite = (change: (lines: string[]) => string[]): void => {
 };
 
 describe('a backup', () => {
-  test('comes back exactly, row for row, except for sessions', async () => {
+  test('is restored exactly, row for row, except for sessions', async () => {
     await backup(source.url, file);
     await withEmptyDatabase(async (target, url) => {
       await restore(url, file, { keepKeys: true });
@@ -87,7 +87,7 @@ describe('a backup', () => {
     expect(gunzipSync(readFileSync(file)).toString()).not.toContain('canary');
   });
 
-  test('never asks for so many rows, however small the last ones were, that large ones would not fit', async () => {
+  test('never fetches so many rows, however small the last ones were, that large ones would not fit', async () => {
     await db.execute(
       sql`INSERT INTO authz_change (seq, kind, subject_id) SELECT n, 'key', 'small' FROM generate_series(1, 300) n`,
     );
@@ -99,7 +99,7 @@ describe('a backup', () => {
     expect(Math.max(...fetched)).toBeLessThanOrEqual(50);
   });
 
-  test('shows one moment, whatever is written meanwhile', async () => {
+  test('shows one moment, whatever is written during the backup', async () => {
     const { rows: before } = await db.execute(sql`SELECT count(*)::int AS n FROM organization`);
     const writing = Promise.all(Array.from({ length: 30 }, () => givenAgentOfNewOrganization()));
     await backup(source.url, file);
@@ -112,7 +112,7 @@ describe('a backup', () => {
     });
   });
 
-  test('is readable by its owner alone and never overwrites a file', async () => {
+  test('is readable by its owner only and never overwrites a file', async () => {
     await backup(source.url, file);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const first = readFileSync(file);
@@ -122,7 +122,7 @@ describe('a backup', () => {
 });
 
 describe('events', () => {
-  test('come back with their endpoints and what waits for them, and coming back is itself no event', async () => {
+  test('are restored with their endpoints and waiting deliveries, and the restore itself is not an event', async () => {
     await db.execute(
       sql`INSERT INTO webhook_endpoint (org_id, id, url, sealed) VALUES (${orgId}, 'whk_1', 'https://x.example', 'v1.x')`,
     );
@@ -140,13 +140,13 @@ describe('events', () => {
       for (const table of ['webhook_endpoint', 'event_delivery'])
         expect({ table, rows: await dump(target, table) }).toEqual({ table, rows: await dump(db, table) });
       expect(await dump(target, 'event_tail')).toEqual([]);
-      // Readers go by this server's transactions, not by those of the one that was backed up.
+      // Readers use this server's transactions, not those of the server that was backed up.
       const standing = async () =>
         (
           await target.execute(sql`SELECT tx = pg_current_xact_id()::text::bigint AS later,
             tx < pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS past FROM event`)
         ).rows;
-      // Past as soon as no older transaction is under way on this server, in whatever database.
+      // Past when no older transaction is in progress on this server, in any database.
       await expect.poll(standing).toEqual([{ later: false, past: true }]);
     });
   });
@@ -155,7 +155,7 @@ describe('events', () => {
 const givenAgentOfNewOrganization = async () => givenAgent(db, await givenOrganization(db));
 
 describe('a restore', () => {
-  test('revokes every key, because some may have been revoked since, and tells the audit log', async () => {
+  test('revokes every key, because some may have been revoked since, and writes it to the audit log', async () => {
     await backup(source.url, file);
     await withEmptyDatabase(async (target, url) => {
       const { revoked_keys: revoked } = await restore(url, file, { keepKeys: false });
@@ -192,7 +192,7 @@ describe('a restore', () => {
     });
   });
 
-  test('does to the rows of an older backup what later migrations did to rows', async () => {
+  test('applies to the rows of an older backup what later migrations did to rows', async () => {
     const canary = 'mail-from-asha@example.qa';
     await db.execute(sql`INSERT INTO inbound_event (org_id, channel_id, event_id)
       SELECT org_id, id, ${canary} FROM channel LIMIT 1`);
@@ -212,7 +212,7 @@ describe('a restore', () => {
     expect(await idsAfter()).toEqual([{ event_id: createHash('sha256').update(canary).digest('hex') }]);
   });
 
-  test('refuses a database that holds anything, and leaves it alone', async () => {
+  test('refuses a database that is not empty, and does not change it', async () => {
     await backup(source.url, file);
     const before = await dump(db, 'agent');
     await expect(restore(source.url, file, { keepKeys: true })).rejects.toThrow(/not empty/);

@@ -16,14 +16,14 @@ import {
 } from './format.ts';
 import { withClient } from '../db.ts';
 
-/** Rows are fetched so many at a time that they weigh about this much … */
+/** Rows are fetched in batches of about this size … */
 const BATCH_BYTES = 4 * 1024 * 1024;
-/** … and no more of them than this: behind many small rows large ones may come, of a few megabytes each. */
+/** … and of at most this many rows: after many small rows, large ones of a few megabytes each may follow. */
 const MAX_BATCH_ROWS = 50;
 
 /**
- * Writes every record as of one moment into a new file, readable by its owner alone. Servers may go on working: the
- * one transaction sees none of it. What is secret stays sealed by PARLEY_SECRET, which is not in the file.
+ * Writes every record as of one moment into a new file that only its owner can read. Servers may keep running: the one
+ * transaction sees none of their writes. Secrets stay sealed with PARLEY_SECRET, which is not in the file.
  */
 export async function backup(url: string, file: string): Promise<{ rows: number }> {
   const counted: BackupEnd = { end: true, rows: 0 };
@@ -62,7 +62,7 @@ async function* lines(client: pg.Client, counted: BackupEnd): AsyncGenerator<str
 
 const line = (value: BackupHeader | BackupTable | BackupEnd): string => `${JSON.stringify(value)}\n`;
 
-/** Each row as Postgres' own JSON, which is passed on unparsed, so that no number or time is rounded on the way. */
+/** Each row as Postgres' own JSON, passed on without parsing, so that no number or time is rounded. */
 async function* rowsOf(client: pg.Client, { table }: BackupTable): AsyncGenerator<string[]> {
   await client.query(`DECLARE rows NO SCROLL CURSOR FOR SELECT row_to_json(t)::text AS row FROM ${qualified(table)} t`);
   for (let count = 16; ;) {

@@ -1,35 +1,35 @@
 import type pg from 'pg';
 
 /**
- * A backup is gzipped lines of JSON: a header, then for each table a line that names its columns and a line for each
- * row, then an end line with the number of rows, by which a file that was cut off is known. Tables stand in the order
- * of their foreign keys, so that rows can be loaded as they come.
+ * A backup is gzipped lines of JSON: a header, then for each table a line with its columns and a line for each row,
+ * then an end line with the number of rows, which shows whether the file is complete. Tables are in the order of their
+ * foreign keys, so that rows can be loaded in sequence.
  */
 export const BACKUP_FORMAT = 'parley-backup/1';
 
 export type BackupHeader = {
   format: typeof BACKUP_FORMAT;
   created_at: string;
-  /** The newest migration of the schema that it was made from. */
+  /** The newest migration of the schema that was backed up. */
   schema: number;
 };
 export type BackupTable = { table: string; columns: string[] };
 export type BackupEnd = { end: true; rows: number };
 
 /**
- * Left out on purpose. A session that was ended would come back with its row, so everybody signs in anew; leases
- * belong to processes that are gone, and so do looks at events. Mails hold links that work for a short time.
+ * Left out on purpose. An ended session would return with its row, so all people sign in again; leases belong to
+ * processes that no longer exist, and so do watchers of events. Mails contain links that are valid for a short time.
  */
 const LEFT_OUT = ['session', 'verification', 'node_lease', 'event_tail', 'mail'];
-/** Numbers of another server's transactions; the restored rows get those of the restore. */
+/** Transaction numbers of another server; the restored rows get those of the restore. */
 const LEFT_OUT_COLUMNS = ['event.tx'];
 
-/** Made by the migrations and not by people: an empty database holds it too. */
+/** Created by the migrations and not by people: an empty database contains it too. */
 export const SEEDED_TABLE = 'authz_clock';
 
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** Some of our tables are named like types of Postgres; with its schema, a name is a table's. */
+/** Some of our tables have the name of a Postgres type; with the schema, the name means the table. */
 export const qualified = (table: string): string => `public.${quoted(table)}`;
 
 /** Tables of the schema with their columns, referenced ones first. */

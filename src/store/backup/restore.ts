@@ -19,8 +19,8 @@ import { rowChangesSince } from '../migrate.ts';
 
 export type RestoreOptions = {
   /**
-   * A backup does not know which keys were revoked after it was made, and a revoked key must never work again. So all
-   * keys in it are revoked, unless the operator says that none was revoked since.
+   * A backup does not contain revokes after its time, and a revoked key must never work again. So all keys in it are
+   * revoked, unless the operator confirms that none was revoked since.
    */
   keepKeys: boolean;
 };
@@ -30,14 +30,16 @@ const NEWLINE = 0x0a;
 const BATCH_ROWS = 1_000;
 const BATCH_BYTES = 4 * 1024 * 1024;
 
-/** Loads a backup into an empty, migrated database: all of it, or nothing. No server may run on it meanwhile. */
+/**
+ * Loads a backup into an empty, migrated database: all of it, or nothing. No server may run on it during the restore.
+ */
 export async function restore(url: string, file: string, options: RestoreOptions): Promise<Restored> {
   const client = new pg.Client({ connectionString: url, application_name: 'parley restore' });
   await client.connect();
   try {
     await client.query('BEGIN');
     await insistOnEmpty(client);
-    // Rows that come back are no news.
+    // Restored rows are not events.
     await client.query(`SET LOCAL parley.events = 'off'`);
     const { rows, header } = await load(client, file);
     for (const change of await rowChangesSince(header.schema)) await client.query(change);
@@ -55,7 +57,7 @@ export async function restore(url: string, file: string, options: RestoreOptions
   }
 }
 
-/** Locks all tables, so that no server can begin on a half-restored database. */
+/** Locks all tables, so that no server can start on a half-restored database. */
 async function insistOnEmpty(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'`,
@@ -107,10 +109,10 @@ async function load(client: pg.Client, file: string): Promise<{ rows: number; he
   return { rows, header };
 }
 
-/** Lines end at \n alone: what people wrote may hold the other line ends that Unicode knows. */
+/** Only \n ends a line: user text may contain the other line ends of Unicode. */
 async function* textLines(file: string): AsyncGenerator<string> {
   const unpacked = createGunzip();
-  // A fault of either ends the loop below by itself; a loop that is left early closes both.
+  // A fault of either ends the loop below; leaving the loop early closes both.
   pipeline(createReadStream(file), unpacked).catch(() => {});
   let rest: Buffer[] = [];
   for await (const chunk of unpacked as AsyncIterable<Buffer>) {
@@ -129,7 +131,7 @@ function checkHeader(text: string, schema: number): BackupHeader {
   try {
     header = JSON.parse(text) as Partial<BackupHeader>;
   } catch {
-    // Told below.
+    // Reported below.
   }
   if (header.format !== BACKUP_FORMAT)
     throw new StartError('The file is not a backup of Parley.', 'Use a file that "./parley backup" made.');
@@ -142,7 +144,7 @@ function checkHeader(text: string, schema: number): BackupHeader {
   return header as BackupHeader;
 }
 
-/** A name from the file goes into SQL, so it must be one of the schema's own. */
+/** A name from the file becomes part of SQL, so it must be one of the schema's own. */
 function checkTable(table: BackupTable, known: Map<string, Set<string>>): BackupTable {
   const columns = known.get(table.table);
   const unknown = table.columns.find((column) => !columns?.has(column));
@@ -153,7 +155,7 @@ function checkTable(table: BackupTable, known: Map<string, Set<string>>): Backup
   );
 }
 
-/** Columns that came later than the backup get their defaults. */
+/** Columns that are newer than the backup get their defaults. */
 async function insert(client: pg.Client, { table, columns }: BackupTable, batch: string[]): Promise<void> {
   const list = columns.map(quoted).join(', ');
   await client.query(
@@ -170,7 +172,7 @@ async function revokeAllKeys(client: pg.Client, madeAt: string): Promise<number>
   return rows.length;
 }
 
-/** One that was withdrawn or used since would let somebody in again. */
+/** An invitation that was withdrawn or used since would grant access again. */
 async function endAllInvitations(client: pg.Client, madeAt: string): Promise<void> {
   const { rows } = await client.query<Ended>(`
     UPDATE invitation SET status = 'canceled' WHERE status = 'pending' RETURNING organization_id AS org_id, id`);

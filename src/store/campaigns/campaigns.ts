@@ -64,7 +64,7 @@ export async function changeCampaign(
   return rows[0] ?? null;
 }
 
-/** Null when the campaign is in none of the states that the move starts from. */
+/** Null when the campaign's state does not allow the move. */
 export async function moveCampaign(
   db: Queryable,
   orgId: string,

@@ -3,18 +3,18 @@ import type { Queryable } from '../db.ts';
 import { DELIVERY_LEASE_SECONDS, WITHDRAWN } from '../deliveries/claim.ts';
 
 /**
- * What has left the queue of recipients and not yet been said: runs that wait for their first turn, and first messages
- * that wait to be sent. A pause holds them where they are: they have no `due_at`. A turn under way loses its lease, so it
- * can no longer be stored; a message that a provider is being called for at this moment goes out, since nobody can tell
- * whether it did, and is held if it did not.
+ * What is no longer a waiting recipient but not sent yet: runs that wait for their first turn, and first messages that
+ * wait to be sent. A pause holds them in place: they have no `due_at`. A turn in progress loses its lease, so it can no
+ * longer be stored. A message in a provider call right now is sent, because it is unknown whether the provider has it;
+ * if the call failed, it is held.
  */
 const unsaidRuns = (orgId: string, campaignId: string) => sql`
   FROM recipient r WHERE r.org_id = ${orgId} AND r.campaign_id = ${campaignId} AND r.status = 'sending'
     AND run.org_id = r.org_id AND run.id = r.run_id AND run.turns = 0`;
 
 /**
- * Locked in the order of their ids, as the delivery workers lock them: both move many at once. Those that a worker holds
- * are among them: it may give them back, or want to try them again.
+ * Locked in the order of their ids, as in the delivery workers: both move many at once. Messages that a worker holds
+ * are included: the worker may return or retry them.
  */
 const unsentMessages = (orgId: string, campaignId: string) => sql`
   WITH unsent AS MATERIALIZED (
@@ -33,7 +33,7 @@ export async function holdCampaignRuns(tx: Queryable, orgId: string, campaignId:
     WHERE m.org_id = unsent.org_id AND m.id = unsent.id AND m.status = 'queued' AND m.due_at IS NOT NULL`);
 }
 
-/** In which time zones those live who are held; null for whoever has none. */
+/** The time zones of the held people; null for a person without one. */
 export async function listHeldZones(tx: Queryable, orgId: string, campaignId: string): Promise<(string | null)[]> {
   const found = await tx.execute<{ zone: string | null }>(sql`SELECT DISTINCT e.time_zone AS zone FROM recipient r
     JOIN end_user e ON e.org_id = r.org_id AND e.id = r.end_user_id
@@ -41,7 +41,7 @@ export async function listHeldZones(tx: Queryable, orgId: string, campaignId: st
   return found.rows.map(({ zone }) => zone);
 }
 
-/** `openings`: from when on people of a time zone may be written to; who is in none of them, at once. */
+/** `openings`: from when people of a time zone may be messaged; people in none of them, immediately. */
 export async function letCampaignRunsGo(
   tx: Queryable,
   orgId: string,
@@ -54,21 +54,21 @@ export async function letCampaignRunsGo(
     WHERE e.org_id = r.org_id AND e.id = r.end_user_id), now())`;
   await tx.execute(sql`UPDATE run SET due_at = ${opening}
     ${unsaidRuns(orgId, campaignId)} AND run.status = 'queued' AND run.due_at IS NULL`);
-  // Whoever holds one goes on as after a renewal; if it has died meanwhile, others find the lease run out.
+  // A worker that holds one continues as after a renewal; if it has died, others find the lease expired.
   await tx.execute(sql`${unsentMessages(orgId, campaignId)}
     UPDATE message m SET due_at = CASE WHEN m.lease IS NULL THEN ${opening} ELSE now() + ${LEASE} END FROM unsent
     JOIN recipient r ON r.org_id = unsent.org_id AND r.campaign_id = ${campaignId} AND r.run_id = unsent.run_id
     WHERE m.org_id = unsent.org_id AND m.id = unsent.id AND m.status = 'queued' AND m.due_at IS NULL`);
 }
 
-/** An ended or deleted campaign says nothing more; its recipients that were never begun expire (`expire-recipients`). */
+/** An ended or deleted campaign sends nothing more; its recipients that never started expire (`expire-recipients`). */
 export async function cancelCampaignRuns(tx: Queryable, orgId: string, campaignId: string): Promise<void> {
   await tx.execute(sql`${unsentMessages(orgId, campaignId)} ${withdraw('campaign_ended')}`);
   await tx.execute(sql`UPDATE run SET due_at = NULL, lease = NULL, status = 'cancelled', reason = 'campaign_ended', finished_at = now()
     ${unsaidRuns(orgId, campaignId)} AND run.status IN ('queued', 'running')`);
 }
 
-/** What waits to be said first to one recipient; locked before anything else of it, as when a delivery ends. */
+/** The first message to one recipient that waits to be sent; locked before its other rows, as when a delivery ends. */
 const unsentOfOne = (orgId: string, { conversationId, runId }: Begun) => sql`
   WITH unsent AS MATERIALIZED (
     SELECT org_id, id FROM message WHERE org_id = ${orgId} AND conversation_id = ${conversationId} AND run_id = ${runId}
@@ -81,14 +81,14 @@ export async function lockUnsent(tx: Queryable, orgId: string, begun: Begun): Pr
   await tx.execute(sql`${unsentOfOne(orgId, begun)} SELECT id FROM unsent`);
 }
 
-/** First words that wait to be sent to one recipient are not sent any more. */
+/** The waiting first message to one recipient is not sent any more. */
 export async function dropUnsent(tx: Queryable, orgId: string, begun: Begun): Promise<void> {
   await tx.execute(sql`${unsentOfOne(orgId, begun)} ${withdraw('cancelled')}`);
 }
 
 /**
- * Nobody is called for these messages any more. One that a worker holds keeps its place, marked: what its call comes to
- * is stored all the same, and the next worker that looks at it ends it (worker/deliver-message.ts).
+ * No provider is called for these messages any more. One that a worker holds stays, marked: the outcome of its call is
+ * still stored, and the next worker that claims it ends it (worker/deliver-message.ts).
  */
 const withdraw = (code: keyof typeof WITHDRAWN) => sql`
   UPDATE message m SET error = ${JSON.stringify(WITHDRAWN[code])}::jsonb,

@@ -57,7 +57,7 @@ export async function listChannels(
   return pageOf(rows, limit);
 }
 
-/** `sealed`: only while its credentials are still these. */
+/** `sealed`: only if its credentials have not changed. */
 export async function changeChannel(
   db: Queryable,
   orgId: string,
@@ -77,10 +77,10 @@ export async function changeChannel(
   return rows[0] ?? null;
 }
 
-/** Of the addresses that a channel knows, so many are looked at; what came in lately is remembered by itself. */
+/** How many of the addresses that a channel knows are examined; recent inbound messages are remembered separately. */
 const MAX_IDENTITIES_SEEN = 1_000;
 
-/** Whether anybody has ever written on it. */
+/** Whether it has ever received a message. */
 export async function hasReceived(db: Queryable, orgId: string, id: string): Promise<boolean> {
   const { rows } = await db.execute<{ received: boolean }>(sql`
     SELECT EXISTS (SELECT FROM inbound_event WHERE org_id = ${orgId} AND channel_id = ${id})

@@ -2,10 +2,10 @@ import type { Key } from '../../kernel/seal.ts';
 import { channelCredential, type Credential, openCredential } from '../credentials.ts';
 import type { Queryable } from '../db.ts';
 
-/** Secrets of this many channels, or endpoints, are kept opened on one node. */
+/** How many channels or endpoints have their unsealed secrets cached on one node. */
 const MAX_OPEN = 1_000;
 
-/** What says whose secrets they are, and where they may be sent. */
+/** The owner of the secrets, and where they may be sent. */
 export type SealedChannel = {
   orgId: string;
   id: string;
@@ -15,7 +15,7 @@ export type SealedChannel = {
 };
 export type OpenSecrets = (channel: SealedChannel) => Promise<Record<string, string>>;
 
-/** A channel's secrets, opened once for each time they were changed. */
+/** A channel's secrets, unsealed once after each change. */
 export function createSecretsOpener(db: Queryable, sealingKey: Key): OpenSecrets {
   const openSealed = createSealedOpener(db, sealingKey);
   return (channel) =>
@@ -29,7 +29,7 @@ export function createSealedOpener(db: Queryable, sealingKey: Key): OpenSealed {
   const opened = new Map<string, { sealed: string; secrets: Promise<Record<string, string>> }>();
 
   return function openSealed(credential, sealed) {
-    // The addresses are part of the name: a row that was edited is another one.
+    // The addresses are part of the name: an edited row is another entry.
     const name = JSON.stringify(credential);
     const known = opened.get(name);
     if (known?.sealed === sealed) return known.secrets;

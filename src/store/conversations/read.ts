@@ -70,7 +70,7 @@ export async function listConversationRows(
               saidLately(orgId, words),
             )
           : undefined,
-        // Ids hold their time: the primary key is the index of this list.
+        // Ids contain their time: the primary key is the index of this list.
         after ? lt(conversation.id, after.id) : undefined,
       ),
     )
@@ -79,7 +79,10 @@ export async function listConversationRows(
   return pageOf(rows, limit);
 }
 
-/** Messages of the organization whose words are searched: an index over all of them would cost every call accepted. */
+/**
+ * How many of the organization's messages a text search reads: an index over all of them would make every accepted call
+ * slower.
+ */
 const SEARCHED_MESSAGES = 5_000;
 
 const saidLately = (orgId: string, words: string) =>
@@ -103,7 +106,7 @@ export async function listNewestMessages(
   return rows.toReversed();
 }
 
-/** What the agent said after a message, oldest first. */
+/** The agent's messages after a message, oldest first. */
 export async function listAnswersAfter(
   db: Queryable,
   orgId: string,
@@ -153,7 +156,7 @@ export async function listConversationRuns(
     .limit(limit);
 }
 
-/** What holds a message back from a person, and the person as stored; null when there is no such record. */
+/** What prevents messages to a person, and the stored person; null when the record does not exist. */
 export async function readConversationPerson(
   db: Queryable,
   orgId: string,

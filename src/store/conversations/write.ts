@@ -6,7 +6,7 @@ import type { MessageRow } from '../runs/read.ts';
 import { STORING } from '../runs/settle.ts';
 import { run } from '../schema/run.ts';
 
-/** Locks the conversation until the transaction ends: one thing happens to it at a time. */
+/** Locks the conversation until the transaction ends, to serialize its changes. */
 export async function lockConversation(
   tx: Queryable,
   orgId: string,
@@ -51,7 +51,7 @@ export async function updateConversation(
         unanswered: sql`array_append(${conversation.unanswered}, ${addUnanswered}::text)`,
       }),
       ...(forgetUnanswered && { unanswered: [] }),
-      // Any change makes a turn that is being computed outdated.
+      // Any change makes a turn in progress outdated.
       version: sql`${conversation.version} + 1`,
       updatedAt: sql`clock_timestamp()`,
     })
@@ -69,9 +69,9 @@ export async function insertMessage(
     content: MessageContent;
     status?: string | null;
     authorId?: string | null;
-    /** It has to be delivered, now. */
+    /** It must be delivered now. */
     isDue?: boolean;
-    /** What the other side calls it. */
+    /** The sender's id of the message. */
     providerMessageId?: string;
     metadata?: Readonly<Record<string, string>>;
   },
@@ -84,7 +84,7 @@ export async function insertMessage(
   return made!;
 }
 
-/** Makes the run want a turn in a moment; false when it has ended or waits for its own time. */
+/** Makes the run due in a moment; false when it has ended or is scheduled for later. */
 export async function wakeRun(tx: Queryable, orgId: string, runId: string, afterMs: number): Promise<boolean> {
   const rows = await tx
     .update(run)
@@ -105,7 +105,7 @@ export async function wakeRun(tx: Queryable, orgId: string, runId: string, after
   return rows.length > 0;
 }
 
-/** A run that no trigger call started: the end user spoke first, or again after the last run had ended. */
+/** A run without a trigger call: the end user wrote first, or again after the last run had ended. */
 export async function insertInboundRun(
   tx: Queryable,
   orgId: string,

@@ -3,10 +3,13 @@ import type { DeliveryError } from '../../../contract/channels.ts';
 import type { MessageContent } from '../../../contract/messages.ts';
 import { type Held as HeldLanes, dueFairly, fairnessOf } from '../queue/lanes.ts';
 
-/** A worker that dies leaves its messages to the others when this has passed; a living one renews every third of it. */
+/** After this time other workers take over the messages of a dead worker; a live worker renews every third of it. */
 export const DELIVERY_LEASE_SECONDS = 30;
 
-/** Errors that others put on a message while a worker holds it: it is not called for again (store/campaign-runs.ts). */
+/**
+ * Errors that others put on a message while a worker holds it: there is no further call for it
+ * (store/campaign-runs.ts).
+ */
 export const WITHDRAWN = {
   campaign_ended: {
     code: 'campaign_ended',
@@ -17,24 +20,27 @@ export const WITHDRAWN = {
 } as const satisfies Record<string, DeliveryError>;
 export const IS_WITHDRAWN = `m.error ->> 'code' IN ('${Object.keys(WITHDRAWN).join("', '")}')`;
 
-/** What the turn said that ended its run with an opt-out: whatever waited before that is older than the person's “stop”. */
+/**
+ * The message of the turn that ended its run with an opt-out: messages that waited before it are older than the
+ * person's “stop”.
+ */
 const CONFIRMS_OPT_OUT = `EXISTS (SELECT 1 FROM run r WHERE r.org_id = m.org_id AND r.id = m.run_id
     AND r.status = 'completed' AND r.reason = 'opted_out')
   AND NOT EXISTS (SELECT 1 FROM message s WHERE s.org_id = m.org_id AND s.conversation_id = m.conversation_id
     AND s.role = 'end_user' AND s.id > m.id)`;
 
-/** A claimed message with everything that sending it needs. */
+/** A claimed message with everything that is needed to send it. */
 export type ClaimedDelivery = {
   org_id: string;
   id: string;
   lease: string;
-  /** The organization's lane in the queue, and how many of a lane this claim took at most. */
+  /** The organization's lane in the queue, and the maximum that this claim took of a lane. */
   lane: number;
   share: number;
   attempts: number;
   possible_duplicate: boolean;
   conversation_id: string;
-  /** The conversation's own, else the one under which the person is known on the channel. */
+  /** The conversation's own, else the one under which the channel knows the person. */
   address: string | null;
   /** When the person last wrote from this address; null: never, or not known. */
   last_inbound_at: Date | null;
@@ -42,12 +48,12 @@ export type ClaimedDelivery = {
   content: MessageContent;
   metadata: Record<string, string> | null;
   created_at: Date;
-  /** Why nobody may be called for it any more: decided while another worker held it. */
+  /** Why the message may not be sent any more: decided while another worker held it. */
   withdrawn: DeliveryError | null;
-  /** The answer to “stop”, the last that somebody hears who has opted out. */
+  /** The answer to “stop”, the last message to a person who has opted out. */
   confirms_opt_out: boolean;
   reply_to: { id: string; provider_message_id: string | null } | null;
-  /** Of e-mail alone: the person's newest e-mail before this message. */
+  /** For e-mail only: the person's latest e-mail before this message. */
   answers: { provider_message_id: string | null; subject: string | null } | null;
   channel: {
     id: string;
@@ -71,9 +77,9 @@ export type ClaimedDelivery = {
 };
 
 /**
- * Takes up to `limit` due messages for this worker, as claim-runs.ts does runs. Of one conversation only the oldest
- * undelivered message can be taken: while it is under way or waits for its next attempt, `due_at` is set and holds back
- * those behind it; a message whose own time (`send_at`) has not come holds back nobody. A message that still carries a
+ * Claims up to `limit` due messages for this worker, as claim-runs.ts does with runs. Of one conversation only the
+ * oldest undelivered message can be claimed: while it is in progress or waits for its next attempt, `due_at` is set and
+ * blocks those behind it. A message whose own time (`send_at`) has not come blocks none. A message that still has a
  * lease was left by a worker that died between calling and storing: from now on it may be a duplicate.
  */
 const FIRST_OF_ITS_CONVERSATION = `AND NOT EXISTS (
@@ -125,8 +131,8 @@ export async function claimDeliveries(
 export type Held = { org_id: string; id: string; lease: string };
 
 /**
- * Keeps the messages of a living worker from being taken by another. One without a `due_at` is held (campaign-runs.ts);
- * one that is locked is just being stored.
+ * Renews the leases of a live worker. A message without a `due_at` is held (campaign-runs.ts); a locked one is just
+ * being stored.
  */
 export async function renewDeliveries(pool: pg.Pool, held: readonly Held[]): Promise<void> {
   await pool.query({

@@ -2,25 +2,25 @@ import type { DeliveryError, DeliveryStatus } from '../../../contract/channels.t
 import { type Held, IS_WITHDRAWN } from './claim.ts';
 import type pg from 'pg';
 
-/** What came of one attempt. */
+/** The outcome of one attempt. */
 export type DeliveryOutcome = {
   held: Held;
   status: DeliveryStatus;
   error: DeliveryError | null;
   providerMessageId: string | null;
   possibleDuplicate: boolean;
-  /** Try again after so long; null: this was the last attempt. */
+  /** Retry after this time; null: this was the last attempt. */
   againAfterMs: number | null;
   /** The attempt never reached the provider and is not counted. */
   refund: boolean;
-  /** An address that was found out and belongs to the conversation from now on. */
+  /** An address that was found and belongs to the conversation from now on. */
   learned: { conversationId: string; channelId: string; endUserId: string; address: string } | null;
 };
 
 /**
- * Locked in the order of their ids, as everybody who moves many messages does. What is to be tried again is held instead
- * if its campaign was paused meanwhile, and keeps the mark if it was withdrawn. Of a message that is gone, with the person
- * it was for, nothing is kept.
+ * Locked in the order of their ids, as in all code that moves many messages. A message to retry is held instead if its
+ * campaign was paused during the call, and keeps the mark if it was withdrawn. Nothing is stored for a message that was
+ * deleted with its erased person.
  */
 export const COMPLETE = `
 WITH outcome AS MATERIALIZED (
@@ -49,7 +49,7 @@ WITH outcome AS MATERIALIZED (
 )
 SELECT id FROM done`;
 
-/** Stores what came of attempts; returns the ids of those whose lease was still their worker's own. */
+/** Stores the outcomes of attempts; returns the ids whose lease still belonged to their worker. */
 export async function completeDeliveries(pool: pg.Pool, outcomes: readonly DeliveryOutcome[]): Promise<Set<string>> {
   const done = await pool.query<{ id: string }>({
     name: 'complete-deliveries',
@@ -73,7 +73,7 @@ export async function completeDeliveries(pool: pg.Pool, outcomes: readonly Deliv
   return new Set(done.rows.map((row) => row.id));
 }
 
-/** A channel that a provider refused is marked broken and says why; one that works again is no longer. */
+/** Marks a channel that a provider refused as broken, with the reason; one that works again is connected. */
 export async function markChannel(
   pool: pg.Pool,
   orgId: string,

@@ -7,7 +7,7 @@ export type Receipt = {
   error: DeliveryError | null;
 };
 
-/** Keeps what a provider said of messages; saying it again changes nothing. */
+/** Stores what a provider reported about messages; a repeated report changes nothing. */
 export async function keepReceipts(
   pool: pg.Pool,
   orgId: string,
@@ -30,9 +30,9 @@ export async function keepReceipts(
 }
 
 /**
- * Puts kept receipts onto the messages that are known by these provider ids. A status only moves up (sent, failed,
- * delivered, read), so receipts may come in any order: `read` is never undone by `delivered`. Called after a receipt was
- * committed and after a provider id was committed: whichever comes last finds the other.
+ * Applies stored receipts to the messages with these provider ids. A status only moves up (sent, failed, delivered,
+ * read), so receipts may arrive in any order: `read` is never replaced by `delivered`. Called after the commit of a
+ * receipt and after the commit of a provider id: the later one finds the other.
  */
 const APPLY = `
 UPDATE message m SET status = best.status, error = best.error
@@ -60,10 +60,10 @@ export async function applyReceipts(
   });
 }
 
-/** How long receipts and events are remembered: longer than any provider repeats itself. */
+/** How long receipts and events are stored: longer than any provider repeats its calls. */
 export const INBOUND_KEPT_DAYS = 7;
 
-/** Removes what has served its time; at most `limit` rows of each, returns how many of the fuller one. */
+/** Removes expired rows; at most `limit` of each table. Returns the larger number. */
 export async function forgetInbound(pool: pg.Pool, limit: number): Promise<number> {
   const [events, receipts] = await Promise.all([
     pool.query(

@@ -21,7 +21,10 @@ const UNFINISHED = 'postgres.unfinished-';
 
 export const clusterFolder = (dataDir: string): string => path.join(dataDir, 'postgres');
 
-/** Makes the data folder if need be. Others may pass it (the database's user must) but not list it; each file in it guards itself. */
+/**
+ * Creates the data folder if needed. Others may enter it (the database's user must) but not list it; each file in it
+ * has its own permissions.
+ */
 export function prepareDataFolder(dataDir: string): void {
   try {
     makeFolder(dataDir, 0o711);
@@ -36,8 +39,8 @@ export function prepareDataFolder(dataDir: string): void {
 }
 
 /**
- * Makes a new cluster unless there is one. It is made under another name and renamed when whole, so that neither a full
- * disk nor a kill leaves a half-made database behind.
+ * Creates a new cluster if there is none. It is created under another name and renamed when complete, so that neither a
+ * full disk nor a kill leaves an incomplete database.
  */
 export async function ensureCluster(dataDir: string, binaries: Binaries, runAs: RunAs): Promise<void> {
   for (const name of readdirSync(dataDir)) {
@@ -83,9 +86,9 @@ function checkVersion(cluster: string, major: number): void {
 }
 
 /**
- * Sorting by bytes (fast, never changes with a system update) with upper and lower case of all of Unicode.
- * Trust: the only way in is a socket in a folder that nobody but the database's user and root can enter,
- * and whoever can enter it can read the data files as well.
+ * Sort order by bytes (fast, never changes with a system update), with upper and lower case of all of Unicode.
+ * Authentication is trust: the only access is a socket in a folder that only the database's user and root can enter,
+ * and any user who can enter it can read the data files as well.
  */
 const INITDB = [
   '--username=postgres',
@@ -140,7 +143,7 @@ export const cannotRun = (program: string, error: unknown): StartError =>
     { cause: error },
   );
 
-/** The system's word for it, as people know it. */
+/** The system's message for it, as people know it. */
 export function reason(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   const words: Record<string, string> = {

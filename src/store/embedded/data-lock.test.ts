@@ -28,21 +28,21 @@ test('is free again after its release, and knows its holder before', async () =>
   expect(readdirSync(dataDir)).toEqual([]);
 });
 
-test('takes the place of a lock that is not readable as one', async () => {
+test('replaces an unreadable lock', async () => {
   writeFileSync(lockFile(), 'half a lo');
   const lock = await lockDataFolder(dataDir);
   expect(await findHolder(dataDir)).toEqual({ pid: process.pid });
   lock.release();
 });
 
-test('respects a holder in another container as long as it shows that it lives', async () => {
+test('respects a holder in another container as long as it shows that it is alive', async () => {
   writeFileSync(lockFile(), JSON.stringify(elsewhere));
   const heartbeat = setInterval(() => utimesSync(lockFile(), new Date(), new Date()), 500);
   await expect(lockDataFolder(dataDir)).rejects.toThrow(/Another Parley/);
   clearInterval(heartbeat);
 });
 
-test('takes over from another container that shows no life', async () => {
+test('takes over from another container that shows no sign of life', async () => {
   writeFileSync(lockFile(), JSON.stringify(elsewhere));
   const lock = await lockDataFolder(dataDir);
   expect(await findHolder(dataDir)).toEqual({ pid: process.pid });

@@ -14,10 +14,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { StartError } from '../../kernel/start-error.ts';
 
 /**
- * One Parley per data folder. The lock is a file that names its holder by process id and start time, so that the
- * same number given to another process later is not taken for the holder. A holder in another container or on
- * another machine cannot be looked up; it shows that it lives by touching the file, and we watch for that.
- * Postgres' own lock is the second wall behind this one.
+ * One Parley per data folder. The lock is a file that names its holder by process id and start time, so a later process
+ * with the same number does not count as the holder. A holder in another container or on another machine cannot be
+ * looked up; it shows that it is alive by touching the file, and we watch for that. Postgres' own lock is a second
+ * barrier.
  */
 export type DataLock = { release(): void };
 
@@ -25,7 +25,7 @@ type Holder = { pid: number; started: string | null; world: string; since: strin
 
 const LOCK = 'parley.lock';
 const HEARTBEAT_MS = 2_000;
-/** Three missed heartbeats: nobody is there. */
+/** Three missed heartbeats: the holder is dead. */
 const WATCH_MS = 6_000;
 const ATTEMPTS = 5;
 
@@ -36,7 +36,7 @@ export async function lockDataFolder(dataDir: string): Promise<DataLock> {
   writeFileSync(own, content, { mode: 0o644 });
   try {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-      // link() makes the whole file appear at once or fails: nobody ever reads half a lock.
+      // link() creates the whole file at once or fails: no process ever reads half a lock.
       if (tryLink(own, file)) return hold(file, content);
       const found = read(file);
       if (found === undefined) continue;
@@ -53,7 +53,7 @@ export async function lockDataFolder(dataDir: string): Promise<DataLock> {
   );
 }
 
-/** The process that holds the folder now, if it lives (for commands that only want to know). */
+/** The live process that holds the folder now (for commands that only ask). */
 export async function findHolder(dataDir: string): Promise<{ pid: number } | null> {
   const file = path.join(dataDir, LOCK);
   const holder = parse(read(file) ?? '');
@@ -65,7 +65,7 @@ function hold(file: string, content: string): DataLock {
     try {
       utimesSync(file, new Date(), new Date());
     } catch {
-      // Somebody removed the file by hand; there is nothing to touch.
+      // The file was removed by hand; there is nothing to touch.
     }
   }, HEARTBEAT_MS).unref();
   return {
@@ -76,7 +76,7 @@ function hold(file: string, content: string): DataLock {
   };
 }
 
-/** Moves a dead holder's file away. If another starter was faster, what we moved is its fresh lock: put that back. */
+/** Moves a dead holder's file away. If another starter was first, the moved file is its new lock: put it back. */
 function setAside(file: string, stale: string, aside: string): void {
   try {
     renameSync(file, aside);
@@ -106,7 +106,7 @@ async function isAlive(holder: Holder, file: string): Promise<boolean> {
 
 const touched = (file: string): number => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
-/** Process numbers mean something only within one boot of one machine and one process namespace. */
+/** Process numbers are unique only within one boot of one machine and one process namespace. */
 function world(): string {
   try {
     return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${readlinkSync('/proc/self/ns/pid')}`;

@@ -4,11 +4,11 @@ import path from 'node:path';
 import { StartError } from '../../kernel/start-error.ts';
 
 /**
- * Postgres refuses to run as root. Started by root we therefore run it as another user: the one who owns the data,
- * or else "nobody". That user must reach the programs and the data, and often cannot, because a clone in root's own
- * home sits behind a folder of mode 0700. Then the one right to pass such folders goes with it (an ambient
- * capability, given by util-linux' setpriv; the secure bit keeps it for access(2), by which Postgres looks for its
- * own files). Every other right of root is dropped in all cases.
+ * Postgres refuses to run as root. When root starts us, we run it as another user: the owner of the data, or else
+ * "nobody". That user must reach the programs and the data, and often cannot, because a clone in root's own home is
+ * below a folder of mode 0700. Then the process keeps the single capability to pass such folders (an ambient
+ * capability, set by util-linux' setpriv; the secure bit keeps it for access(2), with which Postgres looks for its own
+ * files). All other rights of root are dropped in every case.
  */
 export type RunAs = { uid: number; gid: number; how: 'same' | 'switch' | 'setpriv'; capability?: string };
 
@@ -20,7 +20,7 @@ const CAPABILITIES = [
   { name: 'dac_override', bit: 1n },
 ];
 
-/** Decides as whom to run programs in `binaries` on data in `dataDir/postgres`. Touches nothing. */
+/** Chooses the user for programs in `binaries` on data in `dataDir/postgres`. Changes nothing. */
 export function chooseRunAs(dataDir: string, binaries: string): RunAs {
   const self = { uid: process.getuid!(), gid: process.getgid!() };
   if (self.uid !== 0) return { ...self, how: 'same' };
@@ -37,7 +37,10 @@ export function chooseRunAs(dataDir: string, binaries: string): RunAs {
   return { ...user, how: 'setpriv', capability: capability.name };
 }
 
-/** Starts a program as that user with a bare environment, in a session of its own (Ctrl-C at a terminal is for us, not for it). */
+/**
+ * Starts a program as that user with an empty environment, in its own session (Ctrl-C at a terminal is for us, not for
+ * it).
+ */
 export function spawnAs(runAs: RunAs, command: string, args: string[], stdio: SpawnOptions['stdio']): ChildProcess {
   const options: SpawnOptions = {
     stdio,
@@ -66,7 +69,7 @@ function ownerOf(file: string): { uid: number; gid: number } | undefined {
   return found && found.uid !== 0 ? { uid: found.uid, gid: found.gid } : undefined;
 }
 
-/** The outermost existing folder on the way to `target` (itself included) that the user may not pass. */
+/** The outermost existing folder on the path to `target` (including it) that the user may not enter. */
 function closedFolder(target: string, user: { uid: number; gid: number }): string | undefined {
   const way = [path.resolve(target)];
   while (path.dirname(way[0]!) !== way[0]) way.unshift(path.dirname(way[0]!));

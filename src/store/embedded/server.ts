@@ -21,7 +21,7 @@ import { cannotRun, clusterFolder } from './data-folder.ts';
 import { startTime } from './data-lock.ts';
 import { type RunAs, spawnAs } from './run-as.ts';
 
-/** sun_path holds 108 bytes with its end mark; Postgres appends its file name to the folder. */
+/** sun_path holds 108 bytes with its terminator; Postgres appends its file name to the folder. */
 const SOCKET_PATH_BYTES = 107;
 const SOCKET_NAME = '/.s.PGSQL.5432';
 /** After a crash Postgres first replays up to max_wal_size of its log. */
@@ -33,7 +33,10 @@ const MAX_LOG_BYTES = 10 * 1024 * 1024;
 
 export type ServerLog = { info(text: string): void; warn(text: string): void; error(text: string): void };
 
-/** Where the socket lives: in the data folder, or in the system's temporary one if the path is too long or cannot hold sockets. */
+/**
+ * The folder of the socket: the data folder, or the system's temporary one if the path is too long or cannot hold
+ * sockets.
+ */
 export async function socketFolder(dataDir: string, runAs: RunAs): Promise<string> {
   const near = path.join(dataDir, 'run');
   rmSync(near, { recursive: true, force: true });
@@ -52,7 +55,7 @@ async function holdsSockets(folder: string): Promise<boolean> {
   return promise;
 }
 
-/** Starts Postgres and waits until it takes connections. */
+/** Starts Postgres and waits until it accepts connections. */
 export async function startServer(
   dataDir: string,
   binaries: Binaries,
@@ -90,7 +93,7 @@ export async function startServer(
   return child;
 }
 
-/** Line 8 of postmaster.pid says "ready" as soon as connections are taken (as pg_ctl waits for it). */
+/** Line 8 of postmaster.pid says "ready" when connections are accepted (pg_ctl waits for the same). */
 function isReady(dataDir: string, pid: number | undefined): boolean {
   const lines = postmasterFile(dataDir);
   return pid !== undefined && Number(lines[0]) === pid && lines[7]?.trim() === 'ready';
@@ -119,13 +122,16 @@ function explainServer(logFile: string, from: number, dataDir: string): StartErr
   );
 }
 
-/** The postmaster that runs on this data, or null. A process that merely got the same number is told apart by its working folder. */
+/**
+ * The postmaster that runs on this data, or null. Another process with the same number is recognized by its working
+ * folder.
+ */
 export function findPostmaster(dataDir: string): { pid: number; socketDir: string } | null {
   const lines = postmasterFile(dataDir);
   const pid = Number(lines[0]);
   if (!Number.isInteger(pid) || pid <= 1 || startTime(pid) === null) return null;
   try {
-    // Postgres lives in its data folder. After a rename or a move of the disk the link still shows where it is now.
+    // Postgres runs in its data folder. After a rename or a move of the disk the link still shows its current place.
     if (statSync(`/proc/${pid}/cwd`).ino !== statSync(clusterFolder(dataDir)).ino) return null;
     if (!path.basename(readlinkSync(`/proc/${pid}/exe`)).startsWith('postgres')) return null;
   } catch {
@@ -134,7 +140,10 @@ export function findPostmaster(dataDir: string): { pid: number; socketDir: strin
   return { pid, socketDir: lines[4] ?? '' };
 }
 
-/** Fast shutdown (open transactions end, everything is written), then the immediate one, which the log repairs, then force. */
+/**
+ * Fast shutdown (open transactions end, everything is written), then the immediate one, which the log repairs, then
+ * SIGKILL.
+ */
 export async function stopProcess(pid: number, log: ServerLog): Promise<void> {
   const started = startTime(pid);
   const gone = (): boolean => startTime(pid) === null || startTime(pid) !== started;
@@ -156,7 +165,7 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It has ended meanwhile.
+    // It has ended in the meantime.
   }
 }
 

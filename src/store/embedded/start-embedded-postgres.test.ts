@@ -41,7 +41,7 @@ afterEach(async () => {
       await once(child, 'exit');
     }
   }
-  // A killed program may have left its database; another start ends it.
+  // A killed program may have left its database running; another start ends it.
   if (existsSync(path.join(dataDir, 'postgres', 'postmaster.pid'))) await stop(await start());
   rmSync(folder, { recursive: true, force: true });
 });
@@ -94,7 +94,7 @@ function expectOneSentenceAndExit1(started: Started, sentence: RegExp): void {
 }
 
 describe('a start', () => {
-  test('makes a durable database that listens nowhere but on its socket, and gives us no more than our own', async () => {
+  test('creates a durable database that listens only on its socket, and gives us access to our own database only', async () => {
     const started = await start();
     const { url, fresh } = started.ready!;
     expect(fresh).toBe(true);
@@ -123,7 +123,7 @@ describe('a start', () => {
     expect(readdirSync(dataDir).toSorted()).toEqual(['postgres', 'postgres.log']);
   });
 
-  test('leaves nothing running when it is stopped while it starts', async () => {
+  test('leaves no process when it is stopped during the start', async () => {
     const child = spawn(process.execPath, [PROGRAM, dataDir], { stdio: 'ignore' });
     children.push(child);
     const pidFile = path.join(dataDir, 'postgres', 'postmaster.pid');
@@ -141,7 +141,7 @@ describe('a start', () => {
     expect(await query(started.ready!.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
-  test.runIf(isRoot)('as root works behind a folder that only root may pass', async () => {
+  test.runIf(isRoot)('as root works below a folder that only root may enter', async () => {
     chmodSync(folder, 0o700);
     const started = await start();
     expect(await query(started.ready!.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
@@ -154,7 +154,7 @@ describe('a start', () => {
     expect(status).toMatch(/^CapEff:\s+0+$/m);
   });
 
-  test.runIf(isRoot)('as an ordinary user works in a folder of its own', async () => {
+  test.runIf(isRoot)('as an ordinary user works in its own folder', async () => {
     chownSync(folder, NOBODY, NOBODY);
     const started = await start({ uid: NOBODY });
     expect(await query(started.ready!.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
@@ -162,7 +162,7 @@ describe('a start', () => {
 });
 
 describe('after a crash', () => {
-  test('keeps every committed row when we are killed, and replaces the database that went on running', async () => {
+  test('keeps every committed row when we are killed, and replaces the database that kept running', async () => {
     const first = await start();
     await query(first.ready!.url, 'CREATE TABLE kept AS SELECT 42 AS answer');
     await kill(first);
@@ -173,7 +173,7 @@ describe('after a crash', () => {
     expect(await query(second.ready!.url, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }]);
   });
 
-  test('starts the database again under the same address when its main process is killed', async () => {
+  test('restarts the database under the same address when its main process is killed', async () => {
     const started = await start();
     await query(started.ready!.url, 'CREATE TABLE kept AS SELECT 42 AS answer');
     process.kill(started.ready!.postmaster, 'SIGKILL');
@@ -183,14 +183,14 @@ describe('after a crash', () => {
     expect(startTime(started.ready!.postmaster)).toBeNull();
   });
 
-  test('clears away a database that was not made to the end', async () => {
+  test('removes a database that was not created completely', async () => {
     mkdirSync(path.join(dataDir, 'postgres.unfinished-abc', 'base'), { recursive: true });
     const started = await start();
     expect(started.ready!.fresh).toBe(true);
     expect(readdirSync(dataDir).filter((name) => name.includes('unfinished'))).toEqual([]);
   });
 
-  test('is not fooled by another process that got the number of the last holder', async () => {
+  test('is not confused by another process with the number of the last holder', async () => {
     const first = await start();
     await kill(first);
     const lock = path.join(dataDir, 'parley.lock');
@@ -201,7 +201,7 @@ describe('after a crash', () => {
 });
 
 describe('refuses to start, with one sentence and exit 1,', () => {
-  test('a second Parley on the same data, and leaves the first unharmed', async () => {
+  test('a second Parley on the same data, without harm to the first', async () => {
     const first = await start();
     const second = await start();
     expectOneSentenceAndExit1(second, /Another Parley \(process \d+, since .*\) is running on the data .* DATA_DIR/);
@@ -209,7 +209,7 @@ describe('refuses to start, with one sentence and exit 1,', () => {
     expect(startTime(first.ready!.postmaster)).not.toBeNull();
   });
 
-  test.runIf(isRoot)('in a folder that it may not write', async () => {
+  test.runIf(isRoot)('in a folder without write permission', async () => {
     expectOneSentenceAndExit1(await start({ uid: NOBODY }), /cannot be made \(permission denied\)\. .* DATA_DIR/);
     mkdirSync(dataDir);
     expectOneSentenceAndExit1(await start({ uid: NOBODY }), /cannot be written \(permission denied\)\. .* DATA_DIR/);
@@ -221,13 +221,13 @@ describe('refuses to start, with one sentence and exit 1,', () => {
     expectOneSentenceAndExit1(await start(), /cannot be .* \(there is a file of that name\)/);
   });
 
-  test('on a full disk, leaving nothing half-made behind', async () => {
+  test('on a full disk, without leaving incomplete data', async () => {
     expectOneSentenceAndExit1(await start({ shell: 'ulimit -f 4000' }), /The disk is full/);
     expect(readdirSync(dataDir)).toEqual([]);
     expect((await start()).ready!.fresh).toBe(true);
   });
 
-  test('on data of a newer Postgres, touching nothing', async () => {
+  test('on data of a newer Postgres, without changing it', async () => {
     mkdirSync(path.join(dataDir, 'postgres'), { recursive: true });
     writeFileSync(path.join(dataDir, 'postgres', 'PG_VERSION'), '99\n');
     expectOneSentenceAndExit1(

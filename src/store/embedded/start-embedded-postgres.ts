@@ -18,16 +18,16 @@ import {
 } from './server.ts';
 
 /**
- * A real PostgreSQL as a child process, on a Unix socket in the data folder, with the whole durability of one.
- * It stops with us. If we are killed it keeps running, and the next start stops it cleanly before it starts its own:
- * so there is one way to come up, whatever happened. If the database's main process dies, it is started again.
+ * A real PostgreSQL as a child process, on a Unix socket in the data folder, with full durability. It stops with us. If
+ * we are killed it keeps running, and the next start stops it cleanly before it starts its own, so there is only one
+ * way to start. If the database's main process dies, it is restarted.
  */
 export type EmbeddedPostgres = {
   /** For the program: a role that owns its database and nothing else. */
   url: string;
-  /** For making databases (tests) and physical backups. */
+  /** For creating databases (tests) and for physical backups. */
   adminUrl: string;
-  /** True if the database has been made by this start. */
+  /** True if this start has created the database. */
   fresh: boolean;
   pid(): number;
   stop(): Promise<void>;
@@ -37,7 +37,7 @@ export type EmbeddedPostgres = {
 export type EmbeddedOptions = {
   dataDir: string;
   log: ServerLog;
-  /** Settings of postgresql.conf that replace ours. */
+  /** Settings that override ours in postgresql.conf. */
   tuning?: Record<string, string>;
 };
 
@@ -84,7 +84,9 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   }
 }
 
-/** Until the program has its own handlers, a signal would end it without a word to the database that is just starting. */
+/**
+ * Until the program has its own handlers, a signal would end it without stopping the database that is just starting.
+ */
 function leaveCleanlyOnSignals(dataDir: string, lock: DataLock): () => void {
   const abandon = (): void => {
     const started = findPostmaster(dataDir);
@@ -102,13 +104,13 @@ function leaveCleanlyOnSignals(dataDir: string, lock: DataLock): () => void {
 
 const leave = (name: NodeJS.Signals): void => process.exit(128 + constants.signals[name]);
 
-/** The address of the database that another Parley runs on this data now, or null. For commands that join it. */
+/** The URL of the database that another Parley runs on this data now, or null. For commands that join it. */
 export function findRunningPostgres(dataDir: string): string | null {
   const running = findPostmaster(path.resolve(dataDir));
   return running ? socketUrl(running.socketDir, ROLE, DATABASE) : null;
 }
 
-/** A Parley that was killed leaves its database running. We hold the lock, so it is nobody's. */
+/** A killed Parley leaves its database running. We hold the lock, so no other process uses it. */
 async function stopOrphan(dataDir: string, log: ServerLog): Promise<void> {
   const orphan = findPostmaster(dataDir);
   if (!orphan) return;
@@ -117,7 +119,7 @@ async function stopOrphan(dataDir: string, log: ServerLog): Promise<void> {
   if (orphan.socketDir) removeSocketFolder(orphan.socketDir);
 }
 
-/** Restarts the server if it dies by itself; ends it with us, also when we end without a word. */
+/** Restarts the server if it dies; ends it with us, also when we end abruptly. */
 function supervise(
   first: ChildProcess,
   start: () => Promise<ChildProcess>,
@@ -163,7 +165,7 @@ function supervise(
   return { pid: () => child.pid!, stop: () => (stopping ??= stop()) };
 }
 
-/** True: it has been made now. */
+/** True: it was just created. */
 async function ensureDatabase(adminUrl: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: adminUrl });
   await client.connect();
@@ -184,9 +186,9 @@ const socketUrl = (folder: string, role: string, database: string): string =>
   `postgresql://${role}@localhost/${database}?host=${encodeURIComponent(folder)}`;
 
 /**
- * Full durability (fsync, synchronous commit, full pages), settings for one busy program on one machine. Queue tables
- * live from prompt vacuuming. Errors of statements are ours to report, with the request they belong to: the server
- * logs none, so its log holds no one's data and stays small.
+ * Full durability (fsync, synchronous commit, full pages), and settings for one busy program on one machine. Queue
+ * tables need frequent vacuuming. We report statement errors ourselves, with their request: the server logs none, so
+ * its log contains no personal data and stays small.
  */
 function serverSettings(): Record<string, string> {
   return {
@@ -202,7 +204,7 @@ function serverSettings(): Record<string, string> {
     checkpoint_timeout: '5min',
     random_page_cost: '1.1',
     jit: 'off',
-    // Parallel plans need /dev/shm, which containers keep small; nothing here asks for them.
+    // Parallel plans need /dev/shm, which is small in containers; no query here needs them.
     max_parallel_workers_per_gather: '0',
     max_worker_processes: String(Math.max(2, availableParallelism())),
     autovacuum_naptime: '10s',

@@ -11,10 +11,9 @@ import { endUser, identity, suppression as suppressionTable } from '../schema/en
 import { type Consent, type Identified, identifiersAt, IDENTIFIERS, type Suppression } from './suppression.ts';
 
 /**
- * Erases a person: every row that tells something about them goes, in one transaction. The person's own row goes last
- * and for good, so that whatever is being accepted for them at this moment fails on its foreign key and is planned
- * anew without them. Rows are locked in the order of the accepting statements: person, conversation, run.
- * False when there is no such person.
+ * Erases a person: deletes every row about them, in one transaction. The person's own row is deleted last, so that work
+ * which is being accepted for them at the same time fails on its foreign key and is re-planned without them. Rows are
+ * locked in the order of the accepting statements: person, conversation, run. False when the person does not exist.
  */
 export async function eraseEndUser(
   tx: Queryable,
@@ -55,13 +54,13 @@ export async function eraseEndUser(
   await eraseImportFiles(tx, orgId, identifiers);
   await eraseChannelDetails(tx, orgId, [...identifiers, ...addresses.map(({ address }) => address)]);
   await tx.delete(identity).where(and(eq(identity.orgId, orgId), eq(identity.endUserId, id)));
-  // After everything that events tell of: what was being told meanwhile is committed by now, and found.
+  // After everything that causes events: concurrent events are committed by now, and found.
   await deleteEventsOf(tx, orgId, id);
   await tx.delete(endUser).where(and(eq(endUser.orgId, orgId), eq(endUser.id, id)));
   return true;
 }
 
-/** Under a digest of each identifier, what the person must not be sent; and no more of it where they allowed all. */
+/** Keeps the person's opt-outs under a digest of each identifier; nothing if they allowed everything. */
 async function keepOptOuts(
   tx: Queryable,
   orgId: string,
@@ -81,7 +80,7 @@ async function keepOptOuts(
   const consent: Consent = Object.fromEntries(
     Object.entries(person.consent)
       .filter(([, entry]) => (entry as { status?: string } | null)?.status === 'opted_out')
-      // Where a person said so is said in free text, and could name them.
+      // The source of consent is free text and could name the person.
       .map(([kind, entry]) => [
         kind,
         { status: 'opted_out', source: 'kept', at: (entry as { at?: string }).at ?? null },
@@ -109,8 +108,8 @@ async function eraseConversations(tx: Queryable, orgId: string, ids: readonly st
   await tx.execute(
     sql`SELECT 1 FROM run WHERE org_id = ${orgId} AND conversation_id = ANY (${list}) ORDER BY id FOR UPDATE`,
   );
-  // Ids of providers may hold an address, as those of WhatsApp do. What a widget has told us goes with its message: it
-  // may be told again, and is then something new.
+  // Provider ids may contain an address, as those of WhatsApp do. A widget's receipts are deleted with their message:
+  // if the widget reports them again, they count as new.
   await tx.execute(sql`WITH gone AS (
       DELETE FROM message WHERE org_id = ${orgId} AND conversation_id = ANY (${list}) RETURNING provider_message_id
     ), receipts AS (
@@ -123,7 +122,7 @@ async function eraseConversations(tx: Queryable, orgId: string, ids: readonly st
   await tx.execute(sql`DELETE FROM conversation WHERE org_id = ${orgId} AND id = ANY (${list})`);
 }
 
-/** Why a channel is broken is told in the provider's words, which may name whom it was to write to. */
+/** The reason why a channel is broken is in the provider's words, which may name the recipient. */
 async function eraseChannelDetails(tx: Queryable, orgId: string, names: readonly string[]): Promise<void> {
   if (names.length === 0) return;
   await tx.execute(sql`UPDATE channel SET status_detail = 'The provider refused it; check the channel to learn why.'
@@ -131,7 +130,7 @@ async function eraseChannelDetails(tx: Queryable, orgId: string, names: readonly
       SELECT 1 FROM unnest(${sql.param([...names])}::text[]) AS w(name) WHERE strpos(lower(status_detail), lower(w.name)) > 0)`);
 }
 
-/** Campaigns keep their counts, without the person; whoever was still to be written to is suppressed. */
+/** Campaigns keep their counts, without the person; a recipient who was not messaged yet is suppressed. */
 async function detachRecipients(tx: Queryable, orgId: string, id: string): Promise<void> {
   const open = sql`${recipient.status} IN ('pending', 'waiting_window', 'sending')`;
   await tx

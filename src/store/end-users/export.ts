@@ -5,7 +5,7 @@ const PAGE = 500;
 const OF_PERSON = 'conversation_id IN (SELECT id FROM conversation WHERE org_id = $1 AND end_user_id = $2)';
 type Row = Record<string, unknown> & { id: string };
 
-/** All rows about one person, in pages. Names of columns are those of the public API. */
+/** All rows about one person, in pages. Columns have the names of the public API. */
 export function exportPages(db: Db, orgId: string, endUserId: string) {
   async function* paged(table: string, columns: string, condition: string): AsyncIterable<Row[]> {
     for (let after = ''; ;) {

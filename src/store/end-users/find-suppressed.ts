@@ -3,7 +3,7 @@ import type pg from 'pg';
 import type { Queryable } from '../db.ts';
 import { type Consent, type Identified, type Suppression, withOptOuts } from './suppression.ts';
 
-/** What somebody who was erased must not be sent: opt-outs by kind of channel, or anything at all. */
+/** What an erased person must not be sent: opt-outs by kind of channel, or any message. */
 export type Suppressed = { consent: Consent; blocked: boolean };
 type Row = Suppressed & { digest: Buffer };
 
@@ -22,7 +22,7 @@ export async function findSuppressed(
   return joined(rows);
 }
 
-/** The same for several people at once, in their order, in one round trip; none when nobody is named. */
+/** The same for several people at once, in their order, in one round trip; none for an empty list. */
 export async function findSuppressedOf(
   client: pg.PoolClient,
   people: readonly (readonly Identified[])[],

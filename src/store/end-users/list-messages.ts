@@ -4,7 +4,7 @@ import { pageOf, type PageOf, type PageRequest } from '../page.ts';
 import type { MessageRow } from '../runs/read.ts';
 import { message } from '../schema/conversation.ts';
 
-/** What was said in one conversation, newest first. */
+/** The messages of one conversation, newest first. */
 export async function listMessages(
   db: Queryable,
   orgId: string,

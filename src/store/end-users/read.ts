@@ -8,7 +8,7 @@ import { endUser, identity } from '../schema/end-user.ts';
 export type EndUserRow = typeof endUser.$inferSelect;
 export type IdentityRow = { endUserId: string; channelId: string; channelKind: string; address: string };
 
-/** Addresses of one person that are shown at most. */
+/** Maximum addresses of one person that are shown. */
 const MAX_IDENTITIES = 100;
 
 export async function readEndUser(db: Queryable, orgId: string, id: string): Promise<EndUserRow | null> {
@@ -19,7 +19,7 @@ export async function readEndUser(db: Queryable, orgId: string, id: string): Pro
   return rows[0] ?? null;
 }
 
-/** The addresses under which these people are known, by person; one round trip for a page. */
+/** The addresses of these people, by person; one round trip for a page. */
 export async function listIdentitiesOf(
   db: Queryable,
   orgId: string,
@@ -75,7 +75,7 @@ export async function listEndUserConversations(
       and(
         eq(conversation.orgId, orgId),
         eq(conversation.endUserId, endUserId),
-        // Ids hold their time of creation: the index needs no second column.
+        // Ids contain their time of creation: the index needs no second column.
         after ? lt(conversation.id, after.id) : undefined,
       ),
     )

@@ -8,13 +8,12 @@ import type { AcceptCall, EndUserFields } from '../runs/accept-call.ts';
 import { leaveWhatIsThere } from './fill.ts';
 
 /**
- * Who is meant. A call names a person by our id, or by external id, else e-mail, else phone; whoever is not known
- * yet is made. All people of a batch are looked up at once. Calls of one batch that mean the same person share one
- * row as long as they say the same of it; a call that says something new waits for the next batch, so that a call
- * which is refused in the end never leaves its words behind. Nothing is written here: `end-user-rows.ts` writes, and
- * undoes everything if a row changed in between (`updated_at`). An identifier that an erased person opted out under
- * brings its opt-outs along (`suppression.ts`). A key that may not change people only fills what is empty
- * (`fill-end-user.ts`).
+ * Finds the person that a call means. A call names a person by our id, or by external id, else e-mail, else phone; an
+ * unknown person is created. All people of a batch are looked up at once. Calls of one batch for the same person share
+ * one row as long as their data agrees; a call with new data waits for the next batch, so that a call which is refused
+ * in the end never leaves its data behind. This code writes nothing: `end-user-rows.ts` writes, and undoes everything
+ * if a row changed in between (`updated_at`). If an identifier belonged to an erased person with opt-outs, the opt-outs
+ * come with it (`suppression.ts`). A key that may not change people only fills empty fields (`fill-end-user.ts`).
  */
 export type EndUserRow = {
   org_id: string;
@@ -29,7 +28,7 @@ export type EndUserRow = {
   tags: string[];
   consent: Consent;
   blocked: boolean;
-  /** Null for a row that this batch makes. */
+  /** Null for a row that this batch creates. */
   created_at: Date | null;
   updated_at: Date | null;
   last_seen_at: Date | null;
@@ -38,23 +37,23 @@ export type EndUserRow = {
   uses: number;
 };
 
-/** Who is meant, and what the call said of them that was left as it was. */
+/** The person, and the data of the call that was not stored. */
 export type Taken = { row: EndUserRow; unchanged: string[] };
 
 export type TakeOptions = {
-  /** All calls of the batch are accepted or refused as one, so a later one may add to what an earlier one says. */
+  /** All calls of the batch are accepted or refused together, so a later one may add to the data of an earlier one. */
   together?: boolean;
-  /** The caller may not change people: what is empty is filled, what is there stays. */
+  /** The caller may not change people: only empty fields are filled. */
   fillsOnly?: boolean;
 };
 
-/** The call must wait for the next batch: another call of this one says something else about the same person. */
+/** The call must wait for the next batch: another call of this one has other data about the same person. */
 export const LATER = 'later';
 
 const COLUMNS = `org_id, id, external_id, name, email, phone, locale, time_zone, attributes, tags, consent, blocked, created_at,
   updated_at, last_seen_at`;
 
-/** Found in place of a person: the organization has opt-outs of erased people, which most have not. */
+/** Returned instead of a person: the organization has opt-outs of erased people, which most do not. */
 const HAS_SUPPRESSED = 'suppression';
 
 const FIND = `${['id', ...IDENTIFIERS]
@@ -82,8 +81,10 @@ export class EndUserBook {
   /** By organization, kind of identifier and identifier. */
   readonly #suppressed = new Map<string, Suppressed>();
 
-  /** Looks up everybody whom these calls may mean, in one round trip, or two where the organization has suppressed
-   * identifiers; none when nobody is named. */
+  /**
+   * Looks up all people whom these calls may mean, in one round trip, or two if the organization has suppressed
+   * identifiers; none for anonymous calls.
+   */
   static async read(
     client: pg.Pool | pg.PoolClient,
     calls: readonly Pick<AcceptCall, 'orgId' | 'endUser'>[],
@@ -118,7 +119,7 @@ export class EndUserBook {
     return book;
   }
 
-  /** Identifiers that nobody has yet may be those of somebody who was erased. */
+  /** An identifier without a person may be one of an erased person. */
   async #readSuppressed(
     client: pg.Pool | pg.PoolClient,
     wanted: Record<Identifier, [string[], string[]]>,
@@ -147,7 +148,7 @@ export class EndUserBook {
       this.#suppressed.set(names.get(digest.toString('base64'))!, { consent, blocked });
   }
 
-  /** The row that this call means, with what the call says about the person put in. */
+  /** The row for this call, with the call's data about the person applied. */
   take(
     orgId: string,
     said: EndUserFields | null,
@@ -160,7 +161,7 @@ export class EndUserBook {
     if (clash) return clash;
     if (row === null) return { row: this.#make(orgId, said), unchanged: [] };
     const { news, unchanged } = this.#news(row, said, fillsOnly);
-    // What another call of this batch says is there only once that call is accepted.
+    // Data of another call of this batch exists only once that call is accepted.
     const differs = news !== null || (unchanged.length > 0 && row.updated_at === null);
     if (!together && row.uses > 0 && (row.changed || differs)) return LATER;
     if (isTooMuch(row.attributes, news?.attributes)) return tooManyAttributes();
@@ -169,7 +170,7 @@ export class EndUserBook {
     return { row, unchanged };
   }
 
-  /** A new row; refused when one of the identifiers is somebody's. */
+  /** A new row; refused when another person has one of the identifiers. */
   make(orgId: string, said: EndUserFields): Taken | Refusal {
     return this.#clash(orgId, said, null) ?? { row: this.#make(orgId, said), unchanged: [] };
   }
@@ -186,13 +187,13 @@ export class EndUserBook {
     for (const field of IDENTIFIERS) {
       const value = saidOf(said, field);
       const row = value === null ? undefined : this.#by[field].get(`${orgId} ${value}`);
-      // A record without an external id is the same person; one with another external id is somebody else.
+      // A record without an external id is the same person; one with another external id is a different person.
       if (row && !(field !== 'external_id' && said.external_id && row.external_id)) return row;
     }
     return null;
   }
 
-  /** An identifier that belongs to somebody else is never moved over silently. */
+  /** An identifier that belongs to another person is never moved silently. */
   #clash(orgId: string, said: EndUserFields, row: EndUserRow | null): Refusal | null {
     for (const field of IDENTIFIERS) {
       const value = saidOf(said, field);
@@ -231,7 +232,7 @@ export class EndUserBook {
     return row;
   }
 
-  /** What a call says about a person that is not stored so; null when it says nothing new. */
+  /** The call's data about a person that differs from the stored data; null when nothing differs. */
   #news(
     row: EndUserRow,
     said: EndUserFields,
@@ -258,7 +259,7 @@ export class EndUserBook {
     return { news: isNews ? { ...news, ...this.#optOuts(row, news) } : null, unchanged };
   }
 
-  /** Opt-outs that identifiers which are new to the row bring along. */
+  /** Opt-outs that belong to identifiers which are new to the row. */
   #optOuts(row: EndUserRow, news: Partial<Record<Identifier, string | null>>): Partial<EndUserRow> {
     if (this.#suppressed.size === 0) return {};
     const kept = IDENTIFIERS.flatMap((kind) => this.#suppressed.get(`${row.org_id} ${kind} ${news[kind]}`) ?? []);
@@ -270,7 +271,7 @@ export class EndUserBook {
   }
 
   #change(row: EndUserRow, news: Partial<EndUserRow>): void {
-    // Calls of this batch that name the person by what is no longer so still mean this row, and wait (`take`).
+    // Calls of this batch that use a replaced identifier still mean this row, and wait (`take`).
     this.#remember(Object.assign(row, news, { changed: row.updated_at !== null }));
   }
 
@@ -283,13 +284,13 @@ export class EndUserBook {
   }
 }
 
-/** An identifier as it is stored: e-mail addresses are one whatever their case. */
+/** An identifier in its stored form: e-mail addresses ignore case. */
 const saidOf = (said: EndUserFields, field: 'id' | Identifier): string | null =>
   (field === 'email' ? said.email?.toLowerCase() : said[field]) ?? null;
 
 const unique = (tags: readonly string[]): string[] => [...new Set(tags)];
 
-/** Attributes merge: what is named replaces, null removes, the rest stays. */
+/** Attributes merge: a named one replaces, null removes, the rest stays. */
 function merged(before: Record<string, unknown>, said: Record<string, unknown> = {}): Record<string, unknown> {
   const after = { ...before };
   for (const [name, value] of Object.entries(said)) {
@@ -299,7 +300,7 @@ function merged(before: Record<string, unknown>, said: Record<string, unknown> =
   return after;
 }
 
-/** Merging must not let a person grow without end; whoever has more already may have fewer of them. */
+/** Merging must not let a person grow without limit; a person with more already may only shrink. */
 const isTooMuch = (before: object, after: object = before): boolean =>
   Object.keys(after).length > Math.max(MAX_ATTRIBUTES, Object.keys(before).length);
 
@@ -314,12 +315,12 @@ const tooManyAttributes = (): Refusal =>
     ],
   });
 
-/** Tags as a file holds them, in one cell, and read back; one that holds a separator itself comes back in parts. */
+/** Tags as text in one cell of a file, and read back; a tag that contains a separator is read back in parts. */
 export const tagsText = (tags: readonly string[]): string => tags.join('|');
 export const tagsIn = (text: string): string[] => text.split(/[|;,]/).flatMap((tag) => tag.trim() || []);
 const tagsAsRead = (tags: readonly string[]): string[] => unique(tagsIn(tagsText(tags)));
 
-/** An attribute as a file holds it. */
+/** An attribute as text in a file. */
 export const attributeText = (value: unknown): string =>
   value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
 

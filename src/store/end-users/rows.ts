@@ -2,9 +2,9 @@ import type { EndUserRow } from './resolve.ts';
 import { textArray } from '../queue/text-array.ts';
 
 /**
- * The part that every accepting statement shares: the people whom a batch makes (`made`) and changes (`changed`), for
- * those who stand in `go.end_user_id`. A row that changed since it was read does not match its `updated_at`, and the
- * statement's own count of both then undoes everything (`parley_lost_race`).
+ * The part that all accepting statements share: the people whom a batch creates (`made`) and changes (`changed`), for
+ * those in `go.end_user_id`. A row that changed since it was read does not match its `updated_at`; the statement's own
+ * count of both then undoes everything (`parley_lost_race`).
  */
 export const PERSON_COLUMNS = 13;
 
@@ -19,7 +19,7 @@ const unnest = (first: number, last: string): string => {
 
 const TAGS = `(SELECT coalesce(array_agg(v), '{}') FROM json_array_elements_text(u.tags::json) v)`;
 
-/** Made people take PERSON_COLUMNS parameters from `first` on, changed ones as many from `second` on. */
+/** Created people take PERSON_COLUMNS parameters from `first` on, changed ones as many from `second` on. */
 export const writePeople = (first: number, second: number): string => `made AS (
   INSERT INTO end_user (${NAMES}, created_at, updated_at)
   SELECT u.org_id, u.id, u.external_id, u.name, u.email, u.phone, u.locale, u.time_zone, coalesce(u.attributes, '{}')::jsonb,
@@ -37,8 +37,8 @@ export const writePeople = (first: number, second: number): string => `made AS (
 )`;
 
 /**
- * True when somebody was in the way of what `made` and `changed` were to write. Asked by a join, because `= ANY` of an
- * array that comes as a parameter is a scan of it for each row.
+ * True when a conflict prevented a write of `made` or `changed`. Checked by a join, because `= ANY` of an array
+ * parameter scans it for each row.
  */
 export const peopleLost = (first: number, second: number): string =>
   `(SELECT count(*) FROM made) <> ${wanted(first + 1)} OR (SELECT count(*) FROM changed) <> ${wanted(second + 1)}`;
@@ -46,7 +46,7 @@ export const peopleLost = (first: number, second: number): string =>
 const wanted = (ids: number) =>
   `(SELECT count(*) FROM unnest($${ids}::text[]) AS w(id) WHERE w.id IN (SELECT end_user_id FROM go))`;
 
-/** Parameters of one of the two. What is empty is NULL, because most people of most batches are anonymous. */
+/** Parameters of one of the two. An empty value is NULL, because most people of most batches are anonymous. */
 export function personColumns(rows: readonly EndUserRow[], at: (row: EndUserRow) => Date | null): unknown[] {
   const column = (value: (row: EndUserRow) => string | null) => textArray(rows.map(value));
   return [
@@ -68,7 +68,7 @@ export function personColumns(rows: readonly EndUserRow[], at: (row: EndUserRow)
 
 const unlessEmpty = (value: object): string | null => (Object.keys(value).length > 0 ? JSON.stringify(value) : null);
 
-/** Who of these rows is to be made, who changed; each once, however many calls mean the person. */
+/** Which of these rows are created and which changed; each once, however many calls mean the person. */
 export function peopleOf(rows: Iterable<EndUserRow | null>): { made: EndUserRow[]; changed: EndUserRow[] } {
   const made = new Map<string, EndUserRow>();
   const changed = new Map<string, EndUserRow>();
@@ -80,6 +80,6 @@ export function peopleOf(rows: Iterable<EndUserRow | null>): { made: EndUserRow[
   return { made: [...made.values()].sort(byIdentifier), changed: [...changed.values()].sort(byIdentifier) };
 }
 
-/** One order in all batches, so that two of them never wait for each other in a ring. */
+/** The same order in all batches, to avoid deadlocks. */
 const order = (row: EndUserRow) => `${row.org_id} ${row.external_id ?? row.email ?? row.phone ?? row.id}`;
 const byIdentifier = (a: EndUserRow, b: EndUserRow) => (order(a) < order(b) ? -1 : 1);

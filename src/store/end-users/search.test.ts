@@ -4,7 +4,7 @@ import { type Db, openDb } from '../db.ts';
 import { type EndUserFilter, listEndUsers } from './search.ts';
 import type { PagePosition } from '../page.ts';
 
-/** More people than are looked at one by one (PROBE), so that each way of finding them is taken. */
+/** More people than are examined one by one (PROBE), so that each way of finding them is used. */
 const PEOPLE = 2_500;
 let database: TestDatabase;
 let db: Db;
@@ -69,7 +69,7 @@ test.each([
   ['محمد (أبو علي)', ['محمد', 'أبو', '(أبو علي)']],
   ['AT&T', ['at&t', 'AT']],
   ['3rd & Main: *', ['3rd & Main: *', 'main:*', '3rd !', "3rd '\\"]],
-])('finds %s by the beginnings of its words as it is written', async (name, texts) => {
+])('finds %s by the beginnings of its words as they are written', async (name, texts) => {
   await db.$client.query('DELETE FROM end_user WHERE org_id = $1', ['org_names']);
   await db.$client.query('INSERT INTO end_user (org_id, id, name, phone) VALUES ($1, $1, $2, $3)', [
     'org_names',

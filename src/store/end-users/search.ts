@@ -5,9 +5,9 @@ import { pageOf, type PageOf, type PageRequest } from '../page.ts';
 import { endUser } from '../schema/end-user.ts';
 
 /**
- * Finding people. Every condition has an index (schema/end-user.ts), so a page costs the same among a thousand people
- * and among a million (bench/sections/end-users.ts). Newest first by id: ids hold the time of creation, and the primary
- * key is then the index of the list.
+ * Searches for people. Every condition has an index (schema/end-user.ts), so a page costs the same among a thousand
+ * people and among a million (bench/sections/end-users.ts). Newest first by id: ids contain the time of creation, so
+ * the primary key is the index of the list.
  */
 export type EndUserFilter = {
   externalId?: string | undefined;
@@ -58,18 +58,18 @@ const NEWEST_FIRST = sql`${endUser.id} DESC`;
 const newestOf = (db: Queryable, where: SQL, limit: number): Promise<EndUserRow[]> =>
   db.select().from(endUser).where(where).orderBy(NEWEST_FIRST).limit(limit);
 
-/** So many of the newest people are looked at one by one before the index of the search is asked. */
+/** How many of the newest people are examined one by one before the search index is used. */
 const PROBE = 1_000;
-/** From so many found among them on, going on one by one is cheaper than sorting all whom the index finds. */
+/** If this many of them match, continuing one by one is cheaper than sorting all matches from the index. */
 const DENSE = 5;
-/** Where that ends: a page is full by then, if the rest is as dense. */
+/** The end of the one-by-one walk: a page is full by then, if the rest is as dense. */
 const WALK = 20_000;
 
 /**
- * The index of the search knows no order: it finds everybody, and a page of half a million who are called A… would read
- * them all (2 s). A walk along the primary key is the other way round: cheap where many fit, and it reads a million
- * where nobody does. How many fit cannot be estimated by the database (beginnings of words, JSON), so the newest are
- * looked at first; what comes out is the same.
+ * The search index has no order: it finds all matches, and a page of half a million people whose name begins with A
+ * would read them all (2 s). A walk along the primary key is the opposite: cheap if many match, but it reads a million
+ * if none does. The database cannot estimate how many match (beginnings of words, JSON), so the newest are examined
+ * first; the result is the same.
  */
 async function foundAmong(
   db: Queryable,
@@ -80,7 +80,7 @@ async function foundAmong(
 ): Promise<EndUserRow[]> {
   const ahead = and(eq(endUser.orgId, orgId), afterId === undefined ? undefined : lt(endUser.id, afterId));
   const among = (people: number): Promise<EndUserRow[]> => {
-    // Named as the table is, for the words of the conditions; its limit keeps them out of it.
+    // It has the name of the table, for the conditions; its limit keeps the conditions outside.
     const newest = db.select().from(endUser).where(ahead).orderBy(NEWEST_FIRST).limit(people).as('end_user');
     return db.select().from(newest).where(where).orderBy(NEWEST_FIRST).limit(limit);
   };
@@ -93,12 +93,12 @@ async function foundAmong(
     const more = await among(WALK);
     if (more.length >= limit || !(await isThereMore(WALK))) return more;
   }
-  // An order that no index has: else a walk along the primary key is sometimes taken for cheap.
+  // An order without an index: otherwise the planner sometimes prefers a walk along the primary key.
   const unordered = sql`(${endUser.id} || '') DESC`;
   return db.select().from(endUser).where(where).orderBy(unordered).limit(limit);
 }
 
-/** The predicate and first column of the index `end_user_search`, in the words of that index. */
+/** The predicate and first column of the index `end_user_search`, exactly as in that index. */
 const searched = (orgId: string, condition: SQL): SQL =>
   sql`(ARRAY[org_id] @> ARRAY[${orgId}::text] AND (name IS NOT NULL OR tags <> '{}' OR attributes <> '{}') AND ${condition})`;
 
@@ -123,18 +123,18 @@ function mentions(orgId: string, text: string): SQL {
 }
 
 /**
- * Words that begin so, all of them. Asked for as letters alone and as they are written: what the database takes for one
- * word may hold signs (`booking.com`, `a.p.j`), and it takes the words of a query apart as it did those of the name.
+ * All words that begin with these texts. Searched as letters only and as written: what the database counts as one word
+ * may contain signs (`booking.com`, `a.p.j`), and it splits the words of a query as it splits those of the name.
  */
 const beginnings = (words: readonly string[]): SQL =>
   sql`to_tsquery('simple', ${words.map((word) => `'${word.replaceAll(/['\\]/g, '$&$&')}':*`).join(' & ')})`;
 
-/** Clocks of servers differ a little, and an id is made a moment before its row. */
+/** Clocks of servers differ a little, and an id is created a moment before its row. */
 const SKEW_MS = 60_000;
 
 /**
- * Two lists become one: people made since then, found by their ids, and older ones that changed since, found by
- * `end_user_changed`. So an index on the time of change need not hold the many who never change.
+ * Merges two lists: people created since then, found by their ids, and older ones that changed since, found by
+ * `end_user_changed`. So the index on the time of change need not contain the many who never change.
  */
 async function changedSince(db: Queryable, since: Date, where: SQL, limit: number): Promise<EndUserRow[]> {
   const border = firstIdAt(since.getTime() - SKEW_MS);
@@ -155,7 +155,7 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_CHARACTERS = 10;
 const ID_CHARACTERS = 26;
 
-/** The least id of a person made at this moment: the first ten characters of an id are its milliseconds. */
+/** The smallest id of a person created at this moment: the first ten characters of an id are its milliseconds. */
 function firstIdAt(at: number): string {
   let time = '';
   for (let rest = Math.max(0, at); time.length < TIME_CHARACTERS; rest = Math.floor(rest / 32))
@@ -163,7 +163,7 @@ function firstIdAt(at: number): string {
   return `enduser_${time}${'0'.repeat(ID_CHARACTERS - TIME_CHARACTERS)}`;
 }
 
-/** Names of attributes that people of this organization have; one pass over all who have any. */
+/** Names of the attributes of this organization's people; reads all people with attributes once. */
 export async function listAttributeNames(db: Queryable, orgId: string, limit: number): Promise<string[]> {
   const found = await db.execute<{ name: string }>(sql`SELECT DISTINCT k AS name
     FROM end_user e, jsonb_object_keys(e.attributes) k

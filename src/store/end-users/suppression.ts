@@ -7,8 +7,8 @@ export type Identifier = (typeof IDENTIFIERS)[number];
 export type Identified = { orgId: string; kind: Identifier | `address ${string}`; value: string };
 
 /**
- * Names an identifier without telling it: under this digest an opt-out outlives the erasure of the person. A keyed
- * digest, because there are few enough phone numbers to try them all.
+ * A digest that stands for an identifier without revealing it: under it, an opt-out survives the erasure of the person.
+ * It is keyed, because there are few enough phone numbers to try them all.
  */
 export type Suppression = (identified: Identified) => Buffer;
 
@@ -19,7 +19,7 @@ export const createSuppression =
       .update(JSON.stringify([orgId, kind, value]))
       .digest();
 
-/** On these kinds of channel a person is reached under an identifier of the person's own. */
+/** On these kinds of channel the person's own identifier is the address. */
 export const identifiersAt = (channelKind: string, address: string): readonly [Identified['kind'], string][] => {
   const own: [Identified['kind'], string] = [`address ${channelKind}`, address];
   if (channelKind === 'email') return [own, ['email', address.toLowerCase()]];
@@ -30,5 +30,5 @@ export const identifiersAt = (channelKind: string, address: string): readonly [I
 
 export type Consent = Record<string, unknown>;
 
-/** Opt-outs win over whatever else is known; what is stored about other kinds of channel stays. */
+/** Opt-outs override everything else; the stored consent on other kinds of channel stays. */
 export const withOptOuts = (consent: Consent, kept: Consent): Consent => ({ ...consent, ...kept });

@@ -10,19 +10,21 @@ import { type PlannedUpsert, type WrittenPerson, writeEndUsers } from './write.t
 import type { Suppression } from './suppression.ts';
 
 /**
- * Making and changing people at speed: calls that arrive together are planned together and written together, as trigger
- * calls are (accept/accept-runs.ts). A bulk call is planned as one: its rows may mean the same person.
+ * Creates and changes people at speed: calls that arrive together are planned and written together, as trigger calls
+ * are (accept/accept-runs.ts). A bulk call is planned as one: its rows may mean the same person.
  */
 export type UpsertCall = {
   orgId: string;
   keyId: string | null;
-  /** The network address that the key calls from, fenced with it. */
+  /** The network address of the key's caller, checked by the fence with it. */
   from: string | null;
-  /** `upsert`: makes or changes. `create`: only makes. `bulk`: upserts every row, or none when the call is refused. */
+  /**
+   * `upsert`: creates or changes. `create`: only creates. `bulk`: upserts every row, or none when the call is refused.
+   */
   mode: 'upsert' | 'create' | 'bulk';
   people: EndUserFields[];
   idempotency: { scope: Buffer; request: Buffer } | null;
-  /** The answer that is stored with the effect; made before the write, so only of calls that take an Idempotency-Key. */
+  /** The answer that is stored with the effect; created before the write, so only for calls with an Idempotency-Key. */
   answer?(outcomes: readonly PersonOutcome[]): { status: number; body: string };
 };
 
@@ -37,7 +39,7 @@ export type UpsertOutcome =
 export type EndUserQueue = { upsert(call: UpsertCall): Promise<UpsertOutcome>; drain(): Promise<void> };
 
 const TRIES = 12;
-/** Two rows of one call that trade an identifier meet in its unique index, and each alone does not. */
+/** Two rows of one call that swap an identifier conflict in its unique index; each row alone does not. */
 const TRADED = '23505';
 
 export function createEndUserQueue(db: Db, suppression: Suppression | null = null): EndUserQueue {
@@ -52,7 +54,7 @@ export function createEndUserQueue(db: Db, suppression: Suppression | null = nul
   return {
     upsert: async (call) => {
       if (call.mode !== 'bulk') return queue.add(call);
-      // Large by itself: it would only hold up those who share its batch.
+      // A large call alone: it would delay the calls in its batch.
       const [outcome] = await send([call]);
       if (outcome instanceof Error) throw outcome;
       return outcome as UpsertOutcome;
@@ -63,7 +65,7 @@ export function createEndUserQueue(db: Db, suppression: Suppression | null = nul
 
 type BatchOutcome = UpsertOutcome | typeof LATER | Error;
 
-/** What a bulk call would do, without doing it: rows that mean the same person, clashes and all. */
+/** The result of a bulk call without writing: including rows that mean the same person, and conflicts. */
 export async function planEndUsers(
   db: Db,
   orgId: string,
@@ -91,8 +93,8 @@ async function planBatch(client: pg.PoolClient, calls: UpsertCall[], suppression
   const named = calls.flatMap(({ orgId, people }) => people.map((endUser) => ({ orgId, endUser })));
   const now = new Date();
   const book = await EndUserBook.read(client, named, suppression);
-  // Calls that stand and fall together may add to what one another says; so a person of whom much is said at once takes
-  // one batch and not one for each call.
+  // Calls that succeed or fail together may add to each other's data; so many updates of one person take one batch and
+  // not one for each call.
   const together = calls.every((call) => call.keyId === calls[0]!.keyId && call.idempotency === null);
   return { now, plans: calls.map((call) => planCall(call, book, now, together || calls.length === 1)) };
 }
@@ -142,14 +144,14 @@ async function outcomeOf(
   return { kind: 'written', people, answer: plan.answer };
 }
 
-/** What stands in the way of a call may be its own first effect. */
+/** The conflict of a call may be its own first effect. */
 async function refusedOrReplayed(client: pg.PoolClient, call: UpsertCall, refusal: Refusal): Promise<UpsertOutcome> {
   const stored = await readStoredAnswer(client, call);
   if (stored?.kind === 'replayed') return { kind: 'replayed', answer: stored.answer };
   throw stored?.kind === 'refused' ? stored.refusal : refusal;
 }
 
-/** Either the Idempotency-Key was used before, or the fence was down. */
+/** Either the Idempotency-Key was used before, or the fence stopped the call. */
 async function whyNotWritten(client: pg.PoolClient, call: UpsertCall): Promise<UpsertOutcome> {
   const stored = await readStoredAnswer(client, call);
   if (stored?.kind === 'refused') throw stored.refusal;
@@ -157,7 +159,7 @@ async function whyNotWritten(client: pg.PoolClient, call: UpsertCall): Promise<U
   throw await whyStopped(client, {}, call);
 }
 
-/** What a refused row of a bulk call says of itself. */
+/** The faults of a refused row of a bulk call. */
 export const faultsOf = (refusal: Refusal, pointer: string): Fault[] =>
   refusal.extras.errors?.map((fault) => ({ ...fault, pointer: fault.pointer.replace('/end_user', pointer) })) ?? [
     { pointer, code: refusal.code, detail: refusal.message },

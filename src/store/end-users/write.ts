@@ -8,17 +8,17 @@ export type Identity = { channel_id: string; channel_kind: string; address: stri
 /** A call whose people are known: one person, or all rows of one bulk call. */
 export type PlannedUpsert = {
   orgId: string;
-  /** The calling key, fenced in the statement; null for the dashboard. */
+  /** The calling key, checked by the fence in the statement; null for the dashboard. */
   keyId: string | null;
-  /** The network address that the key calls from, fenced with it. */
+  /** The network address of the key's caller, checked by the fence with it. */
   from: string | null;
   idempotency: { scope: Buffer; request: Buffer } | null;
-  /** Stored with the effect where there is an Idempotency-Key. */
+  /** Stored with the effect if there is an Idempotency-Key. */
   answer: { status: number; body: string } | null;
   rows: EndUserRow[];
 };
 
-/** How a person stands after the write. */
+/** The state of a person after the write. */
 export type WrittenPerson = { updatedAt: Date | null; identities: Identity[] };
 
 const MAX_IDENTITIES = 100;
@@ -26,7 +26,10 @@ const USES = 10;
 const MADE = 13;
 const CHANGED = MADE + PERSON_COLUMNS;
 
-/** As write-runs.ts, for people alone: gate (the fence), idempotency, and only then rows; undone whole when a race is lost. */
+/**
+ * Like write-runs.ts, for people only: gate (the fence), idempotency, and only then rows; undone completely when a race
+ * is lost.
+ */
 export const WRITE_END_USERS = acceptingStatement<{
   n: number;
   id: string;
@@ -59,13 +62,13 @@ SELECT go.n, go.end_user_id AS id, changed.updated_at,
 FROM go LEFT JOIN changed ON changed.id = go.end_user_id`,
 );
 
-/** Writes the batch; per call the people it wrote, null where it was fenced off or is a replay. */
+/** Writes the batch; per call the people that it wrote, null if the fence stopped it or it is a replay. */
 export async function writeEndUsers(
   client: pg.PoolClient,
   planned: readonly PlannedUpsert[],
   now: Date,
 ): Promise<(Map<string, WrittenPerson> | null)[]> {
-  // A call that names nobody in the end still uses its Idempotency-Key.
+  // A call that contains no person in the end still uses its Idempotency-Key.
   const uses = planned.flatMap((plan, n): { n: number; row: EndUserRow | null }[] =>
     plan.rows.length > 0 ? plan.rows.map((row) => ({ n, row })) : [{ n, row: null }],
   );

@@ -3,18 +3,21 @@ import { type DeliveryAttempt, MAX_KEPT_ATTEMPTS } from '../../../contract/dashb
 import type { EventDeliveryState } from '../../../contract/event-types.ts';
 import { NOW } from '../schema/columns.ts';
 
-/** A worker that dies leaves its deliveries to the others when this has passed; a living one renews every third of it. */
+/** After this time other workers take over the deliveries of a dead worker; a live worker renews every third of it. */
 export const EVENT_LEASE_SECONDS = 30;
-/** Due deliveries that one claim looks at, so that a crowd before one endpoint does not hide the others for long. */
+/**
+ * How many due deliveries one claim examines, so that a large backlog of one endpoint does not hide the others for
+ * long.
+ */
 const LOOKED_AT = 1_000;
 
-/** A claimed delivery with everything that sending it needs. */
+/** A claimed delivery with everything that is needed to send it. */
 export type ClaimedEvent = {
   org_id: string;
   event_id: string;
   endpoint_id: string;
   lease: string;
-  /** This one included. */
+  /** Including this attempt. */
   attempts: number;
   type: string;
   data: Record<string, unknown>;
@@ -22,13 +25,13 @@ export type ClaimedEvent = {
   url: string;
   enabled: boolean;
   sealed: string;
-  /** The secret before still signs. */
+  /** The previous secret still signs. */
   both: boolean;
 };
 
 /**
- * Takes up to `limit` due deliveries for this worker, at most `share` for each endpoint with what it has under way
- * already: an endpoint that is slow or gone fills its own share and leaves the rest to the others.
+ * Claims up to `limit` due deliveries for this worker, at most `share` for each endpoint including those in progress: a
+ * slow or dead endpoint fills its own share and leaves the rest to the others.
  */
 const CLAIM = `
 WITH busy AS MATERIALIZED (
@@ -78,7 +81,7 @@ const heldColumns = (held: readonly HeldEvent[]) => [
   held.map((one) => one.lease),
 ];
 
-/** Keeps the deliveries of a living worker from being taken by another. */
+/** Renews the leases of a live worker. */
 export async function renewEvents(pool: pg.Pool, held: readonly HeldEvent[]): Promise<void> {
   await pool.query({
     name: 'renew-events',
@@ -89,16 +92,16 @@ export async function renewEvents(pool: pg.Pool, held: readonly HeldEvent[]): Pr
   });
 }
 
-/** What came of one attempt; `attempt` null: it was not made, and is not counted. */
+/** The outcome of one attempt; `attempt` null: it was not made, and is not counted. */
 export type EventOutcome = {
   held: HeldEvent;
   state: EventDeliveryState;
   attempt: DeliveryAttempt | null;
-  /** Try again after so long; null: this was the last attempt. */
+  /** Retry after this time; null: this was the last attempt. */
   againAfterMs: number | null;
 };
 
-/** Stores what came of attempts, each only while the delivery is still its worker's own. */
+/** Stores the outcomes of attempts, each only while the delivery still belongs to its worker. */
 const COMPLETE = `
 UPDATE event_delivery d SET state = t.state, lease = NULL, due_at = now() + t.again_ms * interval '1 millisecond',
   attempts = d.attempts - CASE WHEN t.attempt IS NULL THEN 1 ELSE 0 END, updated_at = clock_timestamp(),

@@ -6,13 +6,13 @@ import { event, eventDelivery } from '../schema/event.ts';
 
 export type EventRow = typeof event.$inferSelect;
 
-/** So long after the last look of somebody who watches, events are written for them. */
+/** How long after the last look of a watcher events are still written for it. */
 export const TAIL_MINUTES = 5;
 
-/** Where a reader of events stands. */
+/** The position of a reader of events. */
 export type EventPosition = { tx: string; id: string };
 
-/** Events are written for the organization for some minutes more; a row is touched at most once a minute. */
+/** Events are written for the organization for some minutes more; the row is updated at most once a minute. */
 export async function keepTail(db: Queryable, orgId: string): Promise<void> {
   await db.execute(sql`INSERT INTO event_tail (org_id, wanted_until)
     VALUES (${orgId}, now() + make_interval(mins => ${TAIL_MINUTES}))
@@ -20,20 +20,20 @@ export async function keepTail(db: Queryable, orgId: string): Promise<void> {
     WHERE event_tail.wanted_until < excluded.wanted_until - interval '1 minute'`);
 }
 
-/** All that happens from now on, and what is under way at this moment. */
+/** The current position, which includes transactions in progress. */
 export async function positionNow(db: Queryable): Promise<EventPosition> {
   return { tx: await oldestUnderWay(db), id: '' };
 }
 
-/** No transaction before this one can commit anything any more. */
+/** No transaction before this one can commit any more. */
 async function oldestUnderWay(db: Queryable): Promise<string> {
   const { rows } = await db.execute<{ tx: string }>(sql`SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS tx`);
   return rows[0]!.tx;
 }
 
 /**
- * What was told after a position, oldest first, none left out and none twice: only transactions before the oldest one
- * still under way are read, because among them nothing can appear any more.
+ * The events after a position, oldest first, each exactly once. Reads only transactions before the oldest one in
+ * progress, because no further event can appear among them.
  */
 export async function readEventsAfter(
   db: Queryable,
@@ -60,7 +60,7 @@ export async function readEventsAfter(
   return { rows, position: BigInt(horizon) > BigInt(after.tx) ? { tx: horizon, id: '' } : after };
 }
 
-/** An event for one endpoint alone, due now. */
+/** An event for one endpoint only, due now. */
 export async function insertTestEvent(
   tx: Queryable,
   orgId: string,
@@ -74,8 +74,8 @@ export async function insertTestEvent(
 }
 
 /**
- * Everything that was told of a person. Deliveries are locked in the order in which workers complete them
- * (worker/deliver-events.ts), so that the two never wait for each other.
+ * Deletes all events about a person. Deliveries are locked in the order in which workers complete them
+ * (worker/deliver-events.ts), to avoid deadlocks.
  */
 export async function deleteEventsOf(tx: Queryable, orgId: string, endUserId: string): Promise<void> {
   await tx.execute(sql`SELECT 1 FROM event e JOIN event_delivery d ON d.org_id = e.org_id AND d.event_id = e.id
@@ -86,7 +86,7 @@ export async function deleteEventsOf(tx: Queryable, orgId: string, endUserId: st
 /** How long events and their deliveries are kept: well beyond the last attempt of a delivery, 76 hours. */
 export const EVENTS_KEPT_DAYS = 30;
 
-/** Removes what has served its time; at most `limit` events, returns how many. */
+/** Removes expired events, at most `limit`; returns the number. */
 export async function forgetEvents(pool: pg.Pool, limit: number): Promise<number> {
   await pool.query('DELETE FROM event_tail WHERE wanted_until < now()');
   const gone = await pool.query(

@@ -2,7 +2,7 @@ import { AUDIT_EVENT } from '../../../contract/event-types.ts';
 import type { EventEnvelope } from '../../../contract/events.ts';
 import { timestamp } from '../../kernel/clock.ts';
 
-/** An event as everybody sees it; as JSON, the body of every delivery. */
+/** The public format of an event; as JSON, it is the body of every delivery. */
 export const presentEvent = (row: {
   id: string;
   type: string;
@@ -10,6 +10,6 @@ export const presentEvent = (row: {
   data: Record<string, unknown>;
 }): EventEnvelope => ({ id: row.id, type: row.type, timestamp: timestamp(row.createdAt), data: row.data });
 
-/** Where people act from is for owners and admins alone, as in the audit log. */
+/** Only owners and admins see network addresses, as in the audit log. */
 export const withoutAddress = (event: EventEnvelope): EventEnvelope =>
   event.type === AUDIT_EVENT ? { ...event, data: { ...event.data, address: null } } : event;

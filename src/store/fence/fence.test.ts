@@ -48,7 +48,7 @@ async function passes({ orgId, keyId, from, agentId, triggerId, channelId }: Cal
 }
 
 describe('the fence', () => {
-  it('lets a call through whose key, plan and things stand, and people of the dashboard', async () => {
+  it('accepts a call whose key, plan and records are valid, and people of the dashboard', async () => {
     const call = await givenCall();
     expect(await passes(call)).toBe(true);
     expect(await passes({ ...call, keyId: null })).toBe(true);
@@ -68,14 +68,14 @@ describe('the fence', () => {
     ['trigger_disabled', ({ triggerId }) => sql`UPDATE trigger SET enabled = false WHERE id = ${triggerId}`],
     ['channel_not_found', ({ channelId }) => sql`UPDATE channel SET deleted_at = now() WHERE id = ${channelId}`],
     ['channel_disabled', ({ channelId }) => sql`UPDATE channel SET enabled = false WHERE id = ${channelId}`],
-  ])('stops a call and says %s', async (code, change) => {
+  ])('stops a call with the reason %s', async (code, change) => {
     const call = await givenCall();
     await db.execute(change(call));
     expect(await passes(call)).toBe(false);
     expect((await whyStopped(db.$client, NEEDS, call)).code).toBe(code);
   });
 
-  it('stops a call of another organization on these things', async () => {
+  it('stops a call of another organization on these records', async () => {
     const call = await givenCall();
     expect(await passes({ ...call, orgId: await givenOrganization(db), keyId: null })).toBe(false);
   });
@@ -90,7 +90,7 @@ const unfenced = (sources: Iterable<[file: string, text: string]>): string[] =>
   );
 
 describe('every accepting statement', () => {
-  it('is made behind the fence', () => {
+  it('has the fence', () => {
     const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' });
     const sources = files
       .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
@@ -99,7 +99,7 @@ describe('every accepting statement', () => {
     expect(unfenced(sources)).toEqual([]);
   });
 
-  it('is found where somebody goes round it', () => {
+  it('is found if it bypasses the fence', () => {
     const bypass = 'await client.query(`WITH idem AS (INSERT INTO idempotency (org_id) SELECT $1) SELECT 1`)';
     expect(unfenced([['store/quick.ts', bypass]])).toEqual(['store/quick.ts']);
   });

@@ -3,12 +3,12 @@ import { type ProblemCode, Refusal } from '../../../contract/problems.ts';
 
 /**
  * The fence. A node may be paused between its check in memory and its write. So every statement that accepts work
- * checks once more what the call stands on, in the same statement, and writes nothing where that no longer holds: the
- * key is not revoked and the caller is inside its networks, the plan is paid, and the things in the path are there.
- * What must hold and why a call was stopped are made from the same list, so they cannot differ.
+ * checks its conditions again, in the same statement, and writes nothing if they no longer hold: the key is not revoked
+ * and the caller is inside its networks, the plan is paid, and the records in the path exist. The conditions and the
+ * reasons for a refusal come from the same list, so they cannot differ.
  */
 type Rule = {
-  /** The condition on the row, under its table's name. */
+  /** The condition on the row, with its table's name as alias. */
   isThere: string;
   isOn: string;
   gone: ProblemCode;
@@ -32,7 +32,7 @@ const RULES = {
     off: 'channel_disabled',
   },
   campaign: {
-    // In these words the index of the list, which holds only rows that are not deleted, is never chosen.
+    // In this form the index of the list, which contains only rows that are not deleted, is never chosen.
     isThere: `coalesce(campaign.deleted_at, 'infinity') = 'infinity'`,
     isOn: `campaign.state = 'live' AND coalesce((campaign.settings ->> 'ends_at')::timestamptz > now(), true)`,
     gone: 'campaign_not_found',
@@ -42,7 +42,7 @@ const RULES = {
 
 type Thing = keyof typeof RULES;
 
-/** The things of its organization that a write stands on: each is there, or is switched on as well. */
+/** The records that a write depends on: each must exist, or must also be enabled. */
 export type Needs = Readonly<Partial<Record<Thing, 'there' | 'on'>>>;
 
 const thingsOf = (needs: Needs): Thing[] => Object.keys(needs) as Thing[];
@@ -50,20 +50,20 @@ const thingsOf = (needs: Needs): Thing[] => Object.keys(needs) as Thing[];
 export const isUnrevoked = (key: string): string =>
   `${key}.revoked_at IS NULL AND (${key}.revoke_at IS NULL OR ${key}.revoke_at > now())`;
 
-/** Null, which is no yes, where the key has networks and the address cannot be read. `from`: the address as text. */
+/** Null, which does not grant, if the key has networks and the address is invalid. `from`: the address as text. */
 export const isInNetworks = (key: string, from: string): string =>
   `(${key}.allowed_networks IS NULL OR ${from}::inet <<= ANY (${key}.allowed_networks))`;
 
 type Gate = {
   /**
-   * What stands in the FROM clause, under the alias `g`: the columns org_id, key_id (null: a person in the dashboard),
+   * The content of the FROM clause, with the alias `g`: the columns org_id, key_id (null: a person in the dashboard),
    * came_from, and `<thing>_id` for everything in `needs`.
    */
   rows: string;
   needs: Needs;
   /** `keys`: people in the dashboard may do this on the free plan. */
   paidPlanFor: 'everybody' | 'keys';
-  /** The columns of the gate, from `g` and the things. */
+  /** The columns of the gate, from `g` and the records. */
   columns: string;
 };
 
@@ -88,17 +88,17 @@ const gateText = ({ rows, needs, paidPlanFor, columns }: Gate): string => {
 declare const fenced: unique symbol;
 
 /**
- * A statement that writes on behalf of a call. `acceptingStatement` alone makes one. A test finds every other statement
- * that stores an answer for a call (fence.test.ts).
+ * A statement that writes on behalf of a call. Only `acceptingStatement` creates one. A test finds every other
+ * statement that stores an answer for a call (fence.test.ts).
  */
 export type AcceptingStatement<Row> = { readonly name: string; readonly text: string; readonly [fenced]: Row };
 
-/** `then`: the rest of the statement, which reads the CTE `gate` and writes only what passed it. */
+/** `then`: the rest of the statement, which reads the CTE `gate` and writes only calls that passed it. */
 export function acceptingStatement<Row>(name: string, gate: Gate, then: string): AcceptingStatement<Row> {
   return { name, text: `WITH gate AS MATERIALIZED (${gateText(gate)}\n), ${then}` } as AcceptingStatement<Row>;
 }
 
-/** Sends one. */
+/** Runs one. */
 export const accept = <Row extends pg.QueryResultRow>(
   client: pg.ClientBase | pg.Pool,
   { name, text }: AcceptingStatement<Row>,
@@ -112,7 +112,7 @@ export type FencedCall = { orgId: string; keyId: string | null; from: string | n
 const keyWithout = (rule: string): string =>
   `$2::text IS NOT NULL AND NOT EXISTS (SELECT 1 FROM api_key k WHERE k.org_id = $1 AND k.id = $2 AND ${rule})`;
 
-/** Why the fence stopped a call: the first that applies, in the order of the checks (docs/security.md). */
+/** Why the fence stopped a call: the first reason that applies, in the order of checks (docs/security.md). */
 export async function whyStopped(client: pg.Pool | pg.PoolClient, needs: Needs, call: FencedCall): Promise<Refusal> {
   const things = thingsOf(needs);
   const without = (thing: Thing, rule: string): string =>
@@ -131,6 +131,6 @@ export async function whyStopped(client: pg.Pool | pg.PoolClient, needs: Needs, 
     [call.orgId, call.keyId, call.from, ...things.map((thing) => call[`${thing}Id`])],
   );
   const code = found.rows[0]?.code;
-  // Switched off and on again in between: nothing was written, so trying again is right.
+  // Disabled and enabled again in between: nothing was written, so a retry is right.
   return code ? new Refusal(code) : new Refusal('unavailable', 'The call was overtaken; try again.');
 }

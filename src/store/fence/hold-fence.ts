@@ -5,10 +5,10 @@ import type { Queryable } from '../db.ts';
 import { boundSilence } from '../nodes/leases.ts';
 
 /**
- * The fence of writes that take more than one statement: the key's row stays locked against its revocation until the
- * transaction ends, so a revocation that was answered stands before or after the whole of it. A node that falls silent
- * meanwhile loses the lock, and with it the transaction. Costs a lock, so the
- * hot paths carry the fence in their one statement instead.
+ * The fence for writes that need more than one statement: the key's row stays locked against its revocation until the
+ * transaction ends, so an answered revocation comes before or after the whole write. A node that is silent during the
+ * transaction loses the lock, and with it the transaction. It costs a lock, so the hot paths have the fence in their
+ * single statement instead.
  */
 export async function holdFence(
   tx: Queryable,

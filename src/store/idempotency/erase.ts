@@ -5,9 +5,9 @@ import { idempotency } from '../schema/run.ts';
 type Erased = { endUserId: string; recipientIds: readonly string[] };
 
 /**
- * Takes a person out of the answers that are kept for Idempotency-Keys. The rows stay, because a repeated call must
- * still act once; what it is answered with then names the record and nothing else. One pass over a day of stored
- * answers of one organization: erasing is rare, and an index on their text would slow every call.
+ * Removes a person from the answers that are stored for Idempotency-Keys. The rows stay, because a repeated call must
+ * still act once; its answer then contains only the id of the record. Reads one day of stored answers of one
+ * organization: erasing is rare, and an index on their text would slow every call.
  */
 export async function scrubStoredAnswers(tx: Queryable, orgId: string, erased: Erased): Promise<void> {
   const ids = [erased.endUserId, ...erased.recipientIds];
@@ -32,7 +32,7 @@ type Answer = { id?: unknown; results?: { recipient_id?: string; ref?: unknown }
 
 function scrubbed(body: string, recipientIds: ReadonlySet<string>): string {
   const answer = JSON.parse(body) as Answer;
-  // Of one person among many: the caller's name for them is what could tell something.
+  // For one person among many: only the caller's own id could identify them.
   if (Array.isArray(answer.results)) {
     for (const result of answer.results)
       if (result.recipient_id !== undefined && recipientIds.has(result.recipient_id)) result.ref = null;

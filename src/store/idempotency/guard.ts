@@ -5,7 +5,7 @@ import type { Db, Queryable } from '../db.ts';
 import { idempotency } from '../schema/run.ts';
 import { and, eq } from 'drizzle-orm';
 
-/** Calls under way on this node: the second one with the same Idempotency-Key is told to wait for the first. */
+/** Calls in progress on this node: a second one with the same Idempotency-Key is asked to wait for the first. */
 export type IdempotencyGuard = <T>(call: IdempotentCall, work: () => Promise<T>) => Promise<T>;
 
 export function createIdempotencyGuard(): IdempotencyGuard {
@@ -24,12 +24,12 @@ export function createIdempotencyGuard(): IdempotencyGuard {
 }
 
 type Work = (tx: Queryable) => Promise<StoredAnswer>;
-/** Runs a transaction and returns what its work returned: the database's own, or one that does more around it. */
+/** Runs a transaction and returns the result of its work: the database's own, or one that does more around it. */
 type Transact = (work: (tx: Queryable) => Promise<StoredAnswer | null>) => Promise<StoredAnswer | null>;
 
 /**
- * Does `work` once per Idempotency-Key: its effect and its answer commit together, a repetition is answered with what
- * was stored. Another node that is at the same call is waited for by the unique key.
+ * Runs `work` once per Idempotency-Key: its effect and its answer commit together, and a repeated call gets the stored
+ * answer. The unique key waits for another node with the same call.
  */
 export async function once(
   db: Db,

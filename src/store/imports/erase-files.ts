@@ -3,14 +3,14 @@ import type { Queryable } from '../db.ts';
 import { readPieces } from './read.ts';
 
 /**
- * Files that wait (for a run, or after a dry one) and name a person who is being erased go away: a file cannot be kept
- * without a row, and is sent again without it. Real runs under way are left alone: they end with the file gone.
- * Identifiers are looked for as whole cells, however they are written; names alone tell nobody from another.
+ * Deletes waiting files (for a run, or after a dry run) that contain a person who is being erased: a row cannot be
+ * removed from a file, so the file is uploaded again without it. Real runs in progress continue: the file is deleted
+ * when they end. Identifiers are searched as whole cells, in any spelling; a name alone does not identify a person.
  */
 export async function eraseImportFiles(tx: Queryable, orgId: string, identifiers: readonly string[]): Promise<void> {
-  // An import takes 00974… for +974…
+  // An import accepts 00974… for +974…
   const written = identifiers.flatMap((one) => (/^\+\d+$/.test(one) ? [one, `00${one.slice(1)}`] : [one]));
-  // One of signs alone is nothing that could be told from an empty cell.
+  // An identifier of punctuation only looks like an empty cell.
   const cells = written.map(asCell).filter((cell) => cell !== ',,');
   if (cells.length === 0) return;
   const { rows: waiting } = await tx.execute<{ id: string }>(sql`SELECT id FROM end_user_import i
@@ -30,7 +30,7 @@ const ERASED = JSON.stringify({
   row: null,
 });
 
-/** Longer than any cell with an identifier: it may lie on the border of two pieces. */
+/** Longer than any cell with an identifier, which may be at the border of two pieces. */
 const OVERLAP = 2_048;
 
 async function names(pieces: AsyncIterable<Buffer>, cells: readonly string[]): Promise<boolean> {
@@ -45,7 +45,10 @@ async function names(pieces: AsyncIterable<Buffer>, cells: readonly string[]): P
 
 const asCell = (identifier: string): string => `,${plain(Buffer.from(identifier))},`;
 
-/** Bytes as letters, whatever the encoding; without what is there for the eye, and the zeros of UTF-16; commas between cells. */
+/**
+ * Bytes as letters, in any encoding; without punctuation and spaces, and without the zeros of UTF-16; commas between
+ * cells.
+ */
 const plain = (bytes: Buffer): string =>
   bytes
     .toString('latin1')

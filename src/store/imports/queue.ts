@@ -6,8 +6,9 @@ import type { Db, Queryable } from '../db.ts';
 import { NOW } from '../schema/columns.ts';
 
 /**
- * Imports are their own queue, as runs are: a due one is claimed by moving `due_at` to the end of a lease, every settled
- * batch of rows renews it, and nothing is settled without it. A worker that dies is replaced by the clock.
+ * Imports have their own queue, as runs do: a due one is claimed by moving `due_at` to the end of a lease, every
+ * finished batch of rows renews the lease, and nothing is stored without it. When a worker dies, another takes over
+ * after the lease.
  */
 export const IMPORT_LEASE_SECONDS = 30;
 
@@ -38,7 +39,7 @@ export async function claimImport(pool: pg.Pool, lease: string): Promise<Claimed
 }
 
 export type SettledRows = {
-  /** All rows that are settled now, and how far in the file that is. */
+  /** The number of finished rows, and the position in the file. */
   rows: number;
   bytesDone: number;
   created: number;
@@ -46,7 +47,7 @@ export type SettledRows = {
   invalid: { row: number; cells: string[]; faults: Fault[] }[];
 };
 
-/** Counts a batch, once: false when the import is not this worker's any more, or was cancelled. */
+/** Counts a batch, once: false when the import does not belong to this worker any more, or was cancelled. */
 export async function settleRows(db: Db, held: ClaimedImport, batch: SettledRows): Promise<boolean> {
   return db.transaction(async (tx) => {
     const settled = await tx.execute(sql`UPDATE end_user_import SET rows = ${batch.rows},
@@ -66,7 +67,7 @@ export async function settleRows(db: Db, held: ClaimedImport, batch: SettledRows
   });
 }
 
-/** The end of a run. After the real one nothing of the file is left. */
+/** The end of a run. After the real run the file is deleted. */
 export async function finishImport(
   db: Db,
   held: ClaimedImport,
@@ -82,7 +83,7 @@ export async function finishImport(
   });
 }
 
-/** Leaves it to whoever comes next, at once or after a while. */
+/** Leaves it to the next worker, now or after a delay. */
 export async function releaseImport(pool: pg.Pool, held: ClaimedImport, inSeconds: number): Promise<void> {
   await pool.query(
     `UPDATE end_user_import SET due_at = now() + make_interval(secs => $4), lease = NULL, state = 'queued'
@@ -91,7 +92,10 @@ export async function releaseImport(pool: pg.Pool, held: ClaimedImport, inSecond
   );
 }
 
-/** Removes files that nobody imported and failed rows that nobody fetched; at most `limit` of each, returns how many of the fuller one. */
+/**
+ * Removes files that were not imported and failed rows that were not fetched; at most `limit` of each. Returns the
+ * larger number.
+ */
 export async function forgetImports(pool: pg.Pool, limit: number): Promise<number> {
   const pieces = await pool.query<{ count: number }>(
     `WITH gone AS (
@@ -113,11 +117,11 @@ export async function forgetImports(pool: pg.Pool, limit: number): Promise<numbe
   return Math.max(pieces.rows[0]!.count, faults.rowCount ?? 0);
 }
 
-/** Failed rows that name a person who is being erased, by any identifier. */
+/** Deletes failed rows that contain a person who is being erased, by any identifier. */
 export async function eraseImportFaults(tx: Queryable, orgId: string, identifiers: readonly string[]): Promise<void> {
   if (identifiers.length === 0) return;
   const named = sql.param(identifiers.map((one) => one.toLowerCase()));
-  // As the rows may have written them: `'+974 3000-0000` is the same number.
+  // In the possible spellings: `'+974 3000-0000` is the same number.
   await tx.execute(sql`DELETE FROM end_user_import_fault f WHERE org_id = ${orgId} AND EXISTS (
     SELECT 1 FROM unnest(f.cells) c WHERE lower(trim(c)) = ANY (${named}::text[])
       OR translate(lower(c), ' ().-''', '') = ANY (${named}::text[]))`);

@@ -5,9 +5,9 @@ import { rememberedId } from './event-id.ts';
 import { settleMs, STORING } from '../runs/settle.ts';
 
 /**
- * Messages of people who have written before, many at once: three statements for all of them, however many they are and
- * whosoever they are. Locks are taken as everywhere in the order person, conversation, run, each by id. Whoever is not
- * known under the address yet is left to keep-inbound-message.ts, which makes the person and the conversation.
+ * Stores messages of known people, many at once: three statements in total, for any number of messages and people.
+ * Locks are taken in the usual order person, conversation, run, each by id. An unknown address is left to
+ * keep-inbound-message.ts, which creates the person and the conversation.
  */
 export type InboundRow = {
   orgId: string;
@@ -20,9 +20,9 @@ export type InboundRow = {
   requestId: string;
 };
 
-/** `runId`: the run that will answer; null: people have taken the conversation over. */
+/** `runId`: the run that will answer; null: a human has taken the conversation over. */
 export type KeptMessage = { messageId: string; runId: string | null };
-/** `repeated`: it was stored before. `unplaced`: nobody has this address, or no conversation goes on there. */
+/** `repeated`: it was stored before. `unplaced`: no person has this address, or it has no open conversation. */
 export type InboundOutcome = KeptMessage | 'repeated' | 'unplaced';
 
 export async function keepInboundBatch(pool: pg.Pool, rows: readonly InboundRow[]): Promise<InboundOutcome[]> {
@@ -64,7 +64,7 @@ type Ongoing = {
   run_id: string | null;
   first: string | null;
   requestId: string;
-  /** Messages of this batch in it so far: ids of one millisecond have no order among themselves. */
+  /** Messages of this batch in it so far: ids of the same millisecond have no order. */
   count: number;
   began: number;
 };
@@ -76,7 +76,7 @@ const placeOf = ({ orgId, channelId, address }: Pick<InboundRow, 'orgId' | 'chan
 const isPlaced = (one: { conversation: Ongoing | undefined; messageId: string | null }): one is Named =>
   one.conversation !== undefined && one.messageId !== null;
 
-/** Made under the lock: the order of ids is the order of arrival. */
+/** Created under the lock: the order of ids is the order of arrival. */
 function nextId(ongoing: ReadonlyMap<string, Ongoing>, row: InboundRow): { messageId: string | null } {
   const conversation = ongoing.get(placeOf(row));
   return { messageId: conversation ? newId('msg', conversation.began + conversation.count++) : null };
@@ -88,7 +88,7 @@ const placeColumns = (places: readonly InboundRow[]) => [
   places.map((place) => place.address),
 ];
 
-/** Notes that they have been heard of; within a second of the last time that is known well enough. */
+/** Stores when they last wrote; a time within the last second is accurate enough. */
 async function meetPeople(client: pg.PoolClient, places: readonly InboundRow[]): Promise<void> {
   const met = await client.query<{ stale: boolean }>({
     name: 'meet-people',
@@ -140,8 +140,8 @@ async function lockConversations(
 }
 
 /**
- * The messages that were not told before, with the run that answers them: the conversation's own, woken, or a new one
- * where that has ended. A conversation that people have taken over only keeps them.
+ * The new messages, with the run that answers them: the conversation's own, woken, or a new one if that has ended. A
+ * conversation that a human has taken over only stores them.
  */
 const WRITE = `
 WITH said AS MATERIALIZED (
@@ -189,7 +189,7 @@ async function writeMessages(
   told: readonly Named[],
   conversations: readonly Ongoing[],
 ): Promise<ReadonlyMap<string, KeptMessage>> {
-  // A message that is told twice within one batch counts once, too.
+  // A message that occurs twice within one batch is stored once, too.
   const named = [...new Map(told.toReversed().map((one) => [`${one.row.channelId} ${one.row.eventId}`, one])).values()];
   if (named.length === 0) return new Map();
   const written = await client.query<{ message_id: string; run_id: string | null }>({

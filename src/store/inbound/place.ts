@@ -17,7 +17,7 @@ export type InboundChannel = {
   sealed: string | null;
 };
 
-/** The channel that a hook names. The caller's organization is not known before: this look-up alone goes by id. */
+/** The channel in a webhook's URL. The organization is not known yet, so only this look-up uses the id alone. */
 export async function findInboundChannel(db: Queryable, id: string): Promise<InboundChannel | null> {
   const [row] = await db
     .select({
@@ -34,7 +34,7 @@ export async function findInboundChannel(db: Queryable, id: string): Promise<Inb
   return row ?? null;
 }
 
-/** False when the provider has told us this before. */
+/** False when the provider has sent this event before. */
 export async function rememberEvent(
   tx: Queryable,
   orgId: string,
@@ -49,7 +49,7 @@ export async function rememberEvent(
   return rows.length > 0;
 }
 
-/** One first message of an address at a time, until the transaction ends. */
+/** Serializes first messages of an address until the transaction ends. */
 export async function lockAddress(tx: Queryable, channelId: string, address: string): Promise<void> {
   await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`${channelId} ${address}`}, 0))`);
 }
@@ -67,7 +67,7 @@ export async function findIdentity(
   return row?.endUserId ?? null;
 }
 
-/** Notes that somebody wrote from an address; the first time, whom it belongs to. */
+/** Stores that a person wrote from an address; the first time, whose address it is. */
 export async function touchIdentity(
   tx: Queryable,
   orgId: string,
@@ -94,7 +94,7 @@ export type Newcomer = {
   locale?: string | null;
 };
 
-/** Who has one of these identifiers: external id before e-mail before phone. */
+/** The person with one of these identifiers: external id before e-mail before phone. */
 export async function findNewcomer(tx: Queryable, orgId: string, person: Newcomer): Promise<string | null> {
   const tries = [
     [endUser.externalId, person.external_id],
@@ -112,7 +112,7 @@ export async function findNewcomer(tx: Queryable, orgId: string, person: Newcome
   return null;
 }
 
-/** `kept`: what must not be sent to somebody who was erased and has come back. */
+/** `kept`: the opt-outs of an erased person who has returned. */
 export async function insertNewcomer(
   tx: Queryable,
   orgId: string,

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Db } from '../db.ts';
 
-/** How much there is in the whole installation: for the operator's eyes at start, never for a tenant's. */
+/** Counts over the whole installation: for the operator at start, never for a tenant. */
 export async function countEverything(db: Db) {
   const found = await db.execute<Record<'organizations' | 'agents' | 'keys' | 'conversations' | 'runs', string>>(sql`
     SELECT (SELECT count(*) FROM organization) AS organizations,

@@ -2,10 +2,10 @@ import { and, eq, gt, isNull, sql } from 'drizzle-orm';
 import type { Queryable } from '../db.ts';
 import { installation } from '../schema/installation.ts';
 
-/** The one row about this installation as a whole. */
+/** The only row about this installation as a whole. */
 export type Installation = typeof installation.$inferSelect;
 
-/** Makes the row when it is missing; whoever comes first decides region and secret. */
+/** Creates the row when it is missing; the first start decides region and secret. */
 export async function openInstallationRow(
   db: Queryable,
   first: { region: string; secretCheck: Buffer },
@@ -24,7 +24,7 @@ export async function readOperatorId(db: Queryable): Promise<string | null> {
   return rows[0]?.operatorId ?? null;
 }
 
-/** When a link that is made now ends: to the millisecond, and never when an earlier one did. */
+/** The expiry of a link that is created now: in milliseconds, and different from every earlier one. */
 export async function nextSetupEnd(db: Queryable, minutes: number): Promise<Date> {
   const { rows } = await db.execute<{ ms: string }>(
     sql`SELECT ceil(extract(epoch FROM greatest(now() + make_interval(mins => ${minutes}),
@@ -33,10 +33,10 @@ export async function nextSetupEnd(db: Queryable, minutes: number): Promise<Date
   return new Date(Number(rows[0]!.ms));
 }
 
-/** A node renews three times a second; one that has not for this long has nobody who reads its link. */
+/** A node renews three times a second; after this time without a renewal, no one can be using its link. */
 const ALIVE_SECONDS = 3;
 
-/** Whether another node runs whose link works. */
+/** Whether another running node has shown a valid link. */
 export async function isSetupLinkShown(db: Queryable): Promise<boolean> {
   const { rows } = await db.execute(
     sql`SELECT 1 FROM installation WHERE operator_id IS NULL AND setup_expires_at > now()
@@ -62,15 +62,15 @@ const linkIsGood = (digest: Buffer) =>
     gt(installation.setupExpiresAt, sql`now()`),
   );
 
-/** Whether the link would work now; only `claimOperator` decides. */
+/** Whether the link is valid now; only `claimOperator` decides. */
 export async function isSetupTokenGood(db: Queryable, digest: Buffer): Promise<boolean> {
   const rows = await db.select({ id: installation.id }).from(installation).where(linkIsGood(digest));
   return rows.length > 0;
 }
 
 /**
- * Makes this person the operator: once in the life of an installation, because the row's lock puts everybody who
- * tries into one line and all but the first find an operator. `digest` null: without a link (PARLEY_OWNER_EMAIL).
+ * Makes this person the operator: once in the life of an installation, because the row's lock serializes all attempts,
+ * and all but the first find an operator. `digest` null: without a link (PARLEY_OWNER_EMAIL).
  */
 export async function claimOperator(db: Queryable, userId: string, digest: Buffer | null): Promise<boolean> {
   const claimed = await db
@@ -81,7 +81,7 @@ export async function claimOperator(db: Queryable, userId: string, digest: Buffe
   return claimed.length > 0;
 }
 
-/** True for the one start that may make the demo organization: the row's lock decides among nodes. */
+/** True for the one start that may create the demo organization: the row's lock decides among nodes. */
 export async function claimDemo(db: Queryable): Promise<boolean> {
   const claimed = await db
     .update(installation)

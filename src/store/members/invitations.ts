@@ -74,7 +74,7 @@ export async function readInvitation(
   return rows[0] ?? null;
 }
 
-/** By its token alone: whoever holds the link does not know the organization. */
+/** By its token only: the holder of the link does not know the organization. */
 export async function findInvitation(db: Queryable, digest: Buffer): Promise<Invitation | null> {
   const rows = await openInvitations(db).where(and(eq(invitation.tokenDigest, digest), isOpen()));
   return rows[0] ?? null;
@@ -89,7 +89,7 @@ const linkColumns = ({ inviterId, digest, mailed, days }: InvitationLinkRow) => 
   expiresAt: sql`now() + make_interval(days => ${days})`,
 });
 
-/** Takes the place of open invitations of the same address with one of the `replaces` roles. */
+/** Replaces open invitations of the same address with one of the `replaces` roles. */
 export async function insertInvitation(
   db: Queryable,
   orgId: string,
@@ -116,7 +116,7 @@ export async function renewInvitation(
     .where(and(eq(invitation.organizationId, orgId), eq(invitation.id, id), isOpen()));
 }
 
-/** True when it was open: of two who use one link at the same moment, one gets true. */
+/** True when it was open: of two simultaneous uses of one link, one gets true. */
 export async function closeInvitation(
   db: Queryable,
   orgId: string,

@@ -45,7 +45,7 @@ export async function readOwnerAddresses(
   return { organization: rows[0]?.organization ?? '', addresses: rows.map(({ email }) => email) };
 }
 
-/** What a person may do here; null: nothing, not one of the members. */
+/** The person's role here; null: not a member. */
 export async function readRole(db: Queryable, orgId: string, userId: string): Promise<Role | null> {
   const rows = await db
     .select({ role: sql<Role>`${member.role}` })
@@ -54,7 +54,7 @@ export async function readRole(db: Queryable, orgId: string, userId: string): Pr
   return rows[0]?.role ?? null;
 }
 
-/** Puts everybody who changes the members of this organization into one line until the transaction ends. */
+/** Serializes all changes of this organization's members until the transaction ends. */
 export async function lockMembers(db: Queryable, orgId: string): Promise<void> {
   await db.execute(sql`SELECT 1 FROM organization WHERE id = ${orgId} FOR NO KEY UPDATE`);
 }
@@ -91,7 +91,10 @@ export async function setMemberRole(db: Queryable, orgId: string, memberId: stri
     .where(and(eq(member.organizationId, orgId), eq(member.id, memberId)));
 }
 
-/** It is remembered who left: signing in by the organization's provider does not bring them back, only an invitation. */
+/**
+ * Remembers who left: signing in through the organization's provider does not restore the membership, only an
+ * invitation does.
+ */
 export async function deleteMember(db: Queryable, orgId: string, memberId: string): Promise<void> {
   const rows = await db
     .delete(member)

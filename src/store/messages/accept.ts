@@ -12,11 +12,11 @@ import { type Addressed, readAddressed, readReplies, readStandings, type Standin
 import type { NewMessage, SendCall, SendOutcome } from './send-call.ts';
 import { type PlannedSend, SEND, writeMessages } from './write.ts';
 
-/** Accepting channel sends at speed, as accept-runs.ts accepts trigger calls: planned together, written together. */
+/** Accepts channel sends at speed, as accept-runs.ts accepts trigger calls: planned together, written together. */
 export type SendQueue = { accept(call: SendCall): Promise<SendOutcome>; drain(): Promise<void> };
 
 const TRIES = 5;
-/** A foreign key of the batch points to a conversation or a person that was erased after the batch had been planned. */
+/** A foreign key of the batch references a conversation or a person that was erased after the planning. */
 const ERASED_SINCE = '23503';
 
 type BatchOutcome = SendOutcome | typeof LATER | Error;
@@ -108,11 +108,11 @@ function whoIsMeant(call: SendCall, addressed: Addressed | null, book: EndUserBo
   return taken === LATER ? LATER : { call, addressed, ...taken, endUserId: taken.row.id };
 }
 
-/** Under a bare address somebody may have been known who was erased, and whose opt-out was kept. */
+/** An address alone may belong to an erased person whose opt-out was kept. */
 const identifiersOf = ({ call: { orgId, to, rules } }: Meant) =>
   'address' in to ? identifiersAt(rules.kind, to.address).map(([kind, value]) => ({ orgId, kind, value })) : [];
 
-/** What is known of somebody new: the opt-outs that came along with an identifier or the address. Undefined: nothing. */
+/** What is known about a new person: the opt-outs of an identifier or the address. Undefined: nothing. */
 function standingOf({ call, row }: Meant, kept: Suppressed | null): Standing | undefined {
   const entry = { ...row?.consent, ...kept?.consent }[call.rules.kind] as { status?: string } | undefined;
   const blocked = Boolean(row?.blocked || kept?.blocked);
@@ -121,7 +121,7 @@ function standingOf({ call, row }: Meant, kept: Suppressed | null): Standing | u
   return { ...nowhere, blocked, consent: entry?.status ?? null };
 }
 
-/** The book speaks of `/end_user`; here the person is named in `/to/end_user`. */
+/** The shared code reports `/end_user`; in this call the person is in `/to/end_user`. */
 function inTarget(refusal: Refusal): Refusal {
   const errors = refusal.extras.errors?.map((fault) => ({ ...fault, pointer: `/to${fault.pointer}` }));
   return errors ? new Refusal(refusal.code, refusal.message, { ...refusal.extras, errors }) : refusal;
@@ -146,7 +146,7 @@ function plan(
   const name = `${call.channelId} ${endUserId} ${address}`;
   const conversationId = existing?.id ?? begun.get(name) ?? newId('conv');
   if (!existing) begun.set(name, conversationId);
-  // The order of ids is the order of sending, and ids of one millisecond have none.
+  // The order of ids is the order of sending, and ids of the same millisecond have no order.
   const at = Math.max(Date.now(), (lastAt.get(conversationId) ?? 0) + 1);
   lastAt.set(conversationId, at);
   const message: NewMessage = {
@@ -180,14 +180,14 @@ function mayNotReceive({ blocked, consent }: Standing): Refusal | null {
   return consent === 'opted_out' ? new Refusal('recipient_opted_out') : null;
 }
 
-/** For later sends it is decided when they leave. */
+/** Scheduled sends are decided when they are due. */
 function windowIsOpen({ rules, content, sendAt }: SendCall, standing: Standing | undefined): boolean {
   if (rules.replyWindowHours === null || content.type === 'template' || sendAt !== null) return true;
   const wrote = standing?.last_inbound_at ?? null;
   return wrote !== null && Date.now() - wrote.getTime() < rules.replyWindowHours * 3_600_000;
 }
 
-/** An answer answers a message of the same conversation. */
+/** An answer must reference a message of the same conversation. */
 async function refuseForeignReplies(client: pg.PoolClient, plans: Plan[]): Promise<Plan[]> {
   const replies = plans.filter(
     (entry): entry is PlannedSend => typeof entry === 'object' && 'call' in entry && entry.call.replyTo !== null,
@@ -206,7 +206,7 @@ async function refuseForeignReplies(client: pg.PoolClient, plans: Plan[]): Promi
   return plans.map((entry) => (foreign.has(entry) ? new Refusal('validation_failed', undefined, { errors }) : entry));
 }
 
-/** Either the Idempotency-Key was used before, or the fence was down. */
+/** Either the Idempotency-Key was used before, or the fence stopped the call. */
 async function whyNotWritten(client: pg.PoolClient, call: SendCall): Promise<SendOutcome> {
   const stored = await readStoredAnswer(client, call);
   if (stored?.kind === 'replayed' || stored?.kind === 'refused') return stored;

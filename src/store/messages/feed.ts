@@ -2,17 +2,18 @@ import type { Db } from '../db.ts';
 import { MAX_CONVERSATIONS, VISIBLE, VISITOR_COLUMNS, type VisitorMessageRow, type VisitorPlace } from '../visitors.ts';
 
 /**
- * What is new for visitors that have a chat open. However many are open, they share one query every POLL_MS, whatever
- * process does the work; whoever stores messages in this process calls `look`, so that they are seen at once.
+ * New messages for visitors with an open chat. However many are open, they share one query every POLL_MS, no matter
+ * which process does the work; code of this process that stores messages calls `look`, so that they are seen
+ * immediately.
  *
- * New is what was written in the last moments, by the database's own clock: a transaction that commits late is still
- * within OVERLAP, and what was seen is remembered for as long. A message that waits (for its time, for a worker) is not
- * new when it becomes visible; so those that wait are remembered too, and asked for once they wait no more.
+ * New means written in the last moments, by the database's own clock: a transaction that commits late is still within
+ * OVERLAP, and seen messages are remembered for as long. A waiting message (for its time, for a worker) is not recent
+ * when it becomes visible; so waiting messages are remembered too, and read when their wait is over.
  */
 export type MessageFeed = {
   /**
-   * Calls back with messages, in their order, each once; returns the end of it. The first call, maybe with none, says
-   * that nothing is missed from here on: what was there before is to be read after it.
+   * Calls back with messages in order, each once; returns a function that stops it. The first call, maybe without
+   * messages, means that no message is missed from then on: read the older ones after it.
    */
   follow(place: VisitorPlace, onMessages: (messages: VisitorMessageRow[]) => void): () => void;
   look(): void;
@@ -24,15 +25,15 @@ type Followed = VisitorPlace & {
   listeners: Set<Listener>;
   /** Those that have not been called yet. */
   newcomers: Set<Listener>;
-  /** Ids that were given out, with their time. */
+  /** Ids of delivered messages, with their time. */
   seen: Map<string, number>;
   waiting: Set<string>;
 };
 
 const POLL_MS = 300;
-/** Longer than any transaction of ours that writes a message, plus clocks of nodes that do not quite agree. */
+/** Longer than any of our transactions that write a message, plus the difference of node clocks. */
 const OVERLAP_MS = 20_000;
-/** Messages of one visitor that wait for their time; more are found when the chat is opened anew. */
+/** Maximum scheduled messages of one visitor that are tracked; the others are found when the chat is opened again. */
 const MAX_WAITING = 20;
 
 const LOOK = `
@@ -72,7 +73,7 @@ export function createMessageFeed(db: Db): MessageFeed {
     if (timer) clearTimeout(timer);
     timer = null;
     reading = true;
-    // A look that failed only saw nothing; the next one looks back further.
+    // A failed look saw nothing; the next one looks further back.
     void read()
       .catch(() => {})
       .finally(() => {

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { SendCall } from './send-call.ts';
 
-/** What is stored under the address or conversation id that a call names. */
+/** The stored records for the address or conversation id in a call. */
 export type Addressed = { conversation: KnownConversation | null; identityOf: string | null };
 export type KnownConversation = { id: string; end_user_id: string; address: string | null };
 
@@ -16,7 +16,7 @@ LEFT JOIN identity i ON i.org_id = w.org AND i.channel_id = w.channel AND i.addr
 LEFT JOIN LATERAL (SELECT id, end_user_id, address FROM conversation c
   WHERE c.org_id = w.org AND c.channel_id = w.channel AND c.address = w.address ORDER BY c.id DESC LIMIT 1) c ON true`;
 
-/** One round trip for all calls that name an address or a conversation; none when there are none. */
+/** One round trip for all calls with an address or a conversation; none when there are none. */
 export async function readAddressed(
   client: pg.PoolClient,
   calls: readonly SendCall[],
@@ -48,7 +48,7 @@ export async function readAddressed(
 export type Standing = {
   blocked: boolean;
   consent: string | null;
-  /** Under which address the channel knows the person: the call's own if it names one. */
+  /** The person's address on the channel: the call's own if it has one. */
   address: string | null;
   last_inbound_at: Date | null;
   /** The newest conversation with the person on the channel. */
@@ -76,7 +76,7 @@ export type StandingQuery = {
   address: string | null;
 };
 
-/** Consent, address and conversation of people that are stored, in the order asked; undefined for who is not. */
+/** Consent, address and conversation of stored people, in the requested order; undefined for an unknown person. */
 export async function readStandings(
   client: pg.PoolClient,
   wanted: readonly StandingQuery[],

@@ -24,7 +24,7 @@ const select = (db: Queryable, orgId: string, channelId: string, id: string) =>
     .select(columns)
     .from(message)
     .innerJoin(conversation, and(eq(conversation.orgId, message.orgId), eq(conversation.id, message.conversationId)))
-    // What came in has no delivery state and is read with its conversation.
+    // An inbound message has no delivery state and is read with its conversation.
     .where(
       and(
         eq(message.orgId, orgId),
@@ -36,7 +36,7 @@ const select = (db: Queryable, orgId: string, channelId: string, id: string) =>
 
 export type SentMessageRow = Awaited<ReturnType<typeof select>>[number];
 
-/** A message that went out (or will) on this channel. */
+/** A sent or scheduled message on this channel. */
 export async function findSentMessage(
   db: Queryable,
   orgId: string,

@@ -3,42 +3,42 @@ import type { MessageContent } from '../../../contract/messages.ts';
 import type { Refusal } from '../../../contract/problems.ts';
 import type { EndUserFields, StoredAnswer } from '../runs/accept-call.ts';
 
-/** What the channel's kind asks of a recipient; nothing here needs the database. */
+/** What the channel's kind requires of a recipient; nothing here needs the database. */
 export type ChannelRules = {
   kind: string;
-  /** A message is delivered by being stored. */
+  /** A message is delivered when it is stored. */
   byStoring: boolean;
   needsAddress: boolean;
   replyWindowHours: number | null;
   addressOf(person: { external_id: string | null; email: string | null; phone: string | null }): string | null;
 };
 
-/** Whom a message is for: exactly one of the three. */
+/** The recipient of a message: exactly one of the three. */
 export type Target =
   | { endUser: EndUserFields }
-  /** `person`: who it is if nobody is known under the address yet. */
+  /** `person`: used if no person has the address yet. */
   | { address: string; person: EndUserFields | null }
   | { conversationId: string };
 
 /** One checked channel send, ready to be written. */
 export type SendCall = {
   orgId: string;
-  /** The calling key, fenced in the statement; null for a send from the dashboard. */
+  /** The calling key, checked by the fence in the statement; null for a send from the dashboard. */
   keyId: string | null;
-  /** The network address that the key calls from, fenced with it. */
+  /** The network address of the key's caller, checked by the fence with it. */
   from: string | null;
   agentId: string;
   channelId: string;
   rules: ChannelRules;
   to: Target;
-  /** The key may not change people: what is stored about them stays. */
+  /** The key may not change people: their stored data stays. */
   fillsOnly: boolean;
   content: MessageContent;
   replyTo: string | null;
   metadata: Record<string, string> | null;
   sendAt: Date | null;
   idempotency: { scope: Buffer; request: Buffer } | null;
-  /** Makes the answer that is stored with the effect. */
+  /** Creates the answer that is stored with the effect. */
   answer(message: NewMessage): StoredAnswer;
 };
 
@@ -48,7 +48,7 @@ export type NewMessage = {
   conversationId: string;
   endUserId: string;
   createdAt: Date;
-  /** What the call said about the person that was left as it was. */
+  /** The call's data about the person that was not stored. */
   unchanged: readonly string[];
 };
 

@@ -10,23 +10,26 @@ export type PlannedSend = {
   call: SendCall;
   message: NewMessage;
   answer: StoredAnswer;
-  /** The person's row where this batch makes or changes it. */
+  /** The person's row if this batch creates or changes it. */
   endUser: EndUserRow | null;
-  /** The conversation is made by this batch; calls of one batch to one person share it. */
+  /** This batch creates the conversation; calls of one batch to one person share it. */
   fresh: boolean;
   address: string | null;
-  /** The channel does not know the person under this address yet. */
+  /** The channel does not know this address of the person yet. */
   introduces: boolean;
 };
 
-/** Parameters of the statement that come before those of the people. */
+/** Parameters of the statement before those of the people. */
 const MADE = 27;
 const CHANGED = MADE + PERSON_COLUMNS;
 
-/** What a send stands on. A disabled agent can still be spoken for. */
+/** The records that a send depends on. A disabled agent's channels can still send. */
 export const SEND = { agent: 'there', channel: 'on' } as const;
 
-/** As write-runs.ts, for messages: gate (the fence), idempotency, and only then rows; undone whole when a race is lost. */
+/**
+ * Like write-runs.ts, for messages: gate (the fence), idempotency, and only then rows; undone completely when a race is
+ * lost.
+ */
 const WRITE = acceptingStatement<{ id: string }>(
   'write-messages',
   {
@@ -74,7 +77,7 @@ SELECT id,
 FROM accepted`,
 );
 
-/** Writes the batch; returns the ids of the messages that were written. The others were fenced off or are replays. */
+/** Writes the batch; returns the ids of the written messages. The fence stopped the others, or they are replays. */
 export async function writeMessages(client: pg.PoolClient, planned: readonly PlannedSend[]): Promise<Set<string>> {
   const gates = gatesOf(planned);
   const { made, changed } = peopleOf(planned.map(({ endUser }) => endUser));

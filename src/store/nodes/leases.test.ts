@@ -21,7 +21,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Does `first` in a transaction and then says nothing more until `told`; resolves with what became of its end. */
+/** Runs `first` in a transaction and then is silent until `told`; resolves with the outcome of the transaction. */
 async function fallSilent(first: (tx: Queryable) => Promise<unknown>) {
   const begun = Promise.withResolvers<number>();
   const told = Promise.withResolvers<void>();
@@ -40,7 +40,7 @@ async function fallSilent(first: (tx: Queryable) => Promise<unknown>) {
     );
   const silenceMs = await begun.promise;
   if (silenceMs !== LOCK_HELD_MS) told.resolve();
-  // The database's own clock: a busy machine makes it no longer.
+  // Measured by the database's own clock, so a busy machine does not extend it.
   expect(silenceMs).toBe(LOCK_HELD_MS);
   return async () => {
     told.resolve();
@@ -48,8 +48,8 @@ async function fallSilent(first: (tx: Queryable) => Promise<unknown>) {
   };
 }
 
-describe('a node that falls silent in the middle of', () => {
-  test('a change does not keep the log from the others', async () => {
+describe('a node that becomes silent in the middle of', () => {
+  test('a change does not keep the log locked', async () => {
     const end = await fallSilent((tx) => takePlaces(tx, [{ kind: 'key', id: 'key_silent' }]));
     await db.transaction((tx) => takePlaces(tx, [{ kind: 'key', id: 'key_next' }]));
     expect(await end()).toBe('ended by the database');
@@ -59,7 +59,7 @@ describe('a node that falls silent in the middle of', () => {
     expect(log.rows).toEqual([{ subject_id: 'key_next' }]);
   });
 
-  test('a fenced write does not keep the key from being revoked', async () => {
+  test('a fenced write does not prevent the revocation of its key', async () => {
     const end = await fallSilent((tx) => holdFence(tx, { orgId, keyId, from: null }));
     await db.execute(sql`UPDATE api_key SET revoked_at = now() WHERE org_id = ${orgId} AND id = ${keyId}`);
     expect(await end()).toBe('ended by the database');

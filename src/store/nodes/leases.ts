@@ -3,35 +3,38 @@ import pg from 'pg';
 import type { Queryable } from '../db.ts';
 
 /**
- * The change log and the rows of the nodes that read it (docs/adr/0102). These statements have two connections of
- * their own, so that a pool full of other work cannot make a node lose its lease.
+ * The change log and the rows of the nodes that read it (docs/adr/0102). These statements have two separate
+ * connections, so that a pool that is busy with other work cannot make a node lose its lease.
  */
 export type ChangeKind = 'key' | 'organization' | 'agent' | 'trigger' | 'channel' | 'campaign';
 export type LoggedSubject = { readonly kind: ChangeKind; readonly id: string };
 
-/** Sent with every change; says only "look now". Losing one costs time, never safety. */
+/** Sent with every change; means only "look now". A lost one costs time, never safety. */
 const HINT_CHANNEL = 'parley_authz';
-/** A reader further behind than this starts anew instead of reading it all. */
+/** A reader that is further behind than this starts again instead of reading everything. */
 const MAX_READ = 10_000;
-/** Changes stay for a while after every node has passed them, for people who ask what happened. */
+/** Changes stay for a while after every node has passed them, for people who investigate. */
 const KEPT = '1 hour';
-/** One life of the server: moment of its start, and the timeline, which a promoted standby changes. Fails on a standby. */
+/**
+ * Identifies one run of the server: its start time, and the timeline, which changes when a standby is promoted. Fails
+ * on a standby.
+ */
 const SERVER = `extract(epoch FROM pg_postmaster_start_time())::text || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8)`;
 const SERVER_AGE = `(extract(epoch FROM clock_timestamp() - pg_postmaster_start_time()) * 1000)::float8`;
 
 /**
- * A node that is stopped, or cut off, in the middle of a change holds the log's lock in its hand. The database takes it
- * away after so long, by ending that transaction, so that a change waits for a node like this no longer than for a lease.
+ * A node that is stopped, or cut off, in the middle of a change keeps the log's lock. After this time the database ends
+ * that transaction, so a change waits for such a node no longer than for a lease.
  */
 export const LOCK_HELD_MS = 1_000;
 
-/** Ends this transaction if its client says nothing for so long; holds until the transaction ends. */
+/** Ends this transaction if its client is silent for this long; applies until the transaction ends. */
 export const boundSilence = sql`set_config('idle_in_transaction_session_timeout', ${String(LOCK_HELD_MS)}, true)`;
 
 /**
- * Takes the next places in the log, one for each subject, and returns the last of them. Must be the transaction's
- * first statement: the row lock is held until the commit, so places become visible in the order of their numbers. A
- * sequence would not do, its numbers commit in any order, and a reader would pass by one for ever.
+ * Takes the next positions in the log, one for each subject, and returns the last one. Must be the transaction's first
+ * statement: the row lock is held until the commit, so positions become visible in the order of their numbers. A
+ * sequence does not work: its numbers commit in any order, and a reader would miss one forever.
  */
 export async function takePlaces(tx: Queryable, subjects: readonly LoggedSubject[]): Promise<number> {
   const kinds = sql.param(subjects.map((subject) => subject.kind));
@@ -46,7 +49,7 @@ export async function takePlaces(tx: Queryable, subjects: readonly LoggedSubject
   return Number(taken.rows[0]!.seq);
 }
 
-/** Nodes that have not read as far as this place, whether they will or are dead; for people who wait for them. */
+/** Nodes that have not read up to this position, alive or dead; for people who wait for them. */
 export async function countNodesBehind(db: Queryable, seq: number): Promise<number> {
   const { rows } = await db.execute<{ many: number }>(
     sql`SELECT count(*)::int AS many FROM node_lease WHERE applied_seq < ${seq}`,
@@ -122,7 +125,7 @@ export function openLeaseTable(url: string, options: { timeoutMs: number; onErro
       await pool.query('DELETE FROM node_lease WHERE node_id = $1 AND renew_no = $2', [lease.nodeId, lease.renewNo]);
     },
 
-    /** Clears what every node has applied long ago. */
+    /** Removes entries that every node applied long ago. */
     async prune() {
       await pool.query(
         `DELETE FROM authz_change WHERE at < now() - interval '${KEPT}'
@@ -139,7 +142,7 @@ export function openLeaseTable(url: string, options: { timeoutMs: number; onErro
 
 const LONGEST_RECONNECT_MS = 5_000;
 
-/** Calls `onHint` on every change of any node, and after each connection that had to be made anew. */
+/** Calls `onHint` on every change of any node, and after each reconnect. */
 export function listenForHints(url: string, onHint: () => void, onError: (error: Error) => void) {
   let client: pg.Client | null = null;
   let timer: NodeJS.Timeout | null = null;

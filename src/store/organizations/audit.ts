@@ -4,10 +4,10 @@ import type { Queryable } from '../db.ts';
 import { audit } from '../schema/audit.ts';
 import { member } from '../schema/identity.ts';
 
-/** Who acts: a person, or a program (`system`), and from where. */
+/** The actor: a person, or a program (`system`), and its network address. */
 export type Actor = { userId: string; address: string | null; requestId: string | null };
 
-/** What a schedule does, or a start of the program. */
+/** The actor of a schedule, or of a program start. */
 export const SYSTEM: Actor = { userId: 'system', address: null, requestId: null };
 
 export type AuditEntry = {
@@ -20,7 +20,7 @@ export type AuditEntry = {
   facts?: Record<string, unknown>;
 };
 
-/** One line of the audit log, in the transaction of what it tells. */
+/** Writes one line of the audit log, in the transaction of the fact. */
 export async function recordAudit(tx: Queryable, entry: AuditEntry): Promise<void> {
   await tx.insert(audit).values({
     orgId: entry.orgId,
@@ -34,10 +34,13 @@ export async function recordAudit(tx: Queryable, entry: AuditEntry): Promise<voi
   });
 }
 
-/** More than the organizations that somebody may belong to; the operator alone is not held to it. */
+/** More than the organizations that a person may belong to; only the operator has no such limit. */
 const MAX_TOLD = 200;
 
-/** What somebody changed about their own account is told in each of their organizations: it decides who gets in there. */
+/**
+ * A person's change to their own account is recorded in each of their organizations, because it decides who has access
+ * there.
+ */
 export async function recordAuditOfPerson(
   tx: Queryable,
   { userId, address, requestId }: Actor,

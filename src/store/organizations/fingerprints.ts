@@ -4,10 +4,10 @@ import type { TopicKind } from '../../../contract/dashboard/changes.ts';
 import type { Queryable } from '../db.ts';
 
 /**
- * A fingerprint is a short text that differs whenever something in a topic has changed, made of the row versions
- * (`xmin`) that PostgreSQL keeps anyway. So whoever wants to know of changes asks for them, and nothing that writes
- * (above all the accepting of calls) tells anybody: no NOTIFY, no counter that all writers touch, no index on a time.
- * Only the newest rows are looked at, through the indexes that the lists themselves use.
+ * A fingerprint is a short text that differs after any change in a topic, computed from the row versions (`xmin`) that
+ * PostgreSQL keeps anyway. So a watcher asks for changes, and no writer (above all the accepting of calls) has to
+ * notify anyone: no NOTIFY, no counter that all writers update, no index on a time. Only the newest rows are read,
+ * through the indexes of the lists themselves.
  */
 export type Watched = { orgId: string; kind: TopicKind; /** Empty for topics of the whole organization. */ id: string };
 
@@ -15,7 +15,7 @@ export type Watched = { orgId: string; kind: TopicKind; /** Empty for topics of 
 const CONVERSATIONS = 100;
 const MESSAGES = 50;
 const RUNS = 50;
-/** Of each status, and of those who are due next. */
+/** For each status, and for the next ones that are due. */
 const RECIPIENTS = 20;
 const KEYS = 200;
 const REQUESTS = 50;
@@ -24,7 +24,7 @@ const AUDIT = 20;
 /** Row versions of a query that selects `v`, as one short text. */
 const versions = (rows: SQL): SQL => sql`(SELECT md5(string_agg(v, ' ')) FROM (${rows}) AS x)`;
 
-/** Each in terms of `w.org_id` and `w.id`. */
+/** Each uses `w.org_id` and `w.id`. */
 const FINGERPRINTS: Record<TopicKind, SQL> = {
   conversations: versions(sql`SELECT c.id || c.xmin::text AS v FROM conversation c WHERE c.org_id = w.org_id
     ORDER BY c.id DESC LIMIT ${sql.raw(String(CONVERSATIONS))}`),
@@ -35,7 +35,7 @@ const FINGERPRINTS: Record<TopicKind, SQL> = {
     FROM conversation c WHERE c.org_id = w.org_id AND c.id = w.id)`,
   runs: versions(sql`SELECT r.id || r.xmin::text AS v FROM run r WHERE r.trigger_id = w.id AND r.org_id = w.org_id
     ORDER BY r.created_at DESC LIMIT ${sql.raw(String(RUNS))}`),
-  // All that moves a campaign's counts is the newest of some status, or was the next that is due.
+  // Every row that changes a campaign's counts is the newest of some status, or was the next one due.
   campaign: sql`(SELECT md5(concat_ws(' ', c.xmin::text,
       ${versions(sql`SELECT r.id || r.xmin::text AS v FROM unnest(${sql.raw(`ARRAY['${RECIPIENT_STATUSES.join("','")}']`)}) AS s(status)
         CROSS JOIN LATERAL (SELECT id, xmin FROM recipient WHERE campaign_id = c.id AND org_id = c.org_id AND status = s.status
@@ -49,7 +49,7 @@ const FINGERPRINTS: Record<TopicKind, SQL> = {
     ORDER BY l.id DESC LIMIT ${sql.raw(String(REQUESTS))}`),
   audit: versions(sql`SELECT a.id AS v FROM audit a WHERE a.org_id = w.org_id
     ORDER BY a.id DESC LIMIT ${sql.raw(String(AUDIT))}`),
-  // What ticks the steps: that there is an agent, a trigger, a key, a conversation, and a first call.
+  // The facts behind the steps: whether there is an agent, a trigger, a key, a conversation, and a first call.
   first_steps: sql`(SELECT md5(concat_ws(' ',
       (SELECT max(id) FROM agent WHERE org_id = w.org_id AND deleted_at IS NULL),
       (SELECT max(id) FROM trigger WHERE org_id = w.org_id AND deleted_at IS NULL),
@@ -58,7 +58,7 @@ const FINGERPRINTS: Record<TopicKind, SQL> = {
       (SELECT count(*) FROM api_key WHERE org_id = w.org_id AND last_used_at IS NOT NULL))))`,
 };
 
-/** In the order of `watched`; null where there is nothing, above all where a record is not the organization's. */
+/** In the order of `watched`; null for missing records, also those of other organizations. */
 export async function readFingerprints(db: Queryable, watched: readonly Watched[]): Promise<(string | null)[]> {
   const prints: (string | null)[] = Array.from({ length: watched.length }, () => null);
   const kinds = Map.groupBy(watched.entries(), ([, { kind }]) => kind);

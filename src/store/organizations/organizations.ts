@@ -19,7 +19,7 @@ const columns = {
 
 export async function insertOrganization(db: Queryable, input: { name: string; plan: Plan }): Promise<Organization> {
   const id = newId('org');
-  // The slug is a column of better-auth that nothing here shows; the id is unique already.
+  // The slug is a column of better-auth that is not shown here; the id is unique already.
   const rows = await db
     .insert(organization)
     .values({ id, slug: id, name: input.name, plan: input.plan })
@@ -52,7 +52,7 @@ export async function setSecondFactorRequired(
   return rows[0] ?? null;
 }
 
-/** What a person may do in an organization; null: not one of its members. */
+/** The person's role in an organization; null: not a member. */
 export async function findMembership(db: Queryable, orgId: string, userId: string): Promise<Membership | null> {
   const rows = await db
     .select({ ...columns, role: sql<Role>`${member.role}` })
@@ -62,7 +62,7 @@ export async function findMembership(db: Queryable, orgId: string, userId: strin
   return rows[0] ?? null;
 }
 
-/** `onlyOrgId`: of this organization alone. */
+/** `onlyOrgId`: only of this organization. */
 export async function listMemberships(
   db: Queryable,
   userId: string,
@@ -85,7 +85,7 @@ export async function listMemberships(
   return pageOf(rows, limit);
 }
 
-/** For the operator alone. */
+/** Only for the operator. */
 export async function listAllOrganizations(
   db: Queryable,
   userId: string,
@@ -107,7 +107,7 @@ export async function listAllOrganizations(
   return pageOf(rows, limit);
 }
 
-/** Organizations that nobody belongs to, such as the demo before there is an owner; at most `limit`. */
+/** Organizations without members, such as the demo before there is an owner; at most `limit`. */
 export async function listOrphanOrganizations(db: Queryable, limit: number): Promise<Organization[]> {
   return db
     .select(columns)

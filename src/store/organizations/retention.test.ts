@@ -35,7 +35,7 @@ const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS);
 
 type Given = { begun: number; spoke?: number; status?: string; run?: Partial<typeof run.$inferInsert>; org?: string };
 
-/** A conversation begun so many days ago, with a message then and one when somebody last spoke. */
+/** A conversation that started so many days ago, with one message from then and one from the last activity. */
 async function given({ begun, spoke = begun, status = 'open', run: more = {}, org = orgId }: Given) {
   const id = newId('conv', daysAgo(begun).getTime());
   const endUserId = newId('enduser');
@@ -71,7 +71,7 @@ async function left(table: 'conversation' | 'run' | 'message', org = orgId): Pro
   return rows.map(({ id }) => id);
 }
 
-/** Pieces until nothing is due. */
+/** Runs batches until none is due. */
 async function sweep(now?: Date): Promise<number> {
   for (let pieces = 0; ; pieces++) if (!(await eraseOld(db, now))) return pieces;
 }
@@ -89,7 +89,7 @@ test('nothing is erased where no retention is set', async () => {
   expect(await left('conversation')).toHaveLength(1);
 });
 
-test('what is older than so many days goes with messages and runs; the person stays', async () => {
+test('data older than the retention period is deleted with messages and runs; the person stays', async () => {
   const old = await given({ begun: 100, spoke: 91 });
   const young = await given({ begun: 89 });
   await setRetention(db, orgId, 90);
@@ -105,7 +105,7 @@ test('what is older than so many days goes with messages and runs; the person st
   expect((await readRetention(db, orgId))?.sweptAt).toBeInstanceOf(Date);
 });
 
-test('of a conversation that goes on, old messages and ended runs go, what is unanswered stays', async () => {
+test('in an active conversation, old messages and ended runs are deleted, unanswered ones stay', async () => {
   const alive = await given({ begun: 100, spoke: 10 });
   const [first, latest] = alive.messages;
   const waiting = await given({ begun: 100, spoke: 10 });
@@ -123,7 +123,7 @@ test('of a conversation that goes on, old messages and ended runs go, what is un
   expect(runs).not.toContain(alive.firstRunId);
 });
 
-describe('a conversation that is under way is left alone, however old', () => {
+describe('a conversation in progress is not touched, however old', () => {
   const later = { dueAt: new Date(Date.now() + DAY_MS) };
   test.each<[string, Given, (given: { id: string; runId: string; messages: string[]; endUserId: string }) => Promise<unknown>]>([
     ['people have taken it over', { begun: 400, status: 'handed_off' }, async () => {}],
@@ -156,7 +156,7 @@ async function givenRecipient(status: string, runId: string, endUserId: string) 
   return { campaignId, id };
 }
 
-test('a recipient stays in the counts of its campaign, and in who was enrolled, without its words', async () => {
+test('a recipient stays in the counts of its campaign, and among the enrolled, without its messages', async () => {
   const one = await given({ begun: 100 });
   const { campaignId } = await givenRecipient('replied', one.runId, one.endUserId);
   await setRetention(db, orgId, 30);
@@ -178,7 +178,7 @@ test('opt-outs stay', async () => {
   expect(rows).toEqual([{ blocked: true, consent: { sms: { status: 'opted_out' } } }]);
 });
 
-test('many go in pieces, and a second node takes another organization; each in its own turn', async () => {
+test('many are deleted in batches, and a second node takes another organization; each in its turn', async () => {
   const other = await givenOrganization(db);
   await givenAgent(db, other);
   for (const org of [orgId, other]) {
@@ -189,7 +189,7 @@ test('many go in pieces, and a second node takes another organization; each in i
   }
   await setRetention(db, orgId, 30);
   await setRetention(db, other, 30);
-  // One piece each, at the same time.
+  // One batch each, at the same time.
   expect(await Promise.all([eraseOld(db), eraseOld(db)])).toEqual([true, true]);
   const remaining = await Promise.all([left('conversation'), left('conversation', other)]);
   expect(remaining.map((ids) => ids.length)).toEqual([251, 251]);
@@ -201,7 +201,7 @@ test('many go in pieces, and a second node takes another organization; each in i
     ]);
 });
 
-test('a conversation of very many messages goes in pieces', async () => {
+test('a conversation with very many messages is deleted in batches', async () => {
   const one = await given({ begun: 100 });
   await db.execute(sql`INSERT INTO message (org_id, id, conversation_id, role, content, status, created_at)
     SELECT ${orgId}, 'msg_' || lpad(n::text, 26, '0'), ${one.id}, 'agent', '{}', 'delivered', ${daysAgo(100).toISOString()}::timestamptz
@@ -215,7 +215,7 @@ test('a conversation of very many messages goes in pieces', async () => {
   expect(await auditOf()).toMatchObject([{ facts: { conversations: 1, messages: 4_501 } }]);
 });
 
-test('a pass is done once a day, with what has become old since', async () => {
+test('a pass runs once a day, with what has become old since', async () => {
   const soon = await given({ begun: 29 });
   await setRetention(db, orgId, 30);
   await sweep();
@@ -225,7 +225,7 @@ test('a pass is done once a day, with what has become old since', async () => {
   expect(await left('conversation')).toEqual([]);
 });
 
-test('off ends it, and fewer days start again at once', async () => {
+test('off ends it, and a shorter period starts immediately', async () => {
   const one = await given({ begun: 100 });
   await setRetention(db, orgId, 365);
   await sweep();
@@ -238,7 +238,7 @@ test('off ends it, and fewer days start again at once', async () => {
   expect(await left('conversation')).toEqual([]);
 });
 
-test('somebody who speaks at this moment is not waited for, and keeps the conversation', async () => {
+test('a person who writes at this moment is not waited for, and keeps the conversation', async () => {
   const one = await given({ begun: 100 });
   await setRetention(db, orgId, 30);
   const client = await db.$client.connect();
@@ -257,7 +257,7 @@ test('somebody who speaks at this moment is not waited for, and keeps the conver
   expect(await left('conversation')).toEqual([one.id]);
 });
 
-test('what would go is counted before', async () => {
+test('what would be deleted is counted before', async () => {
   for (const begun of [20, 40, 50, 70]) await given({ begun });
   await given({ begun: 80, spoke: 5 });
   await given({ begun: 80, status: 'handed_off' });

@@ -5,21 +5,21 @@ import type { Db, Queryable } from '../db.ts';
 import { retention } from '../schema/retention.ts';
 
 /**
- * Erasing what an organization keeps for so many days only. A pass goes through the conversations of the organization
- * by their ids, which hold their moment, up to those that are too young to be old; it is done in pieces, each a short
- * transaction of its own, and goes on where the last one ended, on whichever node. Of a conversation that is still going
- * on, messages and runs that are old go; one in which nothing has happened for so long goes whole. One that is under way
- * is not touched. What campaigns count are their recipients, which stay, without the words that were for them.
+ * Erases data beyond the retention period of an organization. A pass goes through the organization's conversations by
+ * their ids, which contain their time, up to those that are too recent. It runs in batches, each a short transaction,
+ * and continues where the last one ended, on any node. In a conversation that is still active, old messages and old
+ * runs are deleted; one without any activity for that long is deleted as a whole. A conversation in progress is not
+ * touched. Campaigns count their recipients, which stay, without their messages.
  */
 export type Retention = { days: number; sweptAt: Date | null };
 
-/** Conversations that one piece looks at, and rows of each kind that it removes at most. */
+/** Maximum conversations that one batch examines, and maximum rows of each kind that it removes. */
 const PIECE = 200;
 const ROWS = 2_000;
 const MOST = sql.raw(`${ROWS}`);
-/** A pass begins so long after the one before ended. */
+/** Time between the end of one pass and the start of the next. */
 const PASS_HOURS = 24;
-/** Conversations that are counted before a setting is saved: beyond that it is "more". */
+/** Maximum conversations that are counted before a setting is saved: beyond that it is "more". */
 const MAX_COUNTED = 100_000;
 
 export async function readRetention(db: Queryable, orgId: string): Promise<Retention | null> {
@@ -30,7 +30,7 @@ export async function readRetention(db: Queryable, orgId: string): Promise<Reten
   return row ?? null;
 }
 
-/** The next pass begins at once. */
+/** The next pass starts immediately. */
 export async function setRetention(tx: Queryable, orgId: string, days: number | null): Promise<void> {
   if (days === null) {
     await tx.delete(retention).where(eq(retention.orgId, orgId));
@@ -42,7 +42,7 @@ export async function setRetention(tx: Queryable, orgId: string, days: number | 
     .onConflictDoUpdate({ target: retention.orgId, set: { days, cursor: '', dueAt: sql`now()` } });
 }
 
-/** Conversations that would go whole, as far as they are looked through: at most MAX_COUNTED, the oldest. */
+/** Conversations that would be deleted as a whole, among the oldest MAX_COUNTED. */
 export async function countOld(db: Queryable, orgId: string, days: number): Promise<{ many: number; more: boolean }> {
   const { rows } = await db.execute<{ many: number; looked: number }>(sql`
     WITH looked AS MATERIALIZED (
@@ -58,8 +58,8 @@ type Pass = { org_id: string; days: number; cursor: string; before: Date };
 type Piece = { conversations: number; messages: number; runs: number };
 
 /**
- * One piece of what is due; false when nothing is. The organization that has waited longest comes first, and goes to
- * the end of the line after each piece. `now`: the database's, unless a test says otherwise.
+ * One batch of what is due; false when nothing is. The organization that has waited longest comes first, and goes to
+ * the end of the queue after each batch. `now`: the database's, except in tests.
  */
 export async function eraseOld(db: Db, now: Date | null = null): Promise<boolean> {
   return db.transaction(async (tx) => {
@@ -72,7 +72,7 @@ export async function eraseOld(db: Db, now: Date | null = null): Promise<boolean
       looked.filter(({ holds }) => holds).map(({ id }) => id),
     );
     const erased = await erase(tx, pass, await weigh(tx, pass, locked));
-    // More of the same conversations is left.
+    // The same conversations have more rows.
     const again = erased.messages === ROWS || erased.runs === ROWS;
     const isDone = !again && looked.length < PIECE;
     const cursor = again ? pass.cursor : (looked.at(-1)?.id ?? pass.cursor);
@@ -81,7 +81,7 @@ export async function eraseOld(db: Db, now: Date | null = null): Promise<boolean
   });
 }
 
-/** The clock of the database decides what is old: one node whose clock is wrong must not erase too much. */
+/** The database's clock decides what is old: a node whose clock is wrong must not erase too much. */
 async function takePass(tx: Queryable, now: Date | null): Promise<Pass | null> {
   const at = momentOf(now);
   const { rows } = await tx.execute<Omit<Pass, 'before'> & { before: string }>(sql`
@@ -96,7 +96,7 @@ export const LOOK_AT = (orgId: SQL, cursor: SQL, until: SQL, before: SQL): SQL =
     WHERE m.conversation_id = c.id AND m.org_id = c.org_id AND m.created_at < ${before} LIMIT 1) IS NOT NULL) AS holds
   FROM conversation c WHERE c.org_id = ${orgId} AND c.id > ${cursor} AND c.id < ${until} ORDER BY c.id LIMIT ${sql.raw(`${PIECE}`)}`;
 
-/** The next conversations that were begun long enough ago, and whether there may be something to erase. */
+/** The next conversations that started long enough ago, and whether there may be something to erase. */
 async function lookAt(
   tx: Queryable,
   { org_id: orgId, cursor, before }: Pass,
@@ -105,7 +105,7 @@ async function lookAt(
   return (await tx.execute<{ id: string; holds: boolean }>(statement)).rows;
 }
 
-/** Whoever is talking at this moment is passed over until the next pass. */
+/** A conversation that is locked at this moment is skipped until the next pass. */
 async function lock(tx: Queryable, { org_id: orgId }: Pass, ids: string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const { rows } = await tx.execute<{ id: string }>(sql`
@@ -113,7 +113,7 @@ async function lock(tx: Queryable, { org_id: orgId }: Pass, ids: string[]): Prom
   return rows.map(({ id }) => id);
 }
 
-/** Each look-up for one conversation: as joins they would read the whole organization, at the planner's choice. */
+/** Each is a look-up for one conversation: as joins the planner could choose to read the whole organization. */
 export const WEIGH = (orgId: SQL, ids: SQL, before: SQL): SQL => sql`
   SELECT c.id, c.updated_at < ${before} AND (SELECT 1 FROM message m
     WHERE m.conversation_id = c.id AND m.org_id = c.org_id AND m.created_at >= ${before} LIMIT 1) IS NULL AS old
@@ -124,8 +124,10 @@ export const WEIGH = (orgId: SQL, ids: SQL, before: SQL): SQL => sql`
     SELECT p.status FROM recipient p WHERE p.org_id = r.org_id AND p.run_id = r.id LIMIT 1
   ) IN ('pending', 'waiting_window', 'sending')) LIMIT 1) IS NULL`;
 
-/** Which of the locked conversations are not under way, and which of these are old as a whole. Read once they are locked: nothing
- * can be added to them any more. */
+/**
+ * Which of the locked conversations are not in progress, and which of these are old as a whole. Read under the lock:
+ * nothing can be added to them any more.
+ */
 async function weigh(tx: Queryable, { org_id: orgId, before }: Pass, ids: string[]) {
   if (ids.length === 0) return [];
   const { rows } = await tx.execute<{ id: string; old: boolean }>(WEIGH(sql`${orgId}`, list(ids), moment(before)));
@@ -146,7 +148,7 @@ async function erase(tx: Queryable, pass: Pass, idle: readonly { id: string; old
   return piece;
 }
 
-/** Of a conversation that goes on, what no turn has answered yet stays. */
+/** In an active conversation, messages that no turn has answered yet stay. */
 export const DELETE_MESSAGES = (orgId: SQL, all: SQL, old: SQL, before: SQL): SQL => sql`WITH gone AS (
   DELETE FROM message WHERE org_id = ${orgId} AND id = ANY (ARRAY(
     SELECT m.id FROM conversation c CROSS JOIN LATERAL (
@@ -156,7 +158,7 @@ export const DELETE_MESSAGES = (orgId: SQL, all: SQL, old: SQL, before: SQL): SQ
     WHERE c.org_id = ${orgId} AND c.id = ANY (${all}) LIMIT ${MOST})) RETURNING id
 ) SELECT count(*)::int AS n FROM gone`;
 
-/** Of a conversation that goes on, the run that speaks stays. A recipient stays in the counts of its campaign. */
+/** In an active conversation, the current run stays. A recipient stays in the counts of its campaign. */
 export const DELETE_RUNS = (orgId: SQL, all: SQL, old: SQL, before: SQL): SQL => sql`WITH gone AS (
   DELETE FROM run WHERE org_id = ${orgId} AND id = ANY (ARRAY(
     SELECT r.id FROM conversation c CROSS JOIN LATERAL (
@@ -177,7 +179,7 @@ async function count(tx: Queryable, statement: SQL): Promise<number> {
   return rows[0]!.n;
 }
 
-/** What a pass has erased is one line of the audit log. */
+/** One line of the audit log for everything that a pass has erased. */
 async function endPiece(
   tx: Queryable,
   { org_id: orgId, days }: Pass,
@@ -206,7 +208,7 @@ async function endPiece(
 }
 
 const DAY_MS = 86_400_000;
-/** What was begun before this moment has a smaller id. */
+/** Records created before this moment have a smaller id. */
 const idAt = (at: Date): string => newId('conv', at.getTime()).slice(0, 'conv_'.length + 10);
 
 const momentOf = (now: Date | null): SQL => (now === null ? sql`clock_timestamp()` : moment(now));

@@ -1,11 +1,11 @@
 import type pg from 'pg';
 import { LANE, QUEUE_LANES } from '../schema/columns.ts';
 
-/** How much is due and not taken: for measurements, and as cheap as they must be. */
+/** How much is due and not claimed: for metrics, and as cheap as they must be. */
 export type QueueDepth = {
   /** At most COUNTED. */
   due: number;
-  /** Since when the oldest has been due, in seconds; 0: nothing is. */
+  /** Age of the oldest due row, in seconds; 0: none is due. */
   oldestSeconds: number;
 };
 

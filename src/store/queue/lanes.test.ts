@@ -19,7 +19,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   db = openDb(database.url);
   noisy = await tenant();
-  // Of two organizations in 256 two share a lane: then they share its share as well.
+  // Two of 256 organizations may share a lane: then they share its quota as well.
   do quiet = await tenant();
   while ((await laneOf(quiet)) === (await laneOf(noisy)));
 });
@@ -40,7 +40,7 @@ async function tenant(): Promise<Tenant> {
 const laneOf = async ({ orgId }: Tenant): Promise<number> =>
   (await db.execute<{ n: number }>(sql`SELECT hashtext(${orgId}) & 255 AS n`)).rows[0]!.n;
 
-/** Runs that became due some seconds ago, the first of them first. */
+/** Runs that became due some seconds ago, in order. */
 async function givenRuns({ orgId, conversationId }: Tenant, count: number, secondsAgo: number): Promise<void> {
   const ids = Array.from({ length: count }, () => newId('run'));
   await db.execute(sql`INSERT INTO run (org_id, id, conversation_id, status, input, due_at)
@@ -52,17 +52,17 @@ const countOf = (claimed: readonly { org_id: string }[], { orgId }: Tenant): num
   claimed.filter((one) => one.org_id === orgId).length;
 
 describe('runs', () => {
-  test("of a tenant are claimed at once however long another's backlog is", async () => {
+  test("of a tenant are claimed immediately however long another's backlog is", async () => {
     await givenRuns(noisy, 3_000, 60);
     await givenRuns(quiet, 5, 1);
     const claimed = await claimRuns(db.$client, 'worker', 200);
     expect(countOf(claimed, quiet)).toBe(5);
-    // Half of the claim is a lane's share of two; what the quiet one leaves is taken with the next one.
+    // Half of the claim is a lane's share of two; the rest of the quiet tenant's share is used by the next claim.
     expect(countOf(claimed, noisy)).toBe(100);
     expect(isMoreDue(claimed, 200)).toBe(true);
   });
 
-  test('of one tenant alone fill the whole claim, its oldest first', async () => {
+  test('of a single tenant fill the whole claim, its oldest first', async () => {
     await givenRuns(noisy, 300, 60);
     await givenRuns(noisy, 300, 90);
     const claimed = await claimRuns(db.$client, 'worker', 200);
@@ -88,12 +88,12 @@ describe('runs', () => {
     expect(all).toHaveLength(1_550);
   });
 
-  test('that become due now are due now, in whichever half of a millisecond', async () => {
+  test('that become due now are due now, in either half of a millisecond', async () => {
     await givenRuns(noisy, 1, 1);
     const client = await db.$client.connect();
     try {
       for (let times = 0; times < 20; times++) {
-        // Within a transaction the time stands still.
+        // Within a transaction the time does not advance.
         await client.query('BEGIN; UPDATE run SET due_at = now() WHERE due_at IS NOT NULL');
         const claimed = await claimRuns(client as never, 'worker', 1);
         await client.query('ROLLBACK');
@@ -104,12 +104,13 @@ describe('runs', () => {
     }
   });
 
-  test('of a tenant whose turns hang leave places to everybody else', async () => {
+  test('of a tenant whose turns hang leave room for other tenants', async () => {
     await givenRuns(noisy, 50, 60);
     const first = await claimRuns(db.$client, 'worker', 20, new Map(), 30);
     const second = await claimRuns(db.$client, 'worker', 20, countLanes(first), 30);
     expect(second).toHaveLength(10);
-    // It got all that it may have of this lane, less than it asked for: had one ended meanwhile, it would get that, too.
+    // It got the maximum of this lane, less than it asked for: if one had ended in the meantime, it would get that,
+    // too.
     expect(isMoreDue(second, 20)).toBe(true);
     const held = countLanes([...first, ...second]);
     expect([...held.values()]).toEqual([30]);
@@ -119,11 +120,11 @@ describe('runs', () => {
   });
 });
 
-test('a worker without room does not look again before something ends', () => {
+test('a worker without room does not look again before work ends', () => {
   expect(isMoreDue([], 0)).toBe(false);
 });
 
-test("messages of a tenant are claimed at once however long another's backlog is", async () => {
+test("messages of a tenant are claimed immediately however long another's backlog is", async () => {
   const say = async ({ orgId, channelId }: Tenant, at: Date) => {
     const { id } = await givenConversation(db, orgId, channelId);
     await givenMessage(db, orgId, id, { content: { type: 'text', text: 'Hi' }, status: 'queued', dueAt: at });
@@ -135,11 +136,11 @@ test("messages of a tenant are claimed at once however long another's backlog is
   expect(isMoreDue(claimed, 20)).toBe(true);
 });
 
-test('a backlog is not read to find out whose it is', async () => {
+test('a backlog is not read to find its tenants', async () => {
   await givenRuns(noisy, 3_000, 60);
   await givenRuns(quiet, 5, 1);
   const client = await db.$client.connect();
-  // What this connection has read of the table, before its counters are handed in.
+  // What this connection has read of the table, before its statistics are flushed.
   const read = async () => {
     const { rows } = await client.query<{ n: string }>(
       `SELECT pg_stat_get_xact_tuples_fetched('run'::regclass) + pg_stat_get_xact_tuples_returned('run'::regclass) AS n`,

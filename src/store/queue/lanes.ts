@@ -3,10 +3,10 @@ import { LANE, NOW, QUEUE_LANES } from '../schema/columns.ts';
 
 /**
  * Fair claims (stochastic fairness queueing, McKenney 1990): organizations are spread over 256 lanes by a hash of their
- * id. A claim finds the lanes that have something due, one index look-up each however long their backlogs are, and
- * takes from each an equal share, its oldest first. So a tenant with a million runs due is a lane like any other: who
- * comes after it waits for a share of one claim, not for the backlog. Claims begin at a random lane, so that with more
- * busy lanes than places in a claim none is always last.
+ * id. A claim finds the lanes with due rows, one index look-up each, however long their backlogs are, and takes an
+ * equal share from each, oldest first. So a tenant with a million due runs is a lane like any other: the next tenant
+ * waits for a share of one claim, not for the backlog. Claims start at a random lane, so that with more busy lanes than
+ * places in a claim none is always last.
  */
 export type Held = ReadonlyMap<number, number>;
 
@@ -19,9 +19,9 @@ export const fairnessOf = (held: Held, perLane: number): unknown[] => [
 ];
 
 /**
- * The CTEs `busy`, `quota` and `due` of a claim on `table`: org_id, id, lane, and the share, which is what this claim takes
- * of the lane at most. Parameters: $1 limit, $3 to $6 from fairnessOf. `and`: what else makes a row of it claimable, its
- * alias being `q`. A lane of which this worker holds $4 already gives it nothing more: slow turns of one tenant must not
+ * The CTEs `busy`, `quota` and `due` of a claim on `table`: org_id, id, lane, and the share, which is the maximum that
+ * this claim takes of the lane. Parameters: $1 limit, $3 to $6 from fairnessOf. `and`: further conditions for a row,
+ * with the alias `q`. A lane of which this worker holds $4 already gives it no more: slow turns of one tenant must not
  * take all places.
  */
 export const dueFairly = (table: 'run' | 'message', and = ''): string => `
@@ -41,8 +41,8 @@ busy AS MATERIALIZED (
 )`;
 
 /**
- * True if a claim of up to `limit` may have left something due behind: it was full, or a lane gave its whole share. Without
- * room nothing was asked for: whatever ends makes room, and wakes the worker.
+ * True if a claim of up to `limit` may have left due rows: it was full, or a lane gave its whole share. Without room
+ * there was no claim: work that ends makes room, and wakes the worker.
  */
 export function isMoreDue(claimed: readonly { lane: number; share: number }[], limit: number): boolean {
   if (limit > 0 && claimed.length >= limit) return true;
@@ -50,7 +50,7 @@ export function isMoreDue(claimed: readonly { lane: number; share: number }[], l
   return claimed.some(({ lane, share }) => taken.get(lane)! >= share);
 }
 
-/** How many there are of each lane. */
+/** The number of each lane. */
 export function countLanes(claimed: Iterable<{ lane: number }>): Map<number, number> {
   const counts = new Map<number, number>();
   for (const { lane } of claimed) counts.set(lane, (counts.get(lane) ?? 0) + 1);

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { PROBLEMS, Refusal } from '../../../contract/problems.ts';
 import { isUnreachable, sqlState } from '../db.ts';
 
-/** SQLSTATE of `parley_lost_race()`: a row was in the way that the plan did not know. */
+/** SQLSTATE of `parley_lost_race()`: the write conflicted with a row that the plan did not know. */
 const LOST_RACE = 'PY001';
 const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK = '40P01';
@@ -11,19 +11,19 @@ const AWAY = 'The database cannot be reached.';
 const CONTENDED = 'Too many calls change the same records at this moment.';
 
 export type PlannedWrite<Plan, Out> = {
-  /** Plans before giving up: each repetition means that somebody else was faster. */
+  /** Maximum plans: each retry means that another transaction was first. */
   readonly tries: number;
-  /** Further SQLSTATEs by which the statement says that somebody else was faster. */
+  /** Further SQLSTATEs that mean that another transaction was first. */
   readonly races?: readonly string[];
   /** Only reads. */
   plan(client: pg.PoolClient): Promise<Plan>;
-  /** One statement that writes all of the plan, or nothing when the plan is out of date. */
+  /** One statement that writes all of the plan, or nothing when the plan is outdated. */
   write(client: pg.PoolClient, plan: Plan): Promise<Out>;
 };
 
 /**
- * The way in which everything that is accepted gets stored: look, plan, write in one statement, and once more if somebody
- * else was faster. A database that is lost before the write is `unavailable`; lost during it, `outcome_unknown`.
+ * How every accepted call is stored: read, plan, write in one statement, and retry if another transaction was first. A
+ * database that is lost before the write is `unavailable`; lost during it, `outcome_unknown`.
  */
 export async function planAndWrite<Plan, Out>(pool: pg.Pool, planned: PlannedWrite<Plan, Out>): Promise<Out> {
   const races = [LOST_RACE, SERIALIZATION_FAILURE, DEADLOCK, ...(planned.races ?? [])];

@@ -17,7 +17,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-it('brings every text through unchanged', async () => {
+it('encodes every text without change', async () => {
   const words = [
     'NULL',
     'null',
@@ -42,7 +42,7 @@ it('brings every text through unchanged', async () => {
   expect(rows[0].words).toEqual(words);
 });
 
-it('leaves a column without values empty, and unnest fills it up', async () => {
+it('leaves a column without values empty, and unnest fills it', async () => {
   expect(textArray([null, null])).toBe('{}');
   const { rows } = await client.query('SELECT * FROM unnest($1::text[], $2::text[]) AS t(a, b)', [
     textArray(['one', 'two']),
@@ -54,7 +54,7 @@ it('leaves a column without values empty, and unnest fills it up', async () => {
   ]);
 });
 
-it('carries times and bytes', async () => {
+it('encodes times and bytes', async () => {
   const at = new Date('2026-11-21T06:00:00.123Z');
   const { rows } = await client.query('SELECT ($1::timestamptz[])[1] AS at, ($2::bytea[])[1] AS bytes', [
     textArray([at.toISOString()]),

@@ -1,7 +1,7 @@
 /**
  * A PostgreSQL array as text, for the columns of a batch (`$1::text[]`, `$2::timestamptz[]`, …). The driver's own
- * encoding escapes every element by two regular expressions, which cost an accepted call more than planning it.
- * A column in which nobody has a value is an empty array: `unnest` fills the shorter arrays up with NULL.
+ * encoding escapes every element with two regular expressions, which cost an accepted call more than its planning. A
+ * column without any value is an empty array: `unnest` fills shorter arrays with NULL.
  */
 export function textArray(values: readonly (string | null)[]): string {
   let array = '';
@@ -13,7 +13,7 @@ export function textArray(values: readonly (string | null)[]): string {
   return said ? `{${array}}` : '{}';
 }
 
-/** Words that need no quotes: ids, times, numbers. NULL would be one, and is not by its length alone. */
+/** Texts that need no quotes: ids, times, numbers. The minimum length excludes NULL. */
 const PLAIN = /^[\w:.+-]{5,}$/;
 const ESCAPED = /["\\]/;
 

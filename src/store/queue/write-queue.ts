@@ -4,7 +4,7 @@ import { createBatcher } from '../../kernel/batcher.ts';
 import { type PlannedWrite, planAndWrite } from './plan-and-write.ts';
 import { LATER } from '../end-users/resolve.ts';
 
-/** Calls of one statement: beyond this a batch only gets slower. */
+/** Calls in one statement: beyond this a batch only gets slower. */
 const BATCH = 200;
 /** Two, so that this process plans one batch while the database writes the other. */
 const LANES = 2;
@@ -18,7 +18,7 @@ export type WriteQueue<Call, Outcome> = {
   drain(): Promise<void>;
 };
 
-/** Calls that arrive together are planned together and written together; each gets its own outcome. */
+/** Calls that arrive together are planned and written together; each gets its own outcome. */
 export function createWriteQueue<Call, Outcome>(
   send: (calls: Call[]) => Promise<(Outcome | typeof LATER | Error)[]>,
 ): WriteQueue<Call, Outcome> {
@@ -41,7 +41,10 @@ export function createWriteQueue<Call, Outcome>(
   };
 }
 
-/** Writes calls together. A row that the database refuses does not fail its neighbours: then each call goes alone. */
+/**
+ * Writes calls together. A row that the database refuses does not fail the other calls: in that case each call is
+ * written alone.
+ */
 export async function writeTogether<Call, Plan, Outcome>(
   pool: pg.Pool,
   calls: Call[],

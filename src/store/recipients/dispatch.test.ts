@@ -37,7 +37,7 @@ const due = async (campaignId: string) => {
   return { orgId, campaignId, id: newId('rcpt'), endUserId, status: 'pending', dueAt: new Date(0) };
 };
 
-test('whoever was begun and is held by a pause says nothing more once the campaign ends by its time', async () => {
+test('a recipient that was started and is held by a pause gets no message once the campaign ends by its time', async () => {
   const endsAt = new Date(Date.now() - 1_000).toISOString();
   const id = await givenCampaign({ state: 'paused', settings: { ends_at: endsAt } });
   const { endUserId, id: conversationId } = await givenConversation(db, orgId, channelId);
@@ -65,7 +65,7 @@ test('whoever was begun and is held by a pause says nothing more once the campai
   expect((await db.select().from(campaign).where(eq(campaign.id, id)))[0]!.state).toBe('ended');
 });
 
-test('whoever is enrolled while the campaign ends expires with the others', async () => {
+test('a recipient who is enrolled while the campaign ends expires with the others', async () => {
   const id = await givenCampaign();
   const late = await due(id);
   await db.transaction(async (tx) => {

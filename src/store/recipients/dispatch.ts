@@ -8,7 +8,7 @@ import { NOW } from '../schema/columns.ts';
 
 export type CampaignKey = { org_id: string; id: string };
 
-/** A live campaign, locked until the transaction ends: a pause waits for it, and after the pause nobody gets it. */
+/** A live campaign, locked until the transaction ends: a pause waits for it, and after the pause no worker gets it. */
 export type LockedCampaign = {
   org_id: string;
   id: string;
@@ -39,15 +39,15 @@ export type DueRecipient = {
   };
 };
 
-/** What becomes of a due recipient. */
+/** The decision for a due recipient. */
 export type Dispatch =
   | { kind: 'begin'; recipient: DueRecipient; conversationId: string; runId: string; input: RunInput }
   | { kind: 'hold'; recipient: DueRecipient; until: Date }
   | { kind: 'end'; recipient: DueRecipient; status: 'suppressed' | 'failed' | 'expired'; reason: string };
 
 /**
- * Campaigns that have somebody due, and whose pace allows it: a page of them, behind the one that the page before ended
- * with. They take turns, because among them are some that wait for their channel or plan, as many as there may be.
+ * Campaigns with due recipients whose pace allows a send: one page, after the last one of the previous page. They take
+ * turns, because any number of them may be waiting for their channel or plan.
  */
 export async function findDueCampaigns(
   pool: pg.Pool,
@@ -66,7 +66,9 @@ export async function findDueCampaigns(
   return found.rows;
 }
 
-/** Null when it is not live any more, another worker has it, or its agent, channel or plan is switched off: then it waits. */
+/**
+ * Null when it is not live any more, another worker has it, or its agent, channel or plan is disabled: then it waits.
+ */
 export async function lockCampaign(client: pg.PoolClient, key: CampaignKey): Promise<LockedCampaign | null> {
   const found = await client.query<LockedCampaign>({
     name: 'lock-campaign',
@@ -82,7 +84,10 @@ export async function lockCampaign(client: pg.PoolClient, key: CampaignKey): Pro
   return found.rows[0] ?? null;
 }
 
-/** Locks due recipients and their people; whom somebody else holds (an erasure, say) is left for the next round. */
+/**
+ * Locks due recipients and their people; those that another transaction holds (an erasure, for example) are left for
+ * the next round.
+ */
 export async function claimDue(
   client: pg.PoolClient,
   campaign: LockedCampaign,
@@ -127,7 +132,7 @@ WITH begins AS MATERIALIZED (
 )
 UPDATE campaign SET paced_until = $17 WHERE org_id = $1 AND id = $2 AND paced_until IS DISTINCT FROM $17`;
 
-/** Conversations and runs of those who begin, the next time of those who are held, the end of the others. */
+/** Writes conversations and runs of the started ones, the next time of the held ones, and the end of the others. */
 export async function writeDispatch(
   client: pg.PoolClient,
   campaign: LockedCampaign,
@@ -161,7 +166,7 @@ export async function writeDispatch(
   });
 }
 
-/** Longer than any statement that enrols people may take: one that began before the end may commit after it. */
+/** Longer than any statement that enrolls people: one that started before the end may commit after it. */
 const ATTENDED_SECONDS = 60;
 
 const OVER =
@@ -170,8 +175,8 @@ const NOBODY_DUE = `NOT EXISTS (
   SELECT 1 FROM recipient r WHERE r.org_id = c.org_id AND r.campaign_id = c.id AND r.due_at IS NOT NULL)`;
 
 /**
- * Ends what an ended campaign leaves behind, at most `limit` recipients at once; a campaign without any left is looked
- * after no more. Returns how many expired.
+ * Ends the remaining recipients of an ended campaign, at most `limit` at once; a campaign without any left is finished.
+ * Returns how many expired.
  */
 export async function expireRecipients(db: Db, limit: number): Promise<number> {
   const expired = await db.$client.query({
@@ -194,7 +199,7 @@ export async function expireRecipients(db: Db, limit: number): Promise<number> {
   return expired.rowCount ?? 0;
 }
 
-/** Those whose time is over end as if somebody had ended them: what was begun and not yet said is not said any more. */
+/** A campaign whose time is over ends as if by hand: messages that were started and not sent are not sent any more. */
 async function endCampaigns(tx: Queryable): Promise<void> {
   const ended = await tx.execute<CampaignKey>(sql`UPDATE campaign SET state = 'ended', updated_at = now()
     WHERE (org_id, id) IN (SELECT c.org_id, c.id FROM campaign c

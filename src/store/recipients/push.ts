@@ -11,14 +11,14 @@ import type { Db } from '../db.ts';
 import type { Suppression } from '../end-users/suppression.ts';
 
 /**
- * Accepting up to a thousand recipients with three round trips: who is meant, who is enrolled already, and one statement
- * that makes people and recipients and stores the answer, all or nothing. It carries the fence: the key, the plan, and
- * that the campaign is open at this moment.
+ * Accepts up to a thousand recipients with three round trips: who is meant, who is enrolled already, and one statement
+ * that creates people and recipients and stores the answer, all or nothing. It contains the fence: the key, the plan,
+ * and that the campaign is open at this moment.
  */
 export type PushCall = {
   orgId: string;
   keyId: string;
-  /** The network address that the key calls from, fenced with it. */
+  /** The network address of the key's caller, checked by the fence with it. */
   from: string | null;
   campaignId: string;
   channelKind: string;
@@ -43,7 +43,7 @@ export type PushOutcome =
 export type PushAnswer = { answer: { status: number; body: string }; replayed: boolean };
 
 const TRIES = 12;
-/** People who were erased, and people or recipients who were made, after the plan. */
+/** After the plan, people were erased, or people or recipients were created. */
 const RACES = ['23503', '23505'];
 
 export const pushRecipients = (db: Db, call: PushCall, suppression: Suppression | null): Promise<PushAnswer> =>
@@ -54,7 +54,7 @@ export const pushRecipients = (db: Db, call: PushCall, suppression: Suppression 
     write: (client, plan) => writePlan(client, call, plan),
   });
 
-/** The key of a campaign holds no other permission, `end_users` neither. */
+/** The key of a campaign has no other permission, also not `end_users`. */
 const FROM_CAMPAIGN_KEY = { together: true, fillsOnly: true };
 
 const isTaken = (taken: Taken | Refusal | typeof LATER): taken is Taken => typeof taken === 'object' && 'row' in taken;
@@ -109,7 +109,10 @@ function silenceReason(person: EndUserRow, channelKind: string): string | null {
   return consent?.status === 'opted_out' ? 'opted_out' : null;
 }
 
-/** Who of these people is in the campaign already, and how often; nobody is asked for who is only now being made. */
+/**
+ * Which of these people are in the campaign already, and how often; people who are just being created are not looked
+ * up.
+ */
 async function readEnrolled(
   client: pg.PoolClient,
   { orgId, campaignId }: PushCall,
@@ -131,7 +134,7 @@ async function readEnrolled(
 const MADE = 18;
 const CHANGED = MADE + PERSON_COLUMNS;
 
-/** What a push stands on. */
+/** The records that a push depends on. */
 const PUSH = { campaign: 'on' } as const;
 
 export const PUSH_RECIPIENTS = acceptingStatement<{ passed: boolean }>(

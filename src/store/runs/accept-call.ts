@@ -1,7 +1,7 @@
 import type { RunInput, RunStatus } from '../../../contract/triggers.ts';
 import type { Refusal } from '../../../contract/problems.ts';
 
-/** What a caller said about a person; absent members leave what is stored unchanged, null removes it. */
+/** A caller's data about a person; absent members leave the stored value unchanged, null removes it. */
 export type EndUserFields = {
   id?: string;
   external_id?: string | null;
@@ -10,30 +10,32 @@ export type EndUserFields = {
   email?: string | null;
   locale?: string | null;
   time_zone?: string | null;
-  /** Merged into what is stored; a null value removes the attribute. */
+  /** Merged into the stored ones; a null value removes the attribute. */
   attributes?: Record<string, unknown>;
-  /** All tags, in place of the stored ones. */
+  /** All tags; they replace the stored ones. */
   tags?: string[];
   blocked?: boolean;
-  /** A file said it, which holds text alone: an attribute that reads the same is the same, and so are tags. */
+  /**
+   * The data comes from a file, which contains only text: an attribute with the same text is equal, and so are tags.
+   */
   from_file?: true;
 };
 
 /** One checked trigger call, ready to be written. */
 export type AcceptCall = {
   orgId: string;
-  /** The calling key, fenced in the statement; null for a test from the dashboard. */
+  /** The calling key, checked by the fence in the statement; null for a test from the dashboard. */
   keyId: string | null;
-  /** The network address that the key calls from, fenced with it. */
+  /** The network address of the key's caller, checked by the fence with it. */
   from: string | null;
   agentId: string;
   triggerId: string;
   channelId: string;
   address: string | null;
-  /** The field of `endUser` that `address` was taken from; null: the caller named the address itself. */
+  /** The field of `endUser` from which `address` was taken; null: the caller gave the address itself. */
   addressFrom: 'email' | 'phone' | null;
   endUser: EndUserFields | null;
-  /** The key may not change people: what is stored about them stays. */
+  /** The key may not change people: their stored data stays. */
   fillsOnly: boolean;
   conversation: { key: string; onExisting: 'continue' | 'new' | 'reject' } | null;
   message: string | null;
@@ -41,7 +43,7 @@ export type AcceptCall = {
   sendAt: Date | null;
   requestId: string;
   idempotency: { scope: Buffer; request: Buffer } | null;
-  /** Makes the answer that is stored with the effect. */
+  /** Creates the answer that is stored with the effect. */
   answer(run: NewRun): StoredAnswer;
 };
 
@@ -54,7 +56,7 @@ export type NewRun = {
   endUserId: string;
   channelId: string;
   createdAt: Date;
-  /** What the call said about the person that was left as it was. */
+  /** The call's data about the person that was not stored. */
   unchanged: readonly string[];
 };
 

@@ -72,7 +72,7 @@ describe('a batch', () => {
     names.filter((_name, at) => (bits & (1 << at)) > 0),
   );
 
-  test.each(sets.map((chosen) => [chosen]))('is written whatever its calls need: %s', async (chosen) => {
+  test.each(sets.map((chosen) => [chosen]))('is written with any needs of its calls: %s', async (chosen) => {
     const name = `set-${chosen.join('-')}`;
     const more: Partial<AcceptCall> = {
       ...(chosen.includes('people') && { endUser: { external_id: name, name: 'Layla' } }),
@@ -80,7 +80,7 @@ describe('a batch', () => {
       ...(chosen.includes('repeatable') && { idempotency: idempotent(name) }),
       ...(chosen.includes('said') && { message: 'Hello' }),
     };
-    // One that needs nothing goes along.
+    // Together with a call that needs nothing.
     const [run] = (await Promise.all([queue.accept(call(more)), queue.accept(call())])).map(accepted);
     const { rows } = await db.execute(sql`SELECT e.external_id, c.key, cardinality(c.unanswered) AS unanswered,
         array(SELECT content ->> 'text' FROM message m WHERE m.org_id = r.org_id AND m.run_id = r.id) AS said,
@@ -109,7 +109,7 @@ describe('accepting many calls at once', () => {
     expect(after.map((n, index) => n - before[index]!)).toEqual([300, 300, 300]);
   });
 
-  test('makes one end user of many calls that name the same person', async () => {
+  test('creates one end user for many calls that name the same person', async () => {
     const calls = Array.from({ length: 100 }, () =>
       queue.accept(call({ endUser: { external_id: 'crm-1', name: 'Asha' } })),
     );
@@ -117,7 +117,7 @@ describe('accepting many calls at once', () => {
     expect(new Set(runs.map((run) => run.endUserId)).size).toBe(1);
   });
 
-  test('what a neighbour of the batch says of somebody new counts once the neighbour is accepted', async () => {
+  test('data from another call of the batch about a new person counts once that call is accepted', async () => {
     const endUser = { external_id: 'crm-neighbour' };
     const refused = queue.accept(
       call({ keyId: 'key_gone', endUser: { ...endUser, name: 'Refused' }, fillsOnly: true }),
@@ -134,7 +134,7 @@ describe('accepting many calls at once', () => {
     expect(found.rows).toEqual([{ name: 'First' }]);
   });
 
-  test('keeps the order of what calls say about one person', async () => {
+  test('keeps the order of updates of one person', async () => {
     const names = Array.from({ length: 20 }, (_, index) => `Name ${index}`);
     await Promise.all(names.map((name) => queue.accept(call({ endUser: { external_id: 'crm-2', name } }))));
     const found = await db.execute<{ name: string }>(sql`SELECT name FROM end_user WHERE external_id = 'crm-2'`);
@@ -149,7 +149,7 @@ describe('accepting many calls at once', () => {
     expect(found.rows[0]!.attributes).toEqual({ a: 1, c: [3] });
   });
 
-  test('refuses an e-mail address that belongs to somebody else, and names the record; neighbours go on', async () => {
+  test('refuses an e-mail address that belongs to another person, and names the record; other calls continue', async () => {
     const holder = accepted(await queue.accept(call({ endUser: { external_id: 'crm-4', email: 'a@example.com' } })));
     const [clash, neighbour] = await Promise.all([
       queue.accept(call({ endUser: { external_id: 'crm-5', email: 'a@example.com' } })),
@@ -160,7 +160,7 @@ describe('accepting many calls at once', () => {
     expect(neighbour.kind).toBe('accepted');
   });
 
-  test('adopts a record known by e-mail alone when an external id comes along', async () => {
+  test('adopts a record with only an e-mail when an external id is given', async () => {
     const first = accepted(await queue.accept(call({ endUser: { email: 'b@example.com' } })));
     const second = accepted(await queue.accept(call({ endUser: { external_id: 'crm-6', email: 'b@example.com' } })));
     expect(second.endUserId).toBe(first.endUserId);
@@ -175,7 +175,7 @@ describe('accepting many calls at once', () => {
 });
 
 describe('conversation keys', () => {
-  test('continue the same conversation, also when the calls come together', async () => {
+  test('continue the same conversation, also when the calls arrive together', async () => {
     const conversation = { key: 'order-1', onExisting: 'continue' as const };
     const runs = await Promise.all([1, 2, 3].map(() => queue.accept(call({ conversation, message: 'hi' }))));
     expect(new Set(runs.map((run) => accepted(run).conversationId)).size).toBe(1);
@@ -193,13 +193,13 @@ describe('conversation keys', () => {
     expect(third.conversationId).toBe(second.conversationId);
   });
 
-  test('reject names the conversation that exists', async () => {
+  test('reject names the existing conversation', async () => {
     const first = accepted(await queue.accept(call({ conversation: { key: 'order-3', onExisting: 'reject' } })));
     const second = await queue.accept(call({ conversation: { key: 'order-3', onExisting: 'reject' } }));
     expect(second.kind === 'refused' && second.refusal.extras.members).toEqual({ existing_id: first.conversationId });
   });
 
-  test('refuse to lead into the conversation of another person', async () => {
+  test('do not lead into the conversation of another person', async () => {
     const conversation = { key: 'order-4', onExisting: 'continue' as const };
     await queue.accept(call({ conversation, endUser: { external_id: 'crm-7' } }));
     const outcome = await queue.accept(call({ conversation, endUser: { external_id: 'crm-8' } }));
@@ -228,7 +228,7 @@ describe('idempotency keys', () => {
     expect(await count('run')).toBe(before);
   });
 
-  test('keep the words that were waited for, but not those of somebody who was erased meanwhile', async () => {
+  test('keep the messages that were waited for, but not those of a person who was erased since', async () => {
     const words = { status: 200, location: null, body: '{"messages":["Hello"]}' };
     for (const erased of [false, true]) {
       const again = call({ idempotency: idempotent(`words-${erased}`) });
@@ -304,7 +304,7 @@ describe('the fence', () => {
     ],
   ];
 
-  test.each(states)('writes nothing for %s, and says why', async (_, code, change) => {
+  test.each(states)('writes nothing for %s, and gives the reason', async (_, code, change) => {
     const saved = base;
     const orgId = await givenOrganization(db);
     const { agentId, channelId } = await givenAgent(db, orgId);

@@ -14,23 +14,26 @@ import { type PlannedCall, writeRuns } from './write.ts';
 import { TRIGGER_CALL } from './write-statement.ts';
 
 /**
- * Accepting trigger calls at speed: calls that arrive together are planned together (two look-ups at most, none for
+ * Accepts trigger calls at speed: calls that arrive together are planned together (at most two look-ups, none for
  * anonymous calls) and written together (`write-runs.ts`). Each call gets its own outcome; a call that must wait for
- * a neighbour (same conversation key, or news about the same person) goes with the next batch.
+ * another one (same conversation key, or new data about the same person) goes into the next batch.
  */
 export type AcceptQueue = {
   accept(call: AcceptCall): Promise<AcceptOutcome>;
-  /** True while so many calls arrive at once that other work had better wait. */
+  /** True while so many calls arrive at once that other work should wait. */
   pressed(): boolean;
   /** Calls that wait or are being written. */
   load(): number;
   drain(): Promise<void>;
 };
 
-/** Calls under way from which on the worker of this process steps back: far above what a quiet system has. */
+/**
+ * With this many calls in progress, the worker of this process reduces its work: far above the number in a quiet
+ * system.
+ */
 const PRESSED = 24;
 const TRIES = 5;
-/** A foreign key of the batch points to a person who was erased after the batch had been planned. */
+/** A foreign key of the batch references a person who was erased after the planning. */
 const ERASED_MEANWHILE = '23503';
 
 export function createAcceptQueue(
@@ -84,12 +87,12 @@ async function writeBatch(client: pg.PoolClient, calls: AcceptCall[], { at, plan
   );
 }
 
-/** What stands in the way of a call (a conversation of its key, say) may be its own first effect. */
+/** The conflict of a call (a conversation with its key, for example) may be its own first effect. */
 async function refusedOrReplayed(client: pg.PoolClient, call: AcceptCall, refusal: Refusal): Promise<AcceptOutcome> {
   return (await readStoredAnswer(client, call)) ?? { kind: 'refused', refusal };
 }
 
-/** Either the Idempotency-Key was used before, or the fence was down. */
+/** Either the Idempotency-Key was used before, or the fence stopped the call. */
 async function whyNotWritten(client: pg.PoolClient, call: AcceptCall): Promise<AcceptOutcome> {
   const stored = await readStoredAnswer(client, call);
   return stored ?? { kind: 'refused', refusal: await whyStopped(client, TRIGGER_CALL, call) };
@@ -122,7 +125,7 @@ function plan(
   const silent = goesOn?.status === 'handed_off';
   const run: NewRun = {
     id: newId('run'),
-    // What is for later is decided when its time has come.
+    // A scheduled call is decided when it is due.
     status: call.sendAt ? 'scheduled' : silent ? 'handed_off' : 'queued',
     agentId: call.agentId,
     triggerId: call.triggerId,
@@ -137,7 +140,7 @@ function plan(
     run,
     answer: call.answer(run),
     endUser: person,
-    // An address that the person did not get is not where they are reached: the worker takes the stored one.
+    // The person does not have this address, so it is not used: the worker takes the stored one.
     address: call.addressFrom !== null && unchanged.includes(call.addressFrom) ? null : call.address,
     continues: goesOn,
     releases: goesOn ? null : existing,

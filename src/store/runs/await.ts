@@ -2,18 +2,18 @@ import type { Db } from '../db.ts';
 import { readRunProgress, type RunProgress } from './read.ts';
 
 /**
- * Waiting for a run to get somewhere. All callers that wait share one query every POLL_MS, whatever process does the
- * work; a worker in this process calls `look` when it has stored turns, so that its answers are seen at once.
+ * Waits for the progress of a run. All waiting callers share one query every POLL_MS, no matter which process does the
+ * work; a worker in this process calls `look` when it has stored turns, so that its answers are seen immediately.
  */
 export type RunWaiter = {
-  /** Resolves with true once `enough` holds for the run, with false after `ms`. */
+  /** Resolves with true when `enough` holds for the run, with false after `ms`. */
   wait(run: { orgId: string; runId: string }, ms: number, enough: (progress: RunProgress) => boolean): Promise<boolean>;
   look(): void;
   stop(): void;
 };
 
 const POLL_MS = 150;
-/** Callers that wait at most; one more is answered as if its time were over. */
+/** Maximum callers that wait; one more is answered as if its time were over. */
 const MAX_WAITING = 10_000;
 
 type Waiting = { orgId: string; runId: string; enough(progress: RunProgress): boolean; finish(result: boolean): void };
@@ -45,7 +45,7 @@ export function createRunWaiter(db: Db): RunWaiter {
   };
 
   async function read(): Promise<void> {
-    // A failed read is only a look that saw nothing: the callers' own time limits end the wait.
+    // A failed read is a look without a result: the callers' own timeouts end the wait.
     const found = await readRunProgress(db, [...waiting]).catch(() => []);
     const progress = new Map(found.map((row) => [row.id, row]));
     for (const entry of waiting) {

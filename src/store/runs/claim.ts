@@ -2,11 +2,11 @@ import type pg from 'pg';
 import type { RunInput } from '../../../contract/triggers.ts';
 import { dueFairly, fairnessOf, type Held } from '../queue/lanes.ts';
 
-/** A worker that dies leaves its runs to the others when this has passed; a living one renews every third of it. */
+/** After this time other workers take over the runs of a dead worker; a live worker renews every third of it. */
 export const RUN_LEASE_SECONDS = 30;
-/** History that a turn sees at most; same number as engine/provider.ts MAX_HISTORY. */
+/** Maximum history of a turn; the same number as engine/provider.ts MAX_HISTORY. */
 const HISTORY = 40;
-/** Unanswered messages of one conversation that are read at most, the newest: somewhere among them may be a “stop”. */
+/** Maximum unanswered messages of one conversation that are read, the newest ones: one of them may be a “stop”. */
 const UNANSWERED = 1_000;
 
 type Said = { id: string; role: string; content: { type: string; text?: string } };
@@ -17,7 +17,7 @@ export type ClaimedRun = {
   run_id: string;
   trigger_id: string | null;
   lease: string;
-  /** The organization's lane in the queue, and how many of that lane this claim took at most. */
+  /** The organization's lane in the queue, and the maximum that this claim took of that lane. */
   lane: number;
   share: number;
   attempts: number;
@@ -49,16 +49,19 @@ export type ClaimedRun = {
     consent: Record<string, { status?: string }>;
     blocked: boolean;
   };
-  /** The newest, in no order that counts: ids tell. (By time, because a plan for `ORDER BY id` may walk the primary key.) */
+  /**
+   * The newest messages, in any order: sort by id. (Selected by time, because a plan for `ORDER BY id` may walk the
+   * primary key.)
+   */
   history: Said[];
-  /** The unanswered messages, where there are more of them than history; null otherwise. */
+  /** The unanswered messages, if there are more of them than history; null otherwise. */
   burst: Said[] | null;
 };
 
 /**
- * Takes up to `limit` due runs for this worker: their `due_at` moves to the end of the lease, so that nobody else
- * takes them before, and `lease` is stamped, so that a completion that comes too late changes nothing. No tenant's
- * backlog is in another's way (queue-lanes.ts).
+ * Claims up to `limit` due runs for this worker: their `due_at` moves to the end of the lease, so that no other worker
+ * takes them before, and `lease` is set, so that a late completion changes nothing. No tenant's backlog blocks another
+ * (queue-lanes.ts).
  */
 const CLAIM = `
 WITH ${dueFairly('run')}, claimed AS (
@@ -88,7 +91,7 @@ JOIN agent a ON a.org_id = c.org_id AND a.id = c.agent_id
 JOIN channel ch ON ch.org_id = c.org_id AND ch.id = c.channel_id
 JOIN end_user e ON e.org_id = c.org_id AND e.id = c.end_user_id`;
 
-/** `held`: how many this worker has under way of each lane; it gets no more of one that has `perLane`. */
+/** `held`: how many runs of each lane this worker has in progress; it gets no more of a lane with `perLane`. */
 export async function claimRuns(
   pool: pg.Pool,
   lease: string,
@@ -101,7 +104,7 @@ export async function claimRuns(
   return claimed.rows;
 }
 
-/** Keeps the runs of a living worker from being taken by another; returns those that are still its own. */
+/** Renews the leases of a live worker; returns the runs that still belong to it. */
 export async function renewRuns(
   pool: pg.Pool,
   runs: readonly { org_id: string; run_id: string; lease: string }[],
@@ -116,7 +119,9 @@ export async function renewRuns(
   return new Set(renewed.rows.map((row) => row.id));
 }
 
-/** Of these turns those that can no longer be stored, because somebody has spoken, taken over or resolved since. */
+/**
+ * Those of these turns that can no longer be stored, because there was a new message, a take-over or a resolve since.
+ */
 export async function findOutdated(
   pool: pg.Pool,
   runs: readonly Pick<ClaimedRun, 'org_id' | 'run_id' | 'conversation_id' | 'conversation_version'>[],

@@ -3,7 +3,7 @@ import type { MessageContent, MessageSource } from '../../../contract/messages.t
 import type { RunStatus } from '../../../contract/triggers.ts';
 import type { TurnTrace } from '../../engine/provider.ts';
 
-/** What one turn leaves behind. */
+/** The result of one turn. */
 export type CompletedTurn = {
   orgId: string;
   runId: string;
@@ -16,24 +16,25 @@ export type CompletedTurn = {
   locale: string | null;
   tags: string[];
   state: unknown;
-  /** What people have said is not answered by it and wants a turn of its own, at once. */
+  /** It leaves end-user messages unanswered, which need a turn of their own immediately. */
   leavesUnanswered: boolean;
   messages: { id: string; content: MessageContent; sources: MessageSource[]; trace: TurnTrace | null }[];
-  /** Delivery state of the messages at once: `delivered` where the channel is the database itself, else `queued`. */
+  /** First delivery state of the messages: `delivered` if the channel is the database itself, else `queued`. */
   messageStatus: 'delivered' | 'queued';
 };
 
-/** The reason of a run that has nothing to say any more, because another one speaks in its conversation. */
+/** The reason of a run that ends because another one speaks in its conversation. */
 export const CONTINUED = 'continued';
 const GOES_ON_ELSEWHERE = `(mine.reason IS NOT DISTINCT FROM '${CONTINUED}')`;
 
 export type TurnOutcome = 'stored' | 'outdated';
 
 /**
- * Stores turns, all in one statement. A turn counts only while the run's lease is its worker's own (locked here, so
- * that nobody can take the run meanwhile; the conversation before the run, as everywhere) and while the conversation is at the version that the turn saw: a message
- * that came in since makes the turn outdated, and it is computed anew with that message. Whoever spoke before in the
- * conversation and waits for the person has ended now: one run of a conversation waits, the one that spoke last.
+ * Stores turns, all in one statement. A turn is stored only while the run's lease belongs to its worker (locked here,
+ * so that no other worker can take the run; the conversation before the run, as everywhere) and while the conversation
+ * is at the version that the turn saw: a message that arrived since makes the turn outdated, and it is computed again
+ * with that message. An earlier run of the conversation that waits for the person ends now: only the run that spoke
+ * last waits.
  */
 const COMPLETE = `
 WITH turn AS MATERIALIZED (

@@ -31,7 +31,7 @@ const columns = {
 
 const withConversation = and(eq(conversation.orgId, run.orgId), eq(conversation.id, run.conversationId));
 
-/** Messages of one run that an answer shows at most. */
+/** Maximum messages of one run in an answer. */
 const MAX_RUN_MESSAGES = 200;
 
 export async function findRun(db: Queryable, orgId: string, triggerId: string, id: string): Promise<RunRow | null> {
@@ -66,7 +66,7 @@ export async function listRunRows(
   return pageOf(rows, page.limit);
 }
 
-/** What was said in these runs, oldest first. */
+/** The messages of these runs, oldest first. */
 export async function listRunMessages(
   db: Queryable,
   orgId: string,
@@ -82,7 +82,7 @@ export async function listRunMessages(
   return rows;
 }
 
-/** Cancels a run that has not ended; a turn under way for it can no longer be stored. False when it had ended. */
+/** Cancels a run that has not ended; a turn in progress for it can no longer be stored. False when it had ended. */
 export async function cancelRunRow(db: Queryable, orgId: string, id: string, reason?: string): Promise<boolean> {
   const rows = await db
     .update(run)
@@ -100,7 +100,7 @@ export async function cancelRunRow(db: Queryable, orgId: string, id: string, rea
 
 export type RunProgress = { id: string; turns: number; status: string; due: boolean };
 
-/** How far these runs are; one query however many callers wait. */
+/** The progress of these runs; one query for any number of callers. */
 export async function readRunProgress(
   db: Db,
   runs: readonly { orgId: string; runId: string }[],

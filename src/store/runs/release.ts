@@ -2,7 +2,7 @@ import type pg from 'pg';
 
 type Held = { org_id: string; run_id: string; lease: string };
 
-/** Gives a run back, to be taken again after `afterMs`; an attempt that never was is not counted (`refund`). */
+/** Releases a run, to be claimed again after `afterMs`; an attempt that was not made is not counted (`refund`). */
 export async function releaseRun(
   pool: pg.Pool,
   run: Held,
@@ -25,8 +25,8 @@ export async function releaseRun(
 }
 
 /**
- * The run is dead: it will not be tried again, and says why. Unless somebody has spoken since it was claimed: what was said
- * counts on this run, so it begins anew. The conversation is locked before the run, as everywhere.
+ * The run is dead: there is no retry, and it has a reason. Unless a message arrived since it was claimed: that message
+ * needs this run, so it starts again. The conversation is locked before the run, as everywhere.
  */
 export async function failRun(
   pool: pg.Pool,

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { AcceptCall } from './accept-call.ts';
 
-/** The conversation that a caller's own key names now. */
+/** The conversation that has a caller's own key now. */
 export type KeyedConversation = {
   org_id: string;
   id: string;

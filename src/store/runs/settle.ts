@@ -1,20 +1,20 @@
 import { timeOfId } from '../../kernel/ids.ts';
 
 /**
- * People write one thought in several messages, and providers hand over what they kept in bursts: a turn begins only
- * when nothing more has come for so long …
+ * People split one thought over several messages, and providers send stored messages in bursts: a turn starts only when
+ * no further message has arrived for this long …
  */
 export const SETTLE_MS = 500;
-/** … and at the latest so long after the first message that nobody has answered. */
+/** … and at the latest this long after the first unanswered message. */
 export const MAX_SETTLE_MS = 10_000;
 
 /**
- * From when the turn waits, in SQL: the moment of storing. `now()` is when the transaction began, long before if it had
+ * The start of the wait, in SQL: the moment of storing. `now()` is the start of the transaction, long before if it had
  * to wait for the conversation.
  */
 export const STORING = 'clock_timestamp()';
 
-/** How long the turn waits that answers a message which came now; `first`: the oldest one it will answer. */
+/** How long the turn that answers a message from now waits; `first`: the oldest message that it will answer. */
 export function settleMs(first: string | null, now = Date.now()): number {
   if (first === null) return SETTLE_MS;
   return Math.max(0, Math.min(SETTLE_MS, timeOfId(first) + MAX_SETTLE_MS - now));

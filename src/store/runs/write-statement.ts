@@ -1,11 +1,11 @@
 import { type AcceptingStatement, acceptingStatement } from '../fence/fence.ts';
 import { PERSON_COLUMNS, peopleLost, writePeople } from '../end-users/rows.ts';
 
-/** What a batch needs beyond runs, conversations and people without a name. */
+/** What a batch needs beyond runs, conversations and anonymous people. */
 export type Parts = {
-  /** People who are known by something, or changed. */
+  /** People with an identifier, or with changes. */
   people: boolean;
-  /** Conversations that are named by the caller: they may go on, or lose their name. */
+  /** Conversations with a caller's key: they may continue, or lose their key. */
   keyed: boolean;
   /** Idempotency-Keys. */
   repeatable: boolean;
@@ -16,20 +16,20 @@ export type Parts = {
 /** A column of `call`: its name there and the type of its elements. */
 type Column = { name: string; type: string };
 
-/** The number of the first parameter that is a column of `call`; before it come the gate and the moment. */
+/** The number of the first parameter that is a column of `call`; the gate and the moment come before it. */
 const FIRST_COLUMN = 9;
 
 /**
  * One statement, so one round trip and one transaction, for all calls of a batch:
- *   gate   who may still be accepted, read at this moment: the fence against a key, plan, agent, trigger or channel
- *          that was switched off after the caller was checked in memory;
- *   idem   the first to write an Idempotency-Key goes on, a second one finds it taken and writes nothing;
- *   go     the calls that pass both. Only they leave rows.
+ *   gate   the calls that may still be accepted, read at this moment: the fence against a key, plan, agent, trigger or
+ *          channel that was disabled after the check in memory;
+ *   idem   the first to write an Idempotency-Key continues, a second one finds it taken and writes nothing;
+ *   go     the calls that pass both. Only they write rows.
  * Rows are locked in one order everywhere, end user, conversation, run, to avoid deadlocks.
- * If a row is in the way that the plan did not know (another node was faster), the whole statement is undone and the
- * batch is planned again. Rows come as one array for each column: planning stays the same for 1 call and for 200.
+ * If a row that the plan did not know conflicts (another node was first), the whole statement is undone and the batch
+ * is re-planned. Rows come as one array per column: planning stays the same for 1 call and for 200.
  * Parts that no call of the batch needs are left out: starting one costs the database 20 to 50 µs, used or not, which
- * was a sixth of what an anonymous call costs it.
+ * was a sixth of the cost of an anonymous call.
  */
 function writeText(parts: Parts, columns: readonly Column[]): string {
   const { people, keyed, repeatable, said } = parts;
@@ -104,7 +104,7 @@ const SAID = `said AS (
   SELECT org_id, message_id, conversation_id, run_id, 'end_user', message::jsonb, created_at FROM go WHERE message_id IS NOT NULL
 )`;
 
-/** What a trigger call stands on. */
+/** The records that a trigger call depends on. */
 export const TRIGGER_CALL = { agent: 'on', trigger: 'on', channel: 'on' } as const;
 
 const GATE = {
@@ -115,7 +115,10 @@ const GATE = {
   columns: 'g.*',
 } as const;
 
-/** The columns of `call` that a set of parts has are always the same. One text, and one prepared statement of a connection, for each set of parts. */
+/**
+ * A set of parts always has the same columns of `call`. One text, and one prepared statement per connection, for each
+ * set of parts.
+ */
 const statements = new Map<string, AcceptingStatement<{ id: string }>>();
 
 export function statementOf(parts: Parts, columns: readonly Column[]): AcceptingStatement<{ id: string }> {

@@ -14,15 +14,17 @@ export type PlannedCall = {
   answer: StoredAnswer;
   endUser: EndUserRow | null;
   address: string | null;
-  /** The conversation that goes on; null: a new one is made. */
+  /** The conversation that continues; null: a new one is created. */
   continues: KeyedConversation | null;
   /** The conversation that loses its key to the new one. */
   releases: KeyedConversation | null;
   messageId: string | null;
 };
 
-/** Writes the batch, all of it `at` the same moment; returns the ids of the runs that were written. The others were
- * fenced off or are replays. */
+/**
+ * Writes the batch, with `at` as the moment of all rows; returns the ids of the written runs. The fence stopped the
+ * others, or they are replays.
+ */
 export async function writeRuns(
   client: pg.Pool | pg.PoolClient,
   planned: readonly PlannedCall[],
@@ -69,7 +71,7 @@ function gatesOf(planned: readonly PlannedCall[]) {
 const partsOf = (planned: readonly PlannedCall[]): Parts => {
   const keyed = planned.some(({ call }) => call.conversation !== null);
   return {
-    // Calls that go on in a conversation make nobody.
+    // Calls that continue a conversation create no people.
     people: keyed || planned.some(({ call }) => call.endUser !== null),
     keyed,
     repeatable: planned.some(({ call }) => call.idempotency !== null),

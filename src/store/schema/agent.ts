@@ -4,7 +4,7 @@ import type { AgentDefinition } from '../../../contract/agents.ts';
 import { createdAt, moment, orgId } from './columns.ts';
 import { organization } from './identity.ts';
 
-/** What answers in a conversation. `draft` is edited, `published` answers; each publish adds an `agent_version`. */
+/** An agent. `draft` is being edited, `published` is live; each publish adds an `agent_version`. */
 export const agent = pgTable(
   'agent',
   {
@@ -45,7 +45,7 @@ export const agentVersion = pgTable(
   ],
 );
 
-/** A document that an agent answers from. Passages are cut from `text` when the agent is loaded. */
+/** A document that an agent answers from. `text` is split into passages when the agent is loaded. */
 export const document = pgTable(
   'document',
   {
@@ -64,7 +64,7 @@ export const document = pgTable(
   ],
 );
 
-/** Credentials of a model provider, sealed under the organization's data key. */
+/** Credentials of a model provider, sealed with the organization's data key. */
 export const modelProvider = pgTable(
   'model_provider',
   {

@@ -7,8 +7,8 @@ import { createdAt, moment, orgId } from './columns.ts';
 import { organization } from './identity.ts';
 
 /**
- * An API key. The value is not here, only its HMAC in `api_key_digest`. Scope and rights never change, its networks are
- * only narrowed, and nothing leaves `revoked`: a database trigger (migrations) holds all of it.
+ * An API key. The value is not stored, only its HMAC in `api_key_digest`. Scope and rights never change, its networks
+ * are only narrowed, and `revoked` is final: a database trigger (migrations) enforces all of it.
  */
 export const apiKey = pgTable(
   'api_key',
@@ -31,7 +31,7 @@ export const apiKey = pgTable(
     revokeAt: moment('revoke_at'),
     revokedAt: moment('revoked_at'),
     revokedBy: text('revoked_by'),
-    /** Position of the revoke in the change log; a node that has read this far refuses the key. */
+    /** Position of the revoke in the change log; a node that has read up to it refuses the key. */
     revokedSeq: bigint('revoked_seq', { mode: 'number' }),
     /** From this moment no node accepts the key; null while "revoking". */
     effectiveAt: moment('effective_at'),

@@ -7,7 +7,7 @@ export const audit = pgTable(
   {
     orgId: orgId(),
     id: text('id').notNull(),
-    /** A user id, or `system` for what a schedule did. */
+    /** A user id, or `system` for an action of a schedule. */
     actor: text('actor').notNull(),
     action: text('action').notNull(),
     subjectId: text('subject_id').notNull(),

@@ -16,7 +16,7 @@ import { channel } from './channel.ts';
 import { createdAt, moment, orgId } from './columns.ts';
 import { endUser } from './end-user.ts';
 
-/** A webhook campaign: recipients are pushed in over HTTP with the campaign's own key. */
+/** A webhook campaign: recipients are added over HTTP with the campaign's own key. */
 export const campaign = pgTable(
   'campaign',
   {
@@ -28,9 +28,9 @@ export const campaign = pgTable(
     /** `draft`, `live`, `paused`, `ended`. */
     state: text('state').notNull().default('draft'),
     settings: jsonb('settings').$type<CampaignSettings>().notNull().default({}),
-    /** True from the start until the last recipient of an ended campaign has been settled: the worker looks after it. */
+    /** True from the start until the last recipient of an ended campaign is finished: the worker looks after it. */
     attended: boolean('attended').notNull().default(false),
-    /** Pacing: the moment at which the next recipient may go out. */
+    /** Pacing: the moment at which the next recipient may be messaged. */
     pacedUntil: moment('paced_until'),
     createdAt: createdAt(),
     updatedAt: moment('updated_at').notNull().defaultNow(),
@@ -50,9 +50,9 @@ export const campaign = pgTable(
 );
 
 /**
- * One enrolment of one end user. At once its place in the queue: with a `due_at` in the past it wants to be turned into
- * a conversation and a run, which happens in one transaction; from then on a rule of the database (migrations) moves
- * `status` along with the run and its first message.
+ * One enrollment of one end user, and also its entry in the queue: with a `due_at` in the past it becomes a
+ * conversation and a run, in one transaction. From then on a database trigger (migrations) moves `status` with the run
+ * and its first message.
  */
 export const recipient = pgTable(
   'recipient',
@@ -60,11 +60,11 @@ export const recipient = pgTable(
     orgId: orgId(),
     campaignId: text('campaign_id').notNull(),
     id: text('id').notNull(),
-    /** Null once the person was erased. */
+    /** Null after the person was erased. */
     endUserId: text('end_user_id'),
-    /** 0 for the first enrolment of a person in a campaign; more only where the caller asked for no dedupe. */
+    /** 0 for the first enrollment of a person in a campaign; more only if the caller asked for no dedupe. */
     enrolment: integer('enrolment').notNull().default(0),
-    /** The caller's own name for it. */
+    /** The caller's own id for it. */
     ref: text('ref'),
     status: text('status').notNull(),
     reason: text('reason'),

@@ -13,7 +13,7 @@ export const channel = pgTable(
     kind: text('kind').notNull(),
     name: text('name').notNull(),
     enabled: boolean('enabled').notNull().default(true),
-    /** What is not secret; secrets are in `sealed`. */
+    /** Only public settings; secrets are in `sealed`. */
     settings: jsonb('settings').$type<Record<string, unknown>>().notNull().default({}),
     sealed: text('sealed'),
     /** `connected` or `broken`, and why. */
@@ -30,7 +30,7 @@ export const channel = pgTable(
     index('channel_list')
       .on(table.orgId, table.agentId, table.id)
       .where(sql`deleted_at IS NULL`),
-    // A provider's hook names the channel alone.
+    // A provider's webhook URL contains only the channel.
     index('channel_inbound').on(table.id),
   ],
 );

@@ -6,10 +6,13 @@ import { customType, text, timestamp } from 'drizzle-orm/pg-core';
  */
 export const orgId = () => text('org_id').notNull();
 
-/** A moment, to the millisecond, as everywhere on the wire. */
+/** A moment, to the millisecond, as in the API. */
 export const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' });
 
-/** Now as `moment` keeps it, for queues: what is made due now may be kept as due in half a millisecond. */
+/**
+ * Now, rounded like `moment`, for queues: otherwise a row that becomes due now may be stored as due in half a
+ * millisecond.
+ */
 export const NOW = 'now()::timestamptz(3)';
 
 export const createdAt = () => moment('created_at').notNull().defaultNow();
@@ -17,8 +20,8 @@ export const createdAt = () => moment('created_at').notNull().defaultNow();
 export const bytes = customType<{ data: Buffer; driverData: Buffer }>({ dataType: () => 'bytea' });
 
 /**
- * Queues are claimed fairly: organizations are spread over so many lanes, and a claim takes from all lanes that have
- * something due. Which lane an organization is in is no column but an expression of its id, in the index and in the claim.
+ * Queues are claimed fairly: organizations are spread over this many lanes, and a claim takes from all lanes with due
+ * rows. The lane of an organization is not a column but an expression of its id, in the index and in the claim.
  */
 export const QUEUE_LANES = 256;
 export const LANE = `(hashtext(org_id) & ${QUEUE_LANES - 1})`;

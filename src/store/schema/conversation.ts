@@ -17,7 +17,7 @@ import { channel } from './channel.ts';
 import { createdAt, LANE, moment, orgId } from './columns.ts';
 import { endUser } from './end-user.ts';
 
-/** What is said between one agent and one end user on one channel. */
+/** The messages between one agent and one end user on one channel. */
 export const conversation = pgTable(
   'conversation',
   {
@@ -26,21 +26,21 @@ export const conversation = pgTable(
     agentId: text('agent_id').notNull(),
     channelId: text('channel_id').notNull(),
     endUserId: text('end_user_id').notNull(),
-    /** Where the person is reached on the channel; null on the sandbox. */
+    /** The person's address on the channel; null on the sandbox. */
     address: text('address'),
-    /** The caller's own name for it (`conversation.key`); a newer conversation may take it over. */
+    /** The caller's own key for it (`conversation.key`); a newer conversation may take it over. */
     key: text('key'),
-    /** `open`, `handed_off` (people answer, the agent is silent) or `resolved`. */
+    /** `open`, `handed_off` (humans answer, the agent is silent) or `resolved`. */
     status: text('status').notNull().default('open'),
     locale: text('locale'),
     tags: text('tags').array().notNull().default([]),
-    /** What the provider wants to remember between turns. */
+    /** The provider's state between turns. */
     state: jsonb('state'),
-    /** The run that speaks now. */
+    /** The current run. */
     runId: text('run_id'),
     /** Ids of end-user messages that no turn has answered yet, oldest first. */
     unanswered: text('unanswered').array().notNull().default([]),
-    /** Grows with every message that comes in: a turn computed against an older one is thrown away. */
+    /** Grows with every inbound message: a turn computed against an older version is discarded. */
     version: integer('version').notNull().default(0),
     assigneeId: text('assignee_id'),
     createdAt: createdAt(),
@@ -48,8 +48,8 @@ export const conversation = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.orgId, table.id] }),
-    // One key for two pointers: the channel is the agent's own, and the agent exists because the channel points to it.
-    // Each foreign key costs every accepted call a look-up (docs/adr/0002).
+    // One key for two references: the channel belongs to the agent, and the agent exists because the channel references
+    // it. Each foreign key costs every accepted call a look-up (docs/adr/0002).
     foreignKey({
       columns: [table.orgId, table.agentId, table.channelId],
       foreignColumns: [channel.orgId, channel.agentId, channel.id],
@@ -60,7 +60,8 @@ export const conversation = pgTable(
       .on(table.orgId, table.agentId, table.key)
       .where(sql`key IS NOT NULL`),
     index('conversation_end_user').on(table.endUserId, table.createdAt),
-    // Which conversation goes on when somebody writes from this address; conversations of the sandbox are not in it.
+    // Which conversation continues when a person writes from this address; it does not contain conversations of the
+    // sandbox.
     index('conversation_address')
       .on(table.orgId, table.channelId, table.address, table.id)
       .where(sql`address IS NOT NULL`),
@@ -68,8 +69,8 @@ export const conversation = pgTable(
 );
 
 /**
- * One thing said. `id` sorts by time. At once its place in the queue of deliveries: a message with a `due_at` in the
- * past wants to be sent, and is claimed, renewed and completed as a run is (run.ts).
+ * One message. `id` sorts by time. Also its entry in the queue of deliveries: a message with a `due_at` in the past is
+ * sent; it is claimed, renewed and completed as a run is (run.ts).
  */
 export const message = pgTable(
   'message',
@@ -83,7 +84,7 @@ export const message = pgTable(
     sources: jsonb('sources').$type<MessageSource[]>().notNull().default([]),
     /** Why the agent said it. */
     trace: jsonb('trace').$type<TurnTrace>(),
-    /** Delivery: `queued sent delivered read failed undelivered suppressed`; null for what came in. */
+    /** Delivery: `queued sent delivered read failed undelivered suppressed`; null for inbound messages. */
     status: text('status'),
     /** The member who wrote it, for role `member`. */
     authorId: text('author_id'),
@@ -93,7 +94,7 @@ export const message = pgTable(
     sendAt: moment('send_at'),
     dueAt: moment('due_at'),
     lease: text('lease'),
-    /** Times that a worker set out to deliver it. */
+    /** How often a worker started to deliver it. */
     attempts: integer('attempts').notNull().default(0),
     error: jsonb('error').$type<DeliveryError>(),
     providerMessageId: text('provider_message_id'),
@@ -111,7 +112,7 @@ export const message = pgTable(
     index('message_lane')
       .on(sql.raw(LANE), table.dueAt)
       .where(sql`due_at IS NOT NULL`),
-    // What is before a message in its conversation's queue.
+    // The messages before one in its conversation's queue.
     index('message_queue')
       .on(table.orgId, table.conversationId, table.id)
       .where(sql`due_at IS NOT NULL`),

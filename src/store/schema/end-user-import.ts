@@ -4,7 +4,7 @@ import type { ImportSettings } from '../../../contract/dashboard/imports.ts';
 import type { Fault } from '../../../contract/problems.ts';
 import { bytes, createdAt, moment, orgId } from './columns.ts';
 
-/** A file of end users on its way in. At once its place in the queue, as runs are: `due_at` and `lease`. */
+/** An uploaded file of end users, and also its entry in the queue, as for runs: `due_at` and `lease`. */
 export const endUserImport = pgTable(
   'end_user_import',
   {
@@ -15,11 +15,11 @@ export const endUserImport = pgTable(
     /** `uploading`, `queued`, `running`, `done`, `failed`, `cancelled`. */
     state: text('state').notNull().default('uploading'),
     dryRun: boolean('dry_run').notNull().default(true),
-    /** Counts the runs, so that a dry one and the real one are told apart in what is stored of each. */
+    /** Counts the runs, so that the stored results of a dry run and the real run are separate. */
     run: integer('run').notNull().default(0),
     settings: jsonb('settings').$type<ImportSettings>(),
     bytesDone: bigint('bytes_done', { mode: 'number' }).notNull().default(0),
-    /** Rows that are settled: where a run that was cut off goes on. */
+    /** Finished rows: where an interrupted run continues. */
     rows: integer('rows').notNull().default(0),
     created: integer('created').notNull().default(0),
     updated: integer('updated').notNull().default(0),
@@ -60,7 +60,7 @@ export const endUserImportPiece = pgTable(
   ],
 );
 
-/** A row that could not be imported, as it stood in the file, and why. */
+/** A row that could not be imported, as it is in the file, and the reason. */
 export const endUserImportFault = pgTable(
   'end_user_import_fault',
   {

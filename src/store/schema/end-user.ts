@@ -27,7 +27,7 @@ export const endUser = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.orgId, table.id] }),
-    // The operator class serves equality, uniqueness and the search for beginnings alike.
+    // The operator class serves equality, uniqueness and prefix search.
     uniqueIndex('end_user_external_id')
       .on(table.orgId, table.externalId.op('text_pattern_ops'))
       .where(sql`external_id IS NOT NULL`),
@@ -37,8 +37,8 @@ export const endUser = pgTable(
     uniqueIndex('end_user_phone')
       .on(table.orgId, table.phone.op('text_pattern_ops'))
       .where(sql`phone IS NOT NULL`),
-    // Search: words of the name, tags and attributes of one organization. Somebody of whom nothing is known (most
-    // trigger calls) is not in it and costs nothing.
+    // Search: words of the name, tags and attributes of one organization. A person without data (most trigger calls) is
+    // not in it and costs nothing.
     index('end_user_search')
       .using(
         'gin',
@@ -52,7 +52,7 @@ export const endUser = pgTable(
     index('end_user_blocked')
       .on(table.id)
       .where(sql`blocked`),
-    // `updated_after`: rows that never changed are found by their id, which holds the time of creation.
+    // `updated_after`: rows that never changed are found by their id, which contains the time of creation.
     index('end_user_changed')
       .on(table.orgId, table.updatedAt)
       .where(sql`updated_at <> created_at`),
@@ -60,8 +60,8 @@ export const endUser = pgTable(
 );
 
 /**
- * What outlives the erasure of a person: that nobody may write to this identifier. Of the identifier only a keyed digest
- * is kept, so the table tells nothing about anybody; whoever comes back with it finds the opt-out in force.
+ * What survives the erasure of a person: the opt-out of this identifier. Only a keyed digest of the identifier is
+ * stored, so the table identifies no one; for a person who returns with it, the opt-out still applies.
  */
 export const suppression = pgTable(
   'suppression',
@@ -77,7 +77,7 @@ export const suppression = pgTable(
   (table) => [primaryKey({ columns: [table.orgId, table.digest] })],
 );
 
-/** Under which address a person is known on a channel. */
+/** A person's address on a channel. */
 export const identity = pgTable(
   'identity',
   {

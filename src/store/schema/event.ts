@@ -16,8 +16,8 @@ import { createdAt, moment, orgId } from './columns.ts';
 import { organization } from './identity.ts';
 
 /**
- * Something that happened, as it is told to the organization's endpoints. Written by rules of the database
- * (migrations) in the transaction of the fact itself, and only while somebody wants to hear of it (docs/adr/0201).
+ * An event for the organization's endpoints. Database triggers (migrations) write it in the transaction of the fact
+ * itself, and only while an endpoint or a watcher needs it (docs/adr/0201).
  */
 export const event = pgTable(
   'event',
@@ -25,11 +25,11 @@ export const event = pgTable(
     orgId: orgId(),
     id: text('id').notNull(),
     type: text('type').notNull(),
-    /** Whose data it holds: goes when the person is erased. */
+    /** Whose data it contains: deleted when the person is erased. */
     endUserId: text('end_user_id'),
     /** `json` and not `jsonb`: every attempt sends the same bytes, members in the order of the reference. */
     data: json('data').$type<Record<string, unknown>>().notNull(),
-    /** The transaction that wrote it: readers go by it, because ids commit in any order. */
+    /** The transaction that wrote it: readers use it, because ids commit in any order. */
     tx: bigint('tx', { mode: 'number' })
       .notNull()
       .default(sql`pg_current_xact_id()::text::bigint`),
@@ -45,7 +45,7 @@ export const event = pgTable(
   ],
 );
 
-/** Where a customer wants to hear of events. */
+/** A customer's endpoint for events. */
 export const webhookEndpoint = pgTable(
   'webhook_endpoint',
   {
@@ -53,14 +53,14 @@ export const webhookEndpoint = pgTable(
     id: text('id').notNull(),
     url: text('url').notNull(),
     description: text('description').notNull().default(''),
-    /** Empty: every type but `audit.recorded`, also those that come with later versions. */
+    /** Empty: every type except `audit.recorded`, including types of later versions. */
     types: text('types').array().notNull().default([]),
     enabled: boolean('enabled').notNull().default(true),
-    /** Why it is off: `by_member`, or `gone` where it answered 410. */
+    /** Why it is disabled: `by_member`, or `gone` after an answer of 410. */
     disabledReason: text('disabled_reason'),
     /** Signing secrets: `{ secret, previous? }`. */
     sealed: text('sealed').notNull(),
-    /** Until when the secret before is used beside the new one. */
+    /** Until when the previous secret signs as well. */
     previousUntil: moment('previous_until'),
     createdAt: createdAt(),
     updatedAt: moment('updated_at').notNull().defaultNow(),
@@ -73,18 +73,18 @@ export const webhookEndpoint = pgTable(
   ],
 );
 
-/** One event for one endpoint, and at once its place in the queue, claimed and completed as a run is (run.ts). */
+/** One event for one endpoint, and also its entry in the queue, claimed and completed as a run is (run.ts). */
 export const eventDelivery = pgTable(
   'event_delivery',
   {
     orgId: orgId(),
     eventId: text('event_id').notNull(),
     endpointId: text('endpoint_id').notNull(),
-    /** `pending`, `delivered`, `failed` (after the last attempt) or `cancelled` (the endpoint was switched off). */
+    /** `pending`, `delivered`, `failed` (after the last attempt) or `cancelled` (the endpoint was disabled). */
     state: text('state').notNull().default('pending'),
-    /** Attempts of this round; a resend begins a new one. */
+    /** Attempts of this series; a resend starts a new one. */
     attempts: integer('attempts').notNull().default(0),
-    /** What came of the latest attempts, oldest first, at most MAX_KEPT_ATTEMPTS. */
+    /** Outcomes of the latest attempts, oldest first, at most MAX_KEPT_ATTEMPTS. */
     history: jsonb('history').$type<DeliveryAttempt[]>().notNull().default([]),
     dueAt: moment('due_at'),
     lease: text('lease'),
@@ -105,7 +105,7 @@ export const eventDelivery = pgTable(
   ],
 );
 
-/** Until when events are written for somebody who watches them (`./parley events tail`); each look adds some minutes. */
+/** Until when events are written for a watcher (`./parley events tail`); each look adds some minutes. */
 export const eventTail = pgTable('event_tail', {
   orgId: orgId()
     .primaryKey()

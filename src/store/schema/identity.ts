@@ -2,8 +2,8 @@ import { boolean, index, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
 import { bytes, createdAt, moment } from './columns.ts';
 
 /**
- * People, their sessions and the organizations they belong to: the tables of better-auth, column for column
- * (a test compares them with the library's own list). They belong to the region, not to one tenant.
+ * People, their sessions and their organizations: the tables of better-auth, column for column (a test compares them
+ * with the library's own list). They belong to the region, not to one tenant.
  */
 export const user = pgTable('user', {
   id: text('id').primaryKey(),
@@ -29,7 +29,7 @@ export const session = pgTable(
       .notNull()
       .references(() => user.id, { onDelete: 'cascade' }),
     activeOrganizationId: text('active_organization_id'),
-    /** The organization whose provider opened this session, which then reaches no other; null: the person did. */
+    /** The organization whose provider opened this session, which then reaches no other; null: the person opened it. */
     signInOrgId: text('sign_in_org_id'),
     /** Whether a second factor was shown for this session, to us or to that provider, or set up in it. */
     signInFactor: boolean('sign_in_factor').notNull().default(false),
@@ -81,7 +81,7 @@ export const organization = pgTable('organization', {
   createdAt: createdAt(),
   /** `free` or `paid`; only the operator changes it. Not a column of better-auth. */
   plan: text('plan').notNull().default('free'),
-  /** Members reach it by sessions with a second factor alone; an owner decides. Not a column of better-auth. */
+  /** Members need a session with a second factor; an owner decides. Not a column of better-auth. */
   requiresSecondFactor: boolean('requires_second_factor').notNull().default(false),
 });
 
@@ -116,9 +116,9 @@ export const invitation = pgTable(
     inviterId: text('inviter_id')
       .notNull()
       .references(() => user.id, { onDelete: 'cascade' }),
-    /** Digest of the token in the link; null: no link works until it is renewed. Not a column of better-auth. */
+    /** Digest of the token in the link; null: no link works until a renewal. Not a column of better-auth. */
     tokenDigest: bytes('token_digest'),
-    /** The link left by mail, so that whoever has it reads the mailbox. Not a column of better-auth. */
+    /** The link was sent by mail, so its holder can read the mailbox. Not a column of better-auth. */
     mailed: boolean('mailed').notNull().default(false),
   },
   (table) => [

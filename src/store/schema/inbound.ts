@@ -3,7 +3,7 @@ import type { DeliveryError } from '../../../contract/channels.ts';
 import { channel } from './channel.ts';
 import { createdAt, orgId } from './columns.ts';
 
-/** What a provider has told us already: it may say everything twice. Kept for INBOUND_KEPT_DAYS. */
+/** Events that a provider has sent already: it may send each twice. Kept for INBOUND_KEPT_DAYS. */
 export const inboundEvent = pgTable(
   'inbound_event',
   {
@@ -21,8 +21,8 @@ export const inboundEvent = pgTable(
 );
 
 /**
- * What became of a message, in the provider's words. Kept apart from the message, because a receipt may come before
- * the answer that tells us under which id the provider knows the message.
+ * The delivery status of a message, in the provider's words. Stored apart from the message, because a receipt may
+ * arrive before the answer that contains the provider's id of the message.
  */
 export const receipt = pgTable(
   'receipt',

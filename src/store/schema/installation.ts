@@ -2,34 +2,37 @@ import { sql } from 'drizzle-orm';
 import { bigint, check, index, integer, pgTable, text } from 'drizzle-orm/pg-core';
 import { bytes, createdAt, moment } from './columns.ts';
 
-/** One row: what belongs to this installation as a whole. */
+/** One row: data of this installation as a whole. */
 export const installation = pgTable(
   'installation',
   {
     id: integer('id').primaryKey().default(1),
     region: text('region').notNull(),
-    /** The first owner; the only one who changes plans and makes organizations for others. */
+    /** The first owner; the only one who changes plans and creates organizations for others. */
     operatorId: text('operator_id'),
-    /** HMAC of the one-time setup link's token, and until when it works. */
+    /** HMAC of the one-time setup link's token, and its expiry. */
     setupDigest: bytes('setup_digest'),
     setupExpiresAt: moment('setup_expires_at'),
-    /** When the demo organization was made; never made twice. */
+    /** When the demo organization was created; never created twice. */
     demoAt: moment('demo_at'),
-    /** HMAC of a fixed text under the secret: a start with another PARLEY_SECRET is told so. */
+    /** HMAC of a fixed text with the secret: detects a start with another PARLEY_SECRET. */
     secretCheck: bytes('secret_check').notNull(),
     createdAt: createdAt(),
   },
   (table) => [check('installation_one_row', sql`${table.id} = 1`)],
 );
 
-/** One row. Its lock puts the changes that can turn a yes into a no into one order (access/change-log.ts). */
+/**
+ * One row. Its lock puts the changes that can turn a granted call into a refused one into one order
+ * (access/change-log.ts).
+ */
 export const authzClock = pgTable(
   'authz_clock',
   { id: integer('id').primaryKey().default(1), seq: bigint('seq', { mode: 'number' }).notNull().default(0) },
   (table) => [check('authz_clock_one_row', sql`${table.id} = 1`)],
 );
 
-/** The change log: what a node must forget. Rows older than the slowest live lease are removed. */
+/** The change log: what a node must drop from its cache. Rows older than the slowest live lease are removed. */
 export const authzChange = pgTable('authz_change', {
   seq: bigint('seq', { mode: 'number' }).primaryKey(),
   kind: text('kind').notNull(),
@@ -38,7 +41,7 @@ export const authzChange = pgTable('authz_change', {
   at: moment('at').notNull().defaultNow(),
 });
 
-/** A node that may answer from memory, how far it has read the change log, and when it last said so. */
+/** A node that may answer from memory, its position in the change log, and the time of its last renewal. */
 export const nodeLease = pgTable('node_lease', {
   nodeId: text('node_id').primaryKey(),
   appliedSeq: bigint('applied_seq', { mode: 'number' }).notNull(),
@@ -48,8 +51,8 @@ export const nodeLease = pgTable('node_lease', {
 });
 
 /**
- * From the digest of a key value to the key. A caller's organization is not known before this look-up, so this
- * table is keyed without it (a reference table in Citus' words).
+ * From the digest of a key value to the key. A caller's organization is not known before this look-up, so this table's
+ * key does not contain it (a reference table in Citus).
  */
 export const apiKeyDigest = pgTable(
   'api_key_digest',

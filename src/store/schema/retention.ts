@@ -3,8 +3,8 @@ import { createdAt, moment, orgId } from './columns.ts';
 import { organization } from './identity.ts';
 
 /**
- * Organizations that keep conversations for so many days only; no row: for good. At once the place of each in the queue
- * of the housekeeper (store/retention.ts): a pass that is under way is due again at once.
+ * Organizations with a retention period for conversations; no row: kept forever. Also the entry of each in the queue of
+ * the housekeeper (store/retention.ts): a pass in progress is due again immediately.
  */
 export const retention = pgTable(
   'retention',
@@ -13,12 +13,12 @@ export const retention = pgTable(
       .primaryKey()
       .references(() => organization.id),
     days: integer('days').notNull(),
-    /** The conversation that the pass under way has come to. */
+    /** The conversation that the pass in progress has reached. */
     cursor: text('cursor').notNull().default(''),
-    /** What the pass under way has erased so far. */
+    /** What the pass in progress has erased so far. */
     conversations: bigint('conversations', { mode: 'number' }).notNull().default(0),
     messages: bigint('messages', { mode: 'number' }).notNull().default(0),
-    /** When the housekeeper is to go on, or to begin the next pass. */
+    /** When the housekeeper continues, or starts the next pass. */
     dueAt: moment('due_at').notNull().defaultNow(),
     /** When the latest pass ended. */
     sweptAt: moment('swept_at'),

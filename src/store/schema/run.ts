@@ -6,9 +6,9 @@ import { conversation } from './conversation.ts';
 import { trigger } from './trigger.ts';
 
 /**
- * The record of one accepted trigger call, and at once its place in the queue: a run with a `due_at` in the past
- * wants an agent turn. Claiming it moves `due_at` to the end of the lease and stamps `lease`; completing it clears
- * both, and only where `lease` is still one's own (docs/adr/0003).
+ * The record of one accepted trigger call, and also its entry in the queue: a run with a `due_at` in the past needs an
+ * agent turn. Claiming it moves `due_at` to the end of the lease and sets `lease`; completing it clears both, and only
+ * if `lease` still belongs to the worker (docs/adr/0003).
  */
 export const run = pgTable(
   'run',
@@ -21,7 +21,7 @@ export const run = pgTable(
     status: text('status').notNull(),
     reason: text('reason'),
     error: jsonb('error').$type<{ code: string; detail: string }>(),
-    /** What the caller sent and the worker still needs. */
+    /** The caller's input that the worker still needs. */
     input: jsonb('input').$type<RunInput>().notNull(),
     /** Turns taken so far. */
     turns: integer('turns').notNull().default(0),
@@ -41,7 +41,7 @@ export const run = pgTable(
       foreignColumns: [conversation.orgId, conversation.id],
     }),
     index('run_list').on(table.triggerId, table.createdAt),
-    // For erasing: without it each conversation that goes would look through all runs of the organization.
+    // For erasing: without it each deleted conversation would scan all runs of the organization.
     index('run_conversation').on(table.conversationId),
     index('run_lane')
       .on(sql.raw(LANE), table.dueAt)
@@ -49,7 +49,7 @@ export const run = pgTable(
   ],
 );
 
-/** The stored answer of an acting POST; commits together with its effect, is kept for 24 hours. */
+/** The stored answer of a POST that acts; commits together with its effect, is kept for 24 hours. */
 export const idempotency = pgTable(
   'idempotency',
   {

@@ -11,17 +11,17 @@ export const secondFactor = pgTable('second_factor', {
     .references(() => user.id, { onDelete: 'cascade' }),
   /** The secret of the authenticator app, sealed under PARLEY_SECRET. */
   sealed: text('sealed').notNull(),
-  /** Null: shown, and not yet proven by a code; it protects nothing so far. */
+  /** Null: shown, and not yet confirmed by a code; it has no effect so far. */
   confirmedAt: moment('confirmed_at'),
-  /** Of the last code that was accepted: older and equal ones are refused. */
+  /** Of the last accepted code: older and equal ones are refused. */
   lastStep: bigint('last_step', { mode: 'number' }).notNull().default(0),
-  /** Wrong codes since the last right one. */
+  /** Wrong codes since the last correct one. */
   failures: integer('failures').notNull().default(0),
   waitUntil: moment('wait_until'),
   createdAt: createdAt(),
 });
 
-/** Each is good once: using it deletes the row. */
+/** Each is valid once: using it deletes the row. */
 export const recoveryCode = pgTable(
   'recovery_code',
   {
@@ -41,12 +41,12 @@ export const passkey = pgTable(
       .notNull()
       .references(() => user.id, { onDelete: 'cascade' }),
     name: text('name').notNull(),
-    /** As the browser names it, in base64url. */
+    /** The browser's id for it, in base64url. */
     credentialId: text('credential_id').notNull().unique(),
     publicKey: bytes('public_key').notNull(),
     counter: bigint('counter', { mode: 'number' }).notNull(),
     transports: jsonb('transports').$type<string[]>().notNull(),
-    /** When the challenge of the last sign-in was made: only newer ones are accepted. */
+    /** When the challenge of the last sign-in was created: only newer ones are accepted. */
     challengedAt: moment('challenged_at'),
     createdAt: createdAt(),
     lastUsedAt: moment('last_used_at'),

@@ -2,23 +2,23 @@ import { boolean, foreignKey, index, pgTable, primaryKey, text, uniqueIndex } fr
 import { createdAt, moment, orgId } from './columns.ts';
 import { organization } from './identity.ts';
 
-/** The OpenID provider by which people of an organization sign in; at most one an organization. */
+/** The OpenID provider for sign-ins of an organization's people; at most one per organization. */
 export const signInProvider = pgTable('sign_in_provider', {
   orgId: orgId()
     .primaryKey()
     .references(() => organization.id),
   issuer: text('issuer').notNull(),
   clientId: text('client_id').notNull(),
-  /** The client secret, sealed under the organization's data key. It belongs to this issuer alone. */
+  /** The client secret, sealed with the organization's data key. It is bound to this issuer. */
   sealed: text('sealed').notNull(),
-  /** The role of whoever joins by signing in for the first time; never owner. */
+  /** The role of a person who joins by signing in for the first time; never owner. */
   defaultRole: text('default_role').notNull(),
   enabled: boolean('enabled').notNull(),
   createdAt: createdAt(),
   updatedAt: moment('updated_at').notNull().defaultNow(),
 });
 
-/** E-mail domains that an organization claims, each with what must stand in its DNS. */
+/** E-mail domains that an organization claims, each with the record that its DNS must contain. */
 export const signInDomain = pgTable(
   'sign_in_domain',
   {
@@ -32,8 +32,8 @@ export const signInDomain = pgTable(
 );
 
 /**
- * Which organization proved a domain: one at most. Whoever signs in says an address only, and the organization is what
- * this look-up finds out, so this table is keyed without it, as `api_key_digest` is.
+ * The organization that proved a domain: at most one. A person who signs in gives only an address, and this look-up
+ * finds the organization, so this table's key does not contain it, as for `api_key_digest`.
  */
 export const provenDomain = pgTable(
   'proven_domain',
@@ -49,12 +49,14 @@ export const provenDomain = pgTable(
   (table) => [index('proven_domain_organization').on(table.orgId)],
 );
 
-/** Who a subject of the organization's provider is here. Goes with the membership, and with the issuer or client. */
+/**
+ * The person of a subject of the organization's provider. Deleted with the membership, and with the issuer or client.
+ */
 export const signInLink = pgTable(
   'sign_in_link',
   {
     orgId: orgId(),
-    /** `sub` of the ID token: an address may pass to somebody else, this does not. */
+    /** `sub` of the ID token: an address may pass to another person, this does not. */
     subject: text('subject').notNull(),
     userId: text('user_id').notNull(),
     createdAt: createdAt(),
@@ -66,14 +68,14 @@ export const signInLink = pgTable(
   ],
 );
 
-/** Who was a member and is not any more: they do not join again by signing in, only by an invitation. */
+/** Former members: they cannot join again by signing in, only through an invitation. */
 export const formerMember = pgTable(
   'former_member',
   { orgId: orgId().references(() => organization.id), userId: text('user_id').notNull(), at: createdAt() },
   (table) => [primaryKey({ columns: [table.orgId, table.userId] })],
 );
 
-/** States of sign-ins that came back from a provider, so that none is used twice; kept as long as one is valid. */
+/** States of completed sign-ins, so that none is used twice; kept as long as one is valid. */
 export const usedSignIn = pgTable(
   'used_sign_in',
   { state: text('state').primaryKey(), expiresAt: moment('expires_at').notNull() },

@@ -15,7 +15,7 @@ export const keyUsage = pgTable(
   (table) => [primaryKey({ columns: [table.orgId, table.keyId, table.hour] }), index('key_usage_age').on(table.hour)],
 );
 
-/** Requests one by one: every one at a person's pace, a sample of the newest under load. */
+/** Individual requests: all of them at a low rate, a sample of the newest under load. */
 export const requestLog = pgTable(
   'request_log',
   {
@@ -26,7 +26,7 @@ export const requestLog = pgTable(
     at: moment('at').notNull(),
     method: text('method').notNull(),
     route: text('route').notNull(),
-    /** Ids of ours that stood in the path, by the names that the route gives them; never what callers named themselves. */
+    /** Our ids from the path, by the names in the route; never a caller's own names. */
     ids: jsonb('ids').$type<Record<string, string>>().notNull().default({}),
     status: smallint('status').notNull(),
     code: text('code'),

@@ -12,7 +12,7 @@ export type DomainRow = {
   createdAt: Date;
 };
 
-/** Domains that one organization may claim. */
+/** Maximum domains that one organization may claim. */
 export const MAX_SIGN_IN_DOMAINS = 20;
 
 const domainColumns = {

@@ -4,7 +4,7 @@ import type { Queryable } from '../db.ts';
 import { session } from '../schema/identity.ts';
 import { provenDomain, signInProvider, usedSignIn } from '../schema/sign-in.ts';
 
-/** How people of an organization sign in with its own provider: see src/features/sign-in. */
+/** Sign-in of an organization's people through its own provider: see src/features/sign-in. */
 export type ProviderRow = {
   orgId: string;
   issuer: string;
@@ -30,7 +30,7 @@ export async function readSignInProvider(db: Queryable, orgId: string): Promise<
   return rows[0] ?? null;
 }
 
-/** The provider of the organization that proved this domain, if it is switched on. */
+/** The provider of the organization that proved this domain, if it is enabled. */
 export async function findSignInProvider(db: Queryable, domain: string): Promise<ProviderRow | null> {
   const rows = await db
     .select(providerColumns)
@@ -50,7 +50,7 @@ export async function writeSignInProvider(db: Queryable, row: Omit<ProviderRow, 
   return rows[0]!;
 }
 
-/** Its links go with it. */
+/** Its links are deleted with it. */
 export async function deleteSignInProvider(db: Queryable, orgId: string): Promise<boolean> {
   const rows = await db
     .delete(signInProvider)
@@ -59,12 +59,12 @@ export async function deleteSignInProvider(db: Queryable, orgId: string): Promis
   return rows.length > 0;
 }
 
-/** Everybody whom the organization's provider let in signs in again. */
+/** All people who signed in through the organization's provider must sign in again. */
 export async function endSignInSessions(db: Queryable, orgId: string): Promise<void> {
   await db.delete(session).where(eq(session.signInOrgId, orgId));
 }
 
-/** True the first time. States that are too old to be used are removed on the way. */
+/** True the first time. Also removes expired states. */
 export async function useSignInState(db: Queryable, state: string, expiresAt: Date): Promise<boolean> {
   await db.delete(usedSignIn).where(lt(usedSignIn.expiresAt, sql`now()`));
   const rows = await db

@@ -16,11 +16,11 @@ export type RequestFilter = {
   until?: number | '' | undefined;
 };
 
-/** Requests of which the calls are told apart. */
+/** How many requests are read to list the distinct calls. */
 const LOOKED_THROUGH = 5_000;
 const MAX_CALLS = 50;
 
-/** Newest first, by the primary key; housekeeping bounds what there is to look through. */
+/** Newest first, by the primary key; housekeeping limits how much there is to read. */
 export async function listLoggedRequests(
   db: Queryable,
   orgId: string,
@@ -54,10 +54,10 @@ const OUTCOMES = {
   failed: sql`${requestLog.status} >= 500`,
 };
 
-/** Ids hold their moment: all that were given from then on sort behind this. */
+/** Ids contain their time: all ids created from then on sort after this one. */
 const firstIdAt = (ms: number): string => newId('req', Math.max(0, ms)).slice(0, 'req_'.length + 10);
 
-/** Which calls the newest requests were. */
+/** The distinct calls among the newest requests. */
 export async function listLoggedCalls(db: Queryable, orgId: string): Promise<{ method: string; route: string }[]> {
   const { rows } = await db.execute<{ method: string; route: string }>(sql`SELECT DISTINCT method, route
     FROM (SELECT method, route FROM ${requestLog} WHERE org_id = ${orgId} ORDER BY id DESC LIMIT ${LOOKED_THROUGH}) newest

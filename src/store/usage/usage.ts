@@ -14,7 +14,7 @@ export type UsageCount = {
 };
 export type LoggedRequest = typeof requestLog.$inferSelect;
 
-/** Kept this long: what the key's page shows at most. */
+/** How long they are kept: the maximum that the key's page shows. */
 const KEPT_DAYS = 31;
 
 /** Adds counts and requests in one round trip each; counts of nodes add up. */
@@ -102,10 +102,13 @@ export async function listNewestRequests(
     .limit(limit);
 }
 
-/** Requests that are kept for one organization, so that none can fill the disk; what its log shows at most. */
+/**
+ * Maximum requests that are kept for one organization, so that none can fill the disk; also the maximum that its log
+ * shows.
+ */
 export const KEPT_REQUESTS = 50_000;
 
-/** Removes what is beyond the newest of each organization; at most `limit` rows. */
+/** Removes rows beyond the newest of each organization; at most `limit` rows. */
 export async function trimRequests(pool: pg.Pool, limit: number, kept = KEPT_REQUESTS): Promise<number> {
   const removed = await pool.query(
     `DELETE FROM request_log WHERE (org_id, id) IN (
@@ -117,7 +120,7 @@ export async function trimRequests(pool: pg.Pool, limit: number, kept = KEPT_REQ
   return removed.rowCount ?? 0;
 }
 
-/** Removes what is older than anybody can look at; at most `limit` rows of each kind. */
+/** Removes rows that are too old to be shown; at most `limit` rows of each kind. */
 export async function forgetUsage(pool: pg.Pool, limit: number): Promise<number> {
   const requests = await pool.query(
     `DELETE FROM request_log WHERE (org_id, id) IN (
