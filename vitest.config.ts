@@ -4,7 +4,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['{src,contract,cli,scripts,test}/**/*.test.ts'],
-    exclude: ['**/node_modules/**', 'test/journeys/.*/**'],
+    // `npm run test:faults` runs the trials.
+    exclude: ['**/node_modules/**', 'test/journeys/.*/**', 'test/faults/trials/**'],
     globalSetup: ['test/global-setup.ts'],
     reporters: ['default', './test/reporter.ts'],
     // A process per file: tests start servers, set signals and kill children.

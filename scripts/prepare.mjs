@@ -30,6 +30,8 @@ const LOCKFILE = path.join(ROOT, 'package-lock.json');
 const MARKER = path.join(MODULES, '.parley-installed');
 const BUNDLED_NODE = path.join(MODULES, '.bin', 'node');
 const NODE_NEEDED = 24;
+/** Compiled once, read on later starts: half a second less. Among the packages, where only the owner of the tree writes. */
+export const COMPILED = path.join(MODULES, '.cache', 'compiled');
 const SAY_SO_EVERY_MS = 15_000;
 
 /** What a person reads instead of a stack. */
@@ -59,8 +61,7 @@ export async function prepare({ dashboard = false } = {}) {
 
 /** Starts a program in our place: its output, its signals, its exit code. */
 export function runInPlace(command, args, options = {}) {
-  // Compiled once, read on later starts: half a second less. Among the packages, where only the owner of the tree writes.
-  const env = { NODE_COMPILE_CACHE: path.join(MODULES, '.cache', 'compiled'), ...process.env };
+  const env = { NODE_COMPILE_CACHE: COMPILED, ...process.env };
   const child = spawn(command, args, { stdio: 'inherit', env, ...options });
   // A terminal gives Ctrl-C to every process of the group by itself; a second one would cut a graceful stop short.
   const forward = (signal) => {

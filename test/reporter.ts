@@ -1,13 +1,17 @@
-import { writeFileSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import type { Reporter, TestModule } from 'vitest/node';
 
+const SLOWEST = 10;
+
 /**
- * Prints the tally as the very last line, in the form that machines read: "N passed, N failed" and, if any, ", N skipped".
+ * Prints the files that took longest, so that a slow one is seen when it comes, and as the very last line the tally, in
+ * the form that machines read: "N passed, N failed" and, if any, ", N skipped".
  * A file that does not load and an error outside of any test count as one failure each; a run without a test is a failure.
  */
 // vitest loads reporters by their default export.
 export default class TallyReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
+    if (modules.length > SLOWEST) console.log(slowest(modules));
     const tally = { passed: 0, failed: unhandledErrors.length, skipped: 0 };
     for (const module of modules) {
       let failedTests = 0;
@@ -24,8 +28,21 @@ export default class TallyReporter implements Reporter {
     if (tally.failed > 0) process.exitCode = 1;
     const skipped = tally.skipped > 0 ? `, ${tally.skipped} skipped` : '';
     const line = `${tally.passed} passed, ${tally.failed} failed${skipped}\n`;
-    // scripts/test.mjs prints it when we are gone; by hand it comes after the default reporter's summary.
-    if (process.env.TALLY_FILE) writeFileSync(process.env.TALLY_FILE, line);
+    // scripts/tally.mjs prints it when we are gone; by hand it comes after the default reporter's summary.
+    if (process.env.TALLY_FILE) appendFileSync(process.env.TALLY_FILE, line);
     else process.once('exit', () => process.stdout.write(line));
   }
+}
+
+/** How long each of them kept a worker, its imports included. */
+function slowest(modules: readonly TestModule[]): string {
+  const lines = modules
+    .map((module) => {
+      const { collectDuration, duration } = module.diagnostic();
+      return { file: module.relativeModuleId, seconds: (collectDuration + duration) / 1_000 };
+    })
+    .toSorted((a, b) => b.seconds - a.seconds)
+    .slice(0, SLOWEST)
+    .map(({ file, seconds }) => `  ${seconds.toFixed(1).padStart(6)} s  ${file}`);
+  return ['The slowest files:', ...lines].join('\n');
 }

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { appendFileSync, existsSync } from 'node:fs';
 import { readOptions } from '../../cluster/read-options.ts';
 import { startRegion } from './region.ts';
 import { elapsedSince } from './stalls.ts';
@@ -6,7 +6,7 @@ import { bugs, crashes, findings, hunt, impatientRegion, redisScenarios, scenari
 import type { Scenario } from './trial.ts';
 
 /**
- * The long form of the fault suite. PARLEY_FAULT_SEED repeats a run; what depends on when the machine does what cannot
+ * The fault suite. PARLEY_FAULT_SEED repeats a run; what depends on when the machine does what cannot
  * be repeated, so a finding says all it knows.
  */
 const USAGE = `Usage: npm run test:faults -- [NAME…] [--times N] [--no-bugs]
@@ -46,7 +46,10 @@ function end(why?: string): never {
   if (why !== undefined) failures.push(why);
   for (const failure of failures) console.log(`  ${failure}`);
   console.log(`${minutesSince(begun)} minutes`);
-  console.log(`${passed} passed, ${failures.length} failed`);
+  const tally = `${passed} passed, ${failures.length} failed`;
+  // scripts/tally.mjs prints it when we are gone.
+  if (process.env.TALLY_FILE) appendFileSync(process.env.TALLY_FILE, `${tally}\n`);
+  else console.log(tally);
   process.exit(failures.length === 0 ? 0 : 1);
 }
 

@@ -9,7 +9,7 @@ import { nodeScenarios } from './scenarios/nodes.ts';
 import { redisScenarios, startRedis } from './scenarios/redis.ts';
 import { runTrial, type Scenario } from './trial.ts';
 
-/** Everything that the long form runs, and from which the short form takes some. */
+/** Everything that a whole run goes through. */
 export const scenarios: Scenario[] = [...nodeScenarios, ...databaseScenarios, ...edgeScenarios];
 export const crashes = (): Scenario[] => crashPoints().map(crashScenario);
 export { bugs, redisScenarios, startRedis };

@@ -13,7 +13,10 @@ import { prepareInstallation } from '../../src/access/sessions/prepare-installat
 import { startTestApp, type TestApp } from '../app.ts';
 
 /** The whole program, a real browser, and people who are signed in to it. `npm test` says where the browser is. */
-const FOUND = [process.env['TEST_CHROMIUM'], '/usr/bin/chromium', '/usr/bin/google-chrome'];
+const FOUND = [
+  process.env['TEST_CHROMIUM'],
+  ...['chromium-headless-shell', 'chromium', 'google-chrome'].map((name) => `/usr/bin/${name}`),
+];
 export const CHROMIUM = FOUND.find((file) => file && existsSync(file));
 
 export const KEYS = '/settings/integrations/api-keys';

@@ -4,8 +4,8 @@ import { closeSync, existsSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freePort, printedCall, type Program, runProgram } from '../program.ts';
-import { elapsedSince } from './stalls.ts';
+import { freePort, printedCall, type Program, runProgram } from '../../program.ts';
+import { elapsedSince } from '../stalls.ts';
 
 /** The program as people start it, and as machines kill it. */
 let dataDir: string;

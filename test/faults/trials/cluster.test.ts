@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { printedCall } from '../program.ts';
+import { printedCall } from '../../program.ts';
 
 /** `npm run cluster` as a person uses it: paste the call, kill a node, stop another one in order, press Ctrl-C. */
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const PATIENCE = { timeout: 80_000, interval: 50 };
 
 let dataDir: string;

@@ -6,12 +6,12 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { REGION_IDS, REGIONS, type Region } from '../../contract/regions.ts';
-import { findRunningPostgres } from '../../src/store/embedded/start-embedded-postgres.ts';
-import { printedCall } from '../program.ts';
+import { REGION_IDS, REGIONS, type Region } from '../../../contract/regions.ts';
+import { findRunningPostgres } from '../../../src/store/embedded/start-embedded-postgres.ts';
+import { printedCall } from '../../program.ts';
 
 /** `npm run regions`: four installations side by side, and nothing of one in another. */
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const calls = new Map<Region, ReturnType<typeof printedCall>>();
 let dataDir: string;
 let launcher: ChildProcess;

@@ -1,16 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDigest, digestBytes } from '../../src/access/keys/digest.ts';
-import { mintKey } from '../../src/access/keys/key-format.ts';
-import { deriveSecrets } from '../../src/config/secrets.ts';
-import { newId } from '../../src/kernel/ids.ts';
-import { type Db, openDb } from '../../src/store/db.ts';
-import { campaign as campaignTable } from '../../src/store/schema/campaign.ts';
-import { givenAgent, givenChannel, givenKey, givenOrganization } from '../factories.ts';
-import { type Receiver, startReceiver } from '../fakes/receiver.ts';
-import { createTestDatabase, type TestDatabase } from '../postgres.ts';
-import { freePort, type Program, runProgram } from '../program.ts';
+import { createDigest, digestBytes } from '../../../src/access/keys/digest.ts';
+import { mintKey } from '../../../src/access/keys/key-format.ts';
+import { deriveSecrets } from '../../../src/config/secrets.ts';
+import { newId } from '../../../src/kernel/ids.ts';
+import { type Db, openDb } from '../../../src/store/db.ts';
+import { campaign as campaignTable } from '../../../src/store/schema/campaign.ts';
+import { givenAgent, givenChannel, givenKey, givenOrganization } from '../../factories.ts';
+import { type Receiver, startReceiver } from '../../fakes/receiver.ts';
+import { createTestDatabase, type TestDatabase } from '../../postgres.ts';
+import { freePort, type Program, runProgram } from '../../program.ts';
 
 /**
  * A campaign over a provider that counts its calls, while the program is killed at any moment. The receiver's calls are

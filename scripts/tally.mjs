@@ -1,0 +1,37 @@
+/**
+ * Counts over one or several runs. Each runner adds a line "N passed, N failed" (", N skipped" may follow) to the file
+ * that TALLY_FILE names; our own very last line is the sum, also when the set-up fails or a runner dies. A TALLY_FILE
+ * that is there already is added to: so .ci/run has one tally of all.
+ */
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+const NOTHING_RAN = '0 passed, 1 failed\n';
+
+export function openTally() {
+  const folder = process.env.TALLY_FILE ? undefined : mkdtempSync(path.join(tmpdir(), 'parley-tally-'));
+  const file = process.env.TALLY_FILE ?? path.join(folder, 'tally');
+  const text = () => (existsSync(file) ? readFileSync(file, 'utf8') : '');
+  const found = text();
+  process.once('exit', () => {
+    if (text() === found) appendFileSync(file, NOTHING_RAN);
+    const { passed, failed, skipped } = sum(text());
+    if (folder) rmSync(folder, { recursive: true, force: true });
+    process.stdout.write(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`);
+  });
+  /** The exit code of a runner, which is not 0 when it counted a failure or nothing at all. */
+  async function counted(runner) {
+    const before = text();
+    const code = await runner({ TALLY_FILE: file });
+    if (text() === before) appendFileSync(file, NOTHING_RAN);
+    return code === 0 && sum(text().slice(before.length)).failed > 0 ? 1 : code;
+  }
+  return { counted };
+}
+
+function sum(text) {
+  const total = { passed: 0, failed: 0, skipped: 0 };
+  for (const [, count, what] of text.matchAll(/(\d+) (passed|failed|skipped)/g)) total[what] += Number(count);
+  return total;
+}

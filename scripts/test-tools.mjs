@@ -1,0 +1,78 @@
+/** What tests find in their environment: our Node, and programs that apt brings where that may be done. */
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { COMPILED, ROOT, say } from './prepare.mjs';
+
+/**
+ * Programs that some tests drive. They find them by the variable; without it those tests skip themselves, saying so.
+ * `names` of a package stand in for the packages after it. A browser without the parts for a screen comes first: a page
+ * costs it two thirds of the processor time.
+ */
+const TOOLS = [
+  {
+    variable: 'TEST_CHROMIUM',
+    what: 'a browser (Chromium)',
+    packages: [
+      { package: 'chromium-headless-shell', names: ['chromium-headless-shell', 'chrome-headless-shell'] },
+      { package: 'chromium', names: ['chromium', 'chromium-browser', 'google-chrome'] },
+    ],
+  },
+  {
+    variable: 'TEST_REDIS_SERVER',
+    what: 'redis-server',
+    packages: [{ package: 'redis-server', names: ['redis-server'] }],
+  },
+];
+
+export function testEnvironment() {
+  const found = TOOLS.map((tool) => [tool.variable, process.env[tool.variable] ?? find(tool)]);
+  const modules = path.join(ROOT, 'node_modules');
+  return {
+    ...process.env,
+    ...Object.fromEntries(found.filter(([, file]) => file)),
+    // Node that the tests start by name is ours, not the system's.
+    PATH: `${path.join(modules, '.bin')}${path.delimiter}${process.env.PATH ?? ''}`,
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? COMPILED,
+  };
+}
+
+/** The first of its packages that is there or can be installed. */
+function find(tool) {
+  const canInstall = process.getuid?.() === 0 && !spawnSync('apt-get', ['--version']).error;
+  for (const one of tool.packages) {
+    const file = locate(one) ?? (canInstall ? install(tool, one) : undefined);
+    if (file) return file;
+  }
+  const [{ package: name }] = tool.packages;
+  say(
+    canInstall
+      ? `${tool.what} could not be installed; the tests that need it will be skipped.`
+      : `${tool.what} is not installed; the tests that need it will be skipped ("apt-get install ${name}" brings it on Debian).`,
+  );
+  return undefined;
+}
+
+function locate({ names }) {
+  return names
+    .flatMap((name) =>
+      [...(process.env.PATH ?? '').split(path.delimiter), '/usr/bin', '/usr/local/bin', '/snap/bin']
+        .filter(Boolean)
+        .map((at) => path.join(at, name)),
+    )
+    .find((file) => existsSync(file));
+}
+
+function install(tool, one) {
+  say(`Installing ${tool.what} for the tests that need it (once, about a minute)…`);
+  const isInstalled = () => apt('install', '-y', '--no-install-recommends', one.package).status === 0;
+  if (!isInstalled()) {
+    apt('update');
+    isInstalled();
+  }
+  return locate(one);
+}
+
+function apt(...args) {
+  return spawnSync('apt-get', args, { env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }, encoding: 'utf8' });
+}
