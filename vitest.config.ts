@@ -1,5 +1,16 @@
 import { availableParallelism } from 'node:os';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { defineConfig } from 'vitest/config';
+
+/** What takes longest comes first, so that at the end no worker waits for the last long file of another one. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const bySize = await super.sort(files);
+    const isLong = ({ moduleId }: TestSpecification): boolean => LONG.test(moduleId);
+    return [...bySize.filter(isLong), ...bySize.filter((file) => !isLong(file))];
+  }
+}
+const LONG = /\/journeys\/|\/journey\.test|\/journeys\.test|-embedded-|\/second-factor\.test/;
 
 export default defineConfig({
   test: {
@@ -7,11 +18,18 @@ export default defineConfig({
     // `npm run test:faults` runs the trials.
     exclude: ['**/node_modules/**', 'test/journeys/.*/**', 'test/faults/trials/**'],
     globalSetup: ['test/global-setup.ts'],
+    setupFiles: ['test/cheap-passwords.ts'],
     reporters: ['default', './test/reporter.ts'],
-    // A process per file: tests start servers, set signals and kill children.
+    // Processes, since tests start servers, set signals and kill children. A process takes one file after another and
+    // reads the program's modules once: they hold no state of their own, and reading them costs seconds.
     pool: 'forks',
+    isolate: false,
+    // What a test file replaced is put back before the next one.
+    restoreMocks: true,
+    unstubEnvs: true,
     // One more than the cores: files mostly wait for sockets and the database.
     maxWorkers: Math.min(8, availableParallelism() + 1),
+    sequence: { sequencer: LongestFirst },
     // Only for what never ends: promises about time are asserted by the tests themselves.
     testTimeout: 90_000,
     hookTimeout: 120_000,

@@ -23,6 +23,7 @@ beforeAll(async () => {
   server = spawn(process.execPath, [main, 'serve'], {
     env: {
       PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       DATABASE_URL: database.url,
       PARLEY_SECRET: randomBytes(36).toString('base64url'),
       PARLEY_OWNER_EMAIL: OWNER.email,

@@ -26,9 +26,10 @@ const LAST_WORDS_MS = 2_000;
 const PRINTED_WITHIN_MS = 80_000;
 
 export function runProgram(env: Record<string, string>, args: string[] = ['serve']): Program {
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
   const child = spawn(process.execPath, ['src/main.ts', ...args], {
     cwd: ROOT,
-    env: { PATH: process.env.PATH, LOG_LEVEL: 'warn', ...env },
+    env: { PATH, NODE_COMPILE_CACHE, LOG_LEVEL: 'warn', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let text = '';
