@@ -97,6 +97,8 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
       const context = await browser.newContext({
         viewport: { width: 1280, height: 900 },
         storageState: as ? await signedIn(as) : undefined,
+        // Frames of a movement cost the processor, and every step waits for its end.
+        reducedMotion: 'reduce',
         ...options,
       });
       context.setDefaultTimeout(WAIT_MS);

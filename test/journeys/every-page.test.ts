@@ -59,8 +59,8 @@ describe.skipIf(!CHROMIUM)('every page of the dashboard', () => {
       let language: keyof typeof OTHER = 'en';
       const liked = { language, theme: 'light' };
       const windows = {
-        inside: await journey.open('/', { as: OWNER, liked, reducedMotion: 'reduce' }),
-        front: await journey.open('/sign-in', { liked, reducedMotion: 'reduce' }),
+        inside: await journey.open('/', { as: OWNER, liked }),
+        front: await journey.open('/sign-in', { liked }),
       };
       const found: string[] = [];
       for (const [name, { page }] of Object.entries(windows)) {
@@ -104,7 +104,7 @@ describe.skipIf(!CHROMIUM)('every page of the dashboard', () => {
   test(
     'every dialog and menu is usable, fits a phone, and gives the focus back',
     async () => {
-      const { page, context, faults } = await journey.open('/', { as: OWNER, reducedMotion: 'reduce' });
+      const { page, context, faults } = await journey.open('/', { as: OWNER });
       const found: string[] = [];
       const seen = new Set<string>();
       const underWay = requestsOf(page);
