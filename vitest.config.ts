@@ -6,11 +6,11 @@ import { defineConfig } from 'vitest/config';
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const bySize = await super.sort(files);
-    const isLong = ({ moduleId }: TestSpecification): boolean => LONG.test(moduleId);
     return [...bySize.filter(isLong), ...bySize.filter((file) => !isLong(file))];
   }
 }
-const LONG = /\/journeys\/|\/journey\.test|\/journeys\.test|-embedded-|\/second-factor\.test/;
+const LONG = /\/journeys\/|\/journeys?\.test|\/second-factor\.test|\/protocol\.model\.test|-embedded-/;
+const isLong = ({ moduleId }: TestSpecification): boolean => LONG.test(moduleId);
 
 export default defineConfig({
   test: {
