@@ -1,6 +1,6 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createDigest, digestBytes } from '../src/access/keys/digest.ts';
+import { createDigest, digestForms } from '../src/access/keys/digest.ts';
 import { openDb } from '../src/store/db.ts';
 import { readKeyByDigest } from '../src/store/api-keys/records.ts';
 
@@ -18,7 +18,7 @@ const server = http.createServer((request, reply) => {
 });
 
 async function answer(value: string, reply: http.ServerResponse): Promise<void> {
-  const key = await readKeyByDigest(db.$client, digestBytes(digest(value)));
+  const key = await readKeyByDigest(db.$client, digestForms(digest(value)));
   reply.statusCode = key === null ? 401 : 200;
   reply.setHeader('content-type', 'application/json');
   reply.end(JSON.stringify(key ?? {}));

@@ -16,7 +16,7 @@ import { channelKinds } from './channels/kinds.ts';
 import type { Config } from './config/config.ts';
 import { definitionFaults } from './engine/embedded/definition-faults.ts';
 import { templateFault } from './engine/templates.ts';
-import { deriveSecrets } from './config/secrets.ts';
+import type { Secrets } from './config/secrets.ts';
 import { createApiKeys } from './features/api-keys/api-keys.ts';
 import { createChangeWatch } from './features/changes/watch-changes.ts';
 import { createChannelMessages } from './features/channel-messages/channel-messages.ts';
@@ -73,7 +73,9 @@ import { createAgentLoader } from './worker/turns/load-agent.ts';
 import { createRenderOpening } from './worker/turns/render-opening.ts';
 import { createMailWorker } from './worker/mail/send-mail.ts';
 import { createTurnWorker } from './worker/turns/turn-worker.ts';
+import { loadSecrets } from './start/load-secrets.ts';
 import { createMetrics, type Metrics } from './start/metrics.ts';
+import { createPresence } from './start/presence.ts';
 
 /**
  * The composition root: the one file that knows every room. It opens only what it is told to start, so tests run the
@@ -91,6 +93,7 @@ export type AppDeps = {
 };
 
 export type App = {
+  secrets: Secrets;
   access: Access;
   sessions: Sessions;
   /** Listens and returns the address; null for a worker, which serves no requests. */
@@ -111,7 +114,8 @@ const TURN_GRACE_MS = 15_000;
 const DELIVERY_GRACE_MS = 5_000;
 
 export async function createApp({ config, db, databaseUrl, log, role, version }: AppDeps): Promise<App> {
-  const secrets = deriveSecrets(config.secret);
+  const secrets = await loadSecrets(db, config);
+  const presence = createPresence({ db, newestGeneration: secrets.newestGeneration, log });
   const egress = createEgress({ allow: config.egressAllow });
   // A worker enforces no rate limits.
   const shared =
@@ -140,6 +144,7 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
   const sessions = createSessions({
     db,
     secret: secrets.sessionSecret,
+    otherSecrets: secrets.otherSessionSecrets,
     baseUrl: config.baseUrl,
     limit,
     log: (level, message) => log[level](message),
@@ -327,9 +332,11 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
   if (server) metrics?.watch(server.server);
 
   return {
+    secrets,
     access,
     sessions,
     start: async () => {
+      await presence.start();
       await metrics?.start();
       await shared?.start();
       // A worker checks no keys: with a lease, a revoke would only wait for it.
@@ -369,6 +376,7 @@ export async function createApp({ config, db, databaseUrl, log, role, version }:
       await access.stop();
       await shared?.stop();
       await metrics?.stop();
+      await presence.stop();
       await egress.close();
     },
   };

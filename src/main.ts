@@ -4,13 +4,14 @@ import { StartError } from './kernel/start-error.ts';
 import { runBackup, runRestore } from './start/backup.ts';
 import { runPasswordLink } from './start/password-link.ts';
 import { runResetSecondFactor } from './start/reset-second-factor.ts';
+import { runRotateSecrets } from './start/rotate-secrets.ts';
 import { runMigrate } from './start/migrate.ts';
 import { serve } from './start/serve.ts';
 
 /**
  * The program: `serve` (default), `migrate`, `backup FILE`, `restore FILE`, `reset-password EMAIL`,
- * `reset-second-factor EMAIL`. On a fatal error it prints one sentence with its cure and exits with 1, without damage
- * to any data.
+ * `reset-second-factor EMAIL`, `rotate-secrets`. On a fatal error it prints one sentence with its cure and exits with
+ * 1, without damage to any data.
  */
 const ROLES = new Set(['all', 'api', 'worker']);
 
@@ -27,6 +28,7 @@ try {
   else if (command === 'backup') await runBackup(file);
   else if (command === 'reset-password') await runPasswordLink(file);
   else if (command === 'reset-second-factor') await runResetSecondFactor(file);
+  else if (command === 'rotate-secrets') await runRotateSecrets();
   else if (command === 'restore') await runRestore(file, values['keep-keys']);
   else
     throw new StartError(

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { type App, createApp, type Role } from '../src/app.ts';
 import { type Config, loadConfig } from '../src/config/config.ts';
-import { deriveSecrets, type Secrets } from '../src/config/secrets.ts';
+import type { Secrets } from '../src/config/secrets.ts';
 import { createLogger } from '../src/kernel/log.ts';
 import { type Db, openDb } from '../src/store/db.ts';
 import { createDigest, digestBytes } from '../src/access/keys/digest.ts';
@@ -50,7 +50,6 @@ export async function startTestApp(
   });
   if ('faults' in loaded) throw new Error(JSON.stringify(loaded.faults));
   const { config } = loaded;
-  const secrets = deriveSecrets(config.secret);
   const db = openDb(config.databaseUrl!);
   const { lines } = options;
   const log = lines
@@ -68,6 +67,7 @@ export async function startTestApp(
     role: options.role ?? 'all',
     version: 'test',
   });
+  const { secrets } = app;
   const address = (await app.start()) as Pick<AddressInfo, 'port'> | null;
   const url = address ? `http://127.0.0.1:${address.port}` : '';
   const digest = createDigest(secrets.apiKeyPepper);
@@ -80,7 +80,14 @@ export async function startTestApp(
     url,
     key: async (orgId, more = {}) => {
       const value = mintKey(config.region);
-      return { id: await givenKey(db, orgId, { ...more, digest: digestBytes(digest(value)) }), value };
+      return {
+        id: await givenKey(db, orgId, {
+          ...more,
+          digest: digestBytes(digest(value)),
+          generation: digest.generation,
+        }),
+        value,
+      };
     },
     call: async (method, path, { key, body, headers } = {}) => {
       const answer = await fetch(url + path, {

@@ -69,6 +69,7 @@ export async function givenKey(
   orgId: string,
   options: {
     digest?: Buffer;
+    generation?: number;
     scope?: KeyScope;
     agentId?: string;
     campaignId?: string;
@@ -88,7 +89,10 @@ export async function givenKey(
     permissions: options.permissions ?? ['triggers'],
     allowedNetworks: options.allowedNetworks ?? null,
   });
-  if (options.digest) await db.insert(apiKeyDigest).values({ digest: options.digest, orgId, keyId: id });
+  if (options.digest)
+    await db
+      .insert(apiKeyDigest)
+      .values({ digest: options.digest, orgId, keyId: id, generation: options.generation ?? 0 });
   return id;
 }
 

@@ -43,7 +43,7 @@ export function addServerCommands(program: Command): void {
     .command('restore')
     .summary('load a backup into an empty database')
     .description(
-      'Loads a backup into an empty, migrated database while no server runs on it. All or nothing. Needs the PARLEY_SECRET of the backed-up installation.',
+      'Loads a backup into an empty, migrated database while no server runs on it. All or nothing. Needs the PARLEY_SECRET of the backed-up installation; after a rotation it is named as PARLEY_SECRET_PREVIOUS.',
     )
     .argument('<file>')
     .option(
@@ -56,6 +56,18 @@ export function addServerCommands(program: Command): void {
     await runProgram(['restore', file!, ...(keepKeys ? ['--keep-keys'] : [])]);
   });
   examples(restore, 'restore parley-2026-11-21.ndjson.gz --yes');
+
+  verb(
+    program
+      .command('secrets')
+      .summary('change PARLEY_SECRET')
+      .description('The secret from which every key of this installation is derived.')
+      .command('rotate')
+      .description(
+        'Moves everything that PARLEY_SECRET protects to a new one; servers may run. Killed at any moment, it goes on when it is run again. With DATABASE_URL: first restart every process with PARLEY_SECRET (the new one) and PARLEY_SECRET_PREVIOUS (the one that holds now), afterwards restart them once more. With a secret in DATA_DIR it makes the new one itself. The drill: docs/operations.md.',
+      ),
+    () => runProgram(['rotate-secrets']),
+  );
 
   const reset = program
     .command('reset-password')

@@ -2,6 +2,7 @@ import type { RateFamily, RateLimits } from '../../contract/limits.ts';
 import type { Region } from '../../contract/regions.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
+import type { Chained } from '../kernel/key-chain.ts';
 import type { Logger } from '../kernel/log.ts';
 import { readKeyByDigest, readTargets } from '../store/api-keys/records.ts';
 import { writeLastUsed } from '../store/api-keys/last-used.ts';
@@ -10,7 +11,7 @@ import { listenForHints, openLeaseTable } from '../store/nodes/leases.ts';
 import { type Admit, type FactLookups, createAdmit } from './admit.ts';
 import { createBarrier } from './nodes/barrier.ts';
 import { type Changes, createChanges } from './nodes/change.ts';
-import { createDigest, digestBytes } from './keys/digest.ts';
+import { createDigest, digestForms } from './keys/digest.ts';
 import { createFills } from './keys/directory-fill.ts';
 import { createDirectory } from './keys/directory.ts';
 import { createLastUsed } from './keys/last-used.ts';
@@ -63,7 +64,7 @@ export type AccessDeps = {
   region: Region;
   baseUrls: Readonly<Record<Region, string>>;
   /** HMAC key of the stored digests, derived from PARLEY_SECRET. */
-  pepper: Buffer;
+  pepper: Buffer & Chained;
   limits: RateLimits;
   /** Counters shared by all nodes; absent: each node enforces its own share of every limit. */
   shared?: SharedCounters | null;
@@ -92,7 +93,7 @@ export function createAccess(deps: AccessDeps): Access {
   const limits = createLimits(deps.limits, deps.shared);
   const lastUsed = createLastUsed({ clock, write: (uses) => writeLastUsed(db.$client, uses), onError: quietly });
   const fills = createFills(directory, {
-    readKey: (digest) => readKeyByDigest(db.$client, digestBytes(digest)),
+    readKey: (digest) => readKeyByDigest(db.$client, digestForms(digest)),
     readTargets: (orgId, ids) => readTargets(db.$client, orgId, ids),
   });
   const digest = createDigest(deps.pepper);

@@ -4,7 +4,6 @@ import { REGIONS, type Region } from '../../contract/regions.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { CHALLENGE_INVALID, readToken } from './keys/authorization-header.ts';
 import { decideCaller, decideTarget, type Found, type Named } from './decide.ts';
-import type { Digest } from './keys/digest.ts';
 import type { Directory, KeyEntry, TargetKind } from './keys/directory.ts';
 import type { Fills } from './keys/directory-fill.ts';
 import { parseKey } from './keys/key-format.ts';
@@ -35,7 +34,7 @@ export type FactLookups = {
 export type AdmitDeps = {
   region: Region;
   baseUrls: Readonly<Record<Region, string>>;
-  digest: Digest;
+  digest: (value: string) => string;
   clock: Clock;
   lease: Pick<Lease, 'good'>;
   directory: Directory;

@@ -1,12 +1,14 @@
 import {
   chmodSync,
   existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,6 +16,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DEFAULT_RATE_LIMITS } from '../../contract/limits.ts';
 import { type Config, type Environment, loadConfig, withPort } from './config.ts';
+import { adoptNextSecret, hasNextSecret, makeNextSecret } from './secret-file.ts';
 import { deriveSecrets } from './secrets.ts';
 
 const SECRET = 'k3Jx9vQm2TzLr8WcYp5NbHs7DgFa4EuXo1Ri6';
@@ -194,6 +197,32 @@ describe('the secret', () => {
     expect(statSync(path.join(dataDir, 'secret')).mode & 0o777).toBe(0o600);
   });
 
+  test('of our own has a successor while it is being rotated, and stays beside it for 30 days', () => {
+    const own = () => {
+      const { secret, previousSecret } = load({ PARLEY_SECRET: '' });
+      return [secret, previousSecret];
+    };
+    const [first] = own();
+    makeNextSecret(dataDir);
+    const [next] = own();
+    expect(own()).toEqual([next, first]);
+    // Stopped half-way, the change of places is done again.
+    linkSync(path.join(dataDir, 'secret'), path.join(dataDir, 'secret.previous'));
+    for (let times = 0; times < 2; times++) adoptNextSecret(dataDir);
+    expect(own()).toEqual([next, first]);
+    expect(hasNextSecret(dataDir)).toBe(false);
+    const longAgo = Date.now() / 1_000 - 31 * 86_400;
+    utimesSync(path.join(dataDir, 'secret'), longAgo, longAgo);
+    expect(own()).toEqual([next, null]);
+    expect(readdirSync(dataDir)).toEqual(['secret']);
+  });
+
+  test('that was before is given beside the new one alone', () => {
+    expect(load({ PARLEY_SECRET_PREVIOUS: 'of before' }).previousSecret).toBe('of before');
+    expect(faultsOf({ PARLEY_SECRET: '', PARLEY_SECRET_PREVIOUS: 'of before' })).toEqual(['PARLEY_SECRET_PREVIOUS']);
+    expect(faultsOf({ PARLEY_SECRET_PREVIOUS: SECRET })).toEqual(['PARLEY_SECRET_PREVIOUS']);
+  });
+
   test('is required with a database address', () => {
     expect(faultsOf({ DATABASE_URL, PARLEY_SECRET: '' })).toEqual(['PARLEY_SECRET']);
     expect(load({ DATABASE_URL }).secret).toBe(SECRET);
@@ -234,7 +263,9 @@ describe('the secret', () => {
   });
 
   test('derives a separate key for every purpose, the same on every start', () => {
-    const keys = Object.values(deriveSecrets(SECRET)).map(String);
+    const { generation, newestGeneration, otherSessionSecrets, ...secrets } = deriveSecrets(SECRET);
+    expect([generation, newestGeneration, otherSessionSecrets]).toEqual([0, 0, []]);
+    const keys = Object.values(secrets).map(String);
     expect(new Set(keys).size).toBe(keys.length);
     expect(deriveSecrets(SECRET)).toEqual(deriveSecrets(SECRET));
     expect(deriveSecrets(SECRET).apiKeyPepper).not.toEqual(deriveSecrets(`${SECRET}x`).apiKeyPepper);

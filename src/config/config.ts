@@ -21,7 +21,7 @@ import {
   scannerKeys,
   webUrl,
 } from './readers.ts';
-import { checkDatabase, checkSecret, secretOf } from './secret-file.ts';
+import { checkDatabase, checkPrevious, checkSecret, ownSecrets } from './secret-file.ts';
 import { unknownVariables } from './variables.ts';
 
 /** All settings from the environment, read once at start. No other room reads the environment. */
@@ -40,6 +40,10 @@ export type Config = {
   baseUrl: string;
   /** At least 32 characters. Keys are derived from it (secrets.ts); it is never used directly and never printed. */
   secret: string;
+  /** The one before it, while it is being rotated (docs/operations.md). */
+  previousSecret: string | null;
+  /** It is kept in `dataDir`, not given. */
+  hasOwnSecret: boolean;
   /** The first owner, created without the setup link. */
   owner: { email: string; password: string } | null;
   /** null: yes on a fresh embedded database, else no. */
@@ -100,6 +104,7 @@ export function loadConfig(
   const host = read('HOST', hostName, '127.0.0.1');
   const region = read('PARLEY_REGION', choice(REGION_IDS), 'us');
   const baseUrls = readBaseUrls(read, region, host, port);
+  const given = env.PARLEY_SECRET?.trim() || null;
   const config: Config = {
     port,
     host,
@@ -110,6 +115,8 @@ export function loadConfig(
     baseUrls,
     baseUrl: baseUrls[region],
     secret: '',
+    previousSecret: null,
+    hasOwnSecret: given === null,
     owner: readOwner(env, faults),
     demo: read<boolean | null>('PARLEY_DEMO', flag, null),
     limits: readLimits(env.PARLEY_LIMITS, faults),
@@ -123,14 +130,14 @@ export function loadConfig(
     metricsAddress: read<Config['metricsAddress']>('METRICS_ADDRESS', listenAddress, null),
     mail: readMail(env, faults),
   };
-  const given = env.PARLEY_SECRET?.trim() || null;
-  faults.push(...checkSecret(given, Boolean(env.DATABASE_URL?.trim())));
+  const before = env.PARLEY_SECRET_PREVIOUS?.trim() || null;
+  faults.push(...checkSecret(given, Boolean(env.DATABASE_URL?.trim())), ...checkPrevious(given, before));
   if (mustExist && config.databaseUrl === null) faults.push(...checkDatabase(config.dataDir));
   if (faults.length > 0) return { faults };
 
-  const secret = given ?? secretOf(config.dataDir);
-  if (typeof secret !== 'string') return { faults: [secret] };
-  return { config: { ...config, secret }, warnings: [...unknownVariables(env), ...exposure(config)] };
+  const own = given === null ? ownSecrets(config.dataDir) : { secret: given, previousSecret: before };
+  if ('fault' in own) return { faults: [own] };
+  return { config: { ...config, ...own }, warnings: [...unknownVariables(env), ...exposure(config)] };
 }
 
 /** The same configuration with the port that the system chose (PORT=0). */

@@ -1,5 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, linkSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { makeFolder } from '../kernel/make-folder.ts';
 import type { ConfigFault } from './config.ts';
@@ -29,6 +39,17 @@ export function checkSecret(given: string | null, isNeeded: boolean): ConfigFaul
   return isPattern ? [{ variable, fault: 'is a placeholder or a pattern, not a random secret', cure: MAKE_ONE }] : [];
 }
 
+export function checkPrevious(given: string | null, previous: string | null): ConfigFault[] {
+  const variable = 'PARLEY_SECRET_PREVIOUS';
+  if (previous === null) return [];
+  if (given === null) {
+    const cure = 'Set PARLEY_SECRET to the new secret, or remove both: DATA_DIR keeps its own.';
+    return [{ variable, fault: 'is set, and PARLEY_SECRET is not', cure }];
+  }
+  if (given !== previous) return [];
+  return [{ variable, fault: 'is the same as PARLEY_SECRET', cure: 'Set PARLEY_SECRET to the new secret.' }];
+}
+
 /** Whether this folder holds an embedded installation. */
 export const checkDatabase = (dataDir: string): ConfigFault[] =>
   existsSync(path.join(dataDir, 'postgres'))
@@ -41,8 +62,68 @@ export const checkDatabase = (dataDir: string): ConfigFault[] =>
         },
       ];
 
+type Own = { secret: string; previousSecret: string | null };
+
+/** Visitors of web chats stay signed in for so long, the longest of all who hold something signed. */
+const PREVIOUS_DAYS = 30;
+
+/**
+ * The embedded installation's own secret; while it is being rotated the next one, with it as the previous, and for a
+ * while after it the one before.
+ */
+export function ownSecrets(dataDir: string): Own | ConfigFault {
+  const current = secretOf(dataDir);
+  if (typeof current !== 'string') return current;
+  const { secret, next, previous } = filesIn(dataDir);
+  const other = existsSync(next) ? next : existsSync(previous) ? previous : null;
+  if (other === null) return { secret: current, previousSecret: null };
+  if (other === previous && Date.now() - statSync(secret).mtimeMs > PREVIOUS_DAYS * 86_400_000) {
+    unlinkSync(previous);
+    return { secret: current, previousSecret: null };
+  }
+  const read = readSecret(other);
+  if (typeof read !== 'string') return read;
+  return other === next ? { secret: read, previousSecret: current } : { secret: current, previousSecret: read };
+}
+
+const filesIn = (dataDir: string) => ({
+  secret: path.join(dataDir, 'secret'),
+  next: path.join(dataDir, 'secret.next'),
+  previous: path.join(dataDir, 'secret.previous'),
+});
+
+/** Of a rotation that is under way. */
+export const hasNextSecret = (dataDir: string): boolean => existsSync(filesIn(dataDir).next);
+
+/** The next secret of an embedded installation, with the one that holds now as the previous. */
+export function makeNextSecret(dataDir: string): void {
+  writeNew(filesIn(dataDir).next);
+}
+
+/** The next secret takes the place of the one that holds now, which stays beside it. Stopped anywhere, it can be done again. */
+export function adoptNextSecret(dataDir: string): void {
+  const { secret, next, previous } = filesIn(dataDir);
+  if (!existsSync(next)) return;
+  rmSync(previous, { force: true });
+  linkSync(secret, previous);
+  renameSync(next, secret);
+}
+
+/** A file of another name first, so that nobody finds half of it. */
+function writeNew(file: string): void {
+  const own = `${file}.${randomBytes(6).toString('hex')}`;
+  writeFileSync(own, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx', flush: true });
+  try {
+    linkSync(own, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    unlinkSync(own);
+  }
+}
+
 /** The embedded installation's own secret, created on the first start. Simultaneous starts agree on one secret. */
-export function secretOf(dataDir: string): string | ConfigFault {
+function secretOf(dataDir: string): string | ConfigFault {
   const file = path.join(dataDir, 'secret');
   try {
     if (existsSync(file)) return readSecret(file);
@@ -54,15 +135,7 @@ export function secretOf(dataDir: string): string | ConfigFault {
       };
     }
     makeFolder(dataDir, 0o711);
-    const own = `${file}.${randomBytes(6).toString('hex')}`;
-    writeFileSync(own, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx', flush: true });
-    try {
-      linkSync(own, file);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    } finally {
-      unlinkSync(own);
-    }
+    writeNew(file);
     return readSecret(file);
   } catch (error) {
     return {

@@ -1,12 +1,16 @@
-import { deriveKey, type Key } from '../kernel/seal.ts';
+import { chainOf, type ChainKey } from '../kernel/key-chain.ts';
+import { deriveKey, type Key, withOthers } from '../kernel/seal.ts';
 
 /**
  * The program's keys, each derived from PARLEY_SECRET for one purpose (HKDF-SHA-256). A key reveals nothing about
  * another.
  */
 export type Secrets = {
+  /** How often the secret was rotated, by the database when the process started; and the newest that it knows. */
+  generation: number;
+  newestGeneration: number;
   /** HMAC key of API key digests. */
-  apiKeyPepper: Key;
+  apiKeyPepper: ChainKey;
   /** Signs list cursors. */
   cursorKey: Key;
   /** Seals mails in the outbox. */
@@ -15,26 +19,64 @@ export type Secrets = {
   sealingKey: Key;
   /** For better-auth, which expects text. */
   sessionSecret: string;
+  /** Cookies under these are still accepted. */
+  otherSessionSecrets: readonly string[];
   /** HMAC key of setup links. */
   setupKey: Key;
   /** Seals the state that a browser keeps while a person signs in at the provider of an organization. */
   signInKey: Key;
   /** HMAC key of the identifiers under which opt-outs of erased people are kept. */
-  suppressionKey: Key;
+  suppressionKey: ChainKey;
   /** Signs the tokens of web chat visitors. */
   visitorKey: Key;
 };
 
-export function deriveSecrets(secret: string): Secrets {
+/** Every PARLEY_SECRET that this installation has had, as far as this process knows them (start/load-secrets.ts). */
+export type SecretHistory = {
+  /** The oldest first. */
+  chain: readonly string[];
+  /** Which of them the database is at: what is new is written and signed under it. */
+  generation: number;
+  /** Others whose signatures (sessions, visitors, cursors, links) are still accepted. */
+  accepted: readonly string[];
+};
+
+export const deriveSecrets = (secret: string): Secrets => secretsOf({ chain: [secret], generation: 0, accepted: [] });
+
+export function secretsOf({ chain, generation, accepted }: SecretHistory): Secrets {
+  const current = chain[generation]!;
+  const newest = chain.length - 1;
+  const chained = (purpose: string) =>
+    chainOf(
+      chain.map((secret) => deriveKey(secret, purpose)),
+      newest === 0 ? [0] : generation === newest ? [newest, newest - 1] : [generation, newest],
+    );
+  const signing = (purpose: string) =>
+    withOthers(
+      deriveKey(current, purpose),
+      accepted.map((secret) => deriveKey(secret, purpose)),
+    );
+  // What is stored opens whatever happens to signatures.
+  const sealing = (purpose: string) =>
+    withOthers(
+      deriveKey(current, purpose),
+      chain.filter((secret) => secret !== current).map((secret) => deriveKey(secret, purpose)),
+    );
   return {
-    apiKeyPepper: deriveKey(secret, 'api key pepper'),
-    cursorKey: deriveKey(secret, 'list cursor'),
-    mailKey: deriveKey(secret, 'mail'),
-    sealingKey: deriveKey(secret, 'sealing'),
-    sessionSecret: deriveKey(secret, 'session').toString('base64url'),
-    setupKey: deriveKey(secret, 'setup link'),
-    signInKey: deriveKey(secret, 'sign-in state'),
-    suppressionKey: deriveKey(secret, 'suppression'),
-    visitorKey: deriveKey(secret, 'visitor token'),
+    generation,
+    newestGeneration: newest,
+    apiKeyPepper: chained('api key pepper'),
+    cursorKey: signing('list cursor'),
+    mailKey: sealing('mail'),
+    sealingKey: sealing('sealing'),
+    sessionSecret: deriveKey(current, 'session').toString('base64url'),
+    otherSessionSecrets: accepted.map((secret) => deriveKey(secret, 'session').toString('base64url')),
+    setupKey: signing('setup link'),
+    signInKey: signing('sign-in state'),
+    suppressionKey: chained('suppression'),
+    visitorKey: signing('visitor token'),
   };
 }
+
+/** Seals the values that PARLEY_SECRET had before. */
+export const pastSecretKey = (secret: string): Key => deriveKey(secret, 'past secrets');

@@ -4,6 +4,7 @@ import type { Environment } from './config.ts';
 const KNOWN = [
   'PARLEY_REGION',
   'PARLEY_SECRET',
+  'PARLEY_SECRET_PREVIOUS',
   'PARLEY_OWNER_EMAIL',
   'PARLEY_OWNER_PASSWORD',
   'PARLEY_DEMO',

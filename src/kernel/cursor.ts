@@ -1,5 +1,6 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { Refusal } from '../../contract/problems.ts';
+import { isSigned } from './seal.ts';
 
 /**
  * The start of the next page of a list: the sort key of the last record of the page before. A cursor is opaque and
@@ -35,7 +36,7 @@ export function decodeCursor(key: Buffer, scope: string, cursor: string): Cursor
   const bytes = Buffer.from(cursor, 'base64url');
   const text = bytes.subarray(MAC_BYTES);
   if (bytes.length <= MAC_BYTES || bytes.toString('base64url') !== cursor) throw invalid();
-  if (!timingSafeEqual(bytes.subarray(0, MAC_BYTES), sign(key, scope, text))) throw invalid();
+  if (!isSigned(key, bytes.subarray(0, MAC_BYTES), (one) => sign(one, scope, text))) throw invalid();
   return JSON.parse(text.toString('utf8')) as CursorPosition;
 }
 

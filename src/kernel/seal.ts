@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /**
  * Credentials at rest (model keys, channel secrets). PARLEY_SECRET gives one wrapping key. Each organization has its
@@ -7,8 +7,28 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
  * of a value (table, column, row, organization) and, in version 2, the addresses that it was given for. A sealed text
  * that is copied to another place, or next to another address, does not open (store/credentials.ts).
  */
-export type Key = Buffer & { readonly [sealing]: true };
+export type Key = Buffer & { readonly [sealing]: true } & KeyHistory;
 declare const sealing: unique symbol;
+
+/** What a rotation of PARLEY_SECRET adds to a key (config/secrets.ts); a key without it stands alone. */
+type KeyHistory = {
+  /** Not used for anything new, but what they sealed still opens and what they signed is still accepted. */
+  readonly others?: readonly Key[];
+};
+
+/** A key that is used from now on, with others that are still accepted. */
+export const withOthers = (key: Key, others: readonly Key[]): Key =>
+  others.length === 0 ? key : (Object.assign(Buffer.from(key), { others }) as Key);
+
+/** The key that is used first. */
+export const acceptedKeys = (key: Buffer & KeyHistory): readonly Buffer[] => [key, ...(key.others ?? [])];
+
+/** Whether one of the accepted keys makes this signature; all in the same time for every text of one length. */
+export const isSigned = (key: Buffer & KeyHistory, given: Buffer, sign: (key: Buffer) => Buffer): boolean =>
+  acceptedKeys(key).some((one) => {
+    const right = sign(one);
+    return given.length === right.length && timingSafeEqual(given, right);
+  });
 
 /** The place of a sealed value; every part is authenticated. */
 export type Place = { table: string; column: string; row: string; organization: string };
@@ -56,14 +76,24 @@ export function versionOf(sealed: string): SealVersion | null {
   return version === 'v1' || version === 'v2' ? version : null;
 }
 
+/** Under the key or any other that is still accepted. */
 export function open(key: Key, sealed: string, associatedData: readonly string[]): string {
+  for (const one of acceptedKeys(key)) {
+    const text = openDirectly(one, sealed, associatedData);
+    if (text !== null) return text;
+  }
+  throw new SealError();
+}
+
+/** Under this very key and no other; null: it does not open. */
+export function openDirectly(key: Buffer, sealed: string, associatedData: readonly string[]): string | null {
   const version = versionOf(sealed);
   const [, text, ...rest] = sealed.split('.');
   const bytes = Buffer.from(text ?? '', 'base64url');
   // Buffer.from ignores invalid characters; only the exact spelling that `seal` writes may open.
   const isCanonical = bytes.toString('base64url') === text;
   if (version === null || rest.length > 0 || !isCanonical || bytes.length < NONCE_BYTES + TAG_BYTES) {
-    throw new SealError();
+    return null;
   }
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
   decipher.setAAD(encode(version, associatedData));
@@ -72,7 +102,7 @@ export function open(key: Key, sealed: string, associatedData: readonly string[]
     const ciphertext = bytes.subarray(NONCE_BYTES, -TAG_BYTES);
     return Buffer.concat([decipher.update(ciphertext), decipher.final()]).toString('utf8');
   } catch {
-    throw new SealError();
+    return null;
   }
 }
 
@@ -87,7 +117,7 @@ export function newDataKey(wrapping: Key, organization: string): { key: Key; wra
 export const unwrapDataKey = (wrapping: Key, wrapped: string, organization: string): Key =>
   Buffer.from(open(wrapping, wrapped, dataKeyPlace(organization)), 'base64url') as Key;
 
-const dataKeyPlace = (organization: string) => ['organization', 'data_key', organization, organization];
+export const dataKeyPlace = (organization: string) => ['organization', 'data_key', organization, organization];
 
 /** JSON keeps the parts separate: ["ab","c"] differs from ["a","bc"]. The version is authenticated too. */
 const encode = (version: SealVersion, associatedData: readonly string[]) =>

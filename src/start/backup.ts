@@ -1,7 +1,10 @@
 import { createLogger } from '../kernel/log.ts';
 import { StartError } from '../kernel/start-error.ts';
+import type { Config } from '../config/config.ts';
 import { backup } from '../store/backup/backup.ts';
 import { restore } from '../store/backup/restore.ts';
+import { openDb } from '../store/db.ts';
+import { loadSecrets } from './load-secrets.ts';
 import { joinDatabase, openDatabase } from './open-database.ts';
 import { readConfig } from './read-config.ts';
 
@@ -22,11 +25,26 @@ export async function runBackup(file: string | undefined): Promise<void> {
 
 export async function runRestore(file: string | undefined, keepKeys: boolean): Promise<void> {
   const source = named(file);
-  const database = await openDatabase(readConfig(warn), createLogger({ level: 'warn', pretty: false }));
+  const config = readConfig(warn);
+  const database = await openDatabase(config, createLogger({ level: 'warn', pretty: false }));
   try {
     process.stdout.write(`${JSON.stringify({ file, ...(await restore(database.url, source, { keepKeys })) })}\n`);
+    await checkSecretOf(database.url, config);
   } finally {
     await database.stop();
+  }
+}
+
+/** The next start would refuse: who restores hears of it now. */
+async function checkSecretOf(url: string, config: Config): Promise<void> {
+  const db = openDb(url);
+  try {
+    await loadSecrets(db, config);
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    warn(`${error.message} ${error.cure}`);
+  } finally {
+    await db.$client.end();
   }
 }
 

@@ -98,6 +98,7 @@ async function makePeople(tx: Queryable, orgId: string, agentId: string, channel
 async function makeKey(tx: Queryable, orgId: string, region: Region, pepper: Buffer): Promise<string> {
   const id = newId('key');
   const value = mintKey(region);
+  const digest = createDigest(pepper);
   const key = {
     id,
     label: 'Quickstart',
@@ -112,7 +113,7 @@ async function makeKey(tx: Queryable, orgId: string, region: Region, pepper: Buf
     // The key may stay in a log that collects standard output.
     revokeAt: new Date(Date.now() + QUICKSTART_MS),
   };
-  await insertApiKey(tx, orgId, key, digestBytes(createDigest(pepper)(value)));
+  await insertApiKey(tx, orgId, key, digestBytes(digest(value)), digest.generation);
   await recordAudit(tx, {
     orgId,
     actor: SYSTEM,

@@ -1,9 +1,9 @@
 import { PASSWORD_LINK_MINUTES, linkEnd, passwordLinkUrl, signLink } from '../access/sessions/signed-link.ts';
-import { deriveSecrets } from '../config/secrets.ts';
 import { createLogger } from '../kernel/log.ts';
 import { StartError } from '../kernel/start-error.ts';
 import { openDb } from '../store/db.ts';
 import { findCredential } from '../store/accounts/passwords.ts';
+import { loadSecrets } from './load-secrets.ts';
 import { joinDatabase } from './open-database.ts';
 import { readConfig } from './read-config.ts';
 
@@ -20,7 +20,7 @@ export async function runPasswordLink(email: string | undefined): Promise<void> 
     const found = await findCredential(db, email);
     if (!found) throw new StartError('Nobody signs in with this address here.', 'Check its spelling.');
     const expiresAt = linkEnd(PASSWORD_LINK_MINUTES);
-    const { setupKey } = deriveSecrets(config.secret);
+    const { setupKey } = await loadSecrets(db, config);
     const token = signLink(setupKey, 'password', { userId: found.person.id, expiresAt }, found.hash);
     const url = passwordLinkUrl(config.baseUrl, token);
     process.stdout.write(

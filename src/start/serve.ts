@@ -2,11 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type App, createApp, type Role } from '../app.ts';
-import { deriveSecrets } from '../config/secrets.ts';
+import type { Secrets } from '../config/secrets.ts';
 import { type Config, withPort } from '../config/config.ts';
 import { createLogger, type Logger } from '../kernel/log.ts';
 import { StartError } from '../kernel/start-error.ts';
-import { openDb } from '../store/db.ts';
+import { type Db, openDb } from '../store/db.ts';
+import { moveSecrets } from '../store/installation/move-secrets.ts';
 import { openDatabase } from './open-database.ts';
 import { greet } from './greet.ts';
 import { prepare } from './prepare.ts';
@@ -51,18 +52,30 @@ export async function serve(role: Role): Promise<void> {
     const prepared = await prepare({
       config,
       db,
-      secrets: deriveSecrets(config.secret),
+      secrets: app.secrets,
       sessions: app.sessions,
       role,
       fresh: database.fresh,
     });
     const address = await app.start();
+    if (role !== 'api') void moveWhatIsLeft(db, app.secrets, log);
     await greet({ config, db, role, address, prepared });
   } catch (error) {
     await stopStarted();
     // A start that is stopped half-way reports no error.
     if (!end.isEnding()) throw taken(config, error);
   }
+}
+
+/** A process that ran through a rotation of PARLEY_SECRET wrote in the old way to its end; whoever starts after it tidies up. */
+async function moveWhatIsLeft(db: Db, secrets: Secrets, log: Logger): Promise<void> {
+  if (secrets.generation === 0 || secrets.generation !== secrets.newestGeneration) return;
+  await moveSecrets(db, secrets).catch((error: unknown) =>
+    log.warn(
+      { err: error },
+      'what is left under an older PARLEY_SECRET could not be moved; the next start tries again',
+    ),
+  );
 }
 
 /** Signals and unexpected errors end the process, in order and in time. */

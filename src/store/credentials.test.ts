@@ -11,6 +11,7 @@ import {
   sealCredential,
 } from './credentials.ts';
 import { type Db, openDb } from './db.ts';
+import { DIGESTED } from './installation/move-secrets.ts';
 import { openDataKey } from './models.ts';
 
 const sealingKey = deriveKey('secret of the test', 'sealing');
@@ -32,8 +33,23 @@ const account = (baseUrl: string | null) => modelCredential({ orgId, provider: '
 it('every sealed column of the database is in the list', async () => {
   const { rows } = await db.execute(sql`SELECT table_name || '.' || column_name AS name FROM information_schema.columns
     WHERE table_schema = 'public' AND (column_name LIKE 'sealed%' OR column_name LIKE '%\\_sealed') ORDER BY 1`);
-  const listed = Object.values(SEALED_COLUMNS).map(({ table, column }) => `${table}.${column}`);
-  expect(rows.map(({ name }) => name)).toEqual([...listed, ...SEALED_BY_INSTALLATION].toSorted());
+  const listed = [...Object.values(SEALED_COLUMNS), ...SEALED_BY_INSTALLATION].map(
+    ({ table, column }) => `${table}.${column}`,
+  );
+  expect(rows.map(({ name }) => name)).toEqual([...listed, 'past_secret.sealed'].toSorted());
+});
+
+it('every column of bytes is moved by a rotation of PARLEY_SECRET, or is said not to need it', async () => {
+  const moved = Object.keys(DIGESTED).map((table) => `${table}.digest`);
+  const others = [
+    'installation.secret_check', // by the change-over
+    'installation.setup_digest', // of a link for half an hour; the next start makes another
+    'idempotency.scope', 'idempotency.request', 'recovery_code.digest', 'invitation.token_digest', // hashes without a key
+    'passkey.public_key', 'end_user_import_piece.bytes', // no digests
+  ]; // prettier-ignore
+  const { rows } = await db.execute(sql`SELECT table_name || '.' || column_name AS name FROM information_schema.columns
+    WHERE table_schema = 'public' AND data_type = 'bytea' ORDER BY 1`);
+  expect(rows.map(({ name }) => name)).toEqual([...moved, ...others].toSorted());
 });
 
 it('a credential opens with the address that it was given for, and with no other', async () => {
@@ -53,7 +69,7 @@ it('an address is separate from the place: the two cannot be shifted into each o
 
 it('an older text that is bound to its place only still opens', async () => {
   const place = placeOf({ table: 'model_provider', column: 'sealed_key', row: 'openai', organization: orgId });
-  const sealed = seal(await openDataKey(db, orgId, sealingKey), 'sk-old', place);
+  const sealed = seal(await openDataKey(db, { orgId, wrapping: sealingKey, to: 'seal' }), 'sk-old', place);
   expect(sealed).toMatch(/^v1\./);
   expect(await openCredential(db, sealingKey, account('https://one.example'), sealed)).toBe('sk-old');
   await expect(

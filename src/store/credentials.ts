@@ -49,8 +49,16 @@ export const SEALED_COLUMNS = {
   signIn: { table: 'sign_in_provider', column: 'sealed', id: 'org_id', addresses: ({ issuer }) => [String(issuer)] },
 } as const satisfies Record<string, SealedColumn>;
 
-/** Sealed with a key of the installation: mails and people belong to no organization. */
-export const SEALED_BY_INSTALLATION = ['mail.sealed', 'second_factor.sealed'] as const;
+type InstallationColumn = { table: string; column: string; id: string; key: 'mailKey' | 'sealingKey' };
+
+/**
+ * Sealed under a key of the installation: mails and people belong to no organization. `past_secret.sealed` stands apart:
+ * the change-over of a rotation writes it (installation/past-secrets.ts).
+ */
+export const SEALED_BY_INSTALLATION = [
+  { table: 'mail', column: 'sealed', id: 'id', key: 'mailKey' },
+  { table: 'second_factor', column: 'sealed', id: 'user_id', key: 'sealingKey' },
+] as const satisfies readonly InstallationColumn[];
 
 /** The credential in a sealed column of a row. */
 export function credentialIn(name: keyof typeof SEALED_COLUMNS, row: Row): Credential {
@@ -83,7 +91,12 @@ export async function sealCredential(
   credential: Credential,
   text: string,
 ): Promise<string> {
-  return seal(await openDataKey(tx, credential.orgId, sealingKey), text, boundTo(credential), 'v2');
+  return seal(
+    await openDataKey(tx, { orgId: credential.orgId, wrapping: sealingKey, to: 'seal' }),
+    text,
+    boundTo(credential),
+    'v2',
+  );
 }
 
 export async function openCredential(
@@ -92,7 +105,7 @@ export async function openCredential(
   credential: Credential,
   sealed: string,
 ): Promise<string> {
-  const key = await openDataKey(db, credential.orgId, sealingKey);
+  const key = await openDataKey(db, { orgId: credential.orgId, wrapping: sealingKey, to: 'open' });
   return open(key, sealed, versionOf(sealed) === 'v1' ? placeIn(credential) : boundTo(credential));
 }
 

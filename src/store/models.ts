@@ -1,5 +1,5 @@
 import { and, asc, eq } from 'drizzle-orm';
-import { type Key, newDataKey, unwrapDataKey } from '../kernel/seal.ts';
+import { type Key, newDataKey, unwrapDataKey, withOthers } from '../kernel/seal.ts';
 import type { Queryable } from './db.ts';
 import { dataKey, modelProvider } from './schema/agent.ts';
 
@@ -43,16 +43,32 @@ export async function deleteModel(db: Queryable, orgId: string, provider: string
   return rows.length > 0;
 }
 
-/** The organization's data key, created when first needed; two simultaneous callers get the same. */
-export async function openDataKey(db: Queryable, orgId: string, wrapping: Key): Promise<Key> {
-  const stored = await readWrapped(db, orgId);
-  if (stored !== null) return unwrapDataKey(wrapping, stored, orgId);
+type For = { orgId: string; wrapping: Key; to: 'seal' | 'open' };
+
+/**
+ * The organization's data key, created when first needed; two simultaneous callers get the same. For sealing,
+ * inside a transaction: a rotation of PARLEY_SECRET waits until the sealed text is committed.
+ */
+export async function openDataKey(db: Queryable, asked: For): Promise<Key> {
+  const { orgId, wrapping } = asked;
+  const stored = await readWrapped(db, asked);
+  if (stored !== null) return unwrap(wrapping, stored, orgId);
   const { wrapped } = newDataKey(wrapping, orgId);
   await db.insert(dataKey).values({ orgId, wrapped }).onConflictDoNothing();
-  return unwrapDataKey(wrapping, (await readWrapped(db, orgId))!, orgId);
+  return unwrap(wrapping, (await readWrapped(db, asked))!, orgId);
 }
 
-async function readWrapped(db: Queryable, orgId: string): Promise<string | null> {
-  const rows = await db.select({ wrapped: dataKey.wrapped }).from(dataKey).where(eq(dataKey.orgId, orgId));
-  return rows[0]?.wrapped ?? null;
+type Wrapped = Pick<typeof dataKey.$inferSelect, 'wrapped' | 'previous'>;
+
+async function readWrapped(db: Queryable, { orgId, to }: For): Promise<Wrapped | null> {
+  const { wrapped, previous } = dataKey;
+  const query = db.select({ wrapped, previous }).from(dataKey).where(eq(dataKey.orgId, orgId));
+  const rows = await (to === 'seal' ? query.for('share') : query);
+  return rows[0] ?? null;
 }
+
+const unwrap = (wrapping: Key, { wrapped, previous }: Wrapped, orgId: string): Key =>
+  withOthers(
+    unwrapDataKey(wrapping, wrapped, orgId),
+    previous === null ? [] : [unwrapDataKey(wrapping, previous, orgId)],
+  );

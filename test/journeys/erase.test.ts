@@ -17,7 +17,7 @@ const NOT_ABOUT_PEOPLE = [
   'second_factor', 'recovery_code', 'passkey',
   'agent', 'agent_version', 'document', 'model_provider', 'data_key', 'trigger', 'campaign', // what they make
   'api_key', 'api_key_digest', 'audit', 'key_usage', 'request_log', 'webhook_endpoint', 'event_tail',
-  'installation', 'authz_clock', 'authz_change', 'node_lease', '__drizzle_migrations',
+  'installation', 'past_secret', 'running_process', 'authz_clock', 'authz_change', 'node_lease', '__drizzle_migrations',
   'sign_in_provider', 'sign_in_domain', 'sign_in_link', 'proven_domain', 'former_member', 'used_sign_in',
   'suppression', // digests alone
   'inbound_event', // hashes alone

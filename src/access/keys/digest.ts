@@ -1,31 +1,60 @@
 import { hash } from 'node:crypto';
+import type { Chained } from '../../kernel/key-chain.ts';
 
 /**
  * HMAC-SHA-256 (RFC 2104) of key values under the pepper, as two one-shot hashes over preallocated buffers: 0.7 µs,
  * where createHmac takes 1.7 µs with a KeyObject and 11 µs with a Buffer. The result is a string of 32 latin1
  * characters, the cheapest key for a Map; `digestBytes` converts it to the bytes in the database.
  */
-export type Digest = (value: string) => string;
+export type Digest = ((value: string) => string) & {
+  /** Of the form that is written. */
+  readonly generation: number;
+};
+
+/*
+ * After a rotation of PARLEY_SECRET there are two forms of a digest: the one that is written, and its neighbour in the
+ * chain of keys (kernel/key-chain.ts), which rows may still have. Both stand one behind the other in the name by which a
+ * key is kept in memory; the database is asked for either.
+ */
 
 const BLOCK = 64;
 const SIZE = 32;
 
-export function createDigest(pepper: Buffer): Digest {
+export function createDigest(pepper: Buffer & Chained): Digest {
+  if (pepper.chain === undefined) return Object.assign(keyedHash(pepper), { generation: 0 });
+  const hashes = pepper.chain.map((key) => keyedHash(key));
+  const { forms = [] } = pepper;
+  const digest = (value: string): string => {
+    const made: string[] = [];
+    for (const each of hashes) made.push(made.length === 0 ? each(value) : each(made.at(-1)!, 'latin1'));
+    return forms.map((form) => made[form]!).join('');
+  };
+  return Object.assign(digest, { generation: forms[0]! });
+}
+
+function keyedHash(pepper: Buffer): (value: string, encoding?: 'utf8' | 'latin1') => string {
   if (pepper.length < SIZE || pepper.length > BLOCK) throw new RangeError('The pepper must be 32 to 64 bytes long.');
   const inner = keyed(pepper, 0x36);
   const outer = Buffer.concat([keyed(pepper, 0x5c), Buffer.alloc(SIZE)]);
   let message = Buffer.concat([inner, Buffer.alloc(BLOCK)]);
-  return (value) => {
-    const length = BLOCK + Buffer.byteLength(value, 'utf8');
+  return (value, encoding = 'utf8') => {
+    const length = BLOCK + Buffer.byteLength(value, encoding);
     // Every key value has the same length, so this happens once.
     if (message.length !== length) message = Buffer.concat([inner, Buffer.alloc(length - BLOCK)]);
-    message.write(value, BLOCK, 'utf8');
+    message.write(value, BLOCK, encoding);
     outer.write(hash('sha256', message, 'binary'), BLOCK, 'latin1');
     return hash('sha256', outer, 'binary');
   };
 }
 
-export const digestBytes = (digest: string): Buffer => Buffer.from(digest, 'latin1');
+/** What is written. */
+export const digestBytes = (digest: string): Buffer => Buffer.from(digest.slice(0, SIZE), 'latin1');
+
+/** What a row may have. */
+export const digestForms = (digest: string): Buffer[] =>
+  Array.from({ length: digest.length / SIZE }, (_, form) =>
+    Buffer.from(digest.slice(form * SIZE, (form + 1) * SIZE), 'latin1'),
+  );
 
 function keyed(pepper: Buffer, pad: number): Buffer {
   const block = Buffer.alloc(BLOCK, pad);

@@ -1,5 +1,5 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Key } from '../../kernel/seal.ts';
+import { createHmac, randomBytes } from 'node:crypto';
+import { isSigned, type Key } from '../../kernel/seal.ts';
 
 /**
  * Marks a browser in which a person signed in before, so that strangers who guess an account's password do not lock its
@@ -24,13 +24,10 @@ export type DeviceCookies = {
 };
 
 export function createDeviceCookies(key: Key): DeviceCookies {
-  const sign = (name: string, email: string): Buffer =>
-    createHmac('sha256', key).update(`device ${name} ${email.toLowerCase()}`).digest();
   const isOf = (part: string, email: string): boolean => {
     const [name, signature] = part.split('.') as [string, string];
     const given = Buffer.from(signature, 'base64url');
-    const right = sign(name, email);
-    return given.length === right.length && timingSafeEqual(given, right);
+    return isSigned(key, given, (one) => sign(one, name, email));
   };
   const partOf = (parts: readonly string[], email: string): string | undefined =>
     parts.find((part) => isOf(part, email));
@@ -41,7 +38,9 @@ export function createDeviceCookies(key: Key): DeviceCookies {
       const parts = partsOf(cookie);
       if (partOf(parts, email) !== undefined) return null;
       const name = randomBytes(NAME_BYTES).toString('base64url');
-      const value = [`${name}.${sign(name, email).toString('base64url')}`, ...parts].slice(0, MAX_ACCOUNTS).join('~');
+      const value = [`${name}.${sign(key, name, email).toString('base64url')}`, ...parts]
+        .slice(0, MAX_ACCOUNTS)
+        .join('~');
       return `${DEVICE_COOKIE}=${value}; Max-Age=${MAX_AGE_SECONDS}; Path=/; HttpOnly; Secure; SameSite=Lax`;
     },
   };
@@ -52,3 +51,6 @@ function partsOf(cookie: string | undefined): string[] {
   const parts = pair?.slice(DEVICE_COOKIE.length + 1).split('~') ?? [];
   return parts.filter((part) => PART.test(part)).slice(0, MAX_ACCOUNTS);
 }
+
+const sign = (one: Buffer, name: string, email: string): Buffer =>
+  createHmac('sha256', one).update(`device ${name} ${email.toLowerCase()}`).digest();

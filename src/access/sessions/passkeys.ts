@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import {
   generateAuthenticationOptions,
   generateRegistrationOptions,
@@ -7,7 +7,7 @@ import {
 } from '@simplewebauthn/server';
 import type { PasskeyAssertion, PasskeyAttestation } from '../../../contract/dashboard/second-factor.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import type { Key } from '../../kernel/seal.ts';
+import { isSigned, type Key } from '../../kernel/seal.ts';
 import type { Person } from '../../store/accounts/people.ts';
 import type { StoredPasskey } from '../../store/accounts/passkeys.ts';
 
@@ -38,14 +38,12 @@ type Purpose = `add ${string}` | 'sign in';
 
 export function createPasskeys({ key, baseUrl }: { key: Key; baseUrl: string }) {
   const site = passkeySite(baseUrl);
-  const sign = (head: Buffer, purpose: Purpose): Buffer =>
-    createHmac('sha256', key).update(`passkey ${purpose} `).update(head).digest();
 
   function newChallenge(purpose: Purpose): Uint8Array<ArrayBuffer> {
     const head = Buffer.alloc(8 + RANDOM_BYTES);
     head.writeBigUInt64BE(BigInt(Date.now()));
     randomBytes(RANDOM_BYTES).copy(head, 8);
-    return new Uint8Array(Buffer.concat([head, sign(head, purpose)]));
+    return new Uint8Array(Buffer.concat([head, sign(key, head, purpose)]));
   }
 
   /** When the challenge was created; null: not by us, for another purpose, or too long ago. */
@@ -53,7 +51,7 @@ export function createPasskeys({ key, baseUrl }: { key: Key; baseUrl: string }) 
     const bytes = Buffer.from(challenge, 'base64url');
     const head = bytes.subarray(0, 8 + RANDOM_BYTES);
     const given = bytes.subarray(8 + RANDOM_BYTES);
-    if (given.length !== SIGNATURE_BYTES || !timingSafeEqual(given, sign(head, purpose))) return null;
+    if (!isSigned(key, given, (one) => sign(one, head, purpose))) return null;
     const at = Number(head.readBigUInt64BE());
     return Date.now() - at <= CHALLENGE_MS ? new Date(at) : null;
   }
@@ -159,7 +157,6 @@ export function createPasskeys({ key, baseUrl }: { key: Key; baseUrl: string }) 
 export type Passkeys = ReturnType<typeof createPasskeys>;
 
 const RANDOM_BYTES = 16;
-const SIGNATURE_BYTES = 32;
 
 const refused = (detail?: string, cause?: unknown): Refusal => new Refusal('passkey_refused', detail, { cause });
 
@@ -167,3 +164,6 @@ const refused = (detail?: string, cause?: unknown): Refusal => new Refusal('pass
 function unreadable(error: unknown): never {
   throw refused(undefined, error);
 }
+
+const sign = (one: Buffer, head: Buffer, purpose: Purpose): Buffer =>
+  createHmac('sha256', one).update(`passkey ${purpose} `).update(head).digest();

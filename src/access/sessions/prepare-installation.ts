@@ -1,5 +1,6 @@
 import { Refusal } from '../../../contract/problems.ts';
 import { REGIONS, type Region } from '../../../contract/regions.ts';
+import { acceptedKeys } from '../../kernel/seal.ts';
 import { StartError } from '../../kernel/start-error.ts';
 import type { Db } from '../../store/db.ts';
 import {
@@ -17,7 +18,7 @@ import { secretCheck, SETUP_MINUTES, setupDigest, setupToken, setupUrl } from '.
 export async function openInstallation(deps: { db: Db; region: Region; setupKey: Buffer }): Promise<Installation> {
   const check = secretCheck(deps.setupKey);
   const row = await openInstallationRow(deps.db, { region: deps.region, secretCheck: check });
-  if (!row.secretCheck.equals(check)) {
+  if (!acceptedKeys(deps.setupKey).some((key) => row.secretCheck.equals(secretCheck(key)))) {
     throw new StartError(
       'The database was made with another PARLEY_SECRET: its API keys and credentials cannot be read with this one.',
       'Start with the PARLEY_SECRET that was used at first (an embedded installation keeps it in DATA_DIR).',

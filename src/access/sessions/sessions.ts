@@ -1,6 +1,6 @@
 import { isAPIError } from 'better-auth/api';
 import { Refusal } from '../../../contract/problems.ts';
-import { deriveKey } from '../../kernel/seal.ts';
+import { deriveKey, withOthers } from '../../kernel/seal.ts';
 import { type Db, isUnreachable } from '../../store/db.ts';
 import { type Person, findPerson } from '../../store/accounts/people.ts';
 import { findCredential, lockPasswordHash, readPasswordHash, setPasswordHash } from '../../store/accounts/passwords.ts';
@@ -10,6 +10,7 @@ import { isCommonPassword } from './common-password.ts';
 import { ADDRESS_HEADER, type Auth, MAX_PASSWORD_CHARACTERS, SESSION_COOKIE, createAuth } from './create-auth.ts';
 import { createDeviceCookies } from './device-cookie.ts';
 import { isChallenge, newChallenge, readChallenge } from './sign-in-challenge.ts';
+import { resignCookie } from './resign-cookie.ts';
 import type { SignInLimit } from './sign-in-limit.ts';
 
 /** The signed-in person and the session. */
@@ -77,15 +78,24 @@ export const CLEARED_COOKIE = `${SESSION_COOKIE}=; Max-Age=0; Path=/; HttpOnly; 
 type Deps = {
   db: Db;
   secret: string;
+  /** Cookies under these are still accepted. */
+  otherSecrets?: readonly string[];
   baseUrl: string;
   limit: SignInLimit;
   log: (level: 'error' | 'warn', message: string) => void;
 };
 
-export function createSessions({ db, secret, baseUrl, limit, log }: Deps): Sessions {
+export function createSessions({ db, secret, otherSecrets = [], baseUrl, limit, log }: Deps): Sessions {
+  const keyOf = (purpose: string) =>
+    withOthers(
+      deriveKey(secret, purpose),
+      otherSecrets.map((other) => deriveKey(other, purpose)),
+    );
+  const headersOf = (caller: Caller): Headers =>
+    plainHeaders({ ...caller, cookie: resignCookie(caller.cookie, SESSION_COOKIE, [secret, ...otherSecrets]) });
   const auth: Auth = createAuth({ db, secret, baseUrl, log });
-  const devices = createDeviceCookies(deriveKey(secret, 'device cookie'));
-  const challengeKey = deriveKey(secret, 'second factor challenge');
+  const devices = createDeviceCookies(keyOf('device cookie'));
+  const challengeKey = keyOf('second factor challenge');
 
   async function read(caller: Caller) {
     // Most strangers have no cookie of ours: no query for them.
@@ -204,7 +214,7 @@ export function createSessions({ db, secret, baseUrl, limit, log }: Deps): Sessi
   };
 }
 
-const headersOf = ({ cookie, address, userAgent }: Caller): Headers =>
+const plainHeaders = ({ cookie, address, userAgent }: Caller): Headers =>
   new Headers({
     ...(cookie !== undefined && { cookie }),
     ...(userAgent !== undefined && { 'user-agent': userAgent.slice(0, MAX_USER_AGENT) }),

@@ -1,5 +1,5 @@
 import type { Leak, LeakReport } from '../../../contract/leaks.ts';
-import { digestBytes } from '../../access/keys/digest.ts';
+import { digestForms } from '../../access/keys/digest.ts';
 import { parseKey } from '../../access/keys/key-format.ts';
 import { redact } from '../../kernel/redact.ts';
 import type { Actor } from '../../store/organizations/audit.ts';
@@ -30,16 +30,26 @@ export async function reportLeakedKeys(
     if (!parsed.ok || parsed.region !== deps.region || leaks.get(value)?.url) continue;
     leaks.set(value, { url: placeOf(url), source: kindOf(source), signed: from.signed });
   }
-  const byDigest = new Map([...leaks].map(([value, leak]) => [deps.digest(value), leak]));
+  // A key's row may have either form of its digest while the secret is being rotated.
+  const byDigest = new Map(
+    [...leaks].flatMap(([value, leak]) =>
+      digestForms(deps.digest(value)).map((form) => [form.toString('latin1'), { form, leak }] as const),
+    ),
+  );
   if (byDigest.size === 0) return;
-  const found = await findActiveKeys(deps.db, [...byDigest.keys()].map(digestBytes));
+  const found = await findActiveKeys(
+    deps.db,
+    [...byDigest.values()].map(({ form }) => form),
+  );
   const actor: Actor = { userId: LEAK_REPORT, address: from.address, requestId: from.requestId };
   const failures: unknown[] = [];
   for (let at = 0; at < found.length; at += AT_ONCE) {
     const outcomes = await Promise.allSettled(
       found
         .slice(at, at + AT_ONCE)
-        .map(({ orgId, id, digest }) => revokeApiKey(deps, orgId, id, actor, byDigest.get(digest.toString('latin1')))),
+        .map(({ orgId, id, digest }) =>
+          revokeApiKey(deps, orgId, id, actor, byDigest.get(digest.toString('latin1'))?.leak),
+        ),
     );
     failures.push(...outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : [])));
   }

@@ -34,7 +34,8 @@ export async function writeApiKey(
   const value = mintKey(region);
   const id = newId('key');
   const prefix = shownPrefix(value);
-  await insertApiKey(tx, orgId, { id, prefix, ...wanted, createdBy: actor.userId }, digestBytes(digest(value)));
+  const key = { id, prefix, ...wanted, createdBy: actor.userId };
+  await insertApiKey(tx, orgId, key, digestBytes(digest(value)), digest.generation);
   const { label, scope, permissions, agentId, campaignId, allowedNetworks, rotatedFrom, revokeAt } = wanted;
   const facts = {
     label,

@@ -20,8 +20,8 @@ export type KeyRecord = {
   lastUsedAt: Date | null;
 };
 
-/** The key with this digest and its organization; null if it does not exist. */
-export async function readKeyByDigest(client: pg.Pool, digest: Buffer): Promise<KeyRecord | null> {
+/** The key with one of these digests and its organization; null if it does not exist. */
+export async function readKeyByDigest(client: pg.Pool, digests: readonly Buffer[]): Promise<KeyRecord | null> {
   const found = await client.query<KeyRecord>({
     name: 'access-key',
     text: `SELECT k.id, k.org_id AS "orgId", o.name AS "orgName", o.plan, k.label, k.prefix, k.scope,
@@ -31,8 +31,8 @@ export async function readKeyByDigest(client: pg.Pool, digest: Buffer): Promise<
       FROM api_key_digest d
       JOIN api_key k ON k.org_id = d.org_id AND k.id = d.key_id
       JOIN organization o ON o.id = d.org_id
-      WHERE d.digest = $1`,
-    values: [digest],
+      WHERE d.digest = ANY ($1::bytea[])`,
+    values: [digests],
   });
   return found.rows[0] ?? null;
 }

@@ -19,9 +19,15 @@ export type NewApiKey = {
   revokeAt: Date | null;
 };
 
-export async function insertApiKey(tx: Queryable, orgId: string, key: NewApiKey, digest: Buffer): Promise<void> {
+export async function insertApiKey(
+  tx: Queryable,
+  orgId: string,
+  key: NewApiKey,
+  digest: Buffer,
+  generation: number,
+): Promise<void> {
   await tx.insert(apiKey).values({ orgId, ...key });
-  await tx.insert(apiKeyDigest).values({ digest, orgId, keyId: key.id });
+  await tx.insert(apiKeyDigest).values({ digest, orgId, keyId: key.id, generation });
 }
 
 export async function renameApiKey(tx: Queryable, orgId: string, id: string, label: string): Promise<boolean> {

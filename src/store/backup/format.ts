@@ -20,7 +20,7 @@ export type BackupEnd = { end: true; rows: number };
  * Left out on purpose. An ended session would return with its row, so all people sign in again; leases belong to
  * processes that no longer exist, and so do watchers of events. Mails contain links that are valid for a short time.
  */
-const LEFT_OUT = ['session', 'verification', 'node_lease', 'event_tail', 'mail'];
+const LEFT_OUT = ['session', 'verification', 'node_lease', 'running_process', 'event_tail', 'mail'];
 /** Transaction numbers of another server; the restored rows get those of the restore. */
 const LEFT_OUT_COLUMNS = ['event.tx'];
 

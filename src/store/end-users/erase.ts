@@ -76,7 +76,8 @@ async function keepOptOuts(
     ),
   ];
   if (named.length === 0) return;
-  const digests = named.map(suppression);
+  const forms = named.map(suppression);
+  const all = forms.flat();
   const consent: Consent = Object.fromEntries(
     Object.entries(person.consent)
       .filter(([, entry]) => (entry as { status?: string } | null)?.status === 'opted_out')
@@ -89,13 +90,20 @@ async function keepOptOuts(
   if (Object.keys(consent).length === 0 && !person.blocked) {
     await tx
       .delete(suppressionTable)
-      .where(and(eq(suppressionTable.orgId, orgId), inArray(suppressionTable.digest, digests)));
+      .where(and(eq(suppressionTable.orgId, orgId), inArray(suppressionTable.digest, all)));
     return;
   }
-  const rows = new Map(digests.map((digest) => [digest.toString('base64'), digest]));
+  const rows = new Map(forms.map(([digest]) => [digest!.toString('base64'), digest!]));
+  const others = all.filter((digest) => !rows.has(digest.toString('base64')));
+  if (others.length > 0) {
+    await tx
+      .delete(suppressionTable)
+      .where(and(eq(suppressionTable.orgId, orgId), inArray(suppressionTable.digest, others)));
+  }
+  const { generation } = suppression;
   await tx
     .insert(suppressionTable)
-    .values([...rows.values()].map((digest) => ({ orgId, digest, consent, blocked: person.blocked })))
+    .values([...rows.values()].map((digest) => ({ orgId, digest, consent, blocked: person.blocked, generation })))
     .onConflictDoUpdate({
       target: [suppressionTable.orgId, suppressionTable.digest],
       set: { consent: sql`excluded.consent`, blocked: sql`excluded.blocked` },

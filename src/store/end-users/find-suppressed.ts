@@ -15,7 +15,7 @@ export async function findSuppressed(
   suppression: Suppression,
 ): Promise<Suppressed | null> {
   if (named.length === 0) return null;
-  const digests = sql.param(named.map((one) => `\\x${suppression(one).toString('hex')}`));
+  const digests = sql.param(named.flatMap(suppression).map((digest) => `\\x${digest.toString('hex')}`));
   const { rows } = await tx.execute<Row>(
     sql`SELECT digest, consent, blocked FROM suppression WHERE org_id = ${orgId} AND digest = ANY (${digests}::bytea[])`,
   );
@@ -28,17 +28,15 @@ export async function findSuppressedOf(
   people: readonly (readonly Identified[])[],
   suppression: Suppression,
 ): Promise<(Suppressed | null)[]> {
-  const named = people.flatMap((identifiers, index) => identifiers.map((one) => ({ one, index })));
+  const named = people.flatMap((identifiers, index) =>
+    identifiers.flatMap((one) => suppression(one).map((digest) => ({ orgId: one.orgId, digest, index }))),
+  );
   if (named.length === 0) return people.map(() => null);
   const found = await client.query<Row & { n: number }>({
     name: 'find-suppressed-of',
     text: `SELECT w.n, s.digest, s.consent, s.blocked FROM unnest($1::int[], $2::text[], $3::bytea[]) AS w(n, org, digest)
       JOIN suppression s ON s.org_id = w.org AND s.digest = w.digest`,
-    values: [
-      named.map(({ index }) => index),
-      named.map(({ one }) => one.orgId),
-      named.map(({ one }) => suppression(one)),
-    ],
+    values: [named.map(({ index }) => index), named.map(({ orgId }) => orgId), named.map(({ digest }) => digest)],
   });
   return people.map((_, index) => joined(found.rows.filter(({ n }) => n === index)));
 }

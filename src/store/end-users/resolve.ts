@@ -132,10 +132,11 @@ export class EndUserBook {
       wanted[kind][0].forEach((orgId, index) => {
         const value = wanted[kind][1][index]!;
         if (this.#by[kind].has(`${orgId} ${value}`)) return;
-        const digest = suppression({ orgId, kind, value });
-        names.set(digest.toString('base64'), `${orgId} ${kind} ${value}`);
-        orgs.push(orgId);
-        digests.push(digest);
+        for (const digest of suppression({ orgId, kind, value })) {
+          names.set(digest.toString('base64'), `${orgId} ${kind} ${value}`);
+          orgs.push(orgId);
+          digests.push(digest);
+        }
       });
     }
     if (digests.length === 0) return;

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { type Chained, chainedForms } from '../../kernel/key-chain.ts';
 
 export const IDENTIFIERS = ['external_id', 'email', 'phone'] as const;
 export type Identifier = (typeof IDENTIFIERS)[number];
@@ -8,16 +8,15 @@ export type Identified = { orgId: string; kind: Identifier | `address ${string}`
 
 /**
  * A digest that stands for an identifier without revealing it: under it, an opt-out survives the erasure of the person.
- * It is keyed, because there are few enough phone numbers to try them all.
+ * It is keyed, because there are few enough phone numbers to try them all. Returns the
+ * digests that a row may have, the one that is written first.
  */
-export type Suppression = (identified: Identified) => Buffer;
+export type Suppression = ((identified: Identified) => readonly Buffer[]) & { readonly generation: number };
 
-export const createSuppression =
-  (key: Buffer): Suppression =>
-  ({ orgId, kind, value }) =>
-    createHmac('sha256', key)
-      .update(JSON.stringify([orgId, kind, value]))
-      .digest();
+export const createSuppression = (key: Buffer & Chained): Suppression =>
+  Object.assign(({ orgId, kind, value }: Identified) => chainedForms(key, JSON.stringify([orgId, kind, value])), {
+    generation: key.forms?.[0] ?? 0,
+  });
 
 /** On these kinds of channel the person's own identifier is the address. */
 export const identifiersAt = (channelKind: string, address: string): readonly [Identified['kind'], string][] => {

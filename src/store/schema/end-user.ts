@@ -1,5 +1,15 @@
 import { sql } from 'drizzle-orm';
-import { boolean, foreignKey, index, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import {
+  boolean,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core';
 import { channel } from './channel.ts';
 import { bytes, createdAt, moment, orgId } from './columns.ts';
 
@@ -72,6 +82,8 @@ export const suppression = pgTable(
     /** The entries of `end_user.consent` that say `opted_out`. */
     consent: jsonb('consent').$type<Record<string, unknown>>().notNull(),
     blocked: boolean('blocked').notNull().default(false),
+    /** Where in the chain of keys the digest ends (kernel/key-chain.ts). */
+    generation: integer('generation').notNull().default(0),
     createdAt: createdAt(),
   },
   (table) => [primaryKey({ columns: [table.orgId, table.digest] })],

@@ -17,10 +17,19 @@ export const installation = pgTable(
     demoAt: moment('demo_at'),
     /** HMAC of a fixed text with the secret: detects a start with another PARLEY_SECRET. */
     secretCheck: bytes('secret_check').notNull(),
+    /** How often PARLEY_SECRET was rotated. */
+    secretGeneration: integer('secret_generation').notNull().default(0),
     createdAt: createdAt(),
   },
   (table) => [check('installation_one_row', sql`${table.id} = 1`)],
 );
+
+/** The values that PARLEY_SECRET had before, the first as 0, each sealed under the one that holds now. */
+export const pastSecret = pgTable('past_secret', {
+  generation: integer('generation').primaryKey(),
+  sealed: text('sealed').notNull(),
+  createdAt: createdAt(),
+});
 
 /**
  * One row. Its lock puts the changes that can turn a granted call into a refused one into one order
@@ -50,6 +59,14 @@ export const nodeLease = pgTable('node_lease', {
   renewedAt: moment('renewed_at').notNull().defaultNow(),
 });
 
+/** Processes of every role that run, for `./parley secrets rotate`. Workers have no lease. */
+export const runningProcess = pgTable('running_process', {
+  id: text('id').primaryKey(),
+  /** The newest PARLEY_SECRET that it knows. */
+  secretGeneration: integer('secret_generation').notNull(),
+  seenAt: moment('seen_at').notNull().defaultNow(),
+});
+
 /**
  * From the digest of a key value to the key. A caller's organization is not known before this look-up, so this table's
  * key does not contain it (a reference table in Citus).
@@ -60,6 +77,8 @@ export const apiKeyDigest = pgTable(
     digest: bytes('digest').primaryKey(),
     orgId: text('org_id').notNull(),
     keyId: text('key_id').notNull(),
+    /** Where in the chain of keys the digest ends (kernel/key-chain.ts). */
+    generation: integer('generation').notNull().default(0),
   },
   (table) => [index('api_key_digest_key').on(table.orgId, table.keyId)],
 );

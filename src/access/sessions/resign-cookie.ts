@@ -1,0 +1,38 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/**
+ * better-auth signs the session cookie under one secret. While PARLEY_SECRET is being rotated, a cookie under another one
+ * that is still accepted is shown to it as if it were signed under its own; the browser gets a new one with the next
+ * prolongation. The form is that of better-call: `value.signature`, HMAC-SHA-256 in base 64, percent-encoded.
+ */
+export function resignCookie(
+  cookies: string | undefined,
+  name: string,
+  [own, ...others]: readonly string[],
+): string | undefined {
+  if (cookies === undefined || others.length === 0) return cookies;
+  return cookies.replace(
+    new RegExp(`(^|;\\s*)(${name})=([^;]+)`),
+    (whole, before: string, _name: string, text: string) => {
+      const signed = decoded(text);
+      const at = signed.lastIndexOf('.');
+      const value = signed.slice(0, at);
+      const given = Buffer.from(signed.slice(at + 1));
+      const isOther = others.some((secret) => {
+        const right = Buffer.from(sign(secret, value));
+        return given.length === right.length && timingSafeEqual(given, right);
+      });
+      return at > 0 && isOther ? `${before}${name}=${encodeURIComponent(`${value}.${sign(own!, value)}`)}` : whole;
+    },
+  );
+}
+
+const sign = (secret: string, value: string): string => createHmac('sha256', secret).update(value).digest('base64');
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return '';
+  }
+}

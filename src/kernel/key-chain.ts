@@ -1,0 +1,34 @@
+import { createHmac } from 'node:crypto';
+import type { Key } from './seal.ts';
+
+/**
+ * A digest cannot be made again without the value, which nobody has. So a rotation of PARLEY_SECRET takes the digest of
+ * the digest: each secret adds a key to a chain, and what is stored is the HMAC under the newest key of the HMAC under the
+ * one before it, down to the first. Rows are moved by one more HMAC, and who knows the older keys alone can try no values
+ * against the new rows (docs/adr/0401).
+ */
+export type Chained = {
+  /** The oldest first. Absent: the key is the whole chain. */
+  readonly chain?: readonly Key[];
+  /** Which links of the chain rows may end at, the one that is written first. */
+  readonly forms?: readonly number[];
+};
+
+export type ChainKey = Key & Chained;
+
+export const chainOf = (chain: readonly Key[], forms: readonly number[]): ChainKey =>
+  chain.length === 1 ? chain[0]! : Object.assign(Buffer.from(chain.at(-1)!) as Key, { chain, forms });
+
+const hmac = (key: Buffer, bytes: string | Buffer): Buffer => createHmac('sha256', key).update(bytes).digest();
+
+/** The digests that a row may have, the one that is written first. */
+export function chainedForms(key: Buffer & Chained, value: string): Buffer[] {
+  const { chain = [key], forms = [0] } = key;
+  const made: Buffer[] = [];
+  for (const each of chain) made.push(hmac(each, made.at(-1) ?? value));
+  return forms.map((form) => made[form]!);
+}
+
+/** The digest of a row that ends at one link of the chain, moved to a later one. */
+export const moveAlong = (chain: readonly Buffer[], from: number, to: number, digest: Buffer): Buffer =>
+  chain.slice(from + 1, to + 1).reduce((moved: Buffer, key) => hmac(key, moved), digest);

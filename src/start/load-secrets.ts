@@ -1,0 +1,43 @@
+import { secretCheck } from '../access/sessions/setup-link.ts';
+import type { Config } from '../config/config.ts';
+import { deriveSecrets, pastSecretKey, type SecretHistory, type Secrets, secretsOf } from '../config/secrets.ts';
+import { StartError } from '../kernel/start-error.ts';
+import type { Db } from '../store/db.ts';
+import { type Installation, readInstallation } from '../store/installation/installation.ts';
+import { readPastSecrets } from '../store/installation/past-secrets.ts';
+
+type Given = Pick<Config, 'secret' | 'previousSecret'>;
+
+export const checkOf = (secret: string): Buffer => secretCheck(deriveSecrets(secret).setupKey);
+
+/** The keys of this process. Fixed at its start: what a rotation changes later holds from the next start on. */
+export async function loadSecrets(db: Db, given: Given): Promise<Secrets> {
+  const row = await readInstallation(db);
+  return row === null ? deriveSecrets(given.secret) : secretsOf(await historyOf(db, row, given));
+}
+
+/**
+ * Every secret that the installation has had, which the database keeps sealed under the one that holds. Before the
+ * rotation that is the previous one, after it the new one; with both, a process works on either side of it.
+ */
+export async function historyOf(
+  db: Db,
+  row: Pick<Installation, 'secretCheck' | 'secretGeneration'>,
+  { secret, previousSecret }: Given,
+): Promise<SecretHistory> {
+  const generation = row.secretGeneration;
+  if (row.secretCheck.equals(checkOf(secret))) {
+    const past = await readPastSecrets(db, pastSecretKey(secret));
+    // The previous one is accepted for as long as the operator names it, and only if it is that.
+    const accepted = previousSecret !== null && previousSecret === past.at(-1) ? [previousSecret] : [];
+    return { chain: [...past, secret], generation, accepted };
+  }
+  if (previousSecret !== null && row.secretCheck.equals(checkOf(previousSecret))) {
+    const past = await readPastSecrets(db, pastSecretKey(previousSecret));
+    return { chain: [...past, previousSecret, secret], generation, accepted: [secret] };
+  }
+  throw new StartError(
+    'The database was made with another PARLEY_SECRET: its API keys and credentials cannot be read with this one.',
+    'Start with the PARLEY_SECRET that it was made with (an embedded installation keeps it in DATA_DIR). If that was rotated since, for example after a restore: set PARLEY_SECRET_PREVIOUS to it, and run "./parley secrets rotate".',
+  );
+}

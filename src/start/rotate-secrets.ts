@@ -1,0 +1,94 @@
+import { adoptNextSecret, hasNextSecret, makeNextSecret } from '../config/secret-file.ts';
+import type { Config } from '../config/config.ts';
+import { pastSecretKey, type SecretHistory, secretsOf } from '../config/secrets.ts';
+import { createLogger } from '../kernel/log.ts';
+import { StartError } from '../kernel/start-error.ts';
+import { type Db, openDb } from '../store/db.ts';
+import { readInstallation } from '../store/installation/installation.ts';
+import { type Moved, moveSecrets } from '../store/installation/move-secrets.ts';
+import { switchSecret } from '../store/installation/past-secrets.ts';
+import { countProcessesWithout } from '../store/installation/processes.ts';
+import { checkOf, historyOf } from './load-secrets.ts';
+import { joinDatabase } from './open-database.ts';
+import { readConfig } from './read-config.ts';
+
+type Given = Pick<Config, 'secret' | 'previousSecret'>;
+
+const warn = (text: string): void => void process.stderr.write(`${text}\n`);
+
+/**
+ * `./parley secrets rotate`, beside running servers or by itself; killed at any moment, it goes on when it is run again.
+ * A secret of our own (in DATA_DIR) gets its successor here; one from the environment gets it from the operator.
+ */
+export async function runRotateSecrets(): Promise<void> {
+  const config = readConfig(warn, { mustExist: true });
+  const database = await joinDatabase(config, createLogger({ level: 'warn', pretty: false }));
+  const db = openDb(database.url);
+  try {
+    const given = config.hasOwnSecret ? await withNextSecret(db, config) : config;
+    const { generation, ...moved } = await rotateSecrets(db, given);
+    if (config.hasOwnSecret) adoptNextSecret(config.dataDir);
+    process.stdout.write(`${JSON.stringify({ rotations: generation, moved })}\n`);
+  } finally {
+    await db.$client.end();
+    await database.stop();
+  }
+}
+
+/** A rotation that is under way, or that a restored backup has missed, is ended before another one begins. */
+async function withNextSecret(db: Db, config: Config): Promise<Given> {
+  if (hasNextSecret(config.dataDir)) return config;
+  const { chain, generation } = await readHistory(db, config);
+  if (chain.length - 1 > generation) return config;
+  makeNextSecret(config.dataDir);
+  return readConfig(() => {}, { mustExist: true });
+}
+
+/** `onStep` is called between the transactions. */
+export async function rotateSecrets(
+  db: Db,
+  config: Given,
+  onStep: () => void = () => {},
+): Promise<Moved & { generation: number }> {
+  const history = await readHistory(db, config);
+  const newest = history.chain.length - 1;
+  if (newest > history.generation) await begin(db, history, newest, onStep);
+  else if (config.previousSecret === null && newest === 0) {
+    throw new StartError(
+      'There is no other secret to change to.',
+      'Set PARLEY_SECRET to a new one and PARLEY_SECRET_PREVIOUS to the one that holds now, on every process (docs/operations.md).',
+    );
+  }
+  const keys = secretsOf({ ...history, generation: newest });
+  return { generation: newest, ...(await moveSecrets(db, keys, onStep)) };
+}
+
+async function readHistory(db: Db, given: Given): Promise<SecretHistory> {
+  const row = await readInstallation(db);
+  if (!row) throw new StartError('The database holds no installation.', 'Start Parley on it first.');
+  return historyOf(db, row, given);
+}
+
+/** What is left of an earlier rotation is moved first: servers read what the last one left, and nothing older. */
+async function begin(db: Db, history: SecretHistory, newest: number, onStep: () => void): Promise<void> {
+  const without = await countProcessesWithout(db, newest);
+  if (without > 0) {
+    throw new StartError(
+      `${without === 1 ? 'A process runs that does' : `${without} processes run that do`} not know the new secret: nothing was changed.`,
+      'Restart every process with PARLEY_SECRET and PARLEY_SECRET_PREVIOUS set (with a secret in DATA_DIR: restart it as it is), then run this again.',
+    );
+  }
+  await moveSecrets(db, secretsOf(history), onStep);
+  const past = history.chain.slice(0, newest);
+  const next = history.chain[newest]!;
+  await db.transaction((tx) =>
+    switchSecret(tx, {
+      from: history.generation,
+      checkBefore: checkOf(past.at(-1)!),
+      check: checkOf(next),
+      key: pastSecretKey(next),
+      past,
+    }),
+  );
+  onStep();
+}

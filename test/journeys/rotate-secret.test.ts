@@ -1,0 +1,261 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { sql } from 'drizzle-orm';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { deriveSecrets } from '../../src/config/secrets.ts';
+import { rotateSecrets } from '../../src/start/rotate-secrets.ts';
+import { newTotpSecret } from '../../src/access/sessions/second-factor.ts';
+import { open, placeOf } from '../../src/kernel/seal.ts';
+import {
+  credentialIn,
+  openCredential,
+  SEALED_BY_INSTALLATION,
+  SEALED_COLUMNS,
+  sealCredential,
+  signInCredential,
+} from '../../src/store/credentials.ts';
+import { backup } from '../../src/store/backup/backup.ts';
+import { createQueueMail } from '../../src/store/mail.ts';
+import { beginAuthenticator } from '../../src/store/accounts/authenticator.ts';
+import { writeSignInProvider } from '../../src/store/sign-in/providers.ts';
+import { createSuppression } from '../../src/store/end-users/suppression.ts';
+import { startTestApp, type TestApp } from '../app.ts';
+import { givenAgent } from '../factories.ts';
+import { startReceiver } from '../fakes/receiver.ts';
+import { givenOwner, type Owner } from '../owner.ts';
+import { createTestDatabase, type TestDatabase } from '../postgres.ts';
+import { runProgram } from '../program.ts';
+
+/** PARLEY_SECRET is changed under an installation that works: nothing is revoked, and nothing is left under the old one. */
+const newSecret = (): string => randomBytes(48).toString('base64');
+let database: TestDatabase;
+let apps: TestApp[] = [];
+const pools: TestApp['db'][] = [];
+beforeEach(async () => {
+  database = await createTestDatabase();
+});
+afterEach(async () => {
+  for (const app of apps.splice(0)) await app.app.stop();
+  for (const db of pools.splice(0)) await db.$client.end();
+  await database.drop();
+});
+
+async function start(secret: string, previous = '', more: Parameters<typeof startTestApp>[1] = {}): Promise<TestApp> {
+  const env = { PARLEY_SECRET: secret, PARLEY_SECRET_PREVIOUS: previous, PARLEY_EGRESS_ALLOW: '127.0.0.1' };
+  const app = await startTestApp(env, { database, ...more });
+  apps.push(app);
+  pools.push(app.db);
+  return app;
+}
+async function stop(app: TestApp): Promise<void> {
+  apps = apps.filter((one) => one !== app);
+  await app.app.stop();
+}
+
+/** What every sealed column says, opened with the keys of a process. */
+async function openAll({ db, secrets }: TestApp): Promise<Record<string, string[]>> {
+  const all: Record<string, string[]> = {};
+  for (const name of Object.keys(SEALED_COLUMNS) as (keyof typeof SEALED_COLUMNS)[]) {
+    const { table, column } = SEALED_COLUMNS[name];
+    const { rows } = await db.execute<Row & { org_id: string }>(sql`
+      SELECT * FROM ${sql.identifier(table)} WHERE ${sql.identifier(column)} IS NOT NULL`);
+    all[`${table}.${column}`] = await Promise.all(
+      rows.map((row) => openCredential(db, secrets.sealingKey, credentialIn(name, row), String(row[column]))),
+    );
+  }
+  for (const { table, column, id, key } of SEALED_BY_INSTALLATION) {
+    const { rows } = await db.execute<Row>(sql`SELECT * FROM ${sql.identifier(table)}`);
+    all[`${table}.${column}`] = rows.map((row) =>
+      open(secrets[key], String(row[column]), placeOf({ table, column, row: String(row[id]), organization: '' })),
+    );
+  }
+  return all;
+}
+type Row = Record<string, unknown>;
+
+/** The sealed texts as they are stored. */
+async function storedTexts({ db }: TestApp): Promise<string[]> {
+  const columns = [...Object.values(SEALED_COLUMNS), ...SEALED_BY_INSTALLATION];
+  const read = columns.map(({ table, column }) =>
+    db.execute<{ text: string }>(sql`
+      SELECT ${sql.identifier(column)} AS text FROM ${sql.identifier(table)} WHERE ${sql.identifier(column)} IS NOT NULL`),
+  );
+  return (await Promise.all(read)).flatMap(({ rows }) => rows.map(({ text }) => text));
+}
+
+type Made = { owner: Owner; keys: string[]; sealed: Record<string, string[]>; stored: string[] };
+const PERSON = { kind: 'phone', value: '+97412345678' } as const;
+
+async function make(app: TestApp, receiver: string): Promise<Made> {
+  const { db, secrets } = app;
+  const owner = await givenOwner(app);
+  const { orgId } = owner;
+  const { agentId } = await givenAgent(db, orgId);
+  const keys = await Promise.all([0, 1, 2].map(async () => (await app.key(orgId)).value));
+  const settings = { url: receiver };
+  await owner.call('POST /channels', { agent_id: agentId, kind: 'webhook', name: 'W', settings });
+  await owner.call('POST /webhooks', { url: receiver });
+  await owner.call('PUT /models/openai', { key: 'sk-of-the-organization' });
+  const issuer = 'https://id.example.com';
+  const sealed = await db.transaction((tx) =>
+    sealCredential(tx, secrets.sealingKey, signInCredential(orgId, issuer), 'of the client'),
+  );
+  await writeSignInProvider(db, { orgId, issuer, clientId: 'parley', sealed, defaultRole: 'member', enabled: true });
+  await createQueueMail(secrets.mailKey)(db, { to: 'asha@example.com', subject: 'Waits', lines: ['for the server'] });
+  const { rows } = await db.execute<{ id: string }>(sql`SELECT id FROM "user"`);
+  await beginAuthenticator(db, rows[0]!.id, newTotpSecret(secrets.sealingKey, rows[0]!.id).sealed);
+  const [digest] = createSuppression(secrets.suppressionKey)({ orgId, ...PERSON });
+  await db.execute(sql`INSERT INTO suppression (org_id, digest, consent, blocked)
+    VALUES (${orgId}, ${digest}, '{"sms":{"status":"opted_out"}}', false)`);
+  const made = { owner, keys, sealed: await openAll(app), stored: await storedTexts(app) };
+  for (const [column, texts] of Object.entries(made.sealed)) expect([column, texts.length]).toEqual([column, 1]);
+  return made;
+}
+
+async function holds(app: TestApp, { owner, keys, sealed }: Made): Promise<void> {
+  for (const key of keys) expect((await app.call('GET', '/api/me', { key })).status).toBe(200);
+  expect(await openAll(app)).toEqual(sealed);
+  const forms = createSuppression(app.secrets.suppressionKey)({ orgId: owner.orgId, ...PERSON });
+  const kept = (await app.db.execute<{ digest: Buffer }>(sql`SELECT digest FROM suppression`)).rows;
+  expect(kept.some(({ digest }) => forms.some((form) => form.equals(digest)))).toBe(true);
+}
+
+const config = (secret: string, previousSecret: string | null) => ({ secret, previousSecret });
+const session = (app: TestApp, cookie: string) =>
+  fetch(`${app.url}/dashboard/api/session`, { headers: { cookie } }).then(({ status }) => status);
+
+describe('a rotation', () => {
+  test('on two nodes: keys work all along, sessions while the previous secret is named, and the old one opens nothing', async () => {
+    const receiver = await startReceiver();
+    const [one, two] = [newSecret(), newSecret()];
+    const first = await start(one);
+    const made = await make(first, receiver.url);
+    // Beside a node that knows only the old secret, nothing is changed.
+    await expect(rotateSecrets(first.db, config(two, one))).rejects.toThrow('does not know the new secret');
+    const second = await start(two, one);
+    await holds(first, made);
+    await holds(second, made);
+    expect(await session(second, made.owner.cookie)).toBe(200);
+    // A key that is made by the new node is known to the old one.
+    const between = await made.owner.call('GET /models');
+    expect(between.status).toBe(200);
+    await stop(first);
+    const moved = await rotateSecrets(second.db, config(two, one));
+    expect(moved).toMatchObject({ generation: 1, api_keys: 3, opt_outs: 1, organizations: 1 });
+    expect(moved.credentials).toBe(6);
+    const after = await storedTexts(second);
+    expect(made.stored.filter((text) => after.includes(text))).toEqual([]);
+    // The node that ran all the while goes on, with memory and without.
+    await holds(second, made);
+    const third = await start(two, one);
+    await holds(third, made);
+    expect(await session(third, made.owner.cookie)).toBe(200);
+    await stop(second);
+    await stop(third);
+    // Without the previous one: everything but what was signed under it.
+    const fourth = await start(two);
+    await holds(fourth, made);
+    expect(await session(fourth, made.owner.cookie)).toBe(401);
+    await expect(start(one)).rejects.toThrow('another PARLEY_SECRET');
+    // The old secret opens nothing that is stored now, and no digest is left under it.
+    await expect(openAll({ ...fourth, secrets: deriveSecrets(one) })).rejects.toThrow('cannot be opened');
+    const left = await fourth.db.execute(sql`SELECT (SELECT count(*) FROM api_key_digest WHERE generation = 0)
+      + (SELECT count(*) FROM suppression WHERE generation = 0) + (SELECT count(*) FROM data_key WHERE moving) AS left`);
+    expect(left.rows[0]).toEqual({ left: '0' });
+    await receiver.stop();
+  });
+
+  test('stopped after any step goes on when it is run again, and keys work at every step', async () => {
+    const receiver = await startReceiver();
+    const secrets = [newSecret(), newSecret()];
+    const first = await start(secrets[0]!);
+    const made = await make(first, receiver.url);
+    await stop(first);
+    const node = await start(secrets[1]!, secrets[0]);
+    for (let steps = 1, ended = false; !ended; steps++) {
+      let taken = 0;
+      const crash = () => {
+        if (++taken === steps) throw new Error('stopped');
+      };
+      ended = await rotateSecrets(node.db, config(secrets[1]!, secrets[0]!), crash).then(
+        () => true,
+        (error: Error) => {
+          expect(error.message).toBe('stopped');
+          return false;
+        },
+      );
+      await holds(node, made);
+      // A node that starts in the middle of it as well.
+      const other = await start(secrets[1]!, secrets[0]);
+      await holds(other, made);
+      await stop(other);
+    }
+    await stop(node);
+    const last = await start(secrets[1]!);
+    await holds(last, made);
+    await receiver.stop();
+  });
+
+  test('can be followed by another one', async () => {
+    const receiver = await startReceiver();
+    const [one, two, three] = [newSecret(), newSecret(), newSecret()];
+    const first = await start(one);
+    const made = await make(first, receiver.url);
+    await stop(first);
+    await rotateSecrets(first.db, config(two, one));
+    const between = await start(two);
+    made.keys.push((await between.key(made.owner.orgId)).value);
+    await stop(between);
+    await rotateSecrets(between.db, config(three, two));
+    const last = await start(three);
+    await holds(last, made);
+    expect((await rotateSecrets(last.db, config(three, null))).api_keys).toBe(0);
+    await receiver.stop();
+  });
+
+  test('waits for workers too: one that knows the old secret alone would drop mails and fail runs', async () => {
+    const [one, two] = [newSecret(), newSecret()];
+    const first = await start(one);
+    await givenOwner(first);
+    await stop(first);
+    const worker = await start(one, '', { role: 'worker' });
+    await expect(rotateSecrets(worker.db, config(two, one))).rejects.toThrow('A process runs that does not know');
+    await stop(worker);
+    const { db } = await start(two, one, { role: 'worker' });
+    await rotateSecrets(db, config(two, one));
+  });
+
+  test('a backup of before is restored with both secrets, and rotated then', async () => {
+    const receiver = await startReceiver();
+    const [one, two] = [newSecret(), newSecret()];
+    const first = await start(one);
+    const made = await make(first, receiver.url);
+    const folder = mkdtempSync(path.join(tmpdir(), 'parley-rotate-'));
+    const file = path.join(folder, 'backup.gz');
+    await backup(database.url, file);
+    await stop(first);
+    await rotateSecrets(first.db, config(two, one));
+    await using target = await createTestDatabase();
+    const env = { DATABASE_URL: target.url, PARLEY_SECRET: two };
+    await runProgram(env, ['restore', file, '--keep-keys']).printed('set PARLEY_SECRET_PREVIOUS to it');
+    rmSync(folder, { recursive: true });
+    await expect(start(two, '', { database: target })).rejects.toThrow('another PARLEY_SECRET');
+    // Mails are not in a backup.
+    const there = { ...made, sealed: { ...made.sealed, 'mail.sealed': [] } };
+    const both = await start(two, one, { database: target });
+    await holds(both, there);
+    await rotateSecrets(both.db, config(two, one));
+    await holds(both, there);
+    await stop(both);
+    const last = await start(two, '', { database: target });
+    await holds(last, there);
+    await stop(last);
+    await last.db.$client.end();
+    pools.splice(pools.indexOf(last.db), 1);
+    await both.db.$client.end();
+    pools.splice(pools.indexOf(both.db), 1);
+    await receiver.stop();
+  });
+});
