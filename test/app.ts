@@ -10,7 +10,7 @@ import { mintKey } from '../src/access/keys/key-format.ts';
 import { givenKey } from './factories.ts';
 import { createTestDatabase, type TestDatabase } from './postgres.ts';
 
-/** The whole program on a database of its own and a free port: what users get, without the start-up text. */
+/** The whole program with its own database and a free port: what users get, without the start-up text. */
 export type TestApp = {
   app: App;
   db: Db;
@@ -37,7 +37,7 @@ export type Answer = { status: number; headers: Headers; body: any; text: string
 
 export async function startTestApp(
   env: Record<string, string> = {},
-  /** `lines`: takes what the program logs, from LOG_LEVEL or else from warn on. */
+  /** `lines`: receives what the program logs, from LOG_LEVEL on, or else from warn on. */
   options: { role?: Role; database?: TestDatabase; lines?: object[] } = {},
 ): Promise<TestApp> {
   const database = options.database ?? (await createTestDatabase());

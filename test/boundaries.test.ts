@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-/** The lint of this repository, run over a copy in which each forbidden import is planted once. */
+/** The linter of this repository, run over a copy in which each forbidden import is planted once. */
 const ROOT = path.resolve(import.meta.dirname, '..');
 
 const FORBIDDEN: [file: string, code: string, because: RegExp][] = [

@@ -1,7 +1,10 @@
 import { MAX_SETTLE_MS, SETTLE_MS } from '../src/store/runs/settle.ts';
 import { timeOfId } from '../src/kernel/ids.ts';
 
-/** How often the agent may answer these messages of one person: on a slow machine what was sent as one burst may arrive as several. */
+/**
+ * How many answers the agent may give to these messages of one person: on a slow machine, messages that were sent as
+ * one burst may arrive as several.
+ */
 export function burstsOf(messageIds: readonly string[]): number {
   const times = messageIds.map(timeOfId);
   const pauses = times.filter((time, index) => index > 0 && time - times[index - 1]! > SETTLE_MS * 0.9);

@@ -1,7 +1,9 @@
 import type { InboundRequest, OutboundMessage, SendTools } from '../src/channels/channel.ts';
 import { createEgress, type Egress } from '../src/kernel/egress.ts';
 
-/** What a kind of channel gets to send with, when it is tried alone; calls end after `timeoutMs`. */
+/**
+ * The tools that a kind of channel needs for sending, for tests of the kind alone; calls time out after `timeoutMs`.
+ */
 export function channelTools(timeoutMs = 5_000): SendTools & { egress: Pick<Egress, 'check'>; close(): Promise<void> } {
   const egress = createEgress({ allow: ['127.0.0.1'] });
   return {

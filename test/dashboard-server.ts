@@ -47,7 +47,7 @@ import { createPlayTurn } from '../src/worker/turns/play-turn.ts';
 import { startHttpServer } from './http-server.ts';
 import { createTestDatabase } from './postgres.ts';
 
-/** The dashboard's API on a real socket and a real database; no worker takes turns. */
+/** The dashboard's API on a real socket and a real database; there is no worker. */
 export type DashboardServer = {
   url: string;
   db: Db;
@@ -229,7 +229,7 @@ const cookieOf = (headers: Headers): string | null =>
 
 export type Person = { cookie: string; call: Client; id: string; email: string };
 
-/** The first owner, by the setup link; `orgId` is the paid organization. */
+/** The first owner, through the setup link; `orgId` is the paid organization. */
 export async function setUpOwner(server: DashboardServer): Promise<Person & { orgId: string }> {
   const email = 'owner@example.qa';
   const answer = await server.as(null)('POST /setup', {
@@ -249,7 +249,7 @@ export async function setUpOwner(server: DashboardServer): Promise<Person & { or
   };
 }
 
-/** Somebody new, invited into the organization with this role. */
+/** A new person, invited into the organization with this role. */
 export async function addMember(
   server: DashboardServer,
   by: Client,

@@ -1,10 +1,10 @@
 import { vi } from 'vitest';
 
-/** A listener of server-sent events that keeps what it was told. */
+/** A listener of server-sent events that stores what it receives. */
 export type Listener = {
   status: number;
   events: { event: string; id: string; data: any }[]; // oxlint-disable-line typescript/no-explicit-any
-  /** Resolves with the first event after this call, or after the last one that it gave, that is meant. */
+  /** Resolves with the next matching event after the previous result of this function. */
   next(isMeant?: (data: any) => boolean): Promise<Listener['events'][number]>; // oxlint-disable-line typescript/no-explicit-any
   /** Resolves when the server has ended it. */
   ended: Promise<void>;

@@ -16,7 +16,7 @@ import { organization } from '../src/store/schema/identity.ts';
 import { apiKeyDigest } from '../src/store/schema/installation.ts';
 import { trigger } from '../src/store/schema/trigger.ts';
 
-/** Rows for tests, written straight into the tables: a test names only what it is about. */
+/** Rows for tests, written directly into the tables: a test names only what matters to it. */
 export async function givenOrganization(db: Db, options: { plan?: Plan } = {}): Promise<string> {
   const id = newId('org');
   await db.insert(organization).values({ id, name: 'Test', slug: id, plan: options.plan ?? 'paid' });
@@ -63,7 +63,7 @@ export async function givenTrigger(
   return id;
 }
 
-/** A key row with any digest; `digest` is what the caller's key value hashes to. */
+/** A key row with any digest; `digest` is the hash of the caller's key value. */
 export async function givenKey(
   db: Db,
   orgId: string,
@@ -96,7 +96,7 @@ export async function givenKey(
   return id;
 }
 
-/** A connected channel; its secrets are sealed as the connect route seals them. */
+/** A connected channel; its secrets are sealed as in the connect route. */
 export async function givenChannel(
   db: Db,
   orgId: string,
@@ -118,7 +118,7 @@ export async function givenChannel(
   return id;
 }
 
-/** A conversation with a person of its own, on a channel. */
+/** A conversation with its own person, on a channel. */
 export async function givenConversation(
   db: Db,
   orgId: string,

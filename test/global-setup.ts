@@ -20,8 +20,8 @@ const quiet = { info: () => {}, warn: console.warn, error: console.error };
 
 /**
  * One real Postgres for the whole run, in a temporary folder. Its `parley` database is migrated once and then only
- * copied, a copy per test file. The disk is not waited for here (fsync off): what survives a power cut is shown by
- * the tests that start a server of their own.
+ * copied, one copy per test file. Writes do not wait for the disk here (fsync off): the tests that start their own
+ * server show what survives a power cut.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   await removeLeftovers();
@@ -46,19 +46,19 @@ async function closeTemplate(adminUrl: string): Promise<void> {
   await client.end();
 }
 
-/** A run that was killed leaves its folder, and its server running on it. */
+/** A killed run leaves its folder, with its server running on it. */
 async function removeLeftovers(): Promise<void> {
   for (const name of readdirSync(tmpdir())) {
     if (!name.startsWith(PREFIX)) continue;
     const dataDir = path.join(tmpdir(), name);
-    // Without a lock file it is another run's that has just begun.
+    // Without a lock file it belongs to another run that has just started.
     if (!existsSync(path.join(dataDir, 'parley.lock')) || (await findHolder(dataDir))) continue;
     const postmaster = findPostmaster(dataDir);
     if (postmaster) await stopProcess(postmaster.pid, quiet);
     try {
       rmSync(dataDir, { recursive: true, force: true });
     } catch {
-      // Another user's: not ours to clean.
+      // It belongs to another user: not ours to clean.
     }
   }
 }

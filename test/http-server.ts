@@ -6,7 +6,7 @@ import type { Admission } from '../src/access/types.ts';
 import type { AccessDecisions, Route } from '../src/http/route/route.ts';
 import { createHttpServer, type HttpDeps } from '../src/http/edge/server.ts';
 
-/** The HTTP room alone on a real socket, with an access room that knows one key. */
+/** Only the HTTP room on a real socket, with an access room that knows one key. */
 export type TestHttpServer = {
   readonly server: FastifyInstance;
   readonly port: number;
@@ -47,7 +47,7 @@ export const oneKey: AccessDecisions = {
   limit: () => ({ policy: '"key";q=600;w=60', state: '"key";r=599;t=60' }),
 };
 
-/** Gives back what it was given. */
+/** Returns its input. */
 export const echo: Route = {
   method: 'POST',
   path: '/api/echo/:id',

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 test.each(['cluster/run.ts', 'cluster/regions.ts', 'bench/run.ts', 'test/faults/run.ts'])(
-  '%s says what it does not know, and how it is used',
+  '%s reports unknown options, and its usage',
   (program) => {
     const { status, stderr } = spawnSync(process.execPath, [program, '--nonsense'], { cwd: ROOT, encoding: 'utf8' });
     expect([status, stderr]).toEqual([1, expect.stringMatching(/^Unknown option '--nonsense'.*\n\nUsage: npm run /)]);

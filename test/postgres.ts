@@ -4,12 +4,12 @@ import { inject } from 'vitest';
 
 export type TestDatabase = {
   url: string;
-  /** Ends what is still connected and removes the database. */
+  /** Ends open connections and removes the database. */
   drop(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-/** A migrated, empty database of one's own on the run's Postgres: call it once per test file. */
+/** A migrated, empty database on the run's Postgres: call it once per test file. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const { adminUrl, template } = inject('postgres');
   const name = `test_${randomBytes(8).toString('hex')}`;

@@ -8,21 +8,21 @@ export { freePort } from '../cluster/ports.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** The real program in a process of its own, as `npm start` runs it once everything is set up. */
+/** The real program in its own process, as `npm start` runs it after setup. */
 export type Program = {
   child: ChildProcess;
   url: string;
-  /** What it has printed so far. */
+  /** Its output so far. */
   output(): string;
-  /** Resolves once the text was printed; rejects when the program ends before. */
+  /** Resolves when the text was printed; rejects when the program ends before. */
   printed(text: string | RegExp): Promise<void>;
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 };
 
-/** For reading what a program has left behind when a process of its own still holds the line. */
+/** For reading the output of a program that has ended while one of its child processes still holds the pipe. */
 const LAST_WORDS_MS = 2_000;
 
-/** A start takes a second or two, a first one makes a database; and many times that on a busy machine. */
+/** A start takes a second or two, a first one creates a database; and many times that on a busy machine. */
 const PRINTED_WITHIN_MS = 80_000;
 
 export function runProgram(env: Record<string, string>, args: string[] = ['serve']): Program {
@@ -36,7 +36,7 @@ export function runProgram(env: Record<string, string>, args: string[] = ['serve
   child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (text += chunk.toString()));
   const exit = once(child, 'exit') as Promise<[number | null]>;
-  // What was printed last may come after the exit.
+  // The last output may arrive after the exit.
   let isSilent = false;
   const silence = once(child, 'close').then(() => (isSilent = true));
   return {
@@ -65,7 +65,7 @@ export function runProgram(env: Record<string, string>, args: string[] = ['serve
 /** The call that the first start prints. */
 export function printedCall(output: string): { url: string; key: string; body: string } {
   const url = /curl -s (\S+)/.exec(output)?.[1];
-  // Output that is no terminal's names the file that holds the key.
+  // Output that is not a terminal names the file that holds the key.
   const file = /Bearer \$\(cat '([^']+)'\)/.exec(output)?.[1];
   const key = file && readFileSync(file, 'utf8').trim();
   const body = /-d '([^']+)'/.exec(output)?.[1];

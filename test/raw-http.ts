@@ -2,15 +2,15 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * HTTP spoken by hand. A client library repairs, refuses or hides exactly the requests that a server must judge for
- * itself, and hides what came back: header lines as they are, a connection that was closed, an answer too many.
+ * HTTP written by hand. A client library repairs, refuses or hides exactly the requests that a server must judge, and
+ * hides details of the answer: raw header lines, a closed connection, an extra answer.
  */
 export type RawAnswer = {
   readonly status: number;
   /** Names in lower case; several lines of one name are joined by a comma. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** The body as JSON; throws if it is none. */
+  /** The body as JSON; throws if it is not JSON. */
   // oxlint-disable-next-line typescript/no-explicit-any -- tests look into it freely
   json(): any;
 };
@@ -18,12 +18,12 @@ export type RawAnswer = {
 /** Text or bytes, a pause in milliseconds, or something to wait for. */
 type Piece = string | Buffer | number | Promise<unknown>;
 
-/** For what must come; a busy machine takes its time. */
+/** The timeout for what must arrive; a busy machine is slow. */
 const PATIENCE_MS = 15_000;
 
 /**
- * Sends the pieces and resolves with every answer: once the server has closed the connection, or all is sent, `least`
- * answers have begun, and then nothing came for `quietMs`.
+ * Sends the pieces and resolves with every answer: when the server has closed the connection, or when everything is
+ * sent, `least` answers have begun, and then nothing arrived for `quietMs`.
  */
 export async function rawExchange(
   port: number,
@@ -66,7 +66,9 @@ const begun = (chunks: readonly Buffer[]): number =>
     .toString('latin1')
     .match(/HTTP\/1\.1 \d{3} /g)?.length ?? 0;
 
-/** Whether it came in time. What lies unread when the time is over, because the process stood still, has come. */
+/**
+ * Whether it arrived in time. Data that is unread when the time is over, because the process was stopped, has arrived.
+ */
 async function within(ms: number, coming: Promise<void>): Promise<boolean> {
   const over = new AbortController();
   const timer = pause(ms, undefined, { signal: over.signal })
@@ -91,7 +93,7 @@ async function sendPieces(socket: Socket, pieces: readonly Piece[]): Promise<voi
 export type RawRequest = {
   readonly method?: string;
   readonly path?: string;
-  /** As they go over the wire; `Host` and `Connection: close` come first unless this says otherwise. */
+  /** As they are sent; `Host` and `Connection: close` come first unless this contains others. */
   readonly headers?: readonly string[];
   readonly body?: string | Buffer;
   readonly bare?: boolean;

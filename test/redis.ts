@@ -5,18 +5,18 @@ import { createClient } from '@redis/client';
 import { freePort } from './program.ts';
 
 /**
- * A real Redis of one's own, in memory alone, or null where there is none: `npm test` looks for redis-server, installs
- * it where it may, and says so where it may not.
+ * A separate real Redis, only in memory, or null if there is none: `npm test` looks for redis-server, installs it if it
+ * may, and otherwise says so.
  */
 export type TestRedis = {
   url: string;
   port: number;
   pid(): number;
-  /** Ends it at once, as a crash would. */
+  /** Ends it immediately, as a crash would. */
   kill(): Promise<void>;
-  /** FLUSHALL: everything in it is gone. */
+  /** FLUSHALL: removes everything in it. */
   flush(): Promise<void>;
-  /** Comes up again on the same port, empty. */
+  /** Starts again on the same port, empty. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 };

@@ -5,8 +5,8 @@ const SLOWEST = 10;
 
 /**
  * Prints the files that took longest, so that a slow one is seen when it comes, and as the very last line the tally, in
- * the form that machines read: "N passed, N failed" and, if any, ", N skipped".
- * A file that does not load and an error outside of any test count as one failure each; a run without a test is a failure.
+ * the form that machines read: "N passed, N failed" and, if any, ", N skipped". A file that does not load and an error
+ * outside of any test count as one failure each; a run without a test is a failure.
  */
 // vitest loads reporters by their default export.
 export default class TallyReporter implements Reporter {
@@ -21,7 +21,7 @@ export default class TallyReporter implements Reporter {
         else if (state === 'failed') failedTests += 1;
         else tally.skipped += 1;
       }
-      // A hook or an import that fails may leave no failed test behind.
+      // A hook or an import that fails may leave no failed test.
       tally.failed += failedTests || (module.state() === 'failed' ? 1 : 0);
     }
     if (tally.passed + tally.failed === 0) tally.failed = 1;

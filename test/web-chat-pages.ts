@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A shop's web site on an origin of its own, with as strict a policy as there is: what the web chat must live with. */
+/** A shop's web site on its own origin, with the strictest possible policy: the web chat must work there. */
 export type HostSite = { origin: string; close(): Promise<void> };
 
-/** `page` makes the markup of a path; whatever it returns for `/` is what people see. */
+/** `page` creates the markup of a path; its result for `/` is what people see. */
 export async function startHostSite(parley: string, page: (path: string) => string): Promise<HostSite> {
   const policy = [
     "default-src 'none'",
@@ -25,7 +25,7 @@ export async function startHostSite(parley: string, page: (path: string) => stri
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
-    // Another host and another port than the server's: another origin in every respect.
+    // Another host and another port than the server's: a different origin in every respect.
     origin: `http://localhost:${port}`,
     close: async () => {
       server.closeAllConnections();

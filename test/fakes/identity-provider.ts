@@ -4,18 +4,18 @@ import type { AddressInfo } from 'node:net';
 import { Provider } from 'oidc-provider';
 
 /**
- * A real OpenID provider on a real port: oidc-provider, a certified one, with a sign-in page of one button. Whoever
- * presses it is `person`.
+ * A real OpenID provider on a real port: oidc-provider, a certified one, with a sign-in page of one button. The person
+ * who presses it is `person`.
  */
 export type IdentityProvider = {
   issuer: string;
   clientId: string;
   clientSecret: string;
-  /** Where it may send people back to; set before the first sign-in. */
+  /** The allowed callback; set before the first sign-in. */
   allow(redirectUri: string): void;
-  /** Who presses the button; null: they decline. */
+  /** The person who presses the button; null: they decline. */
   person: { sub: string; amr?: string[]; [claim: string]: unknown } | null;
-  /** Whether the address is kept out of the ID token, for userinfo alone. */
+  /** Whether the address is only in userinfo, not in the ID token. */
   thin: boolean;
   stop(): Promise<void>;
 };
@@ -43,7 +43,7 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
   let handle: ReturnType<Provider['callback']> | undefined;
   let provider: Provider;
   server.on('request', (request, response) => {
-    // Made with the first request, when it is known where people go back to.
+    // Created on the first request, when the callback is known.
     handle ??= (provider = open(made, redirectUris)).callback();
     const url = new URL(request.url!, issuer);
     if (!url.pathname.startsWith('/interaction/')) return handle(request, response);
@@ -95,7 +95,7 @@ function open(made: IdentityProvider, redirectUris: string[]): Provider {
   });
 }
 
-/** What a browser does at the provider: follows its redirects until one leads elsewhere, which is returned. */
+/** Acts as a browser at the provider: follows its redirects until one leads to another site, which is returned. */
 export async function walkThrough({ issuer }: Pick<IdentityProvider, 'issuer'>, url: string): Promise<string> {
   const cookies = new Map<string, string>();
   let at = url;

@@ -3,20 +3,20 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** An OpenID provider that is what its owner wants it to be: every part of what it says may be another. */
+/** An OpenID provider under the control of its owner: every part of its answers can be changed. */
 export type LyingProvider = {
   issuer: string;
-  /** Members of the discovery document that are not as they should be. */
+  /** Wrong members of the discovery document. */
   discovery: Record<string, unknown>;
-  /** Claims of the ID token that are not as they should be; `nonce` of the request is put in by itself. */
+  /** Wrong claims of the ID token; the `nonce` of the request is added. */
   claims: Record<string, unknown>;
-  /** Answers in the place of a path. */
+  /** Answers that replace those of a path. */
   instead: Map<string, (response: ServerResponse) => void>;
   /** Signs with a key that is not the published one. */
   forged: boolean;
-  /** What came to the token endpoint. */
+  /** The requests to the token endpoint. */
   redeemed: string[];
-  /** The way back from its sign-in page, made of the address that leads there. */
+  /** The callback from its sign-in page, computed from the authorization URL. */
   wayBack(url: string, change?: Record<string, string>): string;
   stop(): Promise<void>;
 };

@@ -3,11 +3,11 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net';
 
 /**
- * A model server on a real port that speaks the wire formats of the providers, told by path: OpenAI chat completions
- * (what every "OpenAI-compatible" server speaks), OpenAI responses, Anthropic messages, Google generateContent. It
- * answers from a script, one reply a call; with an empty script it repeats the person's last words. Like the real
- * ones it wants the provider's own credentials header and refuses a request that breaks the provider's rules, so that
- * a test that passes here has sent what the provider would take.
+ * A model server on a real port that speaks the wire formats of the providers, by path: OpenAI chat completions (the
+ * format of every "OpenAI-compatible" server), OpenAI responses, Anthropic messages, Google generateContent. It answers
+ * from a script, one reply per call; with an empty script it repeats the person's last message. Like the real ones it
+ * requires the provider's own credentials header and refuses a request that breaks the provider's rules, so a test that
+ * passes here has sent what the provider accepts.
  */
 export type WireFormat = 'openai_compatible' | 'openai' | 'anthropic' | 'google';
 
@@ -26,7 +26,7 @@ export type RecordedCall = { format: WireFormat; path: string; headers: Incoming
 
 export type FakeModel = {
   url: string;
-  /** What to give as base URL of a provider. */
+  /** The base URL for a provider. */
   baseUrl(format: WireFormat): string;
   /** Replies for the next calls, in order. */
   script(...replies: ModelReply[]): void;
@@ -118,7 +118,7 @@ type Wire = {
   format: WireFormat;
   path: RegExp;
   isAuthorized(headers: IncomingHttpHeaders, key: string): boolean;
-  /** What the real provider would refuse this body for; null when it is well. */
+  /** Why the real provider would refuse this body; null when it is valid. */
   fault(body: Json, path: string): string | null;
   lastWords(body: Json): string;
   success(reply: Success, body: Json): unknown;

@@ -1,15 +1,18 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 
-/** A name server on a real port: it knows TXT records, in the wire format of RFC 1035, and says NXDOMAIN of all else. */
+/**
+ * A name server on a real port: it has TXT records, in the wire format of RFC 1035, and answers NXDOMAIN to all other
+ * queries.
+ */
 export type NameServer = {
   /** For `DNS_SERVERS`. */
   address: string;
-  /** Of each name its records, each in pieces of at most 255 bytes. */
+  /** The records of each name, each in strings of at most 255 bytes. */
   records: Map<string, string[][]>;
-  /** It hears and says nothing. */
+  /** It receives queries and never answers. */
   silent: boolean;
-  /** Names that were asked for. */
+  /** Names that were queried. */
   asked: string[];
   stop(): Promise<void>;
 };
@@ -17,7 +20,7 @@ export type NameServer = {
 const HEADER = 12;
 const TXT = 16;
 const INTERNET = 1;
-/** The name of the question, by its place in the message. */
+/** A pointer to the name of the question, by its position in the message. */
 const QUESTION_NAME = 0xc00c;
 
 export async function startNameServer(): Promise<NameServer> {
@@ -41,7 +44,7 @@ export async function startNameServer(): Promise<NameServer> {
     const records = query.readUInt16BE(at + 1) === TXT ? (made.records.get(name) ?? []) : [];
     const header = Buffer.alloc(HEADER);
     query.copy(header, 0, 0, 2);
-    // An answer, authoritative; code 3: no such name.
+    // An authoritative answer; code 3: no such name.
     header.writeUInt16BE(0x8580 | (made.records.has(name) ? 0 : 3), 2);
     header.writeUInt16BE(1, 4);
     header.writeUInt16BE(records.length, 6);

@@ -1,34 +1,34 @@
 import { type Answer, type ReceivedCall, type Receiver, startReceiver } from './receiver.ts';
 
-/** How a provider fails: as it answers, by hanging up, or by taking the message and never answering. */
+/** How a provider fails: with an answer, by hanging up, or by accepting the message and never answering. */
 export type Failure =
   | { status: number; code?: number | string; retryAfter?: number; text?: string }
   | 'reset_after_delivering'
   | 'timeout_after_delivering';
 
-/** A call of a provider to one of our hooks, signed as the provider signs. */
+/** A call of a provider to one of our webhooks, signed as the provider signs. */
 export type Hook = { method: 'GET' | 'POST'; query?: string; headers: Record<string, string>; body: string };
 
-/** What all fakes of providers have in common; what each one's own language is, is in its file. */
+/** What all fakes of providers have in common; each one's own format is in its file. */
 export type FakeProvider = {
   kind: string;
   url: string;
-  /** What a person would fill in to connect the channel. */
+  /** What a user enters to connect the channel. */
   settings: Record<string, unknown>;
   secrets: Record<string, string>;
-  /** Who can be reached, in the provider's words and in ours. */
+  /** A reachable person, in the provider's format and in ours. */
   person: string;
-  /** Messages that the person has got. */
+  /** Messages that the person has received. */
   delivered: { to: string; text: string; id: string; raw: unknown }[];
   /** Attempts to send, successful or not. */
   attempts(): number;
-  /** What to do with the next attempts, in order; then all is well. */
+  /** The outcomes of the next attempts, in order; later ones succeed. */
   fail(...failures: Failure[]): void;
-  /** Takes the credentials back, as somebody at the provider may at any time; `false` gives them again. */
+  /** Revokes the credentials, as a person at the provider may at any time; `false` restores them. */
   withdraw(isWithdrawn?: boolean): void;
   /** The person writes. */
   says(text: string, options?: { eventId?: string; from?: string; url?: string }): Hook;
-  /** What became of a message; null: this provider never tells. */
+  /** Reports the status of a message; null: this provider never reports it. */
   reports(providerMessageId: string, status: 'delivered' | 'read' | 'failed', url?: string): Hook | null;
   stop(): Promise<void>;
 };
@@ -38,11 +38,11 @@ export type Speaking = {
   isSend(call: ReceivedCall): boolean;
   isAuthorized(call: ReceivedCall): boolean;
   unauthorized: Answer;
-  /** Takes the message as the provider does; an Answer: it is not well-formed. */
+  /** Accepts the message as the provider does; an Answer: it is not well-formed. */
   take(call: ReceivedCall): { to: string; text: string; id: string; raw: unknown } | { malformed: Answer };
   accepted(message: { to: string; id: string }): Answer;
   failed(failure: Exclude<Failure, string>): Answer;
-  /** Every other call: connecting, looking up. */
+  /** All other calls: connecting, looking up. */
   other(call: ReceivedCall): Answer;
 };
 

@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 
 export type ReceivedCall = { method: string; path: string; headers: IncomingHttpHeaders; body: Buffer; at: number };
 
-/** What the fake does with a call: answer, or fail in one of the ways in which the real ones do. */
+/** How the fake reacts to a call: it answers, or fails in one of the ways in which real ones do. */
 export type Answer =
   | {
       status?: number;
@@ -11,12 +11,12 @@ export type Answer =
       json?: unknown;
       text?: string;
       delayMs?: number;
-      /** Not before this has happened. */
+      /** Not before this promise resolves. */
       after?: Promise<unknown>;
     }
-  /** Takes the call, then hangs up without an answer. */
+  /** Reads the call, then hangs up without an answer. */
   | 'reset'
-  /** Takes the call and never answers. */
+  /** Reads the call and never answers. */
   | 'hang';
 
 export type Receiver = {
@@ -24,12 +24,12 @@ export type Receiver = {
   calls: ReceivedCall[];
   /** Decides about each call, in order; the default answers 200. */
   answer: (call: ReceivedCall) => Answer;
-  /** Resolves when so many calls have come. */
+  /** Resolves when this many calls have arrived. */
   received(count: number, timeoutMs?: number): Promise<ReceivedCall[]>;
   stop(): Promise<void>;
 };
 
-/** Any HTTP endpoint of somebody else's: what a customer's backend or a provider looks like from here. */
+/** Any external HTTP endpoint: a customer's backend or a provider, as seen from here. */
 export async function startReceiver(answer: Receiver['answer'] = () => ({})): Promise<Receiver> {
   const calls: ReceivedCall[] = [];
   const sockets = new Set<Socket>();

@@ -7,7 +7,7 @@ const USER = 'U0G9QF9C6';
 
 const no = (error: string) => ({ json: { ok: false, error } });
 
-/** The Web API: JSON in, 200 with `{ok}` out, whatever happened; only the limits of rate are 429. */
+/** The Web API: JSON in, 200 with `{ok}` out for every result; only rate limits are 429. */
 export async function startSlack(): Promise<FakeProvider> {
   let serial = 0;
   const { receiver, ...rest } = await startProvider({

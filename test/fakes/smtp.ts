@@ -8,11 +8,11 @@ export type FakeSmtp = {
   user: string;
   password: string;
   mails: ReceivedMail[];
-  /** Attempts to hand over a mail, successful or not. */
+  /** Attempts to send a mail, successful or not. */
   attempts(): number;
-  /** What to do with the next attempts, in order. */
+  /** The outcomes of the next attempts, in order. */
   fail(...failures: SmtpFailure[]): void;
-  /** Takes the password back; `false` gives it again. */
+  /** Revokes the password; `false` restores it. */
   withdraw(isWithdrawn?: boolean): void;
   stop(): Promise<void>;
 };
@@ -20,16 +20,16 @@ export type FakeSmtp = {
 export type SmtpFailure =
   /** Refuses the recipient, or the message after it was read, with this code. */
   | { at: 'recipient' | 'data'; code: number }
-  /** Reads the whole message, keeps it, and hangs up instead of answering. */
+  /** Reads the whole message, stores it, and hangs up instead of answering. */
   | 'reset_after_delivering'
-  /** The same, but stays silent on the line. */
+  /** The same, but keeps the connection open and never answers. */
   | 'timeout_after_delivering'
   /** Hangs up before it reads any of the message. */
   | 'reset_before_data';
 
 const refusal = (code: number) => Object.assign(new Error(`fake ${code}`), { responseCode: code });
 
-/** A real SMTP server that keeps what it gets; plain, with sign-in. */
+/** A real SMTP server that stores what it receives; without encryption, with sign-in. */
 export async function startSmtp(options: { tls?: boolean } = {}): Promise<FakeSmtp> {
   const [user, password] = ['parley@example.com', 'correct horse'];
   const mails: ReceivedMail[] = [];

@@ -13,7 +13,7 @@ const error = (status: number, code: number, message: string) => ({
 
 const PROOF = createHmac('sha256', APP_SECRET).update(TOKEN).digest('hex');
 
-/** What the Graph API says of an id that is nobody's, and of a proof made with another app's secret. */
+/** The Graph API's answer to an unknown id, and to a proof made with another app's secret. */
 function misnamed(path: string) {
   const { pathname, searchParams } = new URL(path, 'http://graph');
   if (searchParams.get('appsecret_proof') !== PROOF) {

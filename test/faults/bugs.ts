@@ -1,9 +1,9 @@
 import type { Edit } from './edits.ts';
 
 /**
- * Bugs that somebody could make, planted into the sources while a process of the suite loads them (plant.ts). Each must
- * be found by the scenario named beside it, by a finding that fits; a suite that stays green with one of them planted
- * proves nothing about the others either.
+ * Possible bugs, planted into the sources while a process of the suite loads them (plant.ts). Each must be found by its
+ * scenario, with a matching finding; if the suite stays green with one of them planted, it proves nothing about the
+ * others either.
  */
 export type Bug = { name: string; scenario: string; finding: RegExp; edits: Edit[] };
 
@@ -102,7 +102,7 @@ export const bugs: Bug[] = [
   {
     name: 'a lost answer is called "nothing was done"',
     scenario: 'answers-lost',
-    finding: /refused and done all the same/,
+    finding: /refused but done/,
     edits: [
       {
         file: 'src/store/queue/plan-and-write.ts',
@@ -192,7 +192,7 @@ export const bugs: Bug[] = [
   },
 ];
 
-/** Leases of workers shortened, so that a scenario in which one dies need not wait half a minute. */
+/** Shorter leases for workers, so that a scenario in which one dies need not wait half a minute. */
 export const IMPATIENT: Edit[] = [
   { file: 'src/store/runs/claim.ts', find: 'RUN_LEASE_SECONDS = 30;', replace: 'RUN_LEASE_SECONDS = 5;' },
   {

@@ -3,8 +3,8 @@ import type { Region, Tenant } from './region.ts';
 import { elapsedSince } from './stalls.ts';
 
 /**
- * Holds the ledger against what was promised and against the database. Each finding is one sentence; none is the only
- * good result. Nothing here knows which fault it was.
+ * Compares the ledger with the promises and with the database. Each finding is one sentence; an empty list is the only
+ * good result. This code does not know which fault it was.
  */
 export async function check(region: Region, tenant: Tenant, ledger: Ledger): Promise<string[]> {
   const found = new Findings();
@@ -17,7 +17,10 @@ export async function check(region: Region, tenant: Tenant, ledger: Ledger): Pro
   return found.list();
 }
 
-/** A worker's promise: its work is taken over within 45 s. On top of it what the taking over itself needs on a busy machine. */
+/**
+ * The promise for a worker: another takes its work over within 45 s. Plus the time that the take-over itself needs on a
+ * busy machine.
+ */
 const SETTLED_WITHIN_MS = 60_000;
 /** A statement that began before a revoke may wait for a lock and commit after it; one that was sent later may not. */
 const STATEMENT_MS = 2_000;
@@ -104,7 +107,7 @@ function acceptedAreKept({ calls }: Ledger, runs: Run[], found: Findings): void 
     if (written.length > 1) found.add('several runs for one Idempotency-Key', written.map(({ id }) => id).join(' '));
     for (const call of accepted) if (!ids.has(call.runId!)) found.add('acknowledged and lost', describe(call));
     if (accepted.length === 0 && !same.some(isUnknown) && written.length > 0)
-      found.add('refused and done all the same', same.map(describe).join('; '));
+      found.add('refused but done', same.map(describe).join('; '));
   }
 }
 

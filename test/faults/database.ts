@@ -12,16 +12,16 @@ import { killAtExit } from './processes.ts';
 import { elapsedSince } from './stalls.ts';
 
 /**
- * A Postgres that may be stopped, killed and replaced by its standby: the embedded one's programs, without the
- * supervisor that would start it again. It is reached through its socket; nodes get there by a proxy each.
+ * A Postgres that can be stopped, killed and replaced by its standby: the embedded one's programs, without the
+ * supervisor that would restart it. It is reached through its socket; each node has its own proxy to it.
  */
 export type FaultDatabase = {
-  /** Of the present primary, past every proxy. */
+  /** Of the current primary, without a proxy. */
   socketPath: string;
   url: string;
   /** Fast: sessions are ended, everything is written. Immediate: as after a crash. */
   restart(how: 'fast' | 'immediate', downMs: number): Promise<void>;
-  /** A copy that follows; from here on a commit is answered only once the copy has it. */
+  /** Adds a replica; from here on a commit is answered only when the replica has it. */
   addStandby(): Promise<void>;
   /** Kills the primary; its synchronous standby becomes the database. */
   failOver(): Promise<void>;
@@ -29,7 +29,10 @@ export type FaultDatabase = {
 };
 
 const quiet = { info: () => {}, warn: () => {}, error: () => {} };
-/** A test machine does not lose power: what a killed server has written, the kernel keeps. Commit times are for the checker. */
+/**
+ * A test machine does not lose power: the kernel keeps what a killed server has written. The checker needs commit
+ * times.
+ */
 const SETTINGS = {
   listen_addresses: '',
   unix_socket_permissions: '0777',
@@ -107,7 +110,7 @@ function makeFolder(parent: string, name: string): string {
   return made;
 }
 
-/** A copy of the files while the primary runs, which then follows it; commits wait for it from here on. */
+/** Copies the files while the primary runs; the copy then follows it, and commits wait for it from here on. */
 async function startStandby(
   primary: Server,
   dataDir: string,
@@ -127,7 +130,7 @@ async function startStandby(
       primary_conninfo: `host=${primary.socketDir} user=postgres application_name=standby`,
       hot_standby: 'on',
     });
-    // Not written to the primary's files: the copy must not wait for a standby of its own later.
+    // Not in the primary's files: the copy must not wait for a standby of its own later.
     await client.query(`ALTER SYSTEM SET synchronous_standby_names = 'standby'`);
     await client.query('SELECT pg_reload_conf()');
     await until(async () => {

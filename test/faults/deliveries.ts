@@ -6,12 +6,12 @@ import { request } from './http-client.ts';
 import type { Node } from './node.ts';
 import type { Trial } from './trial.ts';
 
-/** Sends over a channel, and what the customer's endpoint saw of them. */
+/** Sends over a channel, and what the customer's endpoint received. */
 export type Deliveries = {
   receiver: Receiver;
   path: string;
   send(node: Node): Promise<void>;
-  /** Every accepted message arrives; more often than once only where a process died, and then it says so. */
+  /** Every accepted message arrives; more than once only if a process died, and then it is marked. */
   check(crashes: number): Promise<void>;
 };
 
@@ -36,7 +36,7 @@ export async function startDeliveries(trial: Trial, answer?: Receiver['answer'])
     path,
     async send(node) {
       const n = ++sent;
-      // The last key is never revoked by a scenario that sends.
+      // A scenario that sends never revokes the last key.
       const authorization = `Bearer ${tenant.keys.at(-1)!.value}`;
       const made = await request(node.url + path, {
         method: 'POST',

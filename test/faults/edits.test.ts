@@ -3,7 +3,10 @@ import { bugs, IMPATIENT } from './bugs.ts';
 import { checkEdits, crashEdit, crashPoints } from './edits.ts';
 import { scenarioNamed } from './suite.ts';
 
-/** The fault suite rewrites sources while they load: these tell at once when a change has made that void. */
+/**
+ * The fault suite rewrites sources while they load: these tests report immediately when a source change has broken a
+ * rewrite.
+ */
 describe('every planted bug', () => {
   for (const bug of bugs) {
     test(`has its text and its scenario: ${bug.name}`, () => {
@@ -13,7 +16,7 @@ describe('every planted bug', () => {
   }
 });
 
-test('the shortened leases are still where they were', () => {
+test('the shortened leases still exist in the sources', () => {
   expect(() => checkEdits(IMPATIENT)).not.toThrow();
 });
 
@@ -27,7 +30,7 @@ test('crash points are found, each name once, and can be armed', () => {
   expect(() => checkEdits(points.map(crashEdit))).not.toThrow();
 });
 
-test('an edit whose text is gone says so', () => {
+test('an edit whose text is missing reports it', () => {
   expect(() => checkEdits([{ file: 'src/main.ts', find: 'no such text', replace: '' }])).toThrow(
     /0 times in src\/main/,
   );

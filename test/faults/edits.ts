@@ -1,13 +1,13 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** A change of one source module, made while it is loaded (plant.ts). `find` must stand there exactly once. */
+/** A change of one source module, made while it is loaded (plant.ts). The module must contain `find` exactly once. */
 export type Edit = { file: string; find: string; replace: string };
 
 export type CrashPoint = { name: string; file: string };
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** What marks a crash point in the sources. A comment: in production there is nothing. */
+/** Marks a crash point in the sources. It is a comment: production has no code for it. */
 const MARK = /^\s*(\/\/ crash point: ([a-z:-]+))$/gm;
 
 /** All places in the sources at which a process of the fault suite can be told to kill itself. */
@@ -31,7 +31,7 @@ export const crashEdit = ({ name, file }: CrashPoint): Edit => ({
   replace: `globalThis.crashHere('${name}');\n`,
 });
 
-/** Throws when the sources have changed so that an edit no longer says anything. */
+/** Throws when the sources have changed so that an edit no longer matches. */
 export function checkEdits(edits: readonly Edit[]): void {
   for (const { file, find } of edits) {
     const count = readFileSync(ROOT + file, 'utf8').split(find).length - 1;

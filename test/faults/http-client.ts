@@ -1,6 +1,6 @@
 import { Agent, type IncomingHttpHeaders, request as send } from 'node:http';
 
-/** What became of a request. `status` null: nobody knows whether it was served. */
+/** The outcome of a request. `status` null: it is unknown whether it was served. */
 export type Answer = {
   status: number | null;
   /** Why there is no status. */
@@ -19,12 +19,12 @@ export type Request = {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 128 });
 
-/** One request, never repeated: a client that retries by itself would hide what the suite looks for. */
+/** One request, never retried: a client with its own retries would hide what the suite looks for. */
 export function request(url: string, { method = 'GET', body, headers, timeoutMs = 15_000 }: Request): Promise<Answer> {
   const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
   return new Promise((resolve) => {
     const failed = (error: NodeJS.ErrnoException) => {
-      // Nobody listened: this one certainly was not served.
+      // The connection was refused, so this one was certainly not served.
       const status = error.code === 'ECONNREFUSED' ? 0 : null;
       resolve({ status, error: error.code ?? error.message, headers: {}, text: '', body: null });
     };

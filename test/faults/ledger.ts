@@ -3,17 +3,17 @@ import type { Tenant } from './region.ts';
 import { request } from './http-client.ts';
 
 /**
- * What the client knows, on its own monotonic clock: every call with its beginning and end, every revoke with the
- * moment of its answer. The checker (check.ts) holds it against the database.
+ * What the client knows, on its own monotonic clock: every call with its start and end, every revoke with the moment of
+ * its answer. The checker (check.ts) compares it with the database.
  */
 export type Call = {
   node: string;
-  /** Its place among the tenant's keys. */
+  /** Its index among the tenant's keys. */
   key: number;
   kind: 'trigger' | 'me';
   start: number;
   end: number;
-  /** 0: nobody listened. null: unknown. */
+  /** 0: connection refused. null: unknown. */
   status: number | null;
   code: string | null;
   error: string | null;
@@ -26,9 +26,9 @@ export type Revoke = {
   key: number;
   node: string;
   requestedAt: number;
-  /** When "revoked" was answered; null: it was not (yet). */
+  /** When "revoked" was answered; null: not (yet). */
   answeredAt: number | null;
-  /** What the first answer said, or why there was none. */
+  /** The first answer, or why there was none. */
   answer: string;
 };
 
@@ -40,7 +40,7 @@ export const isUnknown = ({ status, code }: Call): boolean => status === null ||
 
 export const triggerPath = ({ agentId, triggerId }: Tenant): string => `/api/triggers/${agentId}/${triggerId}`;
 
-/** Calls once and writes it down. */
+/** Makes one call and records it. */
 export async function call(
   ledger: Ledger,
   tenant: Tenant,

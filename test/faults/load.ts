@@ -3,7 +3,7 @@ import type { Node } from './node.ts';
 import type { Random } from './random.ts';
 import type { Tenant } from './region.ts';
 
-/** Hard but bounded: so many callers for each node, each waiting for its answer and then a moment. */
+/** Heavy but bounded: this many callers for each node; each waits for its answer and then for a moment. */
 const CALLERS = 5;
 const LONGEST_THOUGHT_MS = 12;
 const MAX_CALLS = 40_000;
@@ -14,15 +14,15 @@ export type Load = {
 };
 
 /**
- * New calls, repetitions of earlier ones at any node, one call at all nodes at once under one Idempotency-Key, and
- * calls that need nothing but the verification of the key.
+ * New calls, repeats of earlier ones at any node, one call at all nodes at once under one Idempotency-Key, and calls
+ * that only verify the key.
  */
 export function startLoad(trial: {
   ledger: Ledger;
   tenant: Tenant;
   nodes: () => readonly Node[];
   random: Random;
-  /** Of each node; others for a region that is not to be spoilt by how much is asked of it. */
+  /** Per node; fewer for a region that much load would disturb. */
   callers?: number;
 }): Load {
   const { ledger, tenant, nodes, random, callers = CALLERS } = trial;

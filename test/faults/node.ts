@@ -8,7 +8,7 @@ import type { ClockOrder, CrashOrder } from './plant.ts';
 import { killAtExit } from './processes.ts';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
-/** One process of the region with its own way to the database. */
+/** One process of the region with its own connection to the database. */
 export type Node = {
   name: string;
   role: 'api' | 'worker';
@@ -16,11 +16,11 @@ export type Node = {
   port: number;
   proxy: TcpProxy;
   isRunning(): boolean;
-  /** Resolves once it serves. What it was given before holds again unless something else is said. */
+  /** Resolves when it serves. Uses the previous plan unless another one is given. */
   start(plan?: Plan): Promise<void>;
-  /** Resolves when the process is gone; true if it ended by itself, in order. */
+  /** Resolves when the process is gone; true if it stopped in order by itself. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<boolean>;
-  /** Resolves when the process is gone, however that came. */
+  /** Resolves when the process is gone, for any reason. */
   gone(): Promise<void>;
   pause(): void;
   resume(): void;
@@ -87,7 +87,7 @@ export async function createNode(
       };
       child.stdout!.on('data', collect);
       child.stderr!.on('data', collect);
-      // A killed process says so through its exit; its channel may be written to in the same moment.
+      // A killed process is reported by its exit; a write to its channel at the same moment may fail.
       child.on('error', () => {});
       await until(
         async () => {
@@ -111,7 +111,7 @@ export async function createNode(
     pause: () => void child?.kill('SIGSTOP'),
     resume: () => void child?.kill('SIGCONT'),
     clock: (order) => tell(order),
-    // It may die before it has said so.
+    // It may die before it has answered.
     crash: (crash) => Promise.race([tell({ crash }), node.gone()]),
     output: () => text,
     async close() {

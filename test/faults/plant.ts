@@ -2,10 +2,10 @@ import { registerHooks } from 'node:module';
 import type { Edit } from './edits.ts';
 
 /**
- * Loaded before the program in a process of the fault suite (`node --import`), never anywhere else: rewrites modules
- * while they are loaded, so that production code has no switch for a fault. An edit whose text is not there exactly
- * once ends the process: a bug that is not planted proves nothing. Also holds the clocks that a test may bend, over the
- * process's IPC channel.
+ * Loaded before the program in a process of the fault suite (`node --import`), never anywhere else. It rewrites modules
+ * while they are loaded, so production code has no switch for a fault. An edit whose text does not occur exactly once
+ * ends the process: a bug that is not planted proves nothing. It also replaces the clocks, which a test may change over
+ * the process's IPC channel.
  */
 const { edits, crash } = JSON.parse(process.env.FAULT_PLANT ?? '{}') as { edits?: Edit[]; crash?: CrashOrder };
 const ROOT = new URL('../../', import.meta.url).href;
@@ -27,10 +27,10 @@ if (edits && edits.length > 0) {
   });
 }
 
-/** The process kills itself when it passes this point for the so manieth time from now on. */
+/** The process kills itself at this pass of this point, counted from now. */
 export type CrashOrder = { point: string; pass: number };
 
-/** What every crash point calls: the process is gone before the next statement. */
+/** Every crash point calls this: the process is gone before the next statement. */
 let armed = crash;
 let passed = 0;
 (globalThis as { crashHere?: (point: string) => void }).crashHere = (point) => {
@@ -39,11 +39,17 @@ let passed = 0;
   if (passed === armed.pass) process.kill(process.pid, 'SIGKILL');
 };
 
-/** `wallMs`: the time of day is set; `suspends`: the monotonic clock stands still while the process is stopped, as on a machine that sleeps. */
+/**
+ * `wallMs`: sets the wall clock; `suspends`: the monotonic clock stops while the process is stopped, as on a machine
+ * that sleeps.
+ */
 export type ClockOrder = { wallMs?: number; suspends?: boolean };
 
 const TICK_MS = 10;
-/** More than this between two looks at the clock: the process was stopped. A busy process looks late, too, so not less. */
+/**
+ * A longer gap between two looks at the clock means that the process was stopped. A busy process has gaps, too, so the
+ * value is not smaller.
+ */
 const STOPPED_MS = 300;
 
 if (process.send) {

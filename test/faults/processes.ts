@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 
-/** A run that ends badly leaves nobody behind. */
+/** A run that fails leaves no process behind. */
 const children = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of children) child.kill('SIGKILL');

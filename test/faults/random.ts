@@ -1,11 +1,13 @@
-/** Chance that can be repeated: the same seed, the same run (mulberry32; Tommy Ettinger, public domain). */
+/**
+ * Random numbers that can be repeated: the same seed gives the same run (mulberry32; Tommy Ettinger, public domain).
+ */
 export type Random = {
   /** From `low` to `high`, both included. */
   between(low: number, high: number): number;
   chance(probability: number): boolean;
   pick<T>(list: readonly T[]): T;
   shuffle<T>(list: readonly T[]): T[];
-  /** Chance of its own for a part of the run, so that one part drawing more does not change the others. */
+  /** A separate generator for a part of the run, so that more draws in one part do not change the others. */
   branch(name: string): Random;
 };
 

@@ -24,14 +24,14 @@ export type Region = {
   /** What every process of this region is started with. */
   plan: Plan;
   edits: readonly Edit[];
-  /** An organization of one's own with an agent, a trigger and so many keys. */
+  /** A new organization with an agent, a trigger and this many keys. */
   tenant(keys?: number): Promise<Tenant>;
-  /** Rows past every node and proxy. */
+  /** Queries the database directly, without nodes and proxies. */
   rows<T extends object>(text: string, values?: unknown[]): Promise<T[]>;
   withDb<T>(work: (db: Db) => Promise<T>): Promise<T>;
   /** The dashboard's API, as the owner. */
   dashboard(node: Node, method: string, path: string, body?: unknown): Promise<Answer>;
-  /** Pass everywhere, nobody stopped, everybody running; returns who had to be started. */
+  /** Removes all faults, continues stopped processes, starts missing ones; returns which had to be started. */
   repair(): Promise<string[]>;
   close(): Promise<void>;
 };
@@ -41,7 +41,7 @@ export type Tenant = { orgId: string; agentId: string; triggerId: string; keys: 
 export type RegionOptions = { api?: number; workers?: number; plan?: Plan; env?: Record<string, string> };
 
 const OWNER = { email: 'owner@example.qa', password: 'correct horse battery staple' };
-/** Nobody shall be held up by a limit; only reading end users has one, to be tried. */
+/** A rate limit must not disturb the load; only reading end users has a low one, for its own test. */
 export const LOW_LIMIT = 60;
 const NONE = { key: 1_000_000, organization: 1_000_000 };
 const LOW = { key: LOW_LIMIT, organization: LOW_LIMIT };
@@ -62,7 +62,7 @@ export async function startRegion(options: RegionOptions = {}): Promise<Region> 
     PARLEY_LIMITS: LIMITS,
     PARLEY_EGRESS_ALLOW: '127.0.0.1',
     LOG_LEVEL: 'warn',
-    // Nodes are started again and again: what they compile is kept.
+    // Nodes are started repeatedly: their compiled code is cached.
     NODE_COMPILE_CACHE: path.join(tmpdir(), 'parley-fault-compiled'),
     ...options.env,
   };
@@ -103,8 +103,8 @@ export async function startRegion(options: RegionOptions = {}): Promise<Region> 
     },
     rows: (text, values) =>
       withClient(database.url, async (client) => {
-        // The checks join thousands of rows that were written a moment ago: without statistics of them PostgreSQL takes
-        // nested loops now and then, for which a checker waited twenty seconds.
+        // The checks join thousands of rows that were just written: without their statistics PostgreSQL sometimes
+        // chooses nested loops, and a checker once waited twenty seconds for them.
         await client.query('SET enable_nestloop = off');
         return (await client.query(text, values)).rows as never;
       }),

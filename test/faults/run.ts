@@ -39,7 +39,7 @@ let passed = 0;
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => end(`ended by ${name}`));
 
 const isWanted = (name: string) => positionals.length === 0 || positionals.some((one) => name.startsWith(one));
-/** Somebody who asked for twenty in a row has the answer. */
+/** A run of twenty in a row ends at the first failure. */
 const isOver = () => times > 1 && failures.length > 0;
 
 function end(why?: string): never {

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { elapsedSince, watchStalls } from './stalls.ts';
 
-test('a moment in which nothing ran is taken off, as far as it lies in the time that was asked for', () => {
+test('a moment in which nothing ran is subtracted, as far as it is within the measured time', () => {
   let now = 0;
   const stalls = watchStalls(() => now);
   const pass = (ms: number) => ((now += ms), stalls.look());
   for (let n = 0; n < 10; n++) pass(10);
-  pass(510); // due at 110, came at 610
+  pass(510); // due at 110, fired at 610
   pass(12);
   expect(stalls.between(0, now)).toBe(500);
   expect(stalls.between(0, 210)).toBe(100);
@@ -14,7 +14,7 @@ test('a moment in which nothing ran is taken off, as far as it lies in the time 
   expect(stalls.between(610, now)).toBe(0);
 });
 
-test('a process that was kept busy is not blamed for the time', async () => {
+test('a process that was kept busy itself gets nothing subtracted', async () => {
   const from = performance.now();
   await new Promise((resolve) => setTimeout(resolve, 30));
   for (const until = performance.now() + 200; performance.now() < until;);

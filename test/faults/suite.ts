@@ -20,11 +20,13 @@ export const scenarioNamed = (name: string): Scenario => {
   return found;
 };
 
-/** A region whose workers' work is taken over within seconds, and whose processes can be told where to die. */
+/**
+ * A region with shortened leases, so work is taken over within seconds, and whose processes can be told where to die.
+ */
 export const impatientRegion = (): Promise<Region> =>
   startRegion({ plan: { edits: [...IMPATIENT, ...crashPoints().map(crashEdit)] } });
 
-/** Findings; a trial that broke off is one, too. */
+/** Findings; a trial that failed to finish is one, too. */
 export async function findings(region: Region, scenario: Scenario, seed: string): Promise<string[]> {
   try {
     return await runTrial(region, scenario, createRandom(`${seed}/${scenario.name}`));
@@ -33,7 +35,7 @@ export async function findings(region: Region, scenario: Scenario, seed: string)
   }
 }
 
-/** The scenario's findings in a region of its own with the bug planted; a round that does not meet it is repeated. */
+/** The scenario's findings in its own region with the bug planted; a round that does not hit it is repeated. */
 export async function hunt(bug: Bug, seed: string): Promise<{ found: boolean; findings: string[] }> {
   const region = await startRegion({ workers: 1, plan: { edits: [...IMPATIENT, ...bug.edits] } });
   try {
@@ -48,5 +50,5 @@ export async function hunt(bug: Bug, seed: string): Promise<{ found: boolean; fi
   }
 }
 
-/** Some bugs show only when two things meet. */
+/** Some bugs show only when two events coincide. */
 const HUNTS = 3;

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
-/** The proxy spoils what it is told to and nothing else: otherwise a fault run proves nothing. */
+/** The proxy causes exactly the requested faults: otherwise a fault run proves nothing. */
 let proxy: TcpProxy;
 let echo: ReturnType<typeof createServer>;
 let received = '';
@@ -45,7 +45,7 @@ async function open(name?: string) {
 const expectGot = (client: { text(): string }, wanted: string) => expect.poll(client.text).toContain(wanted);
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-test('passes both ways, and to another target what comes after the change', async () => {
+test('passes data in both directions; after a change of the target, new connections go to the new one', async () => {
   const client = await open();
   client.send('hello');
   await expectGot(client, 'hello');
@@ -73,7 +73,7 @@ test('delays one direction and keeps the order', async () => {
   expect(performance.now() - sentAt).toBeGreaterThanOrEqual(150);
 });
 
-test('a black hole swallows, and gives back when it is healed', async () => {
+test('a black hole holds the data, and releases it when it is healed', async () => {
   const client = await open();
   client.send('before.');
   await expectGot(client, 'before.');
@@ -89,7 +89,7 @@ test('a black hole swallows, and gives back when it is healed', async () => {
   await expectGot(late, 'new.');
 });
 
-test('resets what is open and what comes, until it is healed', async () => {
+test('resets open and new connections, until it is healed', async () => {
   const client = await open();
   client.send('hello');
   await expectGot(client, 'hello');
@@ -112,7 +112,7 @@ test('cuts after so many bytes', async () => {
   await expect.poll(() => received).toBe('0123');
 });
 
-test('spoils only the connections of one application', async () => {
+test('affects only the connections of one application', async () => {
   const [pool, lease] = [await open('parley'), await open('parley lease')];
   await expect.poll(() => proxy.open().toSorted()).toEqual(['parley', 'parley lease']);
   proxy.set({ kind: 'black hole' }, { only: 'parley lease', direction: 'down' });

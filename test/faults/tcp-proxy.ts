@@ -3,18 +3,18 @@ import { connect, createServer, type Socket } from 'node:net';
 import type { AddressInfo, NetConnectOpts } from 'node:net';
 
 /**
- * The network between a node and its database, to be spoilt at run time. Each direction of each connection is a queue
- * of bytes with a fault of its own; a connection is known by the `application_name` of its first packet, so that one
- * kind of connection can suffer alone. A black hole keeps what it swallows: TCP sends lost packets again, so after
- * healing the bytes arrive, late, unless one side has given up meanwhile.
+ * The network between a node and its database, with faults that are set at run time. Each direction of each connection
+ * is a queue of bytes with its own fault. A connection is identified by the `application_name` of its first packet, so
+ * that one kind of connection can have a fault alone. A black hole keeps the data: TCP resends lost packets, so the
+ * bytes arrive late after healing, unless one side has given up.
  */
 export type Fault =
   | { kind: 'pass' }
   | { kind: 'delay'; ms: number }
   | { kind: 'black hole' }
-  /** RST for what is open and for all that comes. */
+  /** RST for open and new connections. */
   | { kind: 'reset' }
-  /** So many bytes of each connection go through, then RST. */
+  /** This many bytes of each connection pass, then RST. */
   | { kind: 'cut'; afterBytes: number };
 
 /** `up`: from the client to the server. */
@@ -23,19 +23,19 @@ export type Where = { direction?: Direction | null; /** Only connections of this
 
 export type TcpProxy = {
   port: number;
-  /** Where new connections lead; those that are open stay where they are. */
+  /** The target of new connections; open ones keep theirs. */
   target: NetConnectOpts;
-  /** Replaces whatever was set for the same place before. */
+  /** Replaces the fault that was set for the same place. */
   set(fault: Fault, where?: Where): void;
   heal(): void;
   /** RST for every open connection. */
   breakAll(): void;
-  /** Application names of what is open now. */
+  /** Application names of the open connections. */
   open(): string[];
   close(): Promise<void>;
 };
 
-/** What one direction of one connection holds back at most; beyond it the sender is not read. */
+/** Maximum data that one direction of one connection holds back; beyond it the sender is not read. */
 const MAX_HELD = 4 * 1024 * 1024;
 const PASS: Fault = { kind: 'pass' };
 
@@ -45,7 +45,7 @@ type Link = { name: string; sockets: [Socket, Socket]; pumps: (() => void)[] };
 export async function startTcpProxy(target: NetConnectOpts): Promise<TcpProxy> {
   const links = new Set<Link>();
   let rules: Rule[] = [];
-  /** The last rule that fits. */
+  /** The last rule that matches. */
   const faultOf = (direction: Direction, name: string): Fault =>
     rules.findLast((rule) => (rule.direction ?? direction) === direction && (rule.only ?? name) === name)?.fault ??
     PASS;
@@ -113,13 +113,16 @@ export async function startTcpProxy(target: NetConnectOpts): Promise<TcpProxy> {
   return proxy;
 }
 
-/** RST where there is one: a Unix socket, which the database has, just ends. */
+/** RST where it exists: a Unix socket, which the database has, just closes. */
 function abort(socket: Socket): void {
   if (socket.remoteFamily) socket.resetAndDestroy();
   else socket.destroy();
 }
 
-/** Hands bytes from one socket to the other as the fault of the moment allows; returns what to call when that changes. */
+/**
+ * Passes bytes from one socket to the other as the current fault allows; returns a function to call when the fault
+ * changes.
+ */
 function pipe(from: Socket, to: Socket, fault: () => Fault, sever: () => void): () => void {
   /** null: the end of the stream. */
   const held: { bytes: Buffer | null; at: number }[] = [];
@@ -142,7 +145,7 @@ function pipe(from: Socket, to: Socket, fault: () => Fault, sever: () => void): 
         if (budget?.of !== now) budget = { of: now, left: now.afterBytes };
         to.write(head.bytes.subarray(0, budget.left));
         budget.left -= head.bytes.length;
-        // A moment, so that what was let through arrives before the RST.
+        // A short delay, so that passed data arrives before the RST.
         if (budget.left <= 0) {
           timer = setTimeout(sever, 5);
           return;
@@ -164,7 +167,7 @@ function pipe(from: Socket, to: Socket, fault: () => Fault, sever: () => void): 
   };
   from.on('data', (bytes: Buffer) => hold(bytes));
   from.once('end', () => hold(null));
-  // A broken side is told to the other one as soon as the network carries anything at all.
+  // A broken side is reported to the other one when the network passes data again.
   from.on('error', () => hold(null));
   from.once('close', () => {
     if (!to.destroyed && held.length === 0) to.end();
@@ -172,7 +175,7 @@ function pipe(from: Socket, to: Socket, fault: () => Fault, sever: () => void): 
   return pump;
 }
 
-/** Of a PostgreSQL start-up packet: length, version, then names and values that end in zeros. */
+/** Reads a PostgreSQL start-up packet: length, version, then names and values that end in zeros. */
 function applicationName(packet: Buffer): string {
   const words = packet.subarray(8).toString('latin1').split('\0');
   const at = words.indexOf('application_name');

@@ -6,27 +6,27 @@ import type { Random } from './random.ts';
 import type { Region, Tenant } from './region.ts';
 import { elapsedSince } from './stalls.ts';
 
-/** What a scenario has in its hands while load runs against every node. */
+/** What a scenario can use while load runs against every node. */
 export type Trial = {
   region: Region;
   tenant: Tenant;
   ledger: Ledger;
   random: Random;
-  /** Revokes a key that is not revoked yet, through this node, and at once tries it everywhere. */
+  /** Revokes a key that is not revoked yet, through this node, and immediately tries it on every node. */
   revoke(node: Node, key?: number): Promise<Revoke>;
   /** One of the nodes, other than these. */
   node(...except: Node[]): Node;
   expect(holds: boolean, otherwise: string): void;
   pause(ms: number): Promise<void>;
-  /** Done when the trial ends, before it is checked. */
+  /** Runs when the trial ends, before it is checked. */
   after(work: () => Promise<void> | void): void;
-  /** The nodes that callers know of; all of them unless a scenario says otherwise. */
+  /** The nodes that callers use; all of them unless a scenario limits them. */
   callable: () => readonly Node[];
 };
 
 export type Scenario = {
   name: string;
-  /** What must come out of it, written before the fault; the general promises (check.ts) hold besides. */
+  /** The required result, written before the fault; the general promises (check.ts) apply as well. */
   expects: string;
   run(trial: Trial): Promise<void>;
   /** Callers of each node; 0: none. */
@@ -34,12 +34,12 @@ export type Scenario = {
   keys?: number;
 };
 
-/** A lease, its margin, and what a busy test machine adds. */
+/** A lease, its margin, and the extra time of a busy test machine. */
 export const REVOKED_WITHIN_MS = 1_100 + 2_400;
-/** The promise after a fault of the database; nodes that were killed are started within it, too. */
+/** The promise after a fault of the database; killed nodes must start within it, too. */
 export const BACK_WITHIN_MS = 10_000;
 const WARM_UP_MS = 400;
-/** Calls that are still held up by a dead network when the trial ends are waited for this long. */
+/** How long calls that a dead network still delays at the end of the trial are waited for. */
 const REVOKING_WITHIN_MS = 12_000;
 
 export async function runTrial(region: Region, scenario: Scenario, random: Random): Promise<string[]> {
@@ -95,7 +95,7 @@ async function revoke(trial: Trial, node: Node, key: number, probes: Promise<unk
   made.answer = answer.body?.state ?? answer.body?.code ?? answer.error ?? String(answer.status);
   if (made.answer === 'revoked') {
     made.answeredAt = performance.now();
-    // From here on nobody may say yes, whatever state a node is in: these calls wait for it, if need be.
+    // From here on no node may accept, in any state: these calls wait for it, if needed.
     for (const other of region.api) {
       if (!other.isRunning()) continue;
       probes.push(call(ledger, tenant, other, key, 'me'));
@@ -126,7 +126,7 @@ async function recovered({ region, ledger, expect, pause }: Trial): Promise<void
   );
 }
 
-/** A revoke that was cut off is finished by whoever is left. */
+/** Any remaining node finishes an interrupted revoke. */
 async function revokesEnd({ region, tenant, ledger, expect, pause }: Trial): Promise<void> {
   const from = performance.now();
   for (const made of ledger.revokes) {
@@ -150,7 +150,7 @@ async function revokesEnd({ region, tenant, ledger, expect, pause }: Trial): Pro
   }
 }
 
-/** Nobody who may is kept out, nobody who may not is let in, at any node. */
+/** At every node, valid keys are accepted and revoked keys are refused. */
 async function tryEveryKey({ region, tenant, ledger, expect }: Trial): Promise<void> {
   for (const node of region.api) {
     const calls = await Promise.all(tenant.keys.map((_, key) => call(ledger, tenant, node, key, 'me')));

@@ -7,7 +7,10 @@ import { type Answer, startTestApp, type TestApp } from '../app.ts';
 import { givenAgent, givenOrganization, givenTrigger } from '../factories.ts';
 import { rawExchange } from '../raw-http.ts';
 
-/** Row 4a of the order of checks: the networks of a key hold at every door, and in every statement that accepts work. */
+/**
+ * Step 4a of the order of checks (docs/security.md): the networks of a key apply at every endpoint, and in every
+ * statement that accepts work.
+ */
 let parley: TestApp;
 let orgId: string;
 let agentId: string;
@@ -21,7 +24,7 @@ const OFFICE = ['203.0.113.0/24', '2001:db8::/32'];
 const ALL = ['triggers' as const, 'channels' as const, 'end_users' as const];
 
 beforeAll(async () => {
-  // The test is the proxy: it says where a call comes from.
+  // The test is the proxy: it sets the caller's address.
   parley = await startTestApp({ TRUSTED_PROXIES: '127.0.0.1' }, { role: 'api' });
   orgId = await givenOrganization(parley.db);
   ({ agentId, channelId } = await givenAgent(parley.db, orgId));
@@ -49,7 +52,7 @@ const lastUsed = async (id: string) =>
     .at;
 
 describe('a caller outside the networks of the key', () => {
-  test('is refused by every endpoint that takes a key, before what the path names is looked at', async () => {
+  test('is refused by every endpoint that accepts a key, before the records in the path are checked', async () => {
     const { value } = await parley.key(orgId, { permissions: ALL, allowedNetworks: OFFICE });
     const { body: openapi } = await parley.call('GET', '/api/openapi.json');
     const operations = Object.entries(
@@ -78,22 +81,22 @@ describe('a caller outside the networks of the key', () => {
     expect(verdict(await from(OUTSIDE, value)('GET', '/api/me'))).toEqual([401, 'key_revoked']);
   });
 
-  test('is told the address that was judged, and nothing about the networks', async () => {
+  test('sees the judged address, and nothing about the networks', async () => {
     const { value } = await parley.key(orgId, { allowedNetworks: OFFICE });
     const refused = await from(OUTSIDE, value)('GET', '/api/me');
     expect(refused.body.detail).toContain(OUTSIDE);
     expect(refused.text).not.toContain('203.0.113');
-    // What a proxy passes on and is no address stands nowhere.
+    // Text from a proxy that is not an address is in no network.
     for (const odd of ['unknown', '203.0.113.7:80', '203.0.113.7, nonsense'])
       expect(verdict(await from(odd, value)('GET', '/api/me'))).toEqual(REFUSED);
   });
 
-  test('cannot name another address: only trusted proxies are believed', async () => {
+  test('cannot claim another address: only trusted proxies are believed', async () => {
     const { value } = await parley.key(orgId, { allowedNetworks: OFFICE });
     expect(verdict(await from(`${INSIDE}, ${OUTSIDE}`, value)('GET', '/api/me'))).toEqual(REFUSED);
   });
 
-  test('is refused while the body is still on its way and the key is narrowed', async () => {
+  test('is refused when the key is narrowed while the body is still arriving', async () => {
     const { id, value } = await parley.key(orgId, { permissions: ALL });
     const narrowed = Promise.withResolvers<void>();
     const head =
@@ -112,7 +115,7 @@ describe('a caller outside the networks of the key', () => {
 });
 
 describe('a caller inside', () => {
-  test('over IPv4 or IPv6, is let in and told the networks', async () => {
+  test('over IPv4 or IPv6, is accepted and sees the networks', async () => {
     const { value } = await parley.key(orgId, { allowedNetworks: OFFICE });
     for (const address of [INSIDE, `::ffff:${INSIDE}`, '2001:db8::7']) {
       const answer = await from(address, value)('GET', '/api/me');
@@ -122,7 +125,7 @@ describe('a caller inside', () => {
     expect((await from(OUTSIDE, free)('GET', '/api/me')).body.allowed_networks).toBeNull();
   });
 
-  test('calls the tools of /mcp from where it stands, not from this machine', async () => {
+  test('calls the tools of /mcp with its own address, not with that of this machine', async () => {
     const { value } = await parley.key(orgId, { allowedNetworks: OFFICE });
     const rpc = async (method: string, params: object, key = value, address = INSIDE) => {
       const answer = await from(address, key)('POST', '/mcp', { jsonrpc: '2.0', id: 1, method, params });
@@ -132,7 +135,7 @@ describe('a caller inside', () => {
     const { result } = await rpc('tools/call', { name: 'getMe', arguments: {} });
     expect(JSON.parse(result.content[0].text)).toMatchObject({ allowed_networks: OFFICE });
     expect((await rpc('tools/list', {})).result.tools.length).toBeGreaterThan(1);
-    // A key for this machine alone is not one for whoever reaches /mcp.
+    // A key for this machine only does not work for a remote caller of /mcp.
     const local = await parley.key(orgId, { allowedNetworks: ['127.0.0.1/32'] });
     expect(await rpc('tools/call', { name: 'getMe', arguments: {} }, local.value)).toMatchObject({
       code: 'network_not_allowed',
@@ -140,7 +143,7 @@ describe('a caller inside', () => {
   });
 });
 
-/** Every endpoint that writes. The first call of each puts the key into this node's memory. */
+/** Every endpoint that writes. The first call of each caches the key on this node. */
 const trigger = () => `/api/triggers/${agentId}/${triggerId}`;
 const doors: [string, 'key' | 'campaign', (call: ReturnType<typeof from>) => Promise<() => Promise<Answer>>][] = [
   ['a trigger call', 'key', async (call) => () => call('POST', trigger(), { end_user: { external_id: 'fence' } })],
@@ -217,7 +220,7 @@ const doors: [string, 'key' | 'campaign', (call: ReturnType<typeof from>) => Pro
   ['a campaign that goes on', 'campaign', async (call) => () => call('POST', `/api/campaigns/${campaignId}/resume`)],
 ];
 
-describe('a key that was narrowed behind the back of this node’s memory: the fence', () => {
+describe('a key that was narrowed without this node’s knowledge: the fence', () => {
   test.each(doors)('%s', async (_, kind, door) => {
     const given = () =>
       parley.key(
@@ -227,13 +230,13 @@ describe('a key that was narrowed behind the back of this node’s memory: the f
     const { id, value } = await given();
     const act = await door(from(OUTSIDE, value));
     await from(OUTSIDE, value)('GET', '/api/me');
-    // Straight in the database, without the change log: as if this node had slept since its check.
+    // Directly in the database, without the change log: as if this node had slept since its check.
     await parley.db.execute(sql`UPDATE api_key SET allowed_networks = '{203.0.113.0/24}' WHERE id = ${id}`);
     const before = await everything();
     expect(verdict(await act())).toEqual(REFUSED);
     expect(await everything()).toEqual(before);
 
-    // The same from inside is done: the fence knows where the call comes from.
+    // The same call from inside succeeds: the fence knows the caller's address.
     const inside = await given();
     await parley.db.execute(sql`UPDATE api_key SET allowed_networks = '{203.0.113.0/24}' WHERE id = ${inside.id}`);
     const answer = await (await door(from(INSIDE, inside.value)))();

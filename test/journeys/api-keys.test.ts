@@ -15,7 +15,7 @@ const dialog = (page: Page) => page.getByRole('dialog');
 const row = (page: Page, label: string) => page.getByRole('row').filter({ hasText: label });
 const valueOf = (page: Page) => page.getByLabel('API key', { exact: true }).inputValue();
 
-/** A moment ago, on a busy machine a longer one. */
+/** A moment ago, or longer on a busy machine. */
 const LATELY = 'just now|\\d+ (?:second|minute)s? ago';
 
 /** Fills the form and sends it; the dialog then shows the key. */
@@ -35,7 +35,7 @@ const saved = async (page: Page) => {
   await dialog(page).waitFor({ state: 'hidden' });
 };
 
-/** The life of a key, by a person in a browser: Settings, Integrations, API Keys. */
+/** The life of a key, used by a person in a browser: Settings, Integrations, API Keys. */
 describe.skipIf(!CHROMIUM)('API Keys panel', () => {
   let journey: Journey;
   let cookie: string;
@@ -46,7 +46,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     journey = await startJourney();
     ({ cookie, orgId } = await journey.owner());
     agentId = (await journey.api(`POST /organizations/${orgId}/agents`, { name: 'Concierge' }, cookie)).body.id;
-    // What it needs is in the code and the calls that are offered with a key.
+    // Its requirements are in the code and the calls that are shown with a key.
     const variables = [{ name: 'order_id', type: 'string', required: true }];
     const trigger = { agent_id: agentId, name: 'Order update', variables };
     await journey.api(`POST /organizations/${orgId}/triggers`, trigger, cookie);
@@ -59,9 +59,9 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
   };
 
   for (const agent of [undefined, 'Concierge'])
-    test(`a key of ${agent ?? 'the whole organization'} is made, used, revoked and then refused`, async () => {
+    test(`a key of ${agent ?? 'the whole organization'} is created, used, revoked and then refused`, async () => {
       const label = `Life of ${agent ?? 'all'}`;
-      // West of Greenwich: the days of its requests are those of UTC all the same.
+      // West of Greenwich: the days of its requests are still UTC days.
       const { page, context, faults } = await journey.open(KEYS, { as: OWNER, timezoneId: 'America/New_York' });
       const key = await create(page, label, { agent });
       expect(key).toMatch(/^parley_us_[0-9A-Za-z]{49}$/);
@@ -137,7 +137,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     await context.close();
   });
 
-  test('loading the page again keeps what was entered, and says when a value is gone', async () => {
+  test('reloading the page keeps the input, and says when a value is gone', async () => {
     const { page, context } = await journey.open(KEYS, { as: OWNER });
     await page.getByRole('button', { name: 'Create API key' }).first().click();
     await page.getByLabel('Label').fill('Half done');
@@ -154,11 +154,11 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     await context.close();
   });
 
-  test('a session that ends takes no value away: it can be saved, and then one signs in again', async () => {
+  test('an expired session keeps the value: it can be saved before signing in again', async () => {
     const { page, context, faults } = await journey.open(KEYS, { as: OWNER });
     const key = await create(page, 'Session gone');
     await context.clearCookies();
-    // By the key itself it goes on; what the page reads with it, by the session, is refused.
+    // The call with the key continues; what the page reads through the session is refused.
     const refused = page.waitForResponse((answer) => answer.status() === 401);
     await page.getByRole('button', { name: 'Send a test request' }).click();
     await refused;
@@ -170,7 +170,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     expect(faults).toEqual([]);
   });
 
-  test('an agent’s key loses End-users, and says why; Campaigns is never to be had here', async () => {
+  test('an agent’s key cannot have End-users, and says why; Campaigns is never available here', async () => {
     const { page, context } = await journey.open(`${KEYS}?create=`, { as: OWNER });
     await page.getByRole('checkbox', { name: 'End-users' }).check();
     await dialog(page).getByText('read, create, change and delete all end users').waitFor();
@@ -188,7 +188,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     await context.close();
   });
 
-  test('a lost connection says that the outcome is not known, and keeps the form', async () => {
+  test('a lost connection says that the outcome is unknown, and keeps the form', async () => {
     const { page, context } = await journey.open(`${KEYS}?create=`, { as: OWNER });
     await page.getByLabel('Label').fill('Lost on the way');
     await page.route('**/keys', (route) => (route.request().method() === 'POST' ? route.abort() : route.continue()));
@@ -205,7 +205,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     const { page, context } = await journey.open(KEYS, { as: OWNER });
     await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
     const key = await create(page, 'Copied by hand');
-    // It says so for a moment only.
+    // The button shows it for a moment only.
     const copied = dialog(page).getByRole('button', { name: 'Copied' }).waitFor();
     await dialog(page).getByRole('button', { name: 'Copy' }).first().click();
     await copied;
@@ -216,7 +216,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     await context.close();
   });
 
-  test('rotating keeps the rights, and the old key goes on until its end', async () => {
+  test('rotating keeps the rights, and the old key works until its end', async () => {
     const { page, context } = await journey.open(KEYS, { as: OWNER });
     const old = await create(page, 'Rotated');
     await saved(page);
@@ -236,7 +236,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     await context.close();
   });
 
-  test('in Arabic a key is made, reads from the left, is listed and revoked', async () => {
+  test('in Arabic a key is created, is shown from left to right, is listed and revoked', async () => {
     const liked = { language: 'ar', theme: 'dark' };
     const { page, context, faults } = await journey.open(`${KEYS}?create=`, { as: OWNER, liked });
     await page.getByLabel('التسمية').fill('متجر الدوحة');
@@ -260,7 +260,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     await context.close();
   });
 
-  test('what one window does, another sees without loading again', async () => {
+  test('a change in one window shows in another without a reload', async () => {
     const first = await journey.open(KEYS, { as: OWNER });
     const second = await journey.open(KEYS, { as: OWNER });
     await create(first.page, 'Seen by both');
@@ -271,7 +271,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     await second.context.close();
   });
 
-  test('words of people are text, whatever they hold', async () => {
+  test('user text stays text, whatever it contains', async () => {
     const hostile = '<img src=x onerror=alert(1)><script>alert(2)</script>';
     const { page, context, faults } = await journey.open(KEYS, { as: OWNER });
     let asked = 0;
@@ -287,7 +287,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     await context.close();
   });
 
-  test('with the keyboard alone: open, fill, create, save; the focus is back on the opener', async () => {
+  test('with the keyboard only: open, fill, create, save; the focus returns to the opener', async () => {
     const { page, context } = await journey.open(KEYS, { as: OWNER });
     const opener = page.getByRole('button', { name: 'Create API key' }).first();
     await opener.focus();
@@ -300,7 +300,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     await page.keyboard.press('ArrowDown');
     expect(await page.getByRole('radio', { name: 'Specific AI agent' }).isChecked()).toBe(true);
     await page.keyboard.press('Tab');
-    // The list is read anew for what was typed: the arrow means a row of it, not one of the list before.
+    // The list is loaded again for the typed text: the arrow key must select a row of the new list.
     const found = page.waitForResponse(/\/agents\?.*text=Conc(?:&|$)/);
     await page.keyboard.type('Conc');
     await (await found).finished();
@@ -319,7 +319,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     await context.close();
   });
 
-  test('members look but do not change, and are told why', async () => {
+  test('members can look but not change, and see why', async () => {
     const invited = await journey.api(
       `POST /organizations/${orgId}/invitations`,
       { email: 'viewer@example.com', role: 'viewer' },
@@ -334,7 +334,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     await context.close();
   });
 
-  test('on the Free plan keys are paused and the way up is a link; back on Paid they work again', async () => {
+  test('on the Free plan keys are paused and the upgrade is a link; back on Paid they work again', async () => {
     const { page, context } = await journey.open(KEYS, { as: OWNER });
     const key = await create(page, 'Paused for a while');
     await saved(page);
@@ -353,7 +353,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     await context.close();
   });
 
-  test('may be bound to networks, which are narrowed later', async () => {
+  test('may be limited to networks, which are narrowed later', async () => {
     const { page, context } = await journey.open(KEYS, { as: OWNER });
     await page.getByRole('button', { name: 'Create API key' }).first().click();
     await page.getByLabel('Label').fill('Office');
@@ -361,7 +361,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     const networks = page.getByLabel('Allowed networks');
     await networks.fill('127.0.0.1/8, office');
     await dialog(page).getByRole('button', { name: 'Create API key' }).click();
-    // Each fault says which one it is about, and the first is where the writing goes on.
+    // Each fault names its entry, and the focus is on the first one.
     await dialog(page).getByText('127.0.0.1/8: Write 127.0.0.0/8 for the network').waitFor();
     await dialog(page).getByText('office: Write an address').waitFor();
     await networks.fill('127.0.0.0/8\n2001:db8::/32');

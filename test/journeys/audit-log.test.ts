@@ -10,7 +10,7 @@ import { givenOrganization } from '../factories.ts';
 import { type Receiver, startReceiver } from '../fakes/receiver.ts';
 import { callWith, type SignedIn, signedInOwner } from '../signed-in.ts';
 
-/** The audit log, taken out as a file and heard as events. */
+/** The audit log, exported as a file and received as events. */
 let parley: TestApp;
 let receiver: Receiver;
 let call: SignedIn;
@@ -60,7 +60,7 @@ const told = (type: string, path?: string) =>
     .map(({ body }) => JSON.parse(body.toString()))
     .filter((event) => event.type === type);
 
-test('leaves whole, newest first, in the filter, with who took it as a line of its own', async () => {
+test('is exported completely, newest first, filtered, with the export as a line of its own', async () => {
   const { id } = await newKey('=HYPERLINK("https://evil.example")');
   const other = await givenOrganization(parley.db);
   await recordAudit(parley.db, { orgId: other, actor: SYSTEM, action: 'agent.created', subjectId: 'agent_foreign' });
@@ -96,7 +96,7 @@ test('cells that a spreadsheet would run begin with an apostrophe', async () => 
   expect(cellsOf(text).map((row) => row['subject_id'])).toEqual(["'=1+2"]);
 });
 
-test('is bounded by moments, to the millisecond, in the list too', async () => {
+test('is filtered by time, to the millisecond, in the list too', async () => {
   const marks = [];
   for (const n of [0, 1, 2]) {
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -114,7 +114,7 @@ test('is bounded by moments, to the millisecond, in the list too', async () => {
   expect(listed.body.data.map((line: Line) => line.subject_id)).toEqual(['agent_1']);
 });
 
-test('more than one page leaves whole', async () => {
+test('more than one page is exported completely', async () => {
   const subject = 'agent_many';
   await parley.db.execute(sql`INSERT INTO audit (org_id, id, actor, action, subject_id)
     SELECT ${orgId}, ${newId('audit').slice(0, -5)} || lpad(n::text, 5, '0'), 'system', 'agent.updated', ${subject}
@@ -130,7 +130,7 @@ test('is for owners and admins', async () => {
   }
 });
 
-test('an endpoint that names audit.recorded hears each line; one that wants every type does not', async () => {
+test('an endpoint that names audit.recorded receives each line; one with all types does not', async () => {
   const named = await call(`POST ${at}/webhooks`, { url: `${receiver.url}/named`, types: ['audit.recorded'] });
   await call(`POST ${at}/webhooks`, { url: `${receiver.url}/all` });
   const { id } = await newKey('CRM');
@@ -145,7 +145,7 @@ test('an endpoint that names audit.recorded hears each line; one that wants ever
   });
   await expect.poll(() => told('api_key.created', '/all').length).toBe(1);
   expect(told('audit.recorded', '/all')).toEqual([]);
-  // Who may not see addresses sees the event without it.
+  // A person who may not see addresses sees the event without it.
   const { rows } = await parley.db.execute<{ id: string }>(
     sql`SELECT id FROM event WHERE org_id = ${orgId} AND data ->> 'subject_id' = ${id} AND type = 'audit.recorded'`,
   );
@@ -154,7 +154,7 @@ test('an endpoint that names audit.recorded hears each line; one that wants ever
   expect(JSON.parse((await viewer(delivery)).body.body).data.address).toBeNull();
 });
 
-test('nothing is written while nobody named it, and who watches hears it, without the address below admins', async () => {
+test('nothing is written while no endpoint names it; a watcher receives it, below admins without the address', async () => {
   await call(`POST ${at}/webhooks`, { url: `${receiver.url}/quiet` });
   const { id: quiet } = await newKey('quiet');
   const count = await parley.db.execute<{ n: number }>(
@@ -171,7 +171,7 @@ test('nothing is written while nobody named it, and who watches hears it, withou
   expect(await look(viewer)).toBeNull();
 });
 
-test('an endpoint that is gone is switched off once; its line brings no further one', async () => {
+test('an endpoint that is gone is disabled once; its audit line causes no further attempt', async () => {
   receiver.answer = () => ({ status: 410 });
   const gone = await call(`POST ${at}/webhooks`, { url: `${receiver.url}/gone`, types: ['audit.recorded'] });
   const alive = await call(`POST ${at}/webhooks`, { url: `${receiver.url}/gone-too`, types: ['audit.recorded'] });
@@ -191,7 +191,7 @@ test('an endpoint that is gone is switched off once; its line brings no further 
   expect((await parley.db.execute(sql`SELECT count(*)::int AS n FROM audit`)).rows).toEqual([{ n: before }]);
 });
 
-test('endpoints that are deleted together do not wait for one another', async () => {
+test('endpoints that are deleted at the same time do not block each other', async () => {
   const ids = [];
   for (let n = 0; n < 8; n++)
     ids.push((await call(`POST ${at}/webhooks`, { url: `${receiver.url}/${n}`, types: ['audit.recorded'] })).body.id);

@@ -46,7 +46,7 @@ const count = async (table: string) =>
 const crm = (id: string, more = {}) => ({ end_user: { external_id: id, ...more } });
 
 describe('GET /api/channels/{agent_id}', () => {
-  test('lists the channels with what each can do', async () => {
+  test('lists the channels and what each supports', async () => {
     const answer = await parley.call('GET', `/api/channels/${agentId}`, { key });
     expect(answer.status).toBe(200);
     expect(answer.body).toMatchObject({ has_more: false, next_cursor: null });
@@ -85,7 +85,7 @@ describe('202', () => {
     });
   });
 
-  test('messages to one person are one conversation, by person, by address and by id, also when they come together', async () => {
+  test('messages to one person are one conversation, by person, by address and by id, also when they arrive together', async () => {
     const answers = await Promise.all([1, 2, 3].map((n) => send({ to: crm('c-2'), content: text(`${n}`) })));
     const more = [
       await send({ to: { address: 'c-2' }, content: text('4') }),
@@ -96,13 +96,13 @@ describe('202', () => {
     expect(new Set([...answers, ...more].map(({ body }) => body.end_user_id)).size).toBe(1);
   });
 
-  test('an address that nobody has yet makes the person', async () => {
+  test('an unknown address creates the person', async () => {
     const answer = await send({ to: { address: 'c-3' }, content: text('hello') });
     const found = await parley.db.execute(sql`SELECT external_id FROM end_user WHERE id = ${answer.body.end_user_id}`);
     expect(found.rows).toEqual([{ external_id: 'c-3' }]);
   });
 
-  test('on the sandbox it is delivered at once and stands in the conversation', async () => {
+  test('on the sandbox it is delivered immediately and is in the conversation', async () => {
     const answer = await send({ to: crm('c-4'), content: text('hello') }, {}, sandboxId);
     expect(answer.body.status).toBe('delivered');
     const second = await send({ to: crm('c-4'), content: text('again') }, {}, sandboxId);
@@ -135,7 +135,7 @@ describe('202', () => {
 });
 
 describe('idempotency', () => {
-  test('one message of many calls with one key, and the first answer again', async () => {
+  test('many calls with one key send one message, and get the first answer again', async () => {
     const before = await count('message');
     const headers = { 'idempotency-key': 'send-1' };
     const first = await send({ to: crm('c-7'), content: text('once') }, headers);
@@ -159,13 +159,13 @@ describe('422', () => {
     ['an unknown conversation', { conversation_id: 'conv_01k8v3m9e5f7rsm6z4n0q2x1ae' }, '/to/conversation_id'],
     ['a person without identifier', { end_user: { name: 'x' } }, '/to/end_user'],
     ['an unknown person', { end_user: { id: 'enduser_01k8v3m9e5f7rsm6z4n0q2x1ae' } }, '/to/end_user/id'],
-  ])('%s is named', async (_, to, pointer) => {
+  ])('%s is reported', async (_, to, pointer) => {
     const answer = await send({ to, content: text('x') });
     expect([answer.status, answer.body.code]).toEqual([422, 'validation_failed']);
     expect(answer.body.errors[0].pointer).toBe(pointer);
   });
 
-  test('a conversation of another channel is none of this channel', async () => {
+  test('a conversation of another channel is not found on this channel', async () => {
     const other = await givenConversation(parley.db, orgId, sandboxId);
     const answer = await send({ to: { conversation_id: other.id }, content: text('x') });
     expect(answer.body.errors[0].pointer).toBe('/to/conversation_id');
@@ -183,7 +183,7 @@ describe('422', () => {
   test.each([
     ['opted out', sql`consent = '{"webhook":{"status":"opted_out"}}'`],
     ['blocked', sql`blocked = true`],
-  ])('who has %s is not written to, whichever way the person is named', async (_, change) => {
+  ])('a person who has %s is not messaged, in any way of naming the person', async (_, change) => {
     const { body } = await send({ to: crm('c-9'), content: text('x') });
     await parley.db.execute(sql`UPDATE end_user SET consent = '{}', blocked = false WHERE id = ${body.end_user_id}`);
     await parley.db.execute(sql`UPDATE end_user SET ${change} WHERE id = ${body.end_user_id}`);
@@ -215,11 +215,11 @@ describe('access', () => {
     expect([strange.status, strange.body.code]).toEqual([404, 'channel_not_found']);
   });
 
-  test('the fence holds for a key that ended after it was looked up', async () => {
+  test('the fence stops a key that ended after its look-up', async () => {
     const ending = await parley.key(orgId, { permissions: ['channels'] });
     const body = { to: crm('c-11'), content: text('x') };
     expect((await parley.call('POST', pathOf(webhookId), { key: ending.value, body })).status).toBe(202);
-    // Behind the back of the change log: only the fence in the statement can see it.
+    // Without the change log: only the fence in the statement can see it.
     await parley.db.execute(sql`UPDATE api_key SET revoked_at = now() WHERE id = ${ending.id}`);
     const answer = await parley.call('POST', pathOf(webhookId), { key: ending.value, body });
     expect([answer.status, answer.body.code]).toEqual([401, 'key_revoked']);

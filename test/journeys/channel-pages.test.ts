@@ -6,7 +6,7 @@ import { startTelegram } from '../fakes/telegram.ts';
 import { startWhatsApp } from '../fakes/whatsapp.ts';
 import { CHROMIUM, everythingKept, type Journey, OWNER, seriousFaults, startJourney } from './dashboard-browser.ts';
 
-/** Connecting a channel, seeing that it works, and mending it, in a real browser. */
+/** Connecting a channel, seeing that it works, and repairing it, in a real browser. */
 describe.skipIf(!CHROMIUM)('the pages of channels', () => {
   let journey: Journey;
   let telegram: FakeProvider;
@@ -19,7 +19,7 @@ describe.skipIf(!CHROMIUM)('the pages of channels', () => {
   });
   afterAll(() => Promise.all([journey.stop(), telegram.stop(), whatsapp.stop()]));
 
-  it('connects a bot from the catalogue, sees its first message and sends a test', async () => {
+  it('connects a bot from the catalog, sees its first message and sends a test', async () => {
     const { page, faults } = await journey.open('/channels', { as: OWNER });
     await page.getByRole('button', { name: 'Connect channel' }).click();
     const dialog = page.getByRole('dialog');
@@ -50,7 +50,7 @@ describe.skipIf(!CHROMIUM)('the pages of channels', () => {
     await page.getByLabel('Chat ID').fill(telegram.person);
     await page.getByRole('button', { name: 'Send test' }).click();
     await page.locator('[data-delivery=sent]').waitFor();
-    // What the agent answers to the first message may come before it or after it.
+    // The agent's answer to the first message may arrive before it or after it.
     expect(telegram.delivered.map(({ text }) => text)).toContain('This is a test message from Parley.');
     await page.getByRole('button', { name: 'Check now' }).click();
     await page.getByText('The provider accepts the credentials.').waitFor();
@@ -58,7 +58,7 @@ describe.skipIf(!CHROMIUM)('the pages of channels', () => {
     expect(faults).toEqual([]);
   });
 
-  it('asks for the token again when the channel moves to another server', async () => {
+  it('requires the token again when the channel moves to another server', async () => {
     const { page, faults } = await journey.open('/channels', { as: OWNER });
     await page.getByRole('link', { name: 'Bot', exact: true }).click();
     await page.getByRole('heading', { name: 'Bot', level: 1 }).waitFor();
@@ -76,7 +76,7 @@ describe.skipIf(!CHROMIUM)('the pages of channels', () => {
     expect(faults).toEqual([]);
   });
 
-  it('shows the token that Meta asks for once, with the address to paste; mends what broke', async () => {
+  it('shows the token that Meta needs once, with the URL to paste; repairs a broken channel', async () => {
     const { page, faults } = await journey.open('/channels?connect=whatsapp', { as: OWNER });
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Shop number');
@@ -108,7 +108,7 @@ describe.skipIf(!CHROMIUM)('the pages of channels', () => {
     await page.getByText('This channel is broken').waitFor({ state: 'detached' });
     expect(await page.getByLabel('Access token').inputValue()).toBe('');
 
-    // What is typed stays, whatever somebody else does to the channel meanwhile.
+    // The user's input stays when another user changes the channel.
     const name = page.getByRole('region', { name: 'Settings' }).getByLabel('Name');
     await name.fill('Half typed');
     await journey.app.db.execute(sql`UPDATE channel SET name = 'Renamed' WHERE kind = 'whatsapp'`);

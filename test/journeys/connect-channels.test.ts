@@ -12,7 +12,9 @@ import { startTwilio } from '../fakes/twilio.ts';
 import { startWhatsApp } from '../fakes/whatsapp.ts';
 import { givenOwner, type Owner } from '../owner.ts';
 
-/** Connecting, checking, mending and disconnecting every kind of channel, as the dashboard and the command line do. */
+/**
+ * Connecting, checking, repairing and disconnecting every kind of channel, as the dashboard and the command line do.
+ */
 let parley: TestApp;
 let owner: Owner;
 let agentId: string;
@@ -84,7 +86,7 @@ describe.each(KINDS)('%s', (kind, start, secretNames, wrongs) => {
   });
   afterAll(() => given.provider.stop());
 
-  test('is connected once its provider accepts it; no answer and no row shows its secrets', async () => {
+  test('is connected when its provider accepts it; no answer and no row shows its secrets', async () => {
     const { status, body } = await connect(kind, given.filled);
     expect([status, body.status]).toEqual([201, 'connected']);
     expect(body.inbound_url).toBe(`${parley.config.baseUrl}/inbound/${kind}/${body.id}`);
@@ -100,19 +102,22 @@ describe.each(KINDS)('%s', (kind, start, secretNames, wrongs) => {
     expect(shown.received).toBe(false);
   });
 
-  test.each(wrongs)('with %s it is refused in words, and nothing is stored', async (_, change, setting, sentence) => {
-    const before = await channels();
-    const { status, body } = await connect(kind, { ...given.filled, ...change });
-    expect([status, body.code]).toEqual([422, 'channel_check_failed']);
-    expect(body.detail).toMatch(sentence);
-    expect(body.errors).toMatchObject([{ pointer: `/settings/${setting}`, detail: body.detail }]);
-    for (const name of secretNames) expect(JSON.stringify(body)).not.toContain(String(given.filled[name]));
-    expect(await channels()).toBe(before);
-  });
+  test.each(wrongs)(
+    'with %s it is refused with a sentence, and nothing is stored',
+    async (_, change, setting, sentence) => {
+      const before = await channels();
+      const { status, body } = await connect(kind, { ...given.filled, ...change });
+      expect([status, body.code]).toEqual([422, 'channel_check_failed']);
+      expect(body.detail).toMatch(sentence);
+      expect(body.errors).toMatchObject([{ pointer: `/settings/${setting}`, detail: body.detail }]);
+      for (const name of secretNames) expect(JSON.stringify(body)).not.toContain(String(given.filled[name]));
+      expect(await channels()).toBe(before);
+    },
+  );
 
-  test('whose credentials are refused later is broken, with the reason, and whole again after others were given', async () => {
+  test('whose credentials are refused later is broken, with the reason, and connected again with new ones', async () => {
     const { body } = await connect(kind, given.filled);
-    // The provider withdraws them: as if the stored ones were others.
+    // The provider revokes them: as if other ones were stored.
     const secret = secretNames[0]!;
     const lost = wrongs[0]![1][secret] ?? `x${String(given.filled[secret])}`;
     const other = await owner.call(`PATCH /channels/${body.id}`, {
@@ -126,11 +131,11 @@ describe.each(KINDS)('%s', (kind, start, secretNames, wrongs) => {
     expect((await owner.call(`GET /channels/${body.id}`)).body).toMatchObject({ status: 'broken' });
     const mended = await owner.call(`PATCH /channels/${body.id}`, { settings: given.provider.settings });
     expect(mended.body).toMatchObject({ status: 'connected', status_detail: null });
-    // Secrets that were left out are still there.
+    // Absent secrets are still stored.
     expect((await owner.call(`POST /channels/${body.id}/check`)).body).toMatchObject({ ok: true });
   });
 
-  test('sends a test message and says what became of it; what the person writes is noticed', async () => {
+  test('sends a test message and reports its outcome; an inbound message is noticed', async () => {
     const { body } = await connect(kind, given.filled);
     if (kind === 'whatsapp') given.provider.secrets['verify_token'] = body.verify_token;
     const { method, headers, body: bytes } = given.provider.says('hi', { url: body.inbound_url });
@@ -145,7 +150,7 @@ describe.each(KINDS)('%s', (kind, start, secretNames, wrongs) => {
     expect(given.provider.delivered.map(({ text }) => text)).toContain('A test');
   });
 
-  test('is disconnected with its credentials erased, and takes no hooks any more', async () => {
+  test('is disconnected with its credentials erased, and accepts no webhook calls any more', async () => {
     const { body } = await connect(kind, given.filled);
     expect((await owner.call(`DELETE /channels/${body.id}`)).status).toBe(204);
     expect(JSON.parse(await stored(body.id)).sealed).toBeNull();
@@ -155,7 +160,7 @@ describe.each(KINDS)('%s', (kind, start, secretNames, wrongs) => {
   });
 });
 
-test('a bot is told where to call, and to call no more only by the channel that it calls', async () => {
+test('a bot gets a webhook address, and only the channel that it calls can remove it', async () => {
   const bot = await startTelegram();
   const filled = { ...bot.settings, bot_token: bot.secrets['bot_token'] };
   const first = (await connect('telegram', filled)).body;
@@ -169,7 +174,7 @@ test('a bot is told where to call, and to call no more only by the channel that 
 });
 
 describe('email', () => {
-  test('is tried at its server: the wrong password and the wrong server are told apart', async () => {
+  test('is checked at its server: a wrong password and a wrong server are distinguished', async () => {
     const smtp = await startSmtp();
     const filled = {
       host: '127.0.0.1',
@@ -191,7 +196,7 @@ describe('email', () => {
 });
 
 describe('webhook', () => {
-  test('gets a new secret when the old one was lost; the old one counts no more', async () => {
+  test('gets a new secret when the old one was lost; the old one stops working immediately', async () => {
     const { body } = await connect('webhook', { url: 'https://hooks.example/parley' });
     const renewed = await owner.call(`PATCH /channels/${body.id}`, { new_secret: true });
     expect(renewed.body.secret).toMatch(/^whsec_/);
@@ -202,7 +207,7 @@ describe('webhook', () => {
   });
 });
 
-test('a broken channel that nobody can be asked about is said to be broken until a message goes through', async () => {
+test('a broken channel without a provider to ask stays broken until a message succeeds', async () => {
   const endpoint = await startReceiver(() => ({ status: 401 }));
   const { body } = await connect('webhook', { url: endpoint.url });
   const send = async () => {
@@ -223,7 +228,7 @@ test('a broken channel that nobody can be asked about is said to be broken until
   await endpoint.stop();
 });
 
-test('kinds that are not there are refused with the list of those that are', async () => {
+test('unknown kinds are refused with the list of kinds', async () => {
   const { body } = await connect('pigeon', {});
   expect(body.errors[0]).toMatchObject({ pointer: '/kind', detail: expect.stringContaining(CHANNEL_KINDS.join(', ')) });
 });

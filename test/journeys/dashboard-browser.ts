@@ -12,7 +12,7 @@ import { onTestFinished, TestRunner } from 'vitest';
 import { prepareInstallation } from '../../src/access/sessions/prepare-installation.ts';
 import { startTestApp, type TestApp } from '../app.ts';
 
-/** The whole program, a real browser, and people who are signed in to it. `npm test` says where the browser is. */
+/** The whole program, a real browser, and signed-in people. `npm test` finds the browser. */
 const FOUND = [
   process.env['TEST_CHROMIUM'],
   ...['chromium-headless-shell', 'chromium', 'google-chrome'].map((name) => `/usr/bin/${name}`),
@@ -22,7 +22,7 @@ export const CHROMIUM = FOUND.find((file) => file && existsSync(file));
 export const KEYS = '/settings/integrations/api-keys';
 export const OWNER = 'asha@example.com';
 export const PASSWORD = 'correct horse battery';
-/** Far more than a step takes; reached only by what does not come. */
+/** Far more than a step takes; reached only if the expected event does not happen. */
 const WAIT_MS = 30_000;
 
 export type Window = { page: Page; context: BrowserContext; faults: string[] };
@@ -30,15 +30,15 @@ export type Journey = {
   app: TestApp;
   setupPath: string;
   /**
-   * A window of the person with this address, or of nobody. Faults of its pages are collected. One that a test opens is
-   * closed when the test is over; what it showed is printed if the test failed.
+   * A window of the person with this address, or of no one. Faults of its pages are collected. A window that a test
+   * opens is closed after the test; its content is printed if the test failed.
    */
   open(path: string, options?: { as?: string; liked?: object } & BrowserContextOptions): Promise<Window>;
-  /** The next window of this person signs in anew. */
+  /** The next window of this person signs in again. */
   forget(email: string): void;
-  /** A call of the dashboard's API; the answer's body, and the session it set. */
+  /** A call of the dashboard's API; the answer's body, and the session that it set. */
   api(call: string, body?: unknown, cookie?: string): Promise<{ status: number; body: any; cookie: string }>; // oxlint-disable-line typescript/no-explicit-any
-  /** Makes the first owner with an organization on the paid plan. */
+  /** Creates the first owner with an organization on the paid plan. */
   owner(): Promise<{ cookie: string; orgId: string }>;
   stop(): Promise<void>;
 };
@@ -72,7 +72,7 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
     const text = await answer.text();
     return { status: answer.status, body: text ? JSON.parse(text) : null, cookie: set.join('; ') };
   };
-  /** By the browser itself, since a `__Host-` cookie can be set in no other way; once for each person. */
+  /** Set by the browser itself, since a `__Host-` cookie can be set in no other way; once for each person. */
   const states = new Map<string, Promise<StorageState>>();
   const signedIn = (email: string): Promise<StorageState> => {
     let state = states.get(email);
@@ -114,7 +114,7 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
       const faults: string[] = [];
       page.on('pageerror', (error) => faults.push(error.message));
       page.on('console', (message) => {
-        // A refusal is answered with its status, which the browser prints; everything else is a fault of ours.
+        // The browser prints the status of a refusal; everything else is a fault of ours.
         if (message.type() === 'error' && !/status of|ERR_/.test(message.text())) faults.push(message.text());
       });
       await page.goto(app.url + path);
@@ -128,7 +128,7 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
   };
 }
 
-/** For whoever reads why a test failed. */
+/** For the reader of a failed test. */
 async function shown(page: Page): Promise<string> {
   const words = await page.evaluate<string>('document.body.innerText').catch(String);
   const typed = await page.evaluate<string>(TYPED).catch(String);
@@ -146,31 +146,31 @@ async function signIn(browser: Browser, url: string, email: string): Promise<Sto
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('navigation', { name: 'Main navigation' }).waitFor();
-  // Preferences are a matter of each window that is opened with it.
+  // Each window has its own preferences.
   const { cookies } = await context.storageState();
   await context.close();
   return { cookies, origins: [] };
 }
 
-/** What axe-core finds serious or worse. */
+/** Faults that axe-core rates serious or worse. */
 export const seriousFaults = (page: Page, within = 'html'): Promise<string[]> => serious(page, within, {});
 
 const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
 
-/** Only what another theme can change; most of the time of a whole look goes into it. */
+/** Only what another theme can change; this takes most of the time of a full check. */
 export const contrastFaults = (page: Page, within = 'html'): Promise<string[]> =>
   serious(page, within, { runOnly: { type: 'rule', values: OF_COLOURS } });
 
-/** All that another language can change. */
+/** Everything that another language can change. */
 export const wordFaults = (page: Page, within = 'html'): Promise<string[]> =>
   serious(page, within, { rules: Object.fromEntries(OF_COLOURS.map((rule) => [rule, { enabled: false }])) });
 
 async function serious(page: Page, within: string, only: Parameters<AxeBuilder['options']>[0]): Promise<string[]> {
-  // Half a megabyte that a page which was looked at before has already.
+  // Half a megabyte, which a page that was checked before has already.
   const isThere = await page.evaluate('"axe" in window');
   const { violations } = await new AxeBuilder({ page, ...(isThere === true && { axeSource: 'void 0' }) })
     .include(within)
-    // Our pages have no frames; without this every look opens another window to join their results.
+    // Our pages have no frames; without this every check opens another window to join their results.
     .setLegacyMode(true)
     .options({ resultTypes: ['violations'], ...only })
     .analyze();
@@ -179,13 +179,13 @@ async function serious(page: Page, within: string, only: Parameters<AxeBuilder['
     .map(({ id, nodes }) => `${id}: ${nodes[0]!.html.slice(0, 200)}`);
 }
 
-/** The page has its heading, and nothing of it is still loading. */
+/** The page has its heading, and no part of it is still loading. */
 export async function settled(page: Page): Promise<void> {
   await page.locator('h1, [role=alert]').first().waitFor({ state: 'attached' });
   await page.locator('[aria-busy=true], .mantine-Skeleton-root').first().waitFor({ state: 'detached' });
 }
 
-/** What is wider than the window, by name, since a number alone helps nobody; nothing when all fits. */
+/** The names of elements wider than the window, since a number alone helps no one; empty when everything fits. */
 export const tooWide = (page: Page): Promise<string[]> => page.evaluate(TOO_WIDE);
 const TOO_WIDE = `(() => {
   if (document.documentElement.scrollWidth <= innerWidth) return [];
@@ -193,7 +193,7 @@ const TOO_WIDE = `(() => {
   return ['wider than the window: ' + document.documentElement.scrollWidth + ' px, ' + wide.at(-1)?.outerHTML.slice(0, 160)];
 })()`;
 
-/** Everything that the page keeps, for looking for what it must not keep. */
+/** All storage of the page, to search for values that it must not store. */
 export const everythingKept = (page: Page): Promise<string> =>
   page.evaluate(`JSON.stringify([
     document.documentElement.outerHTML,

@@ -7,16 +7,16 @@ import { readPasswordHash } from '../../src/store/accounts/passwords.ts';
 import { type Journey, OWNER } from './dashboard-browser.ts';
 
 /**
- * Every page there is, read from the dashboard's own contents page: a page that is added there is looked at by every
- * test that goes through all of them, and one whose parameters are unknown here makes them fail.
+ * Every page, read from the dashboard's own list of routes: a page that is added there is checked by every test of all
+ * pages, and a page with unknown parameters makes them fail.
  */
 const CONTENTS = new URL('../../dashboard/src/routes.tsx', import.meta.url);
 const DECLARED = /createRoute\(\{ getParentRoute: \(\) => (\w+), path: '([^']+)'(.*)$/gm;
 
-/** The one branch whose children say only their own end of the path. */
+/** The only branch whose children have only the end of the path. */
 const BRANCHES: Readonly<Record<string, string>> = { conversations: '/conversations' };
 
-/** Pages that are shown only to somebody who is not signed in. */
+/** Pages only for people who are not signed in. */
 export const isFront = (path: string): boolean => /^\/(?:sign-in|setup|invitations|password|forgot)\b/.test(path);
 
 export function declaredPaths(): string[] {
@@ -37,7 +37,7 @@ const TABS: Readonly<Record<string, readonly string[]>> = {
   '/campaigns/$campaign_id': CAMPAIGN_TABS,
 };
 
-/** The paths with ids of things that exist; tabs are pages of their own to whoever looks at them. */
+/** The paths with ids of existing records; each tab counts as a page. */
 export function pagesOf(subjects: Subjects): string[] {
   return declaredPaths().flatMap((declared) => {
     const path = declared.replace(/\$(\w+)/g, (_, name: string) => {
@@ -49,7 +49,7 @@ export function pagesOf(subjects: Subjects): string[] {
   });
 }
 
-/** One of everything that has a page. */
+/** One record of every kind that has a page. */
 export async function makeSubjects(journey: Journey): Promise<Subjects & { org: string; cookie: string }> {
   const { cookie, orgId } = await journey.owner();
   const org = `/organizations/${orgId}`;

@@ -52,7 +52,7 @@ const post = (value: unknown) => {
   return fetch(`${parley.url}/inbound/email/${channelId}`, { method: 'POST', headers, body });
 };
 
-test('an e-mail goes out, its bounce comes back, an answer is answered in the same conversation', async () => {
+test('an e-mail is sent, its bounce arrives, an answer is answered in the same conversation', async () => {
   const { body } = await send('It shipped');
   await expect.poll(() => status(body.id)).toBe('sent');
   expect(smtp.mails[0]).toMatchObject({ to: 'asha@example.qa', raw: expect.stringContaining('Subject: Your order') });
@@ -67,14 +67,14 @@ test('an e-mail goes out, its bounce comes back, an answer is answered in the sa
   });
   await expect.poll(() => smtp.mails.length).toBe(2);
   expect(smtp.mails[1]!.raw).toContain(`<${body.conversation_id}@example.com>`);
-  // The answer stands under what it answers, in the person's own mail program too.
+  // The answer is threaded under the original, in the person's own mail program too.
   expect(smtp.mails[1]!.raw).toContain('In-Reply-To: <1@example.qa>');
   expect(smtp.mails[1]!.raw).toMatch(/^Subject: Re: Your order\r?$/m);
   await post({ type: 'receipt', message_id: messageId, status: 'failed', detail: 'No such mailbox.' });
   expect(await status(body.id)).toBe('failed');
 });
 
-test('an e-mail whose answer was lost after it was taken is not sent twice', async () => {
+test('an e-mail whose answer was lost after it was accepted is not sent twice', async () => {
   smtp.fail('reset_after_delivering');
   const before = smtp.mails.length;
   const { body } = await send('Once');
@@ -83,7 +83,7 @@ test('an e-mail whose answer was lost after it was taken is not sent twice', asy
   expect(smtp.mails).toHaveLength(before + 1);
 });
 
-test('a report about a message whose name or reason cannot be kept is taken, so that nobody tells it for ever', async () => {
+test('a report about a message whose id or reason cannot be stored is accepted, so that it is not repeated forever', async () => {
   const report = { type: 'receipt', message_id: '<a\0b@example.com>', status: 'failed', detail: 'No\0 such mailbox' };
   expect((await post(report)).status).toBe(200);
 });

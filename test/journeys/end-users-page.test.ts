@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHROMIUM, OWNER, seriousFaults, startJourney, type Journey } from './dashboard-browser.ts';
 
-/** The people and their files, used in a real browser on the whole program. */
+/** People and their files, used in a real browser on the whole program. */
 describe.skipIf(!CHROMIUM)('end users in the dashboard', () => {
   let journey: Journey;
   let org: string;
@@ -29,14 +29,14 @@ describe.skipIf(!CHROMIUM)('end users in the dashboard', () => {
     return file;
   };
 
-  it('maps a file, tries it, imports it and hands back the rows that failed', async () => {
+  it('maps a file, tries it, imports it and returns the rows that failed', async () => {
     const { page, faults } = await journey.open('/end-users', { as: OWNER });
     await page.getByRole('link', { name: 'Import CSV' }).first().click();
     const file = await given(
       'people.csv',
       'Customer;Full name;E-mail;Plan\r\nw-1;ليلى;layla@example.qa;gold\r\nw-2;आशा;not an address;gold\r\nw-3;Omar;omar@example.qa;\r\n',
     );
-    // Whoever goes elsewhere while the file is sent stays there, and finds it among the imports.
+    // A user who leaves the page during the upload stays on the other page, and finds the file among the imports.
     const gone = Promise.withResolvers<void>();
     await page.route('**/pieces/**', async (route) => {
       await gone.promise;
@@ -71,7 +71,7 @@ describe.skipIf(!CHROMIUM)('end users in the dashboard', () => {
     await failed.getByText('Must be an e-mail address.').waitFor();
     expect((await journey.api(`GET ${org}/end-users`, undefined, cookie)).body.data).toEqual([]);
 
-    // What was chosen is still chosen.
+    // The choice is kept.
     expect(await becomes('Customer').inputValue()).toBe('external_id');
     await page.getByRole('button', { name: 'Import now' }).click();
     await page.getByRole('heading', { name: 'The import is done' }).waitFor();
@@ -88,7 +88,7 @@ describe.skipIf(!CHROMIUM)('end users in the dashboard', () => {
     expect(faults).toEqual([]);
   });
 
-  it('says plainly that a file is not UTF-8, and reads it in the encoding that it is in', async () => {
+  it('says clearly that a file is not UTF-8, and reads it in its own encoding', async () => {
     const { page } = await journey.open('/end-users/import', { as: OWNER });
     const file = await given(
       'old.csv',
@@ -96,7 +96,7 @@ describe.skipIf(!CHROMIUM)('end users in the dashboard', () => {
     );
     await page.locator('input[type=file]').setInputFiles(file);
     await page.getByText('The file is not text in UTF-8').first().waitFor();
-    // Files that wait take room, and there is room for a few: whoever gives one up says so.
+    // Waiting files use storage, which is limited: a user cancels an import explicitly.
     await page.getByRole('link', { name: 'End users' }).last().click();
     await page.getByRole('link', { name: 'Import CSV' }).first().click();
     const row = page.getByRole('row', { name: /old\.csv/ });
@@ -115,7 +115,7 @@ describe.skipIf(!CHROMIUM)('end users in the dashboard', () => {
     expect(body.data).toMatchObject([{ external_id: 'o-1', name: 'أحمد' }]);
   });
 
-  it('makes a person, changes them, writes down consent, exports and erases them', async () => {
+  it('creates a person, changes them, records consent, exports and erases them', async () => {
     const { page, faults } = await journey.open('/end-users?create=', { as: OWNER });
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Add end user' }).click();
@@ -138,7 +138,7 @@ describe.skipIf(!CHROMIUM)('end users in the dashboard', () => {
     await page.getByText('silver').waitFor();
     expect(await page.getByText('seats').count()).toBe(0);
 
-    // What a backend changes while the dialog is open is not undone by it.
+    // A change of a backend while the dialog is open is not undone by the dialog.
     const id = new URL(page.url()).pathname.split('/').at(-1)!;
     await page.getByRole('button', { name: 'Edit' }).click();
     await dialog.getByLabel('Name').fill('Noor A.');
@@ -179,7 +179,7 @@ describe.skipIf(!CHROMIUM)('end users in the dashboard', () => {
     expect(faults).toEqual([]);
   });
 
-  it('leaves the name its room beside an address and an id without spaces', async () => {
+  it('leaves the name its space next to an address and an id without spaces', async () => {
     const long = {
       external_id: 'a4d1c2b3-'.repeat(20),
       email: `${'q'.repeat(60)}@${'w'.repeat(60)}.example`,

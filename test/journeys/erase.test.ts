@@ -8,19 +8,19 @@ import { type Receiver, startReceiver } from '../fakes/receiver.ts';
 import { givenOwner, type Owner } from '../owner.ts';
 
 /**
- * Erasing a person, proven by a scan: a word is planted everywhere a person's data can come in, then every column of
- * every table, and every line of the log, is read as text and must not hold it any more. A table that is added later is
- * scanned without being named; it must also be planted, or be named below as one that holds nothing of anybody.
+ * Erasing a person, proven by a scan: a word is planted everywhere a person's data can enter, then every column of
+ * every table, and every line of the log, is read as text and must not contain it any more. A new table is scanned
+ * without being named; it must also be planted, or be listed below as one without personal data.
  */
 const NOT_ABOUT_PEOPLE = [
-  'user', 'session', 'account', 'verification', 'organization', 'member', 'invitation', 'mail', // who works here
+  'user', 'session', 'account', 'verification', 'organization', 'member', 'invitation', 'mail', // members
   'second_factor', 'recovery_code', 'passkey',
-  'agent', 'agent_version', 'document', 'model_provider', 'data_key', 'trigger', 'campaign', // what they make
+  'agent', 'agent_version', 'document', 'model_provider', 'data_key', 'trigger', 'campaign', // their own records
   'api_key', 'api_key_digest', 'audit', 'key_usage', 'request_log', 'webhook_endpoint', 'event_tail',
   'installation', 'past_secret', 'running_process', 'authz_clock', 'authz_change', 'node_lease', '__drizzle_migrations',
   'sign_in_provider', 'sign_in_domain', 'sign_in_link', 'proven_domain', 'former_member', 'used_sign_in',
-  'suppression', // digests alone
-  'inbound_event', // hashes alone
+  'suppression', // only digests
+  'inbound_event', // only hashes
   'end_user_import', 'retention', // counts and columns
 ]; // prettier-ignore
 
@@ -42,7 +42,7 @@ let receiver: Receiver;
 const lines: object[] = [];
 
 beforeAll(async () => {
-  // What an endpoint answers may repeat what it was told; those of events are then told again.
+  // An endpoint's answer may repeat what it received; the answers to events are deleted as well.
   receiver = await startReceiver(({ path: at, body }) => ({
     status: at === '/events' ? 500 : 200,
     text: body.toString(),
@@ -84,7 +84,7 @@ async function tables(): Promise<{ table: string; column: string; type: string }
   return rows;
 }
 
-/** Every place (table.column) that holds the word, whatever its type; bytes are read as text. */
+/** Every place (table.column) that contains the word, of any type; bytes are read as text. */
 async function placesOf(word: string): Promise<string[]> {
   const places: string[] = [];
   for (const { table, column, type } of await tables()) {
@@ -97,7 +97,7 @@ async function placesOf(word: string): Promise<string[]> {
   return places;
 }
 
-/** A file, handed in as the dashboard does. */
+/** A file, uploaded as the dashboard does. */
 async function importFile(csv: string, dryRun: boolean): Promise<string> {
   const { body: made } = await owner.call('POST /end-user-imports', {
     name: 'people.csv',
@@ -118,7 +118,7 @@ async function importFile(csv: string, dryRun: boolean): Promise<string> {
   return made.id;
 }
 
-/** Somebody signed in at the host writes in the web chat. */
+/** A person who is signed in at the host writes in the web chat. */
 async function chat(externalId: string, text: string): Promise<void> {
   const headers = { origin: SHOP };
   const user_hash = createHmac('sha256', SECRET).update(externalId).digest('hex');
@@ -142,7 +142,7 @@ async function fromChannel(body: unknown, id: string = randomUUID()): Promise<vo
   expect(answer.status).toBe(200);
 }
 
-test('nothing that was planted about a person is found in any table or in the log, and the opt-out survives', async () => {
+test('no planted data about a person is found in any table or in the log, and the opt-out survives', async () => {
   const person = {
     external_id: `crm-${WORD}`,
     name: `Asha ${WORD}`,
@@ -156,11 +156,11 @@ test('nothing that was planted about a person is found in any table or in the lo
   await call('POST', '/api/end-users/bulk', { end_users: [person] }, { 'idempotency-key': 'erase-2' });
   await call('PUT', `/api/end-users/external/crm-${WORD}`, { name: person.name });
   await call('GET', `/api/end-users?external_id=crm-${WORD}`);
-  // Calls that are refused are logged, too.
+  // Refused calls are logged, too.
   await call('POST', '/api/end-users', { ...person, wrong: WORD });
   await call('POST', '/api/end-users', person);
 
-  // A trigger: waited for, not waited for, for later.
+  // A trigger: with a wait, without a wait, scheduled.
   const run = await call(
     'POST',
     path,
@@ -181,7 +181,7 @@ test('nothing that was planted about a person is found in any table or in the lo
     send_at: new Date(Date.now() + 3_600_000).toISOString(),
   });
 
-  // Channels: out, in, and what providers say of both.
+  // Channels: outbound, inbound, and provider reports of both.
   const send = (to: object, headers = {}) =>
     call(
       'POST',
@@ -203,7 +203,7 @@ test('nothing that was planted about a person is found in any table or in the lo
   await parley.db.execute(sql`UPDATE channel SET status = 'broken', status_detail = ${`No way to reach CRM-${WORD}`}
     WHERE org_id = ${orgId} AND id = ${channelId}`);
 
-  // A campaign: written to, and still to be written to.
+  // A campaign: one recipient is messaged, one still waits.
   const campaign = { name: 'Back', agent_id: agentId, channel_id: webhookId };
   const { body: back } = await owner.call('POST /campaigns', campaign);
   expect((await owner.call(`POST /campaigns/${back.id}/start`)).status).toBe(200);
@@ -223,7 +223,7 @@ test('nothing that was planted about a person is found in any table or in the lo
   });
   expect(pushed.body).toMatchObject({ accepted: 3 });
 
-  // Files: rows that failed in one, and one that waits after a dry run.
+  // Files: failed rows in one, and one that waits after a dry run.
   const row = `CRM-${WORD},${WORD} again,00974 3000-4242`;
   const failed = await importFile(
     `external_id,name,phone,time_zone\n${person.external_id},${WORD} again,,Mars/Base\n`,
@@ -271,14 +271,14 @@ test('nothing that was planted about a person is found in any table or in the lo
   expect((await call('GET', `/api/end-users/${made.id}`)).status).toBe(404);
   expect((await call('DELETE', `/api/end-users/${made.id}`)).status).toBe(404);
   expect((await call('GET', `${path}/runs/${later.body.id}`)).body.code).toBe('run_not_found');
-  // The key still acts once: the call is not made anew, and says no more than which record it was.
+  // The key still acts once: the call is not executed again, and its answer names only the record.
   const replayed = await call('POST', '/api/end-users', person, { 'idempotency-key': 'erase-1' });
   expect([replayed.status, replayed.body]).toEqual([201, { id: made.id, erased: true }]);
   expect((await send({ end_user: named }, { 'idempotency-key': 'erase-4' })).body).toEqual({
     id: sent.body.id,
     erased: true,
   });
-  // The campaign keeps its counts; the file that waited is gone, with a word why, and others are not.
+  // The campaign keeps its counts; the waiting file is deleted, with a reason, and others are not.
   const { body: kept } = await parley.call('GET', `/api/campaigns/${back.id}`, { key: campaignKey });
   expect(kept).toMatchObject({ total: 3 });
   const files = await Promise.all(
@@ -289,7 +289,7 @@ test('nothing that was planted about a person is found in any table or in the lo
     ['cancelled', false, 'person_erased'],
     ['done', true, undefined],
   ]);
-  // A provider that tells late what it has told before does not make the person anew.
+  // A late duplicate from a provider does not create the person again.
   await fromChannel({ type: 'message', address: person.external_id, text: `It is ${WORD}` }, `from-${WORD}`);
   expect(await placesOf(WORD)).toEqual([]);
 
@@ -318,7 +318,7 @@ test('a person who opts in again and is erased leaves no opt-out behind', async 
   expect(last.consent).toEqual({});
 });
 
-test('an opt-out comes along when an identifier is added later', async () => {
+test('an opt-out applies when its identifier is added later', async () => {
   const { body: made } = await call('POST', '/api/end-users', { phone: '+97430005555' });
   await call('PUT', `/api/end-users/${made.id}/consent/whatsapp`, { status: 'opted_out' });
   await call('DELETE', `/api/end-users/${made.id}`);
@@ -327,7 +327,7 @@ test('an opt-out comes along when an identifier is added later', async () => {
   expect(changed.consent.whatsapp.status).toBe('opted_out');
 });
 
-test('calls for a person who is being erased make a new person and never fail', async () => {
+test('calls for a person who is being erased create a new person and never fail', async () => {
   const named = { external_id: 'racer' };
   const { body: first } = await call('POST', '/api/end-users', named);
   const calls = Array.from({ length: 60 }, (_, n) =>

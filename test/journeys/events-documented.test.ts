@@ -11,7 +11,7 @@ import { EVENT_DATA } from '../../contract/events.ts';
 import { eventsSection } from '../../src/http/docs/events-section.ts';
 import { newWebhookSecret, signWebhook } from '../../src/kernel/standard-webhooks.ts';
 
-/** What docs/events.md and /docs say about events is true: examples keep to their shapes, and the code in it runs. */
+/** What docs/events.md and /docs say about events is true: examples match their schemas, and the code in it runs. */
 const DOCUMENT = readFileSync(new URL('../../docs/events.md', import.meta.url), 'utf8');
 const codeOf = (language: string): string => new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``).exec(DOCUMENT)![1]!;
 
@@ -31,7 +31,7 @@ const CASES = [
   [old, body, false],
 ] as const;
 
-test.each(EVENT_TYPES)('the example of %s has the shape of its data, and is in the document', (type) => {
+test.each(EVENT_TYPES)('the example of %s matches the schema of its data, and is in the document', (type) => {
   expect([...Compile(EVENT_DATA[type]).Errors(EVENT_EXAMPLES[type])]).toEqual([]);
   expect(Object.keys(EVENT_EXAMPLES[type]).toSorted()).toEqual(Object.keys(EVENT_DATA[type].properties).toSorted());
   const section = `### \`${type}\`\n\n${EVENT_MEANINGS[type]}\n\n\`\`\`json\n${JSON.stringify(EVENT_EXAMPLES[type])}\n\`\`\`\n`;
@@ -39,7 +39,7 @@ test.each(EVENT_TYPES)('the example of %s has the shape of its data, and is in t
   expect(eventsSection()).toContain(`id="event-${type}"`);
 });
 
-test('the TypeScript of the document, which /docs shows too, tells our calls from others', async () => {
+test('the TypeScript of the document, which /docs shows too, recognizes our calls', async () => {
   const file = path.join(folder, 'verify.ts');
   writeFileSync(file, codeOf('ts'));
   const { isFromParley } = (await import(/* @vite-ignore */ pathToFileURL(file).href)) as {

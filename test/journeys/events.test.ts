@@ -12,7 +12,7 @@ import { givenAgent, givenChannel, givenOrganization, givenTrigger } from '../fa
 import { type Receiver, startReceiver } from '../fakes/receiver.ts';
 import { type SignedIn, signedInOwner } from '../signed-in.ts';
 
-/** Everything that can happen, done through the program, and heard at an endpoint of the customer's. */
+/** Every kind of event, caused through the program, and received at a customer's endpoint. */
 const SECRET = `whsec_${createHash('sha256').update('channel').digest('base64')}`;
 const Envelope = Compile(EventEnvelope);
 
@@ -71,8 +71,8 @@ async function fromProvider(body: object): Promise<number> {
   return (await fetch(`${parley.url}/inbound/webhook/${channelId}`, { method: 'POST', headers, body: text })).status;
 }
 
-describe('each event is told once, as it happened', () => {
-  test('a trigger call: the conversation, the person, what was said and answered', async () => {
+describe('each event is sent once, as it happened', () => {
+  test('a trigger call: the conversation, the person, the messages of both sides', async () => {
     const { body } = await api(
       'POST',
       path,
@@ -86,7 +86,7 @@ describe('each event is told once, as it happened', () => {
     expect(received.data['content']).toEqual({ type: 'text', text: 'Hello' });
     expect((await hears('end_user.created', ({ id }) => id === endUserId)).data['external_id']).toBe('a');
     const [answer] = body.messages;
-    // The sandbox delivers at once: both stages are told.
+    // The sandbox delivers immediately: both stages are events.
     await hears('message.sent', ({ id }) => id === answer.id);
     const delivered = await hears('message.delivered', ({ id }) => id === answer.id);
     expect(delivered.data).toMatchObject({
@@ -131,12 +131,12 @@ describe('each event is told once, as it happened', () => {
     await hears('message.received', (data) => data['content'].text === 'Who is there?');
   });
 
-  test('people: made, changed, opted out, erased', async () => {
+  test('people: created, changed, opted out, erased', async () => {
     const { body: person } = await api('POST', '/api/end-users', { external_id: 'd', name: 'Noor' });
     await hears('end_user.created', ({ id }) => id === person.id);
     await api('PATCH', `/api/end-users/${person.id}`, { name: 'Noor A.' });
     expect((await hears('end_user.updated', ({ id }) => id === person.id)).data['name']).toBe('Noor A.');
-    // The same once more changes nothing, and is no news.
+    // The same update again changes nothing, and is not an event.
     await api('PATCH', `/api/end-users/${person.id}`, { name: 'Noor A.' });
     await api('PUT', `/api/end-users/${person.id}/consent/sandbox`, { status: 'opted_out' });
     const optedOut = await hears('end_user.opted_out', ({ id }) => id === person.id);
@@ -148,7 +148,7 @@ describe('each event is told once, as it happened', () => {
     expect((await hears('end_user.deleted', ({ id }) => id === person.id)).data).toEqual({ id: person.id });
   });
 
-  test('a run that nobody can answer fails', async () => {
+  test('a run that cannot be answered fails', async () => {
     const made = await givenAgent(parley.db, orgId, {
       definition: { provider: 'openai_compatible', model: 'm' } as never,
     });
@@ -157,7 +157,7 @@ describe('each event is told once, as it happened', () => {
     expect((await hears('run.failed', ({ id }) => id === body.id)).data['error'].code).toBe('provider_refused');
   });
 
-  test('a campaign: its recipients move on, then it ends', async () => {
+  test('a campaign: its recipients progress, then it ends', async () => {
     const id = newId('campaign');
     await parley.db
       .insert(campaignTable)
@@ -176,7 +176,7 @@ describe('each event is told once, as it happened', () => {
     expect((await hears('campaign.ended', (data) => data['id'] === id)).data['name']).toBe('November');
   });
 
-  test('API keys: made and revoked, never with their value', async () => {
+  test('API keys: created and revoked, never with their value', async () => {
     const { body } = await call(`POST ${at}/keys`, { label: 'CRM', scope: 'organization', permissions: ['triggers'] });
     await hears('api_key.created', ({ id }) => id === body.id);
     await call(`POST ${at}/keys/${body.id}/revoke`);
@@ -193,7 +193,7 @@ describe('each event is told once, as it happened', () => {
   });
 });
 
-test('every type was told, each body is the documented shape and rightly signed, and nothing came twice', () => {
+test('every type was sent, each body matches the documented schema and signature, and none came twice', () => {
   const events = told();
   // Lines of the audit log are for endpoints that name them.
   expect(EVENT_TYPES.filter((type) => !events.some((event) => event.type === type))).toEqual([AUDIT_EVENT]);
@@ -213,7 +213,7 @@ test('every type was told, each body is the documented shape and rightly signed,
   expect(stages.filter((stage, index) => stages.indexOf(stage) !== index)).toEqual([]);
 });
 
-test('other organizations hear nothing of it, and events nobody wants are not written', async () => {
+test('other organizations receive none of it, and events without an endpoint are not written', async () => {
   const otherId = await givenOrganization(parley.db);
   const other = await givenAgent(parley.db, otherId);
   const trigger = await givenTrigger(parley.db, otherId, other.agentId);
@@ -233,7 +233,7 @@ test('other organizations hear nothing of it, and events nobody wants are not wr
   ).toEqual([]);
 });
 
-test('an endpoint hears only the types that it chose', async () => {
+test('an endpoint receives only the types that it chose', async () => {
   const chosen = await startReceiver();
   const { body } = await call(`POST ${at}/webhooks`, { url: chosen.url, types: ['api_key.created'] });
   await api('POST', '/api/end-users', { external_id: 'f' });
@@ -245,7 +245,7 @@ test('an endpoint hears only the types that it chose', async () => {
 });
 
 describe('watching', () => {
-  test('shows what happens from the first look on, each event once, in order, also without an endpoint', async () => {
+  test('shows events from the first look on, each once, in order, also without an endpoint', async () => {
     await call(`PATCH ${at}/webhooks/${webhook.id}`, { enabled: false });
     const first = (await call(`GET ${at}/events`)).body;
     expect(first.data).toEqual([]);
@@ -270,7 +270,7 @@ describe('watching', () => {
     expect((await call(`GET ${at}/events?after=${cursor}`)).body.data).toEqual([]);
   });
 
-  test('does not pass by what a slow transaction commits late', async () => {
+  test('does not miss what a slow transaction commits late', async () => {
     const { cursor } = (await call(`GET ${at}/events`)).body;
     const client = await parley.db.$client.connect();
     const slow = newId('enduser');
@@ -290,13 +290,13 @@ describe('watching', () => {
     } finally {
       client.release();
     }
-    // Any transaction of this database server that began before holds both back until it ends.
+    // Any earlier transaction of this database server holds both back until it ends.
     await vi.waitUntil(async () => (await look(), ids.length >= 2), { timeout: 15_000 });
     expect(ids).toHaveLength(2);
     expect(ids).toContain(slow);
   });
 
-  test('takes no cursor of another organization', async () => {
+  test('accepts no cursor of another organization', async () => {
     const { body } = await call('POST /organizations', { name: 'Other' });
     const { cursor } = (await call(`GET /organizations/${body.id}/events`)).body;
     const answer = await call(`GET ${at}/events?after=${cursor}`);

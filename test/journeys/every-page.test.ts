@@ -14,7 +14,7 @@ import {
 } from './dashboard-browser.ts';
 import { isFront, makeSubjects, pagesOf } from './dashboard-pages.ts';
 
-/** What holds on every page there is, and in every dialog that a page opens. Pages come from routes.tsx. */
+/** What holds on every page, and in every dialog that a page opens. Pages come from routes.tsx. */
 describe.skipIf(!CHROMIUM)('every page of the dashboard', () => {
   let journey: Journey;
   let paths: string[];
@@ -29,7 +29,9 @@ describe.skipIf(!CHROMIUM)('every page of the dashboard', () => {
   const PHONE = { width: 320, height: 700 };
   const DESK = { width: 1280, height: 900 };
 
-  /** What a person cannot use, in both themes, and what does not fit a phone; the menus of the sidebar are not on one. */
+  /**
+   * Accessibility faults in both themes, and content wider than a phone; the menus of the sidebar are not on a phone.
+   */
   async function faultsOf(
     page: Page,
     where: string,
@@ -50,8 +52,8 @@ describe.skipIf(!CHROMIUM)('every page of the dashboard', () => {
   const OTHER = { en: 'ar', ar: 'en' } as const;
 
   /**
-   * Each page is loaded in one language and then read in the other, which the next page begins with: so half of them
-   * are loaded in each, and every one is seen to change its words where it stands.
+   * Each page is loaded in one language and then switched to the other, in which the next page starts: so half of them
+   * are loaded in each language, and every page switches its texts in place.
    */
   test(
     'is usable in English and Arabic, light and dark, and fits a phone',
@@ -83,7 +85,7 @@ describe.skipIf(!CHROMIUM)('every page of the dashboard', () => {
     MANY_PAGES_MS,
   );
 
-  /** What other words can break: names that are missing, and lines that are too long. */
+  /** What other texts can break: missing names, and lines that are too long. */
   async function otherWordsOf(page: Page): Promise<string[]> {
     const found = await wordFaults(page);
     await page.setViewportSize(PHONE);
@@ -98,11 +100,11 @@ describe.skipIf(!CHROMIUM)('every page of the dashboard', () => {
   const LEADS_AWAY = /^(?:Your account|Sign out|Northwind)/;
 
   /**
-   * Every button of every page is pressed; where a dialog or a menu comes, it is looked at like a page, and closing it
-   * must bring the focus back. Acts that open nothing are left out by name, to save their time.
+   * Every button of every page is pressed. A dialog or a menu is checked like a page, and closing it must return the
+   * focus. Buttons that open nothing are left out by name, to save time.
    */
   test(
-    'every dialog and menu is usable, fits a phone, and gives the focus back',
+    'every dialog and menu is usable, fits a phone, and returns the focus',
     async () => {
       const { page, context, faults } = await journey.open('/', { as: OWNER });
       const found: string[] = [];
@@ -112,13 +114,14 @@ describe.skipIf(!CHROMIUM)('every page of the dashboard', () => {
         await page.goto(journey.app.url + path);
         await settled(page);
         for (const { key } of await openersOf(page)) {
-          // An act that was pressed may have taken its button away, which moves the numbers of those behind it.
+          // A pressed button may have disappeared, which moves the numbers of those after it.
           const opener = (await openersOf(page)).find((one) => one.key === key);
-          // What stands around every page or every tab of one, and the rows of one list, are looked at once.
+          // Content around every page or every tab of one, and the rows of one list, are checked once.
           if (!opener || OPENS_NOTHING.test(opener.name) || seen.has(key)) continue;
           seen.add(key);
           const where = `${path} “${opener.name}”`;
-          // oxlint-disable-next-line playwright/no-element-handle -- the very element: buttons that come later move the numbers of others
+          // oxlint-disable-next-line playwright/no-element-handle -- the very element: buttons that come later move the
+          // numbers of others
           const button = await page.locator('button').nth(opener.at).elementHandle();
           const look = async (popup: Locator, what: string, phone: boolean): Promise<void> => {
             opened.push(what);
@@ -156,7 +159,7 @@ describe.skipIf(!CHROMIUM)('every page of the dashboard', () => {
   );
 });
 
-/** By the control that every page has, in the menu of the person or below the card of a front page. */
+/** Uses the control that every page has, in the menu of the person or below the card of a front page. */
 async function speak(page: Page, language: string): Promise<void> {
   await page.evaluate(`document.querySelector('span[lang="${language}"]').closest('button, label').click()`);
   await page.locator(`html[lang="${language}"]`).waitFor({ state: 'attached' });
@@ -176,7 +179,7 @@ const OPENERS = `[...document.querySelectorAll('button')].map((one, at) => ({ on
   }))`;
 const openersOf = (page: Page): Promise<Opener[]> => page.evaluate(OPENERS);
 
-/** Waited for only where it is lost. */
+/** The full time is needed only when the focus is lost. */
 const FOCUS_BACK_MS = 20_000;
 async function getsFocus(button: ElementHandle): Promise<boolean> {
   const until = performance.now() + FOCUS_BACK_MS;
@@ -187,14 +190,14 @@ async function getsFocus(button: ElementHandle): Promise<boolean> {
   return false;
 }
 
-/** What the page has asked for and not got yet, but for its stream of changes. */
+/** Requests of the page without an answer yet, except its stream of changes. */
 function requestsOf(page: Page): ReadonlySet<Request> {
   const underWay = new Set<Request>();
   page.on('request', (request) => void (request.resourceType() === 'eventsource' || underWay.add(request)));
   const end = (request: Request): void => void underWay.delete(request);
   page.on('requestfinished', end);
   page.on('requestfailed', end);
-  // What a document had asked for ends with it.
+  // Requests of a document end with it.
   page.on('domcontentloaded', () => underWay.clear());
   return underWay;
 }
@@ -203,7 +206,7 @@ const SOON_MS = 700;
 const LATE_MS = 10_000;
 const IDLE = 'new Promise((done) => requestIdleCallback(() => done(), { timeout: 5000 }))';
 
-/** Whether one opens: soon, or later where its code has yet to come or the browser has not got to it. */
+/** Whether one opens: soon, or later if its code is still loading or the browser is slow. */
 async function comes(popup: Locator, underWay: ReadonlySet<Request>): Promise<boolean> {
   const until = performance.now() + LATE_MS;
   for (;;) {
@@ -216,7 +219,7 @@ async function comes(popup: Locator, underWay: ReadonlySet<Request>): Promise<bo
       );
     if (isOpen) return true;
     const isStill = underWay.size === 0 || performance.now() > until;
-    // Where the press has led to another page, there is nothing to wait for.
+    // If the press has led to another page, there is nothing to wait for.
     await popup
       .page()
       .evaluate(IDLE)

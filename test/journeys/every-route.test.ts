@@ -8,9 +8,9 @@ import { type Answer, startTestApp, type TestApp } from '../app.ts';
 import { givenAgent, givenOrganization, givenTrigger } from '../factories.ts';
 
 /**
- * Every operation of the published description × every kind of key × every value of every id in its path. What must
- * come out is written here as rules of the contract's section 3, from the path alone: nothing is asked of the code
- * that decides. A route that is added later is in the table by itself.
+ * Every operation of the published description × every kind of key × every value of every id in its path. The expected
+ * answers are written here as the rules of the order of checks (docs/security.md), from the path alone, independent of
+ * the code that decides. A route that is added later is in the table automatically.
  */
 let parley: TestApp;
 let operations: Operation[];
@@ -18,7 +18,7 @@ let keys: TestKey[];
 let ids: Record<string, Values>;
 let own: Tenant;
 let foreign: Tenant;
-/** Counts of the other organization's rows before anything was called. */
+/** Counts of the other organization's rows before any call. */
 let before: unknown;
 
 type Operation = { method: string; path: string; parameters: string[]; body: unknown; statuses: number[] };
@@ -37,7 +37,7 @@ type Which = 'own' | 'sibling' | 'foreign' | 'missing' | 'malformed' | 'encoded'
 type Values = Partial<Record<Which, string>>;
 type Tenant = Record<string, string>;
 
-/** Later than the test: nothing that it reads changes by itself. */
+/** Later than the test, so that no state changes by itself. */
 const IN_A_WEEK = new Date(Date.now() + 7 * 86_400_000).toISOString();
 
 const PARAMETERS: Record<string, IdPrefix> = {
@@ -79,7 +79,7 @@ beforeAll(async () => {
     ]),
   );
   keys = await givenKeys(sibling);
-  // When its keys were last used is written a moment after their calls.
+  // The last use of its keys is written a moment after their calls.
   const unused = sql`SELECT id FROM api_key WHERE org_id = ${foreign.org_id} AND last_used_at IS NULL`;
   await vi.waitUntil(async () => (await parley.db.execute(unused)).rows.length === 0, { timeout: 15_000 });
   before = await countRows(foreign.org_id!);
@@ -87,12 +87,12 @@ beforeAll(async () => {
 afterAll(() => parley.stop());
 
 describe('every route × every key × every id', () => {
-  test('answers as the order of checks says', { timeout: 300_000 }, async () => {
+  test('answers by the order of checks', { timeout: 300_000 }, async () => {
     const wrong: string[] = [];
     let asked = 0;
     for (const operation of operations) {
       const cases = keys.flatMap((key) => variants(operation).map((chosen) => ({ key, chosen })));
-      // Side by side, but in small groups: what is asked does not depend on its neighbours.
+      // Concurrently, but in small groups: the calls are independent of each other.
       for (let at = 0; at < cases.length; at += 8) {
         await Promise.all(
           cases.slice(at, at + 8).map(async ({ key, chosen }) => {
@@ -122,7 +122,7 @@ describe('every route × every key × every id', () => {
   });
 });
 
-/** Rows 6 to 11. Null: the caller may, and what the handler says is in the description. */
+/** Steps 6 to 11. Null: the caller may, and the handler's answer is in the description. */
 function verdict({ path }: Operation, key: TestKey, chosen: Record<string, Which>): [number, string] | null {
   const family = path.split('/')[2]!;
   const needs = NEEDS[family];
@@ -133,7 +133,7 @@ function verdict({ path }: Operation, key: TestKey, chosen: Record<string, Which
   if (key.scope === 'agent' && chosen.agent_id !== undefined && chosen.agent_id !== bound)
     return [403, 'agent_mismatch'];
   const isMine = (which: Which) => !key.isStranger && (which === 'own' || which === 'sibling');
-  // What hangs under the first id of the path is found only there, whoever it belongs to.
+  // A record below the first id of the path is found only there, whoever its owner is.
   const [above, ...below] = Object.entries(chosen);
   if (!above) return null;
   if (!isMine(above[1])) return [404, NOT_FOUND[above[0]]!];
@@ -167,7 +167,7 @@ function judge(operation: Operation, answer: Answer, expected: [number, string] 
   return operation.statuses.includes(answer.status) ? null : `${said} is not in the description`;
 }
 
-/** All ids own; then each id in turn as something else; then all of one other organization or sibling together. */
+/** All own ids; then each id in turn as something else; then all of one other organization or sibling together. */
 function variants({ parameters }: Operation): Record<string, Which>[] {
   const named = parameters.filter((name) => name in PARAMETERS);
   const all = (which: Which) => Object.fromEntries(named.map((name) => [name, which]));
@@ -188,7 +188,7 @@ function ask(
 ): Promise<Answer> {
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name]?.[chosen[name]!] ?? OTHER[name]!);
   const takesBody = operation.method !== 'GET' && operation.method !== 'DELETE';
-  // What access refuses is refused before a byte of the body is read: a broken one must not matter.
+  // Access refuses before a byte of the body is read: an invalid body must not matter.
   const body = refusal !== null && BEFORE_BODY.has(refusal) ? '{' : operation.body;
   return parley.call(operation.method, path, { key: key.value, ...(takesBody && body !== undefined && { body }) });
 }
@@ -222,7 +222,7 @@ function operationsOf(document: any): Operation[] {
   );
 }
 
-/** An agent with everything that a path can name, in an organization of its own unless one is given. */
+/** An agent with every record that a path can name, in a new organization unless one is given. */
 async function givenTenant(existing?: string): Promise<Tenant> {
   const { db } = parley;
   const orgId = existing ?? (await givenOrganization(db));

@@ -11,8 +11,8 @@ import { givenOwner, type Owner } from '../owner.ts';
 import { freePort } from '../program.ts';
 
 /**
- * A newcomer who has nothing but the guides: their blocks are pasted in order, files are saved under the names that their
- * first line gives, and where a guide shows `channel_…` stands what the command before has printed.
+ * A newcomer with nothing but the guides: their blocks are pasted in order, files are saved under the name in their
+ * first line, and `channel_…` in a guide is replaced by the output of the previous command.
  */
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const guide = (name: string): string => readFileSync(path.join(ROOT, `docs/${name}.md`), 'utf8');
@@ -36,14 +36,14 @@ afterAll(async () => {
     try {
       process.kill(-shell.pid!);
     } catch {
-      // It has ended, with all that it started.
+      // It has ended, with all its child processes.
     }
   }
   await parley?.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** What each block has printed. */
+/** The output of each block. */
 async function paste(name: string): Promise<string[]> {
   const blocks = [...guide(name).matchAll(/```(sh|js)\n([^]*?)```/g)].map(([, kind, text]) => ({
     kind,
@@ -78,7 +78,7 @@ function save(text: string): void {
   writeFileSync(path.join(folder, file), text);
 }
 
-/** The newest thing that begins like this. */
+/** The latest text that begins like this. */
 function shown(prefix: string, printed: readonly string[]): string {
   for (const text of printed.toReversed()) {
     const [found] = new RegExp(`\\b${prefix}[\\w+/=]+`).exec(text) ?? [];
@@ -110,20 +110,20 @@ test('people are kept in step, found, opted out, exported and erased', async () 
   expect(printed[5]).toContain('end_user conversations messages runs recipients');
 }, 120_000);
 
-test('messages go out on three channels, and come in', async () => {
+test('messages are sent on three channels, and received', async () => {
   writeFileSync(path.join(folder, 'parley.mjs'), /\/\/ parley\.mjs\n[^]*?(?=```)/.exec(guide('end-users'))![0]);
   const printed = await paste('sending');
   const said = printed.join('\n');
   expect(said).toMatch(/channel_\w+ sandbox connected text,/);
   expect(said).toContain('delivered');
   expect(said).toMatch(/sent \ncrm-42 Your order has shipped/);
-  // What the agent answers to what came in.
+  // The agent's answer to the inbound message.
   const log = () => readFileSync(path.join(folder, 'endpoint.log'), 'utf8').trim().split('\n').length;
   await expect.poll(log, { timeout: 30_000 }).toBe(2);
   expect(printed.at(-1)).toBe('sent \n');
 }, 120_000);
 
-test('a campaign runs from its making to its end', async () => {
+test('a campaign runs from its creation to its end', async () => {
   const said = (await paste('campaigns')).join('\n');
   expect(said).toMatch(
     /row-1 pending.*\nrow-2 pending.*\nrow-3 duplicate already_enrolled.*\nrow-4 invalid .*\/phone Must be/,
@@ -137,9 +137,9 @@ test('a campaign runs from its making to its end', async () => {
   expect(said).toContain('"state": "ended"');
 }, 120_000);
 
-test('every guide is shown with the address of this server, and names only codes that exist', async () => {
+test('every guide is shown with the address of this server, and names only existing codes', async () => {
   const { text: front } = await parley.call('GET', '/docs');
-  // Alternatives of a field are all shown, and which member goes with which.
+  // All alternatives of a field are shown, and which member belongs to which.
   for (const says of ['&#34;text&#34; | &#34;image&#34;', 'With type location.', '<td><code>Prefer</code></td>'])
     expect(front).toContain(says);
   for (const name of GUIDE_NAMES) {

@@ -4,14 +4,14 @@ import { CHROMIUM, type Journey, OWNER, PASSWORD, settled, startJourney, tooWide
 import { HOSTILE } from './hostile-words.ts';
 
 /**
- * Words of people are text, whatever they hold: planted by the API in every place that takes words, then looked at on
+ * User text stays text, whatever it contains: planted through the API in every place that accepts text, then checked on
  * every list and on a page of each kind. Nothing runs, asks, is reported, or breaks the page.
  */
 describe.skipIf(!CHROMIUM)('hostile words', () => {
   let journey: Journey;
   let org: string;
   let cookie: string;
-  /** Pages about one thing, each named by a payload. */
+  /** Pages of one record, each named by a payload. */
   const details: string[] = [];
 
   // oxlint-disable-next-line typescript/no-explicit-any -- answers are looked into freely
@@ -29,7 +29,7 @@ describe.skipIf(!CHROMIUM)('hostile words', () => {
     const shared = await post('/triggers', { agent_id: home.id, name: HOSTILE[1]!.slice(0, 64) });
     const plant = async (words: string): Promise<string[]> => {
       const label = words.slice(0, 64);
-      // The API takes every name of a field but this one.
+      // The API accepts every name of a field except this one.
       const field = label === '__proto__' ? 'proto' : label;
       const name = words.slice(0, 200);
       const localized = { default: words };
@@ -77,7 +77,7 @@ describe.skipIf(!CHROMIUM)('hostile words', () => {
     const planted: string[][] = [];
     for (let from = 0; from < HOSTILE.length; from += 6)
       planted.push(...(await Promise.all(HOSTILE.slice(from, from + 6).map(plant))));
-    // The lists show every one of them; pages about one thing are looked at with every second, by turns of kind.
+    // The lists show every one of them; detail pages are checked for every second one, rotating over the kinds.
     details.push(...planted.filter((_, index) => index % 2 === 0).map((pages, turn) => pages[turn % pages.length]!));
 
     const all = await journey.app.key(owner.orgId, { permissions: ['end_users', 'channels'] });
@@ -103,7 +103,7 @@ describe.skipIf(!CHROMIUM)('hostile words', () => {
       });
       if (sent.status === 202) details.push(`/conversations/${sent.body.conversation_id}`);
     }
-    // Who signs in says of themselves what they like.
+    // A person who signs in can choose any user agent text.
     await fetch(`${journey.app.url}/dashboard/api/sign-in`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'user-agent': '<img src=x onerror=ran()>' },
@@ -168,14 +168,14 @@ describe.skipIf(!CHROMIUM)('hostile words', () => {
   }, 400_000);
 });
 
-/** To the next page of a list; false on the last. */
+/** Goes to the next page of a list; false on the last. */
 async function turn(page: Page): Promise<boolean> {
   const next = page.getByRole('button', { name: 'Next' });
   if (!(await next.isVisible()) || (await next.isDisabled())) return false;
   const first = page.locator('[data-row]').first();
   const before = await first.getAttribute('data-row');
   await next.click();
-  // The address is there before its rows are.
+  // The URL changes before the rows do.
   await expect.poll(() => first.getAttribute('data-row')).not.toBe(before);
   await page.locator('[data-stale]').first().waitFor({ state: 'detached' });
   return true;
@@ -186,7 +186,7 @@ const flat = (text: string): string => text.replace(/\s+/g, ' ').trim();
 const WATCH = `window.reports = []; window.ran = () => window.reports.push('a script ran');
 document.addEventListener('securitypolicyviolation', (event) => window.reports.push('a CSP report: ' + event.violatedDirective + ' ' + event.blockedURI));`;
 
-/** What was reported, and what no page of ours has: an element or a handler that came out of words. */
+/** What was reported, and what no page of ours contains: an element or a handler that came from user text. */
 const LOOK = `[
   ...window.reports.splice(0),
   ...[...document.querySelectorAll('iframe, object, embed, base, form[action], script:not([src]), marquee, math, video, [onerror], [onload], [onclick], [onfocus], [onblur], [ontoggle], [href^="javascript:" i], [href^="data:" i], [src*="evil"], [href*="evil"]')]

@@ -1,6 +1,6 @@
 /**
- * What people, or those who mean ill, may put where words are asked for. Each must come out as the very text that went
- * in. Whatever runs calls `ran()`, which only a test that opens a page knows of; whatever loads asks evil.example.
+ * What people, also malicious ones, may enter as text. Each must be shown as exactly the same text. Code that runs
+ * calls `ran()`, which exists only in a test that opens a page; a resource that loads requests evil.example.
  */
 const RUN = 'ran()';
 const EVIL = 'http://evil.example';
@@ -74,10 +74,10 @@ const SHEET = [
 ];
 
 const LETTERS = [
-  '\u202Egnp.exe\u202C', // reads backwards
+  '\u202Egnp.exe\u202C', // shown backwards
   '\u2066\u2067\u2068unclosed',
   'اسم عربي with English 123 inside',
-  'a\u200B\u200B\u200Bb\uFEFFc', // nothing to see
+  'a\u200B\u200B\u200Bb\uFEFFc', // invisible characters
   '\u0007\u0008\u001B[31mred\u001B[0m',
   'l\u0336i\u0336n\u0336e\u0336 Z\u0351\u036B\u0343\u036A\u0302\u036B\u033D\u034F\u0334\u0319\u0324\u031E\u0349\u035A\u032F\u031E\u0320\u034D'.repeat(
     2,

@@ -69,7 +69,7 @@ const person = async (externalId: string) =>
   )[0];
 
 describe('a file', () => {
-  test('of any tongue, with a mark, quoted line breaks and CRLF, makes people; again it changes nothing', async () => {
+  test('in any language, with a byte order mark, quoted line breaks and CRLF, creates people; a second import changes nothing', async () => {
     const content =
       '\uFEFFExternal ID,Name,E-mail,Phone,Tags,attributes.plan,Notes\r\n' +
       'f-1,"Asha ""A."" Rao\nsecond line",ASHA@example.qa,00974 3000-0001,"vip|gold",gold,x\r\n' +
@@ -90,7 +90,7 @@ describe('a file', () => {
     expect(await imported(content)).toMatchObject({ created: 0, updated: 3, invalid: 0 });
   });
 
-  test('with semicolons, old encodings and headings of its own is mapped by hand', async () => {
+  test('with semicolons, old encodings and its own headings is mapped by hand', async () => {
     const words = Buffer.from([0xc3, 0xcd, 0xe3, 0xcf]);
     const content = Buffer.concat([Buffer.from('Kunde;Vorname;Stadt\nk-1;'), words, Buffer.from(';Doha\n')]);
     expect(await failure(imported(content, ['--map', 'Kunde=external_id']))).toMatchObject({
@@ -106,13 +106,13 @@ describe('a file', () => {
 
   test('with line ends of several kinds, or as a spreadsheet writes Unicode text, is read row by row', async () => {
     expect(await imported('external_id,name\r\nm-1,One\nm-2,Two\r\nm-3,Three\n')).toMatchObject({ created: 3 });
-    // Its last line of the first piece ends with 0a 00, and Ċ and 𝄊 have a byte 0a of their own.
+    // Its last line of the first piece ends with 0a 00, and Ċ and 𝄊 contain a byte 0a of their own.
     const unicode = Buffer.from('\uFEFFexternal_id\tname\r\nw-1\tأحمد\r\nw-2\tĊ𝄊', 'utf16le');
     expect(await imported(unicode)).toMatchObject({ created: 2, settings: { encoding: 'utf-16le', delimiter: '\t' } });
     expect(await person('w-2')).toMatchObject({ name: 'Ċ𝄊' });
   });
 
-  test('that names its separator in a first line is read with it, and the line is no row', async () => {
+  test('that names its separator in a first line is read with it, and the line is not a row', async () => {
     const content = '\uFEFFsep=;\r\nexternal_id;name\r\nsep-1;"Rao, Asha, Dr, MBA"\r\n';
     expect(await imported(content)).toMatchObject({ rows: 1, created: 1, settings: { delimiter: ';' } });
     expect(await person('sep-1')).toMatchObject({ name: 'Rao, Asha, Dr, MBA' });
@@ -124,14 +124,14 @@ describe('a file', () => {
     expect(readFileSync(path.join(folder, 'f.csv'), 'utf8')).toContain('sep-2');
   });
 
-  test('that is tried dry says the same and changes nothing', async () => {
+  test('in a dry run gives the same result and changes nothing', async () => {
     const content = 'external_id,name,email\nd-1,New,d1@example.qa\nf-1,Known,\nd-2,Bad,no address\n';
     expect(await imported(content, ['--dry-run'])).toMatchObject({ dry_run: true, created: 1, updated: 1, invalid: 1 });
     expect(await person('d-1')).toBeUndefined();
     expect((await person('f-1')).name).toContain('Asha');
   });
 
-  test('whose rows are wrong gives them back with the reason, and nothing in them is a formula', async () => {
+  test('with wrong rows returns them with the reason, and no cell is a formula', async () => {
     const failed = path.join(folder, 'failed.csv');
     const content =
       'external_id,email,phone,time_zone\n' +
@@ -154,13 +154,13 @@ describe('a file', () => {
     expect(lines[4]).toContain('5 cells');
     expect(lines[5]).toContain('Name the person');
     expect(lines[6]).toMatch(/^f-2,asha@example.qa.*has this email already/);
-    // Corrected, it is a file again: what was exported as text is what it was.
+    // Corrected, it is a file again: text that was exported is the same text.
     const corrected = `${lines[0]}\r\n${lines[3]!.replace('also not', 'formula@example.qa')}\r\n`;
     expect(await imported(corrected)).toMatchObject({ created: 1, invalid: 0 });
     expect(await person('=1+1')).toMatchObject({ email: 'formula@example.qa' });
   });
 
-  test('that nobody can read is refused with the place where it breaks', async () => {
+  test('that cannot be read is refused with the place of the fault', async () => {
     const torn = 'q-1,"never closed\nq-2,x\n';
     expect(await failure(imported(`external_id,name\n${torn}`))).toMatchObject({
       code: 'validation_failed',
@@ -178,7 +178,7 @@ describe('a file', () => {
     expect(await failure(imported('external_id\nx\n', ['--map', 'Nobody=name']))).toMatchObject({
       code: 'usage_invalid',
     });
-    // Whatever was refused left no file behind.
+    // Refused files left nothing behind.
     expect(
       await rows(`SELECT 1 FROM end_user_import_piece p JOIN end_user_import i ON i.id = p.import_id
       WHERE i.state <> 'failed'`),
@@ -186,7 +186,7 @@ describe('a file', () => {
   });
 });
 
-test('what an export wrote stays what it is when it is read back: numbers, lists and signs in tags too', async () => {
+test('from an export is the same when it is read back: numbers, lists and punctuation in tags too', async () => {
   const attributes = { seats: -5, trial: true, sizes: ['S', 'M'], code: '007' };
   const tags = ['gold, or more', 'a|b', 'b', 'vip'];
   const before = await person('f-2');
@@ -214,7 +214,7 @@ test('an export is read back as the same people, and its cells are no formulas',
   ).toEqual(before);
 });
 
-test('erasing a person removes the failed rows that name them', async () => {
+test('erasing a person removes the failed rows that contain them', async () => {
   await imported('external_id,email,time_zone,name\nz-1,z1@example.qa,,Zed\n');
   await imported('external_id,email,time_zone,name\nother,Z1@example.qa ,Mars/Base,zzwordzz\n');
   const [found] = await rows(`SELECT id FROM end_user WHERE external_id = 'z-1'`);
@@ -223,7 +223,7 @@ test('erasing a person removes the failed rows that name them', async () => {
   expect(await rows(`SELECT 1 FROM end_user_import_fault WHERE cells::text LIKE '%zzwordzz%'`)).toEqual([]);
 });
 
-test(`kill -9 while a file is read: every row is there once and counted once (seed ${SEED})`, async () => {
+test(`kill -9 while a file is read: every row is stored once and counted once (seed ${SEED})`, async () => {
   const ROWS = 20_000;
   const KILLS = 3;
   await client.query('DELETE FROM end_user');
@@ -242,7 +242,7 @@ test(`kill -9 while a file is read: every row is there once and counted once (se
     await new Promise((resolve) => setTimeout(resolve, wait()));
     program.child.kill('SIGKILL');
     await start();
-    // The lease of whoever died is 30 s long; nothing else is different after it.
+    // The lease of a dead worker is 30 s long; this simulates its end.
     await client.query('UPDATE end_user_import SET due_at = now() WHERE due_at IS NOT NULL');
   }
   await expect.poll(async () => (await read()).state, { timeout: 120_000 }).toBe('done');

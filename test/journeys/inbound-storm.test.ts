@@ -6,7 +6,7 @@ import { givenAgent, givenChannel, givenOrganization } from '../factories.ts';
 import type { FakeProvider, Hook } from '../fakes/provider.ts';
 import { startWhatsApp } from '../fakes/whatsapp.ts';
 
-/** A provider that comes back after an outage calls with all it has kept, several times over and in no order. */
+/** A provider that comes back after an outage sends all stored calls, several times each and in no order. */
 const PEOPLE = 10;
 const MESSAGES_EACH = 400;
 const REPEATED = 1_000;
@@ -29,7 +29,7 @@ afterAll(() => Promise.all([parley.stop(), provider.stop()]));
 const rows = async <T extends Record<string, unknown>>(query: ReturnType<typeof sql>) =>
   (await parley.db.execute<T>(query)).rows;
 
-test('a storm of 5,000 calls, repeated and out of order: each message is kept once, each burst answered once', async () => {
+test('a storm of 5,000 calls, repeated and out of order: each message is stored once, each burst answered once', async () => {
   const from = (person: number) => `+9743${String(person).padStart(7, '0')}`;
   const said = Array.from({ length: PEOPLE * MESSAGES_EACH }, (_, index) =>
     provider.says(`message ${index}`, { eventId: `wamid.storm.${index}`, from: from(index % PEOPLE) }),

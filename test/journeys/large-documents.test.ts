@@ -33,7 +33,7 @@ async function givenAgentWith(texts: string[]): Promise<(message: string) => Pro
   };
 }
 
-test('the first message to an agent with large documents holds nobody up', async () => {
+test('the first message to an agent with large documents does not delay other requests', async () => {
   const texts = Array.from({ length: 12 }, (_, at) => manualText(256 * 1024, at + 1));
   const askLarge = await givenAgentWith([...texts, 'The warehouse opens at 6 am.']);
   const askSmall = await givenAgentWith(['The shop opens at 9 am.']);
@@ -54,7 +54,7 @@ test('the first message to an agent with large documents holds nobody up', async
     slowest.ms = Math.max(slowest.ms, ms);
     await pause(20);
   }
-  // What the server does while it answers: with the documents on its thread this was all of their seconds.
+  // Delays of other requests during the answer: with the documents on its own thread, the server took seconds.
   expect(slowest.ms).toBeLessThan(200);
   expect(await small).toEqual(['The shop opens at 9 am.']);
   expect(await large).toEqual(['The warehouse opens at 6 am.']);

@@ -8,7 +8,7 @@ import { givenKey, givenOrganization } from '../factories.ts';
 import { type FakeSmtp, startSmtp } from '../fakes/smtp.ts';
 import { type SignedIn, signedInOwner } from '../signed-in.ts';
 
-/** Keys that strangers have found: `POST /api/keys/leaked`, with a scanner of its own and a mail server. */
+/** Keys that strangers have found: `POST /api/keys/leaked`, with its own scanner and a mail server. */
 let parley: TestApp;
 let smtp: FakeSmtp;
 let call: SignedIn;
@@ -47,7 +47,7 @@ afterAll(async () => {
 });
 
 let place = 0;
-/** Each report comes from a place of its own, unless the limit is what is asked for. */
+/** Each report comes from its own address, except in the test of the limit. */
 const nextPlace = () => `198.51.100.${++place % 250}`;
 
 function report(
@@ -81,7 +81,7 @@ const auditOf = async (id: string) =>
 const PLACE = 'https://github.com/example/shop/blob/main/.env';
 
 describe('a report', () => {
-  test('of a scanner revokes at once, everywhere, and the owners hear of it', async () => {
+  test('from a scanner revokes immediately, everywhere, and the owners are notified', async () => {
     const { id, value } = await parley.key(orgId);
     const other = await parley.key(orgId);
     expect(await me(value)).toBe('works');
@@ -102,7 +102,7 @@ describe('a report', () => {
     expect(mail!.raw).toContain('github.com/example/shop');
   });
 
-  test('of anybody does the same, but what they say of the place is not mailed around', async () => {
+  test('from anyone else does the same, but its URL is not mailed', async () => {
     smtp.mails.length = 0;
     const { id, value } = await parley.key(orgId);
     // Nor is what an admin of the organization calls a key a link in the mail of its owners.
@@ -115,7 +115,7 @@ describe('a report', () => {
     expect(smtp.mails[0]!.raw).not.toContain('evil.example');
   });
 
-  test('of a scanner whose key nobody has named counts as one of anybody', async () => {
+  test('from a scanner with an unknown key counts as unsigned', async () => {
     smtp.mails.length = 0;
     const { id, value } = await parley.key(orgId);
     expect((await report([found(value)], { by: 'other' })).status).toBe(200);
@@ -130,7 +130,7 @@ describe('a report', () => {
     expect(await me(value)).toBe('works');
   });
 
-  test('revokes all that it names, each once, whatever stands between them', async () => {
+  test('revokes all its keys, each once, whatever text is between them', async () => {
     smtp.mails.length = 0;
     const keys = await Promise.all(Array.from({ length: 25 }, () => parley.key(orgId)));
     const noise = ['', 'ghp_1', mintKey('eu'), mintKey('us'), 'parley_us_short'].map((token) => found(token));
@@ -143,7 +143,7 @@ describe('a report', () => {
     await expect.poll(() => smtp.mails.length).toBe(25);
   });
 
-  test('comes twice and is one: the first place stays, nobody is told again', async () => {
+  test('that arrives twice counts once: the first place stays, and there is no second mail', async () => {
     const { id, value } = await parley.key(orgId);
     await report([found(value, { url: PLACE })]);
     const before = await stateOf(id);
@@ -153,8 +153,8 @@ describe('a report', () => {
   });
 });
 
-describe('whoever asks', () => {
-  test('reads the same of known, unknown and revoked keys, and of what is none', async () => {
+describe('a caller', () => {
+  test('gets the same answer for known, unknown and revoked keys, and for text that is not a key', async () => {
     const known = await parley.key(orgId);
     const revoked = await parley.key(orgId);
     await call(`POST /organizations/${orgId}/keys/${revoked.id}/revoke`);
@@ -173,7 +173,7 @@ describe('whoever asks', () => {
     expect(await me(theirs.value)).toBe('key_revoked');
   });
 
-  test('is held to the shape, without an echo of what was sent', async () => {
+  test('must send the right shape, and gets nothing of it repeated', async () => {
     const { value } = await parley.key(orgId);
     const wrong: [unknown, number, string][] = [
       ['', 400, 'body_invalid'],
@@ -194,12 +194,12 @@ describe('whoever asks', () => {
     expect(await me(value)).toBe('key_revoked');
   });
 
-  test('may not do it often; a scanner may, whatever others do', async () => {
+  test('is rate-limited; a scanner is not, whatever others do', async () => {
     const from = '192.0.2.200';
     const codes = [];
     for (let i = 0; i < 11; i++) codes.push((await report([found('x')], { from })).status);
     expect(codes).toEqual([...Array.from({ length: 10 }, () => 200), 429]);
-    // A signature that somebody made up is no way around.
+    // A forged signature does not bypass the limit.
     expect((await report([found('x')], { from, by: 'scanner-1', forge: true })).status).toBe(429);
     expect((await report([found('x')], { from, by: 'scanner-1' })).status).toBe(200);
     let refused = 0;
@@ -209,7 +209,7 @@ describe('whoever asks', () => {
   });
 });
 
-test('an address that holds a key, a password or is none is not kept', async () => {
+test('a URL that contains a key or a password, or is invalid, is not stored', async () => {
   const digest = createDigest(parley.secrets.apiKeyPepper);
   const hide = async (url: (value: string) => string) => {
     const value = mintKey('us');
@@ -231,7 +231,7 @@ test('an address that holds a key, a password or is none is not kept', async () 
   });
 });
 
-test('no value is anywhere afterwards: not in the log, not in a row, not in a mail', async () => {
+test('no value is stored anywhere afterwards: not in the log, not in a row, not in a mail', async () => {
   const { value } = await parley.key(orgId);
   await report([found(value, { url: `https://example.com/#${value}` })]);
   const secret = value.slice(16);

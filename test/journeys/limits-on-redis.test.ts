@@ -5,7 +5,7 @@ import { givenAgent, givenOrganization, givenTrigger } from '../factories.ts';
 import { createTestDatabase, type TestDatabase } from '../postgres.ts';
 import { REDIS_SERVER, startRedis, type TestRedis } from '../redis.ts';
 
-/** Two nodes of one region on one database and one real Redis, which is killed, emptied and paused under them. */
+/** Two nodes of one region on one database and one real Redis, which is killed, emptied and paused during the test. */
 const KEY = 20;
 const ORGANIZATION = 30;
 const env = {
@@ -35,8 +35,8 @@ describe.skipIf(REDIS_SERVER === undefined)('limits with REDIS_URL', () => {
     expect.poll(() => nodes.map(({ app }) => app.access.state().isLimitShared)).toEqual([wanted, wanted]);
 
   /**
-   * Limits are exact as long as Redis answers within 50 ms. Where this machine was too busy for that, which the nodes
-   * say, it is looked at once more.
+   * Limits are exact as long as Redis answers within 50 ms. If this machine was too busy for that, which the nodes
+   * report, the check is repeated.
    */
   async function whileRedisAnswers(look: () => Promise<void>): Promise<void> {
     const losses = () => lines.filter(({ msg }) => msg?.startsWith('Redis cannot be used')).length;
@@ -51,7 +51,7 @@ describe.skipIf(REDIS_SERVER === undefined)('limits with REDIS_URL', () => {
     }
   }
 
-  /** A trigger of an organization of its own, and keys for it. */
+  /** A trigger of a new organization, and keys for it. */
   async function given(keys = 1) {
     const [{ db }] = nodes as [TestApp, TestApp];
     const orgId = await givenOrganization(db);
@@ -65,7 +65,10 @@ describe.skipIf(REDIS_SERVER === undefined)('limits with REDIS_URL', () => {
   const call = (node: number, { path }: { path: string }, key: string): Promise<Answer> =>
     nodes[node]!.call('POST', path, { key, body: {} });
 
-  /** So many calls at once, in turns on both nodes; how many were accepted. Everything else must be 429. */
+  /**
+   * This many simultaneous calls, alternating between both nodes; returns how many were accepted. All others must be
+   * 429.
+   */
   async function burst(calls: number, at: Awaited<ReturnType<typeof given>>, only?: number): Promise<number> {
     const answers = await Promise.all(
       Array.from({ length: calls }, (_, n) => call(only ?? n % 2, at, at.values[n % at.values.length]!)),
@@ -77,7 +80,7 @@ describe.skipIf(REDIS_SERVER === undefined)('limits with REDIS_URL', () => {
     return accepted.length;
   }
 
-  it('accept exactly the limit of three times as many calls at once, on whichever node', () =>
+  it('accept exactly the limit under three times as many simultaneous calls, on any node', () =>
     whileRedisAnswers(async () => {
       const at = await given();
       const began = Date.now();
@@ -90,10 +93,10 @@ describe.skipIf(REDIS_SERVER === undefined)('limits with REDIS_URL', () => {
       expect(Number(left)).toBeGreaterThanOrEqual(60 - Math.ceil((Date.now() - began) / 1_000));
     }));
 
-  it('count what was accepted alone: a refused call takes nothing from key or organization', () =>
+  it('count only accepted calls: a refused call takes nothing from key or organization', () =>
     whileRedisAnswers(async () => {
       const at = await given(3);
-      // The first key uses up its own; its refused calls leave the organization's rest to the others.
+      // The first key uses up its own limit; its refused calls leave the organization's rest to the others.
       const [first, second, third] = at.values as [string, string, string];
       expect(await burst(KEY + 15, { ...at, values: [first] })).toBe(KEY);
       const left = await call(0, at, second);
@@ -105,7 +108,7 @@ describe.skipIf(REDIS_SERVER === undefined)('limits with REDIS_URL', () => {
       expect(refused.headers.get('ratelimit')).toMatch(/^"organization";r=0;t=\d+$/);
     }));
 
-  it('begin anew when Redis was emptied, exactly', () =>
+  it('start again when Redis was emptied, exactly', () =>
     whileRedisAnswers(async () => {
       const at = await given();
       expect(await burst(KEY * 2, at)).toBe(KEY);
@@ -130,11 +133,11 @@ describe.skipIf(REDIS_SERVER === undefined)('limits with REDIS_URL', () => {
     await whileRedisAnswers(async () => expect(await burst(KEY * 3, await given())).toBe(KEY));
   });
 
-  it('hold no call up while Redis is paused, and are exact again when it goes on', async () => {
+  it('delay no call while Redis is paused, and are exact again when it continues', async () => {
     const at = await given();
     process.kill(redis.pid(), 'SIGSTOP');
     try {
-      // The first calls wait until it counts as lost; the limit of two nodes holds all the same.
+      // The first calls wait until it counts as lost; the limit of two nodes still applies.
       expect(await burst(KEY * 3, at)).toBe(KEY);
       await shared(false);
     } finally {
@@ -143,7 +146,7 @@ describe.skipIf(REDIS_SERVER === undefined)('limits with REDIS_URL', () => {
     await whileRedisAnswers(async () => expect(await burst(KEY * 3, await given())).toBe(KEY));
   });
 
-  it('of sign-in attempts hold over both nodes together', async () => {
+  it('of sign-in attempts apply over both nodes together', async () => {
     const attempt = async (n: number) => {
       const body = { email: 'nobody@example.qa', password: `wrong password ${n}` };
       const headers = { origin: nodes[n % 2]!.config.baseUrl };
@@ -156,7 +159,7 @@ describe.skipIf(REDIS_SERVER === undefined)('limits with REDIS_URL', () => {
 });
 
 describe.skipIf(REDIS_SERVER === undefined)('a start', () => {
-  it('with a wrong password, or without any Redis, says so and serves with its part of the limits', async () => {
+  it('with a wrong password, or without any Redis, says so and serves with its share of the limits', async () => {
     await using database = await createTestDatabase();
     const redis = await startRedis({ password: 'sesame' });
     try {

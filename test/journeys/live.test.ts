@@ -6,7 +6,7 @@ import { conversation, message } from '../../src/store/schema/conversation.ts';
 import { run } from '../../src/store/schema/run.ts';
 import { CHROMIUM, KEYS, OWNER, startJourney, type Journey } from './dashboard-browser.ts';
 
-/** What happens elsewhere is seen without reloading: over the stream, and by polling where there is none. */
+/** Changes made elsewhere show without a reload: through the stream, and by polling without one. */
 describe.skipIf(!CHROMIUM)('a dashboard that is left open', () => {
   let journey: Journey;
   let orgId: string;
@@ -35,7 +35,7 @@ describe.skipIf(!CHROMIUM)('a dashboard that is left open', () => {
     return body.conversation_id;
   };
   const live = (page: Page) => page.getByRole('status').getByText('Live', { exact: true }).first();
-  /** What a page reads to begin with may come late on a busy machine, but one that polls is never silent for so long. */
+  /** The first requests of a page may be late on a busy machine, but a polling page is never silent for this long. */
   const SILENCE_MS = 3_000;
   const LATE_MS = 30_000;
   const comesToRest = async (page: Page): Promise<boolean> => {
@@ -50,7 +50,7 @@ describe.skipIf(!CHROMIUM)('a dashboard that is left open', () => {
     return performance.now() - last >= SILENCE_MS;
   };
 
-  it('shows in one window what is done in the other, and reads nothing while nothing happens', async () => {
+  it('shows in one window what is done in the other, and makes no requests while nothing happens', async () => {
     const id = await givenConversation('Omar');
     const mine = await journey.open(`/conversations/${id}`, { as: OWNER });
     const other = await journey.open(`/conversations/${id}`, { as: OWNER });
@@ -74,7 +74,7 @@ describe.skipIf(!CHROMIUM)('a dashboard that is left open', () => {
     expect([...mine.faults, ...other.faults]).toEqual([]);
   });
 
-  it('shows a turn under way, and how far a message has come, with the reason where it failed', async () => {
+  it('shows a turn in progress, and the progress of a message, with the reason if it failed', async () => {
     const id = await givenConversation('Noor');
     const { db } = journey.app;
     const { page, faults } = await journey.open(`/conversations/${id}`, { as: OWNER });
@@ -104,13 +104,13 @@ describe.skipIf(!CHROMIUM)('a dashboard that is left open', () => {
     expect(faults).toEqual([]);
   });
 
-  it('polls when the stream is cut, says so, and goes on by the stream once it is back', async () => {
+  it('polls when the stream is cut, says so, and uses the stream again once it is back', async () => {
     const id = await givenConversation('Rana');
     const { page } = await journey.open(`/conversations/${id}`, { as: OWNER });
     const log = page.getByRole('log');
     await live(page).waitFor();
     await page.route('**/changes?*', (route) => route.abort());
-    // The server ends its streams when it sees nothing; the next ones do not get through.
+    // The server ends its streams when it cannot read the database; the next ones do not get through.
     const blind = vi.spyOn(journey.app.db, 'execute').mockRejectedValue(new Error('connection terminated'));
     await page
       .getByText(/^(Reconnecting…|Every 2 seconds)$/)
@@ -128,7 +128,7 @@ describe.skipIf(!CHROMIUM)('a dashboard that is left open', () => {
     await log.getByText('Said over the stream.').waitFor();
   });
 
-  it('finds a conversation by what was said in it, and keeps the words in the address', async () => {
+  it('finds a conversation by its messages, and keeps the search text in the URL', async () => {
     const id = await givenConversation('Samir');
     await journey.api(`POST ${org}/conversations/${id}/reply`, { text: 'Your parcel is in Doha.' }, cookie);
     const { page } = await journey.open('/conversations', { as: OWNER });
@@ -143,7 +143,7 @@ describe.skipIf(!CHROMIUM)('a dashboard that is left open', () => {
     await page.locator(`[data-row="${id}"]`).getByText('Resolved').waitFor();
   });
 
-  it('sees the first call, its run and when the key was last used', async () => {
+  it('shows the first call, its run and the last use of the key', async () => {
     const { id, value } = await journey.app.key(orgId, { permissions: ['triggers'] });
     const steps = await journey.open('/', { as: OWNER });
     const keys = await journey.open(KEYS, { as: OWNER });
@@ -159,11 +159,11 @@ describe.skipIf(!CHROMIUM)('a dashboard that is left open', () => {
     expect([...steps.faults, ...keys.faults, ...runs.faults]).toEqual([]);
   });
 
-  it('says whom a revoke waits for, and when it is over', async () => {
+  it('says for which node a revoke waits, and when it is finished', async () => {
     const { db } = journey.app;
     await journey.app.key(orgId, { permissions: ['channels'] });
     const { page, faults } = await journey.open(`${KEYS}?permission=channels`, { as: OWNER });
-    // Another server, which renews its lease but does not get to reading what changed.
+    // Another server, which renews its lease but does not read the change log.
     const node = newId('node');
     await db.execute(sql`INSERT INTO node_lease (node_id, applied_seq) VALUES (${node}, 0)`);
     const busy = setInterval(() => {
@@ -174,7 +174,7 @@ describe.skipIf(!CHROMIUM)('a dashboard that is left open', () => {
       const dialog = page.getByRole('dialog');
       await dialog.getByRole('button', { name: 'Revoke' }).click();
       await dialog.getByText('waiting for 1 server, about a second at most').waitFor();
-      // Now it hangs altogether: its lease runs out.
+      // Now it hangs completely: its lease expires.
       clearInterval(busy);
       await dialog.getByText('refused everywhere since').waitFor();
     } finally {

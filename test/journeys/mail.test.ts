@@ -6,7 +6,7 @@ import { type TestApp, startTestApp } from '../app.ts';
 import { type FakeSmtp, startSmtp } from '../fakes/smtp.ts';
 import { givenOwner, type Owner } from '../owner.ts';
 
-/** The whole program with a mail server: what has to reach a person reaches the mailbox, and nobody else. */
+/** The whole program with a mail server: a mail reaches its own mailbox, and no other. */
 let smtp: FakeSmtp;
 let parley: TestApp;
 let owner: Owner;
@@ -39,7 +39,7 @@ async function call(line: string, body?: unknown, cookie: string | null = null):
 }
 
 const mailsTo = (address: string) => smtp.mails.filter(({ to }) => to === address);
-/** The path of the link in the newest mail to this address, once there are so many. */
+/** The path of the link in the latest mail to this address, once there are this many. */
 async function linkTo(address: string, mails = 1): Promise<string> {
   await expect.poll(() => mailsTo(address).length, { timeout: 15_000 }).toBe(mails);
   const raw = mailsTo(address).at(-1)!.raw.replaceAll('=\r\n', '').replaceAll('=3D', '=');
@@ -56,7 +56,7 @@ const squat = (email: string) =>
 const signIn = (email: string, password: string) => call('POST /sign-in', { email, password });
 
 describe('an invitation', () => {
-  it('is mailed to its address alone, and proves it', async () => {
+  it('is mailed only to its address, and proves it', async () => {
     const made = await invite('New@example.qa');
     expect(made.body).toMatchObject({ email: 'new@example.qa', mailed: true, url: null });
     const path = await linkTo('new@example.qa');
@@ -71,7 +71,7 @@ describe('an invitation', () => {
     expect(JSON.stringify(lines)).not.toContain(tokenOf(path));
   });
 
-  it('makes nobody a member under an address that has a proven account, but by signing in to it', async () => {
+  it('to an address with a proven account makes a member only after signing in to that account', async () => {
     await invite('twice@example.qa');
     const first = await linkTo('twice@example.qa');
     await call(`POST /invitations/${tokenOf(first)}`, { name: 'Twice', password: GOOD });
@@ -90,7 +90,7 @@ describe('an invitation', () => {
     expect(joined.body.organizations).toHaveLength(2);
   });
 
-  it('is the true person’s, whoever made an account under the address before', async () => {
+  it('belongs to the owner of the mailbox, whoever created an account with the address before', async () => {
     const email = 'squatted@example.qa';
     await squat(email);
     const squatter = await signIn(email, 'the squatter knows it');
@@ -103,7 +103,7 @@ describe('an invitation', () => {
     expect((await signIn(email, GOOD)).status).toBe(200);
   });
 
-  it('comes a few times an hour to one mailbox and no more often', async () => {
+  it('is sent a few times an hour to one mailbox and no more often', async () => {
     const email = 'flooded@example.qa';
     const answers: number[] = [];
     for (let count = 0; count < 6; count++) answers.push((await invite(email)).status);
@@ -112,7 +112,7 @@ describe('an invitation', () => {
 });
 
 describe('a forgotten password', () => {
-  it('answers alike for an account and for none, and mails the one link', async () => {
+  it('gives the same answer with and without an account, and mails the one link', async () => {
     await outboxIsEmpty();
     const sent = smtp.mails.length;
     const known = await call('POST /password-links', { email: 'ASHA@example.com' });
@@ -128,7 +128,7 @@ describe('a forgotten password', () => {
     owner.cookie = set.cookie!;
   });
 
-  it('is asked for a few times an hour, whether or not there is an account', async () => {
+  it('can be requested a few times an hour, with or without an account', async () => {
     for (const email of ['limited@example.qa', 'asha@example.com']) {
       const answers: number[] = [];
       for (let count = 0; count < 6; count++) answers.push((await call('POST /password-links', { email })).status);
@@ -138,7 +138,7 @@ describe('a forgotten password', () => {
 });
 
 describe('the address of an account', () => {
-  it('is verified by whoever is signed in to it, and by nobody else', async () => {
+  it('is verified only in a session of that account', async () => {
     const email = 'late@example.qa';
     await squat(email);
     const { cookie, body } = await signIn(email, 'the squatter knows it');
@@ -153,7 +153,7 @@ describe('the address of an account', () => {
       ['x', cookie],
     ] as const)
       expect((await call(`POST /email-links/${link}`, undefined, as)).body.code).toBe('email_link_not_found');
-    // A link for a password is not one for an address, nor the other way round.
+    // A link for a password does not work for an address, nor the other way round.
     expect((await call(`GET /password-links/${token}`)).status).toBe(404);
     expect((await call(`POST /email-links/${token}`, undefined, cookie)).body.user.email_verified).toBe(true);
   });

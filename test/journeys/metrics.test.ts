@@ -51,7 +51,7 @@ test('requests, batches, lease, revokes, queues and connections are counted', as
   expect(valueOf(text, 'parley_accept_batch_calls_sum')).toBe(3);
   expect(valueOf(text, 'parley_revoke_wait_seconds_count')).toBeGreaterThanOrEqual(1);
   expect(valueOf(text, 'parley_live_leases')).toBe(1);
-  // It is renewed long before; this process may have stood still just now.
+  // It is renewed long before, but this process may have been stopped just now.
   await expect.poll(async () => valueOf(await scrape(), 'parley_lease_age_seconds')).toBeLessThan(1);
   expect(valueOf(text, 'parley_directory_entries')).toBeGreaterThan(1);
   expect(valueOf(text, 'parley_limits_shared')).toBe(0);
@@ -61,7 +61,7 @@ test('requests, batches, lease, revokes, queues and connections are counted', as
   expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds /m);
 });
 
-test('what is due is counted, and how long the oldest has waited', async () => {
+test('due rows are counted, and the age of the oldest', async () => {
   await parley.db.$client.query(`UPDATE run SET due_at = now() - interval '1 hour'`);
   await expect.poll(async () => valueOf(await scrape(), 'parley_queue_due{queue="runs"}')).toBe(3);
   await expect
@@ -69,13 +69,13 @@ test('what is due is counted, and how long the oldest has waited', async () => {
     .toBeGreaterThanOrEqual(3_600);
 });
 
-test('no id, key or address of anybody is in it', async () => {
+test('no id, key or address is in it', async () => {
   const text = await scrape();
   for (const secret of [orgId, key.id, key.value, path]) expect(text).not.toContain(secret);
   expect(text).not.toMatch(/(org|key|agent|trigger|run|conv|enduser|msg|req)_[0-9a-z]{26}/);
 });
 
-test('what docs/operations.md says of metrics and alarms is what there is', async () => {
+test('docs/operations.md describes exactly the existing metrics and alarms', async () => {
   const page = readFileSync(`${ROOT}docs/operations.md`, 'utf8');
   const explained = [...page.matchAll(/^\| `(parley_\w+)` \|/gm)].map(([, name]) => name!);
   const given = [...(await scrape()).matchAll(/^# TYPE (parley_\w+) /gm)].map(([, name]) => name!);
@@ -88,12 +88,12 @@ test('what docs/operations.md says of metrics and alarms is what there is', asyn
   for (const words of alarms) expect([words, sources.some((text) => text.includes(words))]).toEqual([words, true]);
 });
 
-test('nothing else is at its address, and nothing of it at the other', async () => {
+test('its address serves nothing else, and the main address does not serve it', async () => {
   expect((await fetch(`http://${address}/api/health`)).status).toBe(404);
   expect((await parley.call('GET', '/metrics', {})).headers.get('content-type')).not.toContain('version=0.0.4');
 });
 
-test('an address that is taken stops the start, and says so', async () => {
+test('an address in use stops the start with a message', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as { port: number };

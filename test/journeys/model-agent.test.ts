@@ -5,7 +5,7 @@ import { startTestApp, type TestApp } from '../app.ts';
 import { givenAgent, givenOrganization, givenTrigger } from '../factories.ts';
 import { FAKE_MODEL_KEY, type FakeModel, startFakeModel } from '../fakes/model.ts';
 
-/** A conversation whose words come from a model: through key, trigger, worker, egress and a real socket to the fake. */
+/** A conversation with texts from a model: through key, trigger, worker, egress and a real socket to the fake. */
 let parley: TestApp;
 let model: FakeModel;
 let orgId: string;
@@ -38,7 +38,7 @@ afterAll(async () => {
 const ask = (message: string) => parley.call('POST', path, { key, body: { message }, headers: { prefer: 'wait=15' } });
 const run = async (id: string) => (await parley.call('GET', `${path}/runs/${id}?include=messages`, { key })).body;
 
-test('a provider that nobody connected fails the run at once, and says how to connect it', async () => {
+test('a provider that is not connected fails the run immediately, and says how to connect it', async () => {
   const { body } = await ask('Hi');
   const failed = await run(body.id);
   expect(failed).toMatchObject({ status: 'failed', reason: 'provider_refused' });
@@ -64,7 +64,7 @@ test('the model answers with the key of the organization, which is stored sealed
   expect(model.calls.at(-1)!.headers.authorization).toBe(`Bearer ${FAKE_MODEL_KEY}`);
 });
 
-test('429 and 500 are tried again; one answer comes of it', async () => {
+test('429 and 500 are retried; the result is one answer', async () => {
   model.script({ status: 429, headers: { 'retry-after': '1' } }, { status: 500 }, { text: 'Sorry for the wait.' });
   const { body } = await ask('Are you there?');
   expect(body.messages.map((message: { content: { text: string } }) => message.content.text)).toEqual([

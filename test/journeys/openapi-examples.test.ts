@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FORMATS } from '../../src/http/route/formats.ts';
 import { startTestApp, type TestApp } from '../app.ts';
 
-/** Every example of the published description keeps to the schema that stands beside it. */
+/** Every example of the published description is valid under its schema. */
 type Content = { schema: object; example?: unknown; examples?: Record<string, { value: unknown }> };
 type Operation = {
   responses: Record<string, { content?: Record<string, Content> }>;
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => parley.stop());
 
-test('every example keeps to its schema', () => {
+test('every example is valid under its schema', () => {
   const wrong: string[] = [];
   let checked = 0;
   for (const [path, operations] of Object.entries(paths)) {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../app.ts';
 
-/** The description of the running program, whole: what a client generator would be given. */
+/** The complete description of the running program, as a client generator gets it. */
 const REDOCLY = fileURLToPath(new URL('../../node_modules/.bin/redocly', import.meta.url));
 
 let parley: TestApp;
@@ -38,10 +38,10 @@ test('is valid OpenAPI 3.1 of this region', () => {
   }
 }, 60_000);
 
-/** What a stranger may ask, and the answer to a call without a body. */
+/** What a caller without a key may call, and the answer to a call without a body. */
 const OPEN: Record<string, number> = { '/api/health': 200, '/api/openapi.json': 200, '/api/keys/leaked': 400 };
 
-test('every path of it is there, and asks strangers who they are', async () => {
+test('every path exists, and asks callers without a key to authenticate', async () => {
   const paths = Object.entries(document.paths).filter(([name]) => name.startsWith('/api/'));
   expect(paths.length).toBeGreaterThan(5);
   for (const [name, operations] of paths) {
@@ -52,7 +52,7 @@ test('every path of it is there, and asks strangers who they are', async () => {
   }
 });
 
-test('answers 304 to who has it already', async () => {
+test('answers 304 to a client that has it already', async () => {
   const first = await parley.call('GET', '/api/openapi.json');
   const again = await parley.call('GET', '/api/openapi.json', {
     headers: { 'if-none-match': first.headers.get('etag')! },

@@ -9,7 +9,10 @@ import { type Answer, startTestApp, type TestApp } from '../app.ts';
 import { givenAgent, givenKey, givenOrganization, givenTrigger } from '../factories.ts';
 import { rawExchange } from '../raw-http.ts';
 
-/** Contract, section 3, row by row, against the running program: the first condition that applies answers. */
+/**
+ * The order of checks (docs/security.md), step by step, against the running program: the first condition that applies
+ * answers.
+ */
 let parley: TestApp;
 let orgId: string;
 let agentId: string;
@@ -90,7 +93,7 @@ describe('401', () => {
 });
 
 describe('403', () => {
-  test('plan_required comes before permissions, and goes away with the plan', async () => {
+  test('plan_required comes before permissions, and disappears with the plan', async () => {
     const other = await givenOrganization(parley.db, { plan: 'free' });
     const { value } = await parley.key(other, { permissions: ['channels'] });
     expect(verdict(await post(value))).toEqual([403, 'plan_required']);
@@ -100,7 +103,7 @@ describe('403', () => {
     expect(verdict(await post(value))).toEqual([403, 'permission_missing']);
   });
 
-  test('permission_missing tells what is needed and what is there', async () => {
+  test('permission_missing names the required and the existing permissions', async () => {
     const answer = await post(keys.channels!.value);
     expect(verdict(answer)).toEqual([403, 'permission_missing']);
     expect(answer.body).toMatchObject({ required_permission: 'triggers', key_permissions: ['channels'] });
@@ -148,8 +151,8 @@ describe('404', () => {
   });
 });
 
-describe('the order of the rows', () => {
-  test('a stranger with a broken body sees 401, a known caller without permission 403', async () => {
+describe('the order of the steps', () => {
+  test('a caller without a key and with an invalid body gets 401, a known caller without permission 403', async () => {
     const body = '{"broken';
     expect(verdict(await post(undefined, path, body))).toEqual([401, 'authorization_missing']);
     expect(verdict(await post(keys.channels!.value, path, body))).toEqual([403, 'permission_missing']);
@@ -160,7 +163,7 @@ describe('the order of the rows', () => {
     ]);
   });
 
-  test('over the limit: 429 before the body is looked at, Retry-After 60, and nothing is stored', async () => {
+  test('over the limit: 429 before the body is read, Retry-After 60, and nothing is stored', async () => {
     const { value } = await parley.key(orgId);
     const answers = await Promise.all(Array.from({ length: 60 }, () => post(value)));
     const refused = answers.filter((answer) => answer.status === 429);
@@ -206,7 +209,7 @@ describe('strictness', () => {
     }
   });
 
-  test('calls under hard load: none that started after the answer is accepted', async () => {
+  test('calls under heavy load: none that started after the answer is accepted', async () => {
     const { id, value } = await parley.key(orgId);
     let revokedAt = Infinity;
     let stop = false;
@@ -231,10 +234,10 @@ describe('strictness', () => {
     expect(later().filter((call) => call.status !== 401)).toEqual([]);
   });
 
-  test('a key revoked behind the back of this node’s memory writes nothing: the fence', async () => {
+  test('a key that is revoked without this node’s knowledge writes nothing: the fence', async () => {
     const { id, value } = await parley.key(orgId);
     expect((await post(value)).status).toBe(202);
-    // Straight in the database, without the change log: as if this node had slept since its check.
+    // Directly in the database, without the change log: as if this node had slept since its check.
     await parley.db.execute(sql`UPDATE api_key SET revoked_at = now() WHERE id = ${id}`);
     const before = await parley.db.execute<{ n: string }>(sql`SELECT count(*) AS n FROM run`);
     expect(verdict(await post(value))).toEqual([401, 'key_revoked']);
@@ -242,7 +245,7 @@ describe('strictness', () => {
     expect(after.rows).toEqual(before.rows);
   });
 
-  test('the fence holds back who cancels a run as well', async () => {
+  test('the fence also stops the cancellation of a run', async () => {
     const { id, value } = await parley.key(orgId);
     const made = await post(value);
     await parley.db.execute(sql`UPDATE api_key SET revoked_at = now() WHERE id = ${id}`);
@@ -252,13 +255,13 @@ describe('strictness', () => {
     ]);
   });
 
-  test('a body that takes its time is not answered once the key was revoked meanwhile', async () => {
+  test('a slow body is refused if the key was revoked before it was complete', async () => {
     const { id, value } = await parley.key(orgId, { permissions: ['end_users'] });
     const revoked = Promise.withResolvers<void>();
     const head = `POST /api/end-users/search HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${value}\r\n`;
     const body = 'Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{';
     const asking = rawExchange(Number(new URL(parley.url).port), [head + body, revoked.promise, '}']);
-    // It counts as a use of the key once it was let in.
+    // An accepted key counts as used.
     const used = sql`SELECT 1 FROM api_key WHERE id = ${id} AND last_used_at IS NOT NULL`;
     await vi.waitUntil(async () => (await parley.db.execute(used)).rows.length > 0, { timeout: 20_000 });
     await parley.app.access.change({ kind: 'key', id }, async (tx) => {
@@ -270,7 +273,7 @@ describe('strictness', () => {
     expect([answer!.status, answer!.json().code]).toEqual([401, 'key_revoked']);
   });
 
-  test('an expired key is refused at its second, without anybody revoking it', async () => {
+  test('an expired key is refused from its second on, without a revoke', async () => {
     const { id, value } = await parley.key(orgId);
     await parley.db.execute(sql`UPDATE api_key SET revoke_at = now() + interval '3 seconds' WHERE id = ${id}`);
     expect((await parley.call('GET', '/api/me', { key: value })).status).toBe(200);
@@ -292,7 +295,7 @@ describe('last used', () => {
   });
 });
 
-describe('a database that is away', () => {
+describe('a lost database', () => {
   test('answers 503 with Retry-After, never 401 or 404', async () => {
     const away = await startTestApp();
     const org = await givenOrganization(away.db);
@@ -318,7 +321,7 @@ describe('paths', () => {
     ['POST', '/nope', 404, 'route_not_found'],
     ['POST', '/api/me', 405, 'method_not_allowed'],
     ['DELETE', '/api/triggers/a/b', 405, 'method_not_allowed'],
-  ])('%s %s is %d, with the dashboard mounted beside the API', async (method, at, status, code) => {
+  ])('%s %s is %d, with the dashboard mounted next to the API', async (method, at, status, code) => {
     expect(verdict(await parley.call(method, at))).toEqual([status, code]);
   });
 });

@@ -6,15 +6,17 @@ import { type IdentityProvider, startIdentityProvider } from '../fakes/identity-
 import { startNameServer, type NameServer } from '../fakes/name-server.ts';
 import { CHROMIUM, type Journey, OWNER, startJourney } from './dashboard-browser.ts';
 
-/** From an empty page of settings to a new colleague who is in: a real browser, a real provider, a real name server. */
-describe.skipIf(!CHROMIUM)('signing in with the provider of one’s organization', () => {
+/**
+ * From an empty settings page to a new colleague who is signed in: a real browser, a real provider, a real name server.
+ */
+describe.skipIf(!CHROMIUM)('signing in with the provider of an organization', () => {
   let journey: Journey;
   let provider: IdentityProvider;
   let dns: NameServer;
   beforeAll(async () => {
     provider = await startIdentityProvider();
     dns = await startNameServer();
-    // Its own address must be known before it starts: the provider sends people back there.
+    // Its own URL must be known before it starts: it is the provider's callback.
     const port = await freePort();
     journey = await startJourney({
       PORT: String(port),
@@ -29,7 +31,7 @@ describe.skipIf(!CHROMIUM)('signing in with the provider of one’s organization
     await dns?.stop();
   });
 
-  test('an owner sets it up, and a colleague comes in', async () => {
+  test('an owner sets it up, and a colleague signs in', async () => {
     const { page, context, faults } = await journey.open('/settings/sign-in', { as: OWNER });
     await page.getByRole('heading', { name: 'Sign-in', level: 1 }).waitFor();
     const provided = page.getByRole('region', { name: 'Provider' });
@@ -79,7 +81,7 @@ describe.skipIf(!CHROMIUM)('signing in with the provider of one’s organization
     await colleague.page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await colleague.page.getByRole('heading', { name: 'Members', level: 1 }).waitFor();
     await colleague.page.getByText('Layla Haddad').first().waitFor();
-    // What this session does not reach is not offered.
+    // The page does not offer what this session cannot reach.
     expect(await colleague.page.getByRole('link', { name: 'Your account' }).count()).toBe(0);
     await colleague.context.close();
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHROMIUM, everythingKept, OWNER, startJourney, type Journey } from './dashboard-browser.ts';
 
-/** The pages beside Settings, each used in a real browser as a person would, on the whole program. */
+/** The pages outside Settings, each used in a real browser as a person would, on the whole program. */
 describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
   let journey: Journey;
   let org: string;
@@ -45,7 +45,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     return body.conversation_id;
   };
 
-  it('keeps what was typed when the only agent is known late, and says a refusal that no field shows', async () => {
+  it('keeps the input when the only agent is loaded late, and shows a refusal that belongs to no field', async () => {
     const { page } = await journey.open('/triggers', { as: OWNER });
     const known = Promise.withResolvers<void>();
     await page.route(/\/agents\?limit=100/, async (route) => {
@@ -75,7 +75,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     await dialog.getByRole('alert').getByText('A newer server asks for more.').waitFor();
   });
 
-  it('makes an agent, tries what is not saved yet, publishes it and rolls it back', async () => {
+  it('creates an agent, tries unsaved changes, publishes it and rolls it back', async () => {
     const { page, faults } = await journey.open('/agents', { as: OWNER });
     await page.getByRole('button', { name: 'Create agent' }).click();
     const dialog = page.getByRole('dialog');
@@ -103,7 +103,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     await page.reload();
     await page.getByText('Changes that are not saved yet').waitFor();
     expect(await page.getByLabel('Opening message', { exact: true }).inputValue()).toBe('Welcome to the tour.');
-    // Nor does saving, of what is typed meanwhile.
+    // Nor does saving lose what is typed during it.
     const typed = Promise.withResolvers<void>();
     await page.route('**/agents/agent_*', async (route) => {
       if (route.request().method() === 'PATCH') await typed.promise;
@@ -129,7 +129,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     expect(faults).toEqual([]);
   });
 
-  it('shows what the server refuses of a definition beside its field', async () => {
+  it('shows what the server refuses of a definition next to its field', async () => {
     const { page } = await journey.open(`/agents/${agentId}?tab=steps`, { as: OWNER });
     await page.getByRole('button', { name: 'Add step' }).click();
     await page.getByRole('button', { name: 'Publish' }).click();
@@ -146,7 +146,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     expect(await page.getByLabel('Temperature').inputValue()).toBe('0.05');
   });
 
-  it('declares a variable, runs dry, sends a test and sees its run', async () => {
+  it('declares a variable, makes a dry run, sends a test and shows its run', async () => {
     const { page, faults } = await journey.open(`/triggers/${await givenTrigger('Order update')}`, { as: OWNER });
     await page.getByText('Authorization: Bearer $PARLEY_API_KEY').waitFor();
     await page.getByRole('button', { name: 'Add variable' }).click();
@@ -188,7 +188,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     expect(faults).toEqual([]);
   });
 
-  it('speaks as the end user, takes over, and another window sees it', async () => {
+  it('writes as the end user, takes over, and another window shows it', async () => {
     const id = await givenConversation('Omar');
     const mine = await journey.open(`/conversations/${id}`, { as: OWNER });
     const other = await journey.open(`/conversations/${id}`, { as: OWNER });
@@ -197,7 +197,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     await mine.page.getByLabel('Write as the end user would').fill('How much does delivery cost?');
     await mine.page.keyboard.press('Enter');
     await log.getByText('From Shop guide').waitFor();
-    // What one was writing is still there after a look elsewhere.
+    // Unfinished text is kept while the user looks at another page.
     await other.page.getByLabel('Write as the end user would').fill('Half a question');
     await other.page.getByRole('link', { name: 'Agents' }).click();
     await other.page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor();
@@ -219,7 +219,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     expect([...mine.faults, ...other.faults]).toEqual([]);
   });
 
-  it('says so when it is no longer live, and what was not accepted goes back into the field', async () => {
+  it('says when it is no longer live, and returns unaccepted text to the field', async () => {
     const { page, context } = await journey.open(`/conversations/${await givenConversation('Noor')}`, { as: OWNER });
     await page.getByText('Live', { exact: true }).waitFor();
     await context.setOffline(true);
@@ -232,7 +232,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     await page.getByText('Live', { exact: true }).waitFor();
   });
 
-  it('a page that cannot be fetched while the network is away says so in place, and comes when it is back', async () => {
+  it('a page that cannot be loaded while the network is down says so in place, and loads when it is back', async () => {
     const { page, context } = await journey.open('/agents', { as: OWNER });
     await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor();
     await context.setOffline(true);
@@ -247,7 +247,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     expect(new URL(page.url()).pathname).toBe('/triggers');
   });
 
-  it('shows the secret of a webhook channel once and keeps it nowhere', async () => {
+  it('shows the secret of a webhook channel once and stores it nowhere', async () => {
     const { page, faults } = await journey.open(`/channels?agent_id=${agentId}&connect=`, { as: OWNER });
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Webhook' }).click();
@@ -273,11 +273,11 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     expect(faults).toEqual([]);
   });
 
-  /** A whole life, with two windows. */
+  /** A whole life cycle, with two windows. */
   const LONG_MS = 240_000;
 
   it(
-    'runs a campaign: settings, key, recipients pushed in, and all moves to its end',
+    'runs a campaign: settings, key, added recipients, and everything progresses to its end',
     async () => {
       const { page, faults } = await journey.open(`/campaigns?agent_id=${agentId}`, { as: OWNER });
       await page.getByRole('button', { name: 'Create campaign' }).click();
@@ -330,7 +330,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
       await page.getByRole('tab', { name: 'Progress' }).click();
       await move('Start', 'The campaign is live.');
       await page.getByText('Waiting for your first recipients…').waitFor();
-      // The very call that the page shows.
+      // Exactly the call that the page shows.
       const code = await page.getByRole('tabpanel', { name: 'curl' }).innerText();
       const body = JSON.parse(/-d '(.*)'/.exec(code)![1]!);
       expect(body.recipients[0].variables).toEqual({ voucher: 'text' });
@@ -347,7 +347,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
       await page.getByRole('link', { name: 'Waiting for their turn' }).click();
       const recipients = page.getByRole('table', { name: 'Recipients' });
       await recipients.getByText('Goes out tomorrow').or(recipients.getByText('Goes out in 23 hours')).waitFor();
-      // The rows of before stay until those of the filter have come.
+      // The old rows stay until those of the filter have loaded.
       await expect.poll(() => recipients.getByRole('row').count()).toBe(2);
       expect(new URL(page.url()).searchParams.get('status')).toBe('pending');
       await recipients.getByRole('button', { name: 'Cancel row-3' }).click();
@@ -367,7 +367,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
       await arabic.page.getByText('3 مستلمين إجمالًا').waitFor();
 
       await move('Pause', 'The campaign is paused.');
-      // The other window sees it without reloading.
+      // The other window shows it without a reload.
       await arabic.page.getByRole('button', { name: 'استئناف', exact: true }).waitFor();
       const refused = await journey.app.call('POST', url, { key: value, body });
       expect([refused.status, refused.body.code]).toEqual([409, 'campaign_not_open']);
@@ -391,7 +391,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     LONG_MS,
   );
 
-  it('pages a long list by cursor and keeps its state in the address', async () => {
+  it('pages a long list by cursor and keeps its state in the URL', async () => {
     for (let number = 1; number <= 25; number++)
       await journey.api(`POST ${org}/agents`, { name: `Paged ${String(number).padStart(2, '0')}` }, cookie);
     const { page } = await journey.open('/agents?text=Paged', { as: OWNER });
@@ -402,7 +402,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     await page.getByRole('link', { name: 'Paged 01' }).waitFor();
     await page.goBack();
     await page.getByRole('link', { name: 'Paged 25' }).waitFor();
-    // Whoever pauses between two words finds the space still there.
+    // After a pause between two words the space is still there.
     await page.getByRole('searchbox').fill('nothing ');
     await page.getByText('Nothing matches these filters').waitFor();
     await page.getByRole('searchbox').pressSequentially('like it');
@@ -412,7 +412,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     expect(new URL(page.url()).search).toBe('');
   });
 
-  it('lets a viewer read, and change nothing', async () => {
+  it('allows a viewer to read, and to change nothing', async () => {
     const invited = await journey.api(`POST ${org}/invitations`, { email: 'vi@example.com', role: 'viewer' }, cookie);
     const token = new URL(invited.body.url).pathname.split('/').at(-1);
     await journey.api(`POST /invitations/${token}`, { name: 'Vi', password: 'correct horse battery' });

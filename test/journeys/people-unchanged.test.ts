@@ -5,7 +5,7 @@ import { campaign } from '../../src/store/schema/campaign.ts';
 import { type Answer, startTestApp, type TestApp } from '../app.ts';
 import { givenAgent, givenOrganization, givenTrigger } from '../factories.ts';
 
-/** A key without `end_users` finds people, makes new ones and fills what is empty; it changes nothing that is there. */
+/** A key without `end_users` finds people, creates new ones and fills empty fields; it changes no existing value. */
 let parley: TestApp;
 let orgId: string;
 let agentId: string;
@@ -130,7 +130,7 @@ const ways: Record<Ways, (endUser: Said) => Promise<Sent>> = {
 };
 
 describe.each(Object.keys(ways) as Ways[])('without end_users, by %s', (way) => {
-  test('what is stored stays, and the answer names it; what is empty is filled', async () => {
+  test('stored values stay, and the answer names them; empty fields are filled', async () => {
     await put(own(KNOWN));
     const before = await stored();
     const { status, unchanged } = await ways[way]({ external_id: external, ...own(OTHER) });
@@ -143,14 +143,14 @@ describe.each(Object.keys(ways) as Ways[])('without end_users, by %s', (way) => 
     });
   });
 
-  test('an empty field is filled, and nothing is said of it', async () => {
+  test('an empty field is filled, and the answer does not mention it', async () => {
     await put({ name: 'Asha Rao' });
     const { unchanged } = await ways[way]({ external_id: external, ...own(KNOWN) });
     expect(unchanged).toBeUndefined();
     expect(await stored()).toMatchObject(own(KNOWN));
   });
 
-  test('what is stored already, in whatever spelling, counts as no change', async () => {
+  test('a value that is stored already, in any spelling, counts as no change', async () => {
     await put(own(KNOWN));
     const before = await stored();
     const same = { ...own(KNOWN), email: own(KNOWN).email.toUpperCase() };
@@ -158,13 +158,13 @@ describe.each(Object.keys(ways) as Ways[])('without end_users, by %s', (way) => 
     expect((await stored()).updated_at).toBe(before.updated_at);
   });
 
-  test('a new person is made as the call says', async () => {
+  test('a new person is created as in the call', async () => {
     const { unchanged } = await ways[way]({ external_id: external, ...own(KNOWN) });
     expect(unchanged).toBeUndefined();
     expect(await stored()).toMatchObject(own(KNOWN));
   });
 
-  test('an address that is somebody else’s is not put on a person who has none', async () => {
+  test('an address that belongs to another person is not added to a person without one', async () => {
     await put({ name: 'Asha Rao' });
     const holder = external;
     await put(own(KNOWN));
@@ -189,7 +189,7 @@ describe('with end_users', () => {
 });
 
 describe('an organization key without end_users', () => {
-  test('is held to the same', async () => {
+  test('has the same limits', async () => {
     await put(own(KNOWN));
     expect((await trigger({ external_id: external, name: 'X' }, {}, keys.organization)).unchanged).toEqual(['name']);
     expect((await send({ external_id: external, name: 'X' }, keys.organization)).unchanged).toEqual(['name']);
@@ -198,7 +198,7 @@ describe('an organization key without end_users', () => {
 });
 
 describe('the answer', () => {
-  test('is the same when the call is repeated under its Idempotency-Key', async () => {
+  test('is the same when the call is repeated with its Idempotency-Key', async () => {
     await put(own(KNOWN));
     const headers = { 'idempotency-key': `again-${external}` };
     for (const act of [
@@ -215,7 +215,7 @@ describe('the answer', () => {
     expect((await push([{ external_id: external, name: 'X' }], headers)).text).toBe(first.text);
   });
 
-  test('of a dry run and of a call that waits says it as well', async () => {
+  test('of a dry run and of a call that waits contains it as well', async () => {
     await put(own(KNOWN));
     const dry = await trigger({ external_id: external, name: 'X' }, { dry_run: true });
     expect(dry.answer.body).toMatchObject({ dry_run: true, unchanged: ['name'] });
@@ -225,7 +225,7 @@ describe('the answer', () => {
     expect(waited.answer.body).toMatchObject({ messages: [expect.anything()], unchanged: ['name'] });
   });
 
-  test('names what was left for each recipient', async () => {
+  test('names the unchanged fields of each recipient', async () => {
     await put(own(KNOWN));
     const { body } = await push([
       { external_id: external, name: 'X' },
@@ -237,8 +237,8 @@ describe('the answer', () => {
   });
 });
 
-describe('a conversation that a call begins', () => {
-  test('does not go to an address of the call that the person did not get', async () => {
+describe('a conversation that a call starts', () => {
+  test('does not use an address of the call that the person did not get', async () => {
     await put(own(KNOWN));
     const email = newId('channel');
     await parley.db.execute(sql`INSERT INTO channel (org_id, id, agent_id, kind, name, enabled, settings)
@@ -255,7 +255,7 @@ describe('a conversation that a call begins', () => {
     const dry = await trigger(said, { channel, dry_run: true });
     expect(dry.answer.body.recipient.address).toBeNull();
     expect(await addressOf(await trigger(said, { channel, ...later }))).toBeNull();
-    // Who names an address on the channel means that address.
+    // A call that gives an address on the channel means that address.
     const named = { channel: { ...channel, address: own(OTHER).email }, ...later };
     expect(await addressOf(await trigger(said, named))).toBe(own(OTHER).email);
     expect(await addressOf(await trigger(said, { channel, ...later }, keys.full))).toBe(own(OTHER).email);

@@ -16,7 +16,7 @@ import { startTelegram } from '../fakes/telegram.ts';
 import { startTwilio } from '../fakes/twilio.ts';
 import { startWhatsApp } from '../fakes/whatsapp.ts';
 
-/** Every kind of channel that speaks to a provider, against a provider that speaks its own wire format. */
+/** Every kind of channel with a provider, against a fake that speaks the provider's own wire format. */
 const PROVIDERS: [string, () => Promise<FakeProvider>][] = [
   ['telegram', startTelegram],
   ['whatsapp', startWhatsApp],
@@ -71,13 +71,13 @@ describe.each(PROVIDERS)('%s', (_, start) => {
     channelId = await givenChannel(parley.db, orgId, agentId, { kind, settings, secrets, sealingKey });
     key = (await parley.key(orgId, { permissions: ['channels'] })).value;
     provider.delivered.length = 0;
-    // A window, where the provider has one, is open.
+    // A window, if the provider has one, is open.
     await parley.db.execute(sql`INSERT INTO end_user (org_id, id) VALUES (${orgId}, ${`enduser_${orgId}`})`);
     await parley.db.execute(sql`INSERT INTO identity (org_id, channel_id, address, end_user_id, last_inbound_at)
       VALUES (${orgId}, ${channelId}, ${provider.person}, ${`enduser_${orgId}`}, now())`);
   });
 
-  test('delivers a message to the person, under the id that the provider gave it', async () => {
+  test('delivers a message to the person, under the provider’s id', async () => {
     const { status, body } = await send('Your order <A> & more');
     expect(status).toBe(202);
     await settled(body.id, 'sent');
@@ -93,7 +93,7 @@ describe.each(PROVIDERS)('%s', (_, start) => {
     });
   });
 
-  test('what the person writes is answered by the agent, on the same channel, once', async () => {
+  test('a message of the person is answered by the agent, on the same channel, once', async () => {
     await parley.db.execute(sql`DELETE FROM identity WHERE channel_id = ${channelId}`);
     const hook = provider.says('hello?', { url: hookUrl() });
     const answers = await Promise.all([call(hook), call(hook), call(hook)]);
@@ -105,7 +105,7 @@ describe.each(PROVIDERS)('%s', (_, start) => {
     expect(stored).toHaveLength(1);
   });
 
-  test('first messages that come together belong to one person and one conversation, and get one answer', async () => {
+  test('first messages that arrive together belong to one person and one conversation, and get one answer', async () => {
     await parley.db.execute(sql`DELETE FROM identity WHERE channel_id = ${channelId}`);
     await Promise.all(['one', 'two', 'three', 'four'].map((text) => says(text)));
     expect(await rows(sql`SELECT id FROM conversation WHERE org_id = ${orgId}`)).toHaveLength(1);
@@ -120,7 +120,7 @@ describe.each(PROVIDERS)('%s', (_, start) => {
     await expect.poll(() => provider.delivered.length).toBe(answers.length);
   });
 
-  test('whoever asks to stop is told once that it is done, and hears nothing more', async () => {
+  test('a person who asks to stop gets one confirmation and nothing more', async () => {
     const done = async (count: number) => {
       const left = () => rows(sql`SELECT id FROM run WHERE org_id = ${orgId} AND due_at IS NOT NULL`);
       await expect.poll(left).toEqual([]);
@@ -136,7 +136,7 @@ describe.each(PROVIDERS)('%s', (_, start) => {
     expect((await send('Our offer')).body.code).toBe('recipient_opted_out');
   });
 
-  test('a hook that the provider did not sign is refused and leaves nothing', async () => {
+  test('a webhook call without the provider’s signature is refused and leaves nothing', async () => {
     const hook = provider.says('hello?', { url: hookUrl() });
     const signature = Object.keys(hook.headers).find((name) => name !== 'content-type' && !name.includes('timestamp'))!;
     for (const headers of [
@@ -145,7 +145,7 @@ describe.each(PROVIDERS)('%s', (_, start) => {
     ]) {
       expect((await call({ ...hook, headers })).status).toBe(401);
     }
-    // Telegram's is no signature but a shared word in a header: it says nothing of the bytes.
+    // Telegram has no signature but a shared secret in a header: it does not cover the bytes.
     const isOverBytes = provider.kind !== 'telegram';
     expect(
       (await call({ ...hook, headers: isOverBytes ? hook.headers : {}, body: hook.body.replace('hello', 'hullo') }))
@@ -154,7 +154,7 @@ describe.each(PROVIDERS)('%s', (_, start) => {
     expect(await rows(sql`SELECT id FROM message WHERE org_id = ${orgId}`)).toHaveLength(0);
   });
 
-  test('429 is waited out as long as the provider says', async () => {
+  test('after 429 the worker waits as long as the provider says', async () => {
     provider.fail({
       status: 429,
       code: provider.kind === 'slack' ? 'ratelimited' : provider.kind === 'sms' ? 20429 : 130429,
@@ -167,7 +167,7 @@ describe.each(PROVIDERS)('%s', (_, start) => {
     expect(await read(body.id)).toMatchObject({ attempts: 2, possible_duplicate: false, error: null });
   });
 
-  test('a provider that is down is tried again', async () => {
+  test('a provider that is down is retried', async () => {
     provider.fail({ status: 503 }, { status: 500 });
     const { body } = await send('hello');
     await settled(body.id, 'sent', 25_000);
@@ -175,7 +175,7 @@ describe.each(PROVIDERS)('%s', (_, start) => {
     expect(provider.delivered).toHaveLength(1);
   });
 
-  test('a refusal for good is final and names the provider’s code', async () => {
+  test('a permanent refusal is final and names the provider’s code', async () => {
     const before = provider.attempts();
     provider.fail({ status: 400, code: provider.kind === 'slack' ? 'msg_too_long' : 21_999, text: 'Bad Request' });
     const { body } = await send('hello');
@@ -184,7 +184,7 @@ describe.each(PROVIDERS)('%s', (_, start) => {
     expect(provider.attempts()).toBe(before + 1);
   });
 
-  test('an answer that is lost after delivering is never sent again and not called failed', async () => {
+  test('an answer that is lost after delivery causes no retry, and the message is not called failed', async () => {
     const before = provider.attempts();
     provider.fail('reset_after_delivering');
     const { body } = await send('hello');
@@ -194,7 +194,7 @@ describe.each(PROVIDERS)('%s', (_, start) => {
     expect([provider.attempts(), provider.delivered.length]).toEqual([before + 1, 1]);
   });
 
-  test('credentials that are refused break the channel, which says why', async () => {
+  test('refused credentials mark the channel broken, with the reason', async () => {
     const { kind, settings, secrets } = provider;
     const broken = Object.fromEntries(
       Object.entries(secrets).map(([name, value]) => [name, value.replaceAll(/[a-z]/gi, 'c')]),
@@ -214,7 +214,7 @@ describe.each(PROVIDERS)('%s', (_, start) => {
     expect(JSON.stringify(await list())).not.toContain(Object.values(broken)[0]);
   });
 
-  test('receipts, in whatever order and however often, never take back what is read', async () => {
+  test('receipts, in any order and any number, never undo "read"', async () => {
     const { body } = await send('hello');
     await settled(body.id, 'sent');
     const id = provider.delivered[0]!.id;
@@ -232,7 +232,7 @@ describe.each(PROVIDERS)('%s', (_, start) => {
     expect((await read(second.id)).error).toMatchObject({ code: 'recipient_unreachable' });
   });
 
-  test('an address of another kind is named as a fault', async () => {
+  test('an address of another kind is reported as a fault', async () => {
     const answer = await parley.call('POST', path(), {
       key,
       body: { to: { address: 'nobody' }, content: { type: 'text', text: 'x' } },
@@ -246,7 +246,7 @@ describe.each(PROVIDERS)('%s', (_, start) => {
     expect([answer.status, answer.body.code]).toEqual([422, 'no_address']);
   });
 
-  test('content that the channel cannot carry is refused', async () => {
+  test('content that the channel does not support is refused', async () => {
     const content =
       provider.kind === 'whatsapp' ? { type: 'text', text: 'x'.repeat(5_000) } : { type: 'template', name: 'x' };
     const answer = await send('', { content });
@@ -258,7 +258,7 @@ describe.each(PROVIDERS)('%s', (_, start) => {
   });
 });
 
-test('an agent that says more than an SMS carries says it in several, in order', async () => {
+test('a text of the agent that is too long for one SMS is sent as several, in order', async () => {
   const provider = await startTwilio();
   const orgId = await givenOrganization(parley.db);
   const words = Array.from({ length: 400 }, (_, index) => `word${index}`).join(' ');
@@ -275,7 +275,7 @@ test('an agent that says more than an SMS carries says it in several, in order',
   await provider.stop();
 });
 
-test('outside WhatsApp’s 24 hours only a template is taken, until the person writes again', async () => {
+test('outside WhatsApp’s 24 hours only a template is accepted, until the person writes again', async () => {
   const provider = await startWhatsApp();
   const orgId = await givenOrganization(parley.db);
   const { agentId } = await givenAgent(parley.db, orgId);
@@ -300,7 +300,7 @@ test('outside WhatsApp’s 24 hours only a template is taken, until the person w
   await provider.stop();
 });
 
-test('on a provider’s channel the agent is silent while a person answers, and answers again once it is handed back', async () => {
+test('on a provider’s channel the agent is silent while a human answers, and answers again after the hand-back', async () => {
   const provider = await startWhatsApp();
   const orgId = await givenOrganization(parley.db);
   const { agentId } = await givenAgent(parley.db, orgId);
@@ -337,7 +337,7 @@ test('on a provider’s channel the agent is silent while a person answers, and 
   await told(3);
   expect(await state()).toEqual(['open', 'waiting_for_user']);
 
-  // What has ended is opened by the next message, with a run of its own.
+  // The next message opens a conversation that has ended, with a new run.
   await resolveConversation(parley.db, orgId, talk!.id, actor);
   await says('One more thing');
   await told(4);

@@ -4,7 +4,10 @@ import { startTestApp, type TestApp } from '../app.ts';
 import { givenAgent, givenOrganization } from '../factories.ts';
 import { callWith, type SignedIn, signedInOwner } from '../signed-in.ts';
 
-/** How long conversations are kept: who sets it, what is told before, and what a call meets whose conversation goes. */
+/**
+ * How long conversations are kept: who sets it, what the preview shows, and what happens to a call whose conversation
+ * is being deleted.
+ */
 let parley: TestApp;
 let owner: SignedIn;
 let orgId: string;
@@ -27,7 +30,7 @@ async function invited(role: string): Promise<SignedIn> {
 }
 
 describe('the setting', () => {
-  test('is off at first, is set and taken back by owners, and each change is a line of the audit log', async () => {
+  test('is off at first, is set and removed by owners, and each change is a line of the audit log', async () => {
     expect((await owner(`GET ${at}`)).body).toEqual({ days: null, swept_at: null });
     expect((await owner(`PUT ${at}`, { days: 90 })).body).toEqual({ days: 90, swept_at: null });
     await owner(`PUT ${at}`, { days: 90 });
@@ -44,7 +47,7 @@ describe('the setting', () => {
     expect((await owner(`PUT ${at}`, { days })).status).toBe(422);
   });
 
-  test('is read by all and changed by owners alone, of this organization', async () => {
+  test('is read by all and changed only by owners of this organization', async () => {
     for (const role of ['admin', 'member', 'viewer']) {
       const who = await invited(role);
       expect((await who(`GET ${at}`)).status).toBe(200);
@@ -56,7 +59,7 @@ describe('the setting', () => {
   });
 });
 
-describe('a conversation that goes at this moment', () => {
+describe('a conversation that is deleted at this moment', () => {
   test.each([
     ['makes room for a new one', () => ({ end_user: { external_id: 'crm-42' } }), 202],
     ['is not there for a send that names it', (id: string) => ({ conversation_id: id }), 422],
@@ -74,7 +77,7 @@ describe('a conversation that goes at this moment', () => {
       await client.query('BEGIN');
       await client.query('DELETE FROM message WHERE org_id = $1 AND conversation_id = $2', [orgId, old]);
       await client.query('DELETE FROM conversation WHERE org_id = $1 AND id = $2', [orgId, old]);
-      // It has planned with the conversation, and waits for it.
+      // It was planned with the conversation, and waits for its lock.
       const sent = send(to(old));
       await expect
         .poll(async () => (await parley.db.execute(sql`SELECT 1 FROM pg_locks WHERE NOT granted`)).rows.length)

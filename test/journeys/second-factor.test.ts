@@ -17,18 +17,18 @@ import {
 const ACCOUNT = '/settings/sessions';
 const STEP_MS = 30_000;
 
-/** Second factors as people use them: a foreign authenticator library, and the authenticator of a browser. */
+/** Second factors as people use them: an independent authenticator library, and the authenticator of a browser. */
 describe.skipIf(!CHROMIUM)('second factors', () => {
   let journey: Journey;
   let owner: Awaited<ReturnType<Journey['owner']>>;
   let origin: string;
   beforeAll(async () => {
     const port = await freePort();
-    // Browsers know passkeys of names, not of addresses.
+    // Browsers support passkeys for host names, not for IP addresses.
     origin = `http://localhost:${port}`;
     journey = await startJourney({ PORT: String(port), BASE_URL_US: origin });
     owner = await journey.owner();
-    // First of all: setting up a second factor ends this session of the owner.
+    // First: setting up a second factor ends this session of the owner.
     for (const name of ['app', 'key', 'weak', 'arabic']) await invited(`${name}@example.com`);
   });
   afterAll(() => journey?.stop());
@@ -47,7 +47,7 @@ describe.skipIf(!CHROMIUM)('second factors', () => {
   }
   const isInside = (page: Page) => page.getByRole('navigation', { name: 'Main navigation' }).waitFor();
 
-  /** Sets up an app on the page of the account; what the app then shows, and the recovery codes. */
+  /** Sets up an app on the page of the account; returns the app's codes and the recovery codes. */
   async function setUpApp(page: Page): Promise<{ code: (steps?: number) => string; recovery: string[] }> {
     await page.getByRole('button', { name: 'Set up', exact: true }).click();
     const dialog = page.getByRole('dialog');
@@ -65,7 +65,7 @@ describe.skipIf(!CHROMIUM)('second factors', () => {
     return { code, recovery: shown.trim().split('\n') };
   }
 
-  test('an authenticator app: set up, asked for, replaced by a recovery code, removed', async () => {
+  test('an authenticator app: set up, required, replaced by a recovery code, removed', async () => {
     const { page, faults } = await journey.open('/sign-in');
     await enterPassword(page, 'app@example.com');
     await isInside(page);
@@ -136,7 +136,7 @@ describe.skipIf(!CHROMIUM)('second factors', () => {
     await boss.getByText('A second factor is no longer required.').waitFor();
   });
 
-  test('a passkey: added, renamed, signed in with without a password, removed', async () => {
+  test('a passkey: added, renamed, used to sign in without a password, removed', async () => {
     const { page, context, faults } = await journey.open('/sign-in');
     const devtools = await context.newCDPSession(page);
     await devtools.send('WebAuthn.enable');
@@ -194,7 +194,7 @@ describe.skipIf(!CHROMIUM)('second factors', () => {
     expect(faults).toEqual([]);
   });
 
-  test('a passkey whose holder was not verified is refused', async () => {
+  test('a passkey without user verification is refused', async () => {
     const { page, context } = await journey.open('/sign-in');
     const devtools = await context.newCDPSession(page);
     await devtools.send('WebAuthn.enable');
@@ -220,12 +220,12 @@ describe.skipIf(!CHROMIUM)('second factors', () => {
     await devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
     await context.clearCookies();
     await page.goto(`${origin}/sign-in`);
-    // What a page of ours never asks for: the same key, without finger or PIN.
+    // What our own page never does: the same key, without fingerprint or PIN.
     const status = await page.evaluate(WITHOUT_VERIFICATION);
     expect(status).toBe('401 passkey_refused');
   });
 
-  test('is understood in Arabic and on a phone', async () => {
+  test('is usable in Arabic and on a phone', async () => {
     const { page } = await journey.open(ACCOUNT, {
       as: 'arabic@example.com',
       liked: { language: 'ar' },
@@ -244,7 +244,7 @@ describe.skipIf(!CHROMIUM)('second factors', () => {
   });
 });
 
-/** Asks the browser for less than our page would, and sends what it gives. */
+/** Asks the browser for less than our page would, and sends the result. */
 const WITHOUT_VERIFICATION = `(async () => {
   const post = (path, body) => fetch('/dashboard/api/sign-in/passkey' + path, {
     method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body ?? {}),

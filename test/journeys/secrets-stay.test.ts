@@ -15,11 +15,11 @@ import { startTwilio } from '../fakes/twilio.ts';
 import { startWhatsApp } from '../fakes/whatsapp.ts';
 import { givenOwner, type Owner } from '../owner.ts';
 
-/** A stored secret never arrives at another address than the one that it was given for, whoever writes that address. */
+/** A stored secret is never sent to another address than the one that it was given for, whoever changes the address. */
 let parley: TestApp;
 let owner: Owner;
 let agentId: string;
-/** Somebody else's server; counts who comes, whatever they speak. */
+/** An attacker's server; counts connections of any protocol. */
 let thief: Server;
 let visits = 0;
 const thiefPort = () => (thief.address() as AddressInfo).port;
@@ -63,7 +63,7 @@ const mailbox = async (): Promise<Account> => {
   return { settings, secrets: { password }, person: 'dana@example.com', stop };
 };
 
-/** Each kind with an account to connect; null only where nobody gives a secret. */
+/** Each kind with an account to connect; null only if the kind has no secret from a user. */
 const ACCOUNTS: Record<ChannelKindName, (() => Promise<Account>) | null> = {
   sandbox: null,
   web_chat: null,
@@ -75,7 +75,7 @@ const ACCOUNTS: Record<ChannelKindName, (() => Promise<Account>) | null> = {
   email: mailbox,
 };
 
-/** Another value for each address field that any kind has. */
+/** Another value for each address field of any kind. */
 const ELSEWHERE: Record<string, () => unknown> = {
   api_url: () => `http://127.0.0.1:${thiefPort()}`,
   host: () => '127.0.0.2',
@@ -105,7 +105,7 @@ describe.each(CHANNEL_KINDS)('%s', (kind) => {
 
   if (start === null) return;
 
-  test.each(addressFields)('asks for its secrets again when %s changes, and calls nobody before', async (field) => {
+  test.each(addressFields)('requires its secrets again when %s changes, and makes no call before', async (field) => {
     const account = await start();
     const id = await connect(kind, account);
     const before = await rowOf(id);
@@ -132,14 +132,14 @@ describe.each(CHANNEL_KINDS)('%s', (kind) => {
   test('sends nothing to an address that was written into its row', async () => {
     const account = await start();
     const id = await connect(kind, account);
-    // The usual settings first: what was opened once is remembered.
+    // The usual settings first: an unsealed secret is cached.
     expect((await owner.call(`POST /channels/${id}/check`)).body).toMatchObject({ ok: true });
     const field = addressFields.find((name) => name === 'port') ?? addressFields[0];
     const settings = JSON.stringify({ ...account.settings, [field]: ELSEWHERE[field]!() });
     await parley.db.execute(sql`UPDATE channel SET settings = ${settings}::jsonb WHERE id = ${id}`);
     const checked = await owner.call(`POST /channels/${id}/check`);
     expect(checked.body).toMatchObject({ ok: false, detail: expect.stringContaining('Give them again') });
-    // Free text only goes to those who wrote lately.
+    // Free text is only sent to people who wrote recently.
     const template = { type: 'template', name: 'hello', language: 'en' };
     const content = kind === 'whatsapp' ? template : { type: 'text', text: 'A test' };
     const sent = await owner.call(`POST /channels/${id}/test`, { address: account.person, content });
@@ -218,7 +218,7 @@ describe('an endpoint for events', () => {
   });
 });
 
-test('a webhook channel keeps the secret that it signs with when it moves', async () => {
+test('a webhook channel keeps its signing secret when it moves', async () => {
   const [one, two] = [await startReceiver(), await startReceiver()];
   const settings = { url: one.url };
   const { body: made } = await owner.call('POST /channels', {

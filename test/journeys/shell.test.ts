@@ -14,7 +14,7 @@ import {
   startJourney,
 } from './dashboard-browser.ts';
 
-/** Before there is anybody. */
+/** Before the first owner exists. */
 describe.skipIf(!CHROMIUM)('setup link', () => {
   let journey: Journey;
   beforeAll(async () => {
@@ -22,7 +22,7 @@ describe.skipIf(!CHROMIUM)('setup link', () => {
   });
   afterAll(() => journey?.stop());
 
-  test('makes the first owner, once', async () => {
+  test('creates the first owner, once', async () => {
     const { page, context, faults } = await journey.open(journey.setupPath);
     await page.getByRole('button', { name: 'Create account and start' }).click();
     await page.getByText('Please fill this in.').first().waitFor();
@@ -47,7 +47,7 @@ describe.skipIf(!CHROMIUM)('setup link', () => {
   });
 });
 
-/** Coming in, being somebody, going out; and what holds on every page. */
+/** Signing in, the session, signing out; and what holds on every page. */
 describe.skipIf(!CHROMIUM)('dashboard shell', () => {
   let journey: Journey;
   let owner: Awaited<ReturnType<Journey['owner']>>;
@@ -57,7 +57,7 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
   });
   afterAll(() => journey?.stop());
 
-  test('somebody who is not signed in is led to sign-in, and then back to where they wanted to go', async () => {
+  test('a person without a session is sent to sign-in, and then back to the requested page', async () => {
     const { page, context } = await journey.open(`${KEYS}?scope=agent`);
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await page.getByLabel('E-mail address').fill(OWNER);
@@ -76,7 +76,7 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
     await context.close();
   });
 
-  test('another site’s address is never where sign-in leads back to', async () => {
+  test('sign-in never leads to another site', async () => {
     const { page, context } = await journey.open('/sign-in?back=//evil.example/x');
     await page.getByLabel('E-mail address').fill(OWNER);
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
@@ -146,7 +146,7 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
     await context.close();
   });
 
-  test('a forgotten password is set by a link that was made on the server, once; other sessions end', async () => {
+  test('a forgotten password is set through a link that was created on the server, once; other sessions end', async () => {
     const before = await journey.open('/', { as: OWNER });
     const { stdout } = await promisify(execFile)(process.execPath, ['src/main.ts', 'reset-password', OWNER], {
       env: { DATABASE_URL: journey.app.database.url, PARLEY_SECRET: journey.app.config.secret },
@@ -213,7 +213,7 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
   ] as const)
     test(`the first load of ${path} takes at most 200 kB of compressed script`, async () => {
       const { page, context } = await journey.open('/docs/problems/key_invalid', { as });
-      // What is fetched ahead while nobody waits is not part of it: here nothing is.
+      // Code that is prefetched while the browser is idle does not count: here nothing is prefetched.
       await page.addInitScript('window.requestIdleCallback = () => 0');
       const scripts = new Set<string>();
       page.on('request', (request) => {
@@ -231,7 +231,7 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
       await context.close();
     });
 
-  test('a window stays in its organization, whichever another one goes to; who joins one is led into it', async () => {
+  test('a window stays in its organization, whichever another one opens; a person who joins one is led into it', async () => {
     const { orgId } = owner;
     const { cookie } = await journey.api('POST /sign-in', { email: OWNER, password: PASSWORD });
     const agent = await journey.api(`POST /organizations/${orgId}/agents`, { name: 'Of Northwind' }, cookie);
@@ -258,7 +258,7 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
     };
     await journey.api(`POST ${await invited(south.body.id)}`, { name: 'Cy', password: PASSWORD });
     await page.goto(journey.app.url + (await invited(orgId)));
-    // Signed in as somebody else, who is not invited.
+    // Signed in as a person who is not invited.
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('link', { name: 'I have an account: sign in' }).click();
     await page.getByLabel('E-mail address').fill(email);
@@ -269,7 +269,7 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
     expect(new URL(page.url()).pathname).toBe('/');
   });
 
-  test('the page comes with a policy that lets no foreign or inline script in', async () => {
+  test('the page has a policy that allows no foreign or inline script', async () => {
     const answer = await fetch(`${journey.app.url}/`, { headers: { accept: 'text/html' } });
     const policy = answer.headers.get('content-security-policy')!;
     expect(policy).toMatch(/script-src 'self';.*frame-ancestors 'none'/);

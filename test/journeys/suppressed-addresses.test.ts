@@ -6,7 +6,7 @@ import type { FakeProvider } from '../fakes/provider.ts';
 import { startTelegram } from '../fakes/telegram.ts';
 import { startTwilio } from '../fakes/twilio.ts';
 
-/** Somebody opted out and was erased: what is left of them is that nobody may write to where they are. */
+/** A person opted out and was erased: the only remaining rule is that their address must not be messaged. */
 let parley: TestApp;
 beforeAll(async () => {
   parley = await startTestApp({ PARLEY_EGRESS_ALLOW: '127.0.0.1' });
@@ -65,7 +65,7 @@ describe.each([
     expect(await rows(sql`SELECT id FROM end_user WHERE org_id = ${orgId}`)).toHaveLength(0);
   });
 
-  test('writing again is kept, and not answered', async () => {
+  test('a new message from them is stored, and not answered', async () => {
     await erase({ opted_out: true });
     expect(await writes('hello again')).toBe(200);
     const run = async () => (await rows(sql`SELECT status, reason FROM run WHERE org_id = ${orgId}`))[0];
@@ -75,14 +75,14 @@ describe.each([
     expect(provider.delivered).toHaveLength(1);
   });
 
-  test('whoever was erased without an opt-out is written to as anybody', async () => {
+  test('a person who was erased without an opt-out is messaged like any other', async () => {
     await erase({});
     expect((await send({ address: provider.person })).status).toBe(202);
     await expect.poll(() => provider.delivered.length).toBe(2);
   });
 });
 
-test('a person who comes back by phone number is not written to, and an opt-out on one kind of channel is none on another', async () => {
+test('a person who returns by phone number is not messaged, and an opt-out on one kind of channel does not apply to another', async () => {
   const provider = await startTwilio();
   const orgId = await givenOrganization(parley.db);
   const { agentId } = await givenAgent(parley.db, orgId);

@@ -53,7 +53,7 @@ describe('202', () => {
     expect(answer.body.status).toBe('waiting_for_user');
   });
 
-  test('speaks the language of the end user', async () => {
+  test('uses the language of the end user', async () => {
     const answer = await post(
       { end_user: { external_id: 'o-2', name: 'ليلى', locale: 'ar-QA' } },
       { prefer: 'wait=10' },
@@ -61,7 +61,7 @@ describe('202', () => {
     expect(answer.body.messages[0].content.text).toBe('مرحبا ليلى');
   });
 
-  test('keeps a scheduled call until its time', async () => {
+  test('holds a scheduled call until its time', async () => {
     const answer = await post({ send_at: new Date(Date.now() + 3_600_000).toISOString() }, { prefer: 'wait=1' });
     expect(answer.status).toBe(202);
     expect(answer.body.status).toBe('scheduled');
@@ -71,7 +71,7 @@ describe('202', () => {
 });
 
 describe('200', () => {
-  test('a dry run tells everything and stores nothing', async () => {
+  test('a dry run reports everything and stores nothing', async () => {
     const before = [await count('run'), await count('end_user'), await count('conversation')];
     const answer = await post({
       dry_run: true,
@@ -93,13 +93,13 @@ describe('200', () => {
 describe('the address', () => {
   const on = async (kind: string) => ({ id: await givenChannel(parley.db, orgId, agentId, { kind }) });
 
-  test('is one of the channel, or the call is refused: nobody else may be written to', async () => {
+  test('must belong to the channel, or the call is refused: no one else may be messaged', async () => {
     const answer = await post({ channel: { ...(await on('whatsapp')), address: '97430000000' } });
     expect(answer.status).toBe(422);
     expect(answer.body.errors).toMatchObject([{ pointer: '/channel/address', code: 'format' }]);
   });
 
-  test('has one spelling, so that what comes from there belongs to this conversation', async () => {
+  test('has one spelling, so that an answer from there belongs to this conversation', async () => {
     const channel = await on('email');
     const named = await post({ channel: { ...channel, address: 'Asha@Example.QA' }, dry_run: true });
     expect(named.body.recipient.address).toBe('asha@example.qa');
@@ -109,7 +109,7 @@ describe('the address', () => {
 });
 
 describe('idempotency', () => {
-  test('replays status and body, whatever has been switched off since', async () => {
+  test('replays status and body, even if something was disabled since', async () => {
     const headers = { 'idempotency-key': 'order-1', prefer: 'wait=10' };
     const first = await post({ variables: { order_id: 'I-1' } }, headers);
     expect(first.status).toBe(200);
@@ -129,7 +129,7 @@ describe('idempotency', () => {
     expect([second.status, second.body.code]).toEqual([422, 'idempotency_mismatch']);
   });
 
-  test('many at once make one run', async () => {
+  test('many simultaneous calls create one run', async () => {
     const before = await count('run');
     const answers = await Promise.all(Array.from({ length: 20 }, () => post({}, { 'idempotency-key': 'order-3' })));
     const codes = new Set(answers.map((answer) => answer.status));
@@ -173,7 +173,7 @@ describe('409', () => {
 });
 
 describe('runs', () => {
-  test('are read with what was said, listed, and cancelled once', async () => {
+  test('are read with their messages, listed, and cancelled once', async () => {
     const { body: run } = await post({ message: 'Hi there', metadata: { source: 'crm' } }, { prefer: 'wait=10' });
     const read = await parley.call('GET', `${path}/runs/${run.id}?include=messages`, { key });
     expect(read.body.messages.map((message: { role: string }) => message.role)).toEqual(['end_user', 'agent']);

@@ -107,7 +107,7 @@ const say = async (page: Page, text: string) => {
   await field(page).press('Enter');
 };
 const bubble = (page: Page, text: string) => page.locator('.bubble', { hasText: text });
-/** What an expression says about the inside of the chat. */
+/** Evaluates an expression inside the chat. */
 const inChat = <T = string>(page: Page, expression: string): Promise<T> =>
   page.evaluate<T>(`((chat) => ${expression})(document.querySelector('parley-chat').shadowRoot)`);
 const storedTexts = async (text: string) =>
@@ -122,7 +122,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     expect(bytes).toBeLessThanOrEqual(20_000);
   });
 
-  test('on a site with the strictest policy: answers with its sources, from one script, asking nobody else', async () => {
+  test('on a site with the strictest policy: answers with its sources, from one script, without other requests', async () => {
     const { page, faults, called } = await visit();
     await open(page);
     await expect.poll(() => isFocused(field(page))).toBe(true);
@@ -135,13 +135,13 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     expect(faults).toEqual([]);
     expect([...called].sort()).toEqual([parley.url, shop.origin].sort());
     expect(await page.locator('parley-chat').evaluate((host) => host.getAttribute('style'))).toBeNull();
-    // Closed, the page has it back.
+    // When the chat is closed, the page has the focus again.
     await page.keyboard.press('Escape');
     expect(await page.getByRole('dialog').isVisible()).toBe(false);
     expect(await seriousFaults(page)).toEqual([]);
   });
 
-  test('goes on after a reload, says how much is unread, and marks as read what was looked at', async () => {
+  test('continues after a reload, shows the number of unread messages, and marks seen ones as read', async () => {
     const { page } = await visit();
     await open(page);
     await say(page, 'ping');
@@ -156,7 +156,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     await open(page);
     await bubble(page, 'pong').waitFor();
     await page.keyboard.press('Escape');
-    // A person of the house writes while the chat is closed.
+    // A member writes while the chat is closed.
     const conversations = await parley.db.select().from(conversation).where(eq(conversation.channelId, channelId));
     const newest = conversations.sort((a, b) => (a.id < b.id ? 1 : -1))[0]!;
     await parley.db.insert(message).values({
@@ -175,7 +175,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     await page.getByRole('button', { name: 'Open chat', exact: true }).waitFor();
   });
 
-  test('without a connection: what is typed waits, survives a reload, and is said once', async () => {
+  test('without a connection: typed messages wait, survive a reload, and are sent once', async () => {
     const { page, context } = await visit();
     await open(page);
     await say(page, 'ping');
@@ -189,7 +189,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     await expect.poll(() => page.getByText('Sending…').count()).toBe(0);
     expect(await storedTexts('written in a tunnel')).toHaveLength(1);
     expect(await bubble(page, 'written in a tunnel').count()).toBe(1);
-    // The answer is lost after the server has stored the message, and the page is gone before it tries again.
+    // The answer is lost after the server has stored the message, and the page is closed before it retries.
     let lost = 0;
     await page.route('**/messages', async (route) => {
       if (route.request().method() !== 'POST') return route.fallback();
@@ -199,7 +199,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     });
     await say(page, 'said before the page went');
     await expect.poll(() => lost).toBeGreaterThan(0);
-    // Another attempt may be under way; it ends with the page.
+    // Another attempt may be in progress; it ends with the page.
     await page.unrouteAll({ behavior: 'ignoreErrors' });
     await page.reload();
     await open(page);
@@ -209,7 +209,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     expect(await storedTexts('said before the page went')).toHaveLength(1);
   });
 
-  test('where streams do not come through it asks again and again', async () => {
+  test('without streams it polls', async () => {
     const { page, context } = await visit();
     await context.route(
       '**/events',
@@ -222,7 +222,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     await context.unrouteAll({ behavior: 'ignoreErrors' });
   });
 
-  test('two windows of one visitor show the same, another visitor nothing of it', async () => {
+  test('two windows of one visitor show the same, another visitor sees none of it', async () => {
     const first = await visit();
     const second = await visit('/', first.context);
     const other = await visit();
@@ -236,14 +236,14 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     expect(await bubble(other.page, 'seen by both').count()).toBe(0);
   });
 
-  test('a tab that writes takes nothing away that another has just put there to be sent', async () => {
+  test('a tab that writes does not remove what another tab has just queued', async () => {
     const { page } = await visit();
     await open(page);
     await page.evaluate((name) => {
       const setItem = Storage.prototype.setItem;
       Storage.prototype.setItem = function (key: string, value: string) {
         Storage.prototype.setItem = setItem;
-        // Between what this tab has read and what it writes, another one says something.
+        // Between this tab's read and its write, another tab writes.
         const client_id = crypto.randomUUID();
         setItem.call(this, `${name}:${client_id}`, JSON.stringify({ client_id, text: 'ping', at: Date.now() }));
         setItem.call(this, key, value);
@@ -255,7 +255,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     expect(await bubble(page, 'said here').count()).toBe(1);
   });
 
-  test('speaks Arabic from right to left, as the page or the tag says, and Hindi', async () => {
+  test('shows Arabic from right to left, as the page or the tag says, and Hindi', async () => {
     const arabic = await visit('/?page-ar');
     await arabic.page.getByRole('button', { name: 'فتح الدردشة' }).click();
     expect(await inChat(arabic.page, "getComputedStyle(chat.querySelector('.root')).direction")).toBe('rtl');
@@ -274,7 +274,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     await hindi.page.getByRole('textbox', { name: 'आपका संदेश' }).waitFor();
   });
 
-  test('by keyboard alone', async () => {
+  test('works with the keyboard only', async () => {
     const { page } = await visit();
     await page.getByRole('button', { name: 'Open chat' }).waitFor();
     await page.keyboard.press('Tab');
@@ -294,7 +294,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     expect(await isFocused(page.getByRole('button', { name: 'Open chat' }))).toBe(true);
   });
 
-  test('shows whatever people and agents write as text', async () => {
+  test('shows all texts of people and agents as text', async () => {
     const { page, faults } = await visit();
     await open(page);
     await page.getByRole('heading', { name: 'Shop <b>help</b>' }).waitFor();
@@ -315,7 +315,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     expect(faults).toEqual([]);
   });
 
-  test('on a site that is not on the list it says that it is not to be had', async () => {
+  test('on a site that is not on the list it says that it is not available', async () => {
     const { page } = await visit(stranger.origin);
     await open(page);
     await page.getByText(/No connection|not available/).waitFor();
@@ -323,7 +323,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     expect(await storedTexts('from elsewhere')).toHaveLength(0);
   });
 
-  test('a token that was spoiled is replaced, and a person whom the site vouches for is found again', async () => {
+  test('a damaged token is replaced, and a person whom the site vouches for is found again', async () => {
     const hash = createHmac('sha256', SECRET).update('crm-9').digest('hex');
     const tag = encodeURIComponent(`data-external-id="crm-9" data-user-hash="${hash}" data-name="Layla"`);
     const first = await visit(`/?${tag}`);
@@ -333,7 +333,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     const second = await visit(`/?${tag}`);
     await open(second.page);
     await bubble(second.page, 'I am Layla').waitFor();
-    // Signs out on the page: nothing of hers is left in the window.
+    // She signs out on the page: none of her data is left in the window.
     await second.page.evaluate('parleyChat.reset()');
     await expect.poll(() => bubble(second.page, 'I am Layla').count()).toBe(0);
 
@@ -357,7 +357,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     await bubble(spoiled.page, 'pong').waitFor();
   });
 
-  test('on a phone it is the whole screen, in the dark it is dark', async () => {
+  test('on a phone it fills the screen, in dark mode it is dark', async () => {
     const { page } = await visit('/', undefined, {
       viewport: { width: 360, height: 640 },
       hasTouch: true,
@@ -379,7 +379,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     }
   });
 
-  test('has a page of its own', async () => {
+  test('has its own page', async () => {
     const { page, faults } = await visit(`${parley.url}/chat/${channelId}`);
     await page.getByRole('region', { name: 'Shop <b>help</b>' }).waitFor();
     await say(page, 'ping');

@@ -57,8 +57,8 @@ const messagesOf = (address: string) =>
 const spokenTo = (address: string) =>
   receiver.calls.map((call) => JSON.parse(call.body.toString())).filter((call) => call.address === address);
 
-describe('a message that comes in', () => {
-  test('makes person and conversation, and the agent answers on the same channel', async () => {
+describe('an inbound message', () => {
+  test('creates person and conversation, and the agent answers on the same channel', async () => {
     const answer = await post(message('in-1', 'What are your hours?', { person: { name: 'Asha', locale: 'en' } }));
     expect(answer).toEqual({ status: 200, body: {} });
     await expect.poll(() => spokenTo('in-1').length).toBe(1);
@@ -69,7 +69,7 @@ describe('a message that comes in', () => {
     expect(people).toEqual([{ external_id: 'in-1', name: 'Asha', seen: true }]);
   });
 
-  test('from a person who is known by e-mail is theirs, however the address is spelled', async () => {
+  test('from a person who is known by e-mail belongs to them, in any spelling of the address', async () => {
     const { id } = (
       await parley.call('POST', '/api/end-users', {
         key: (await parley.key(orgId, { permissions: ['end_users'] })).value,
@@ -81,7 +81,7 @@ describe('a message that comes in', () => {
     expect(known).toEqual({ end_user_id: id });
   });
 
-  test('is stored once, however often it comes and though it comes at once', async () => {
+  test('is stored once, however often it arrives, also simultaneously', async () => {
     const id = randomUUID();
     const answers = await Promise.all([1, 2, 3, 4].map(() => post(message('in-2', 'hours'), { id })));
     await post(message('in-2', 'hours'), { id });
@@ -89,7 +89,7 @@ describe('a message that comes in', () => {
     expect((await messagesOf('in-2')).filter(({ role }) => role === 'end_user')).toHaveLength(1);
   });
 
-  test('goes on in the same conversation, also when first messages come together', async () => {
+  test('continues the same conversation, also when first messages arrive together', async () => {
     await Promise.all(['one', 'two', 'three'].map((text) => post(message('in-3', text))));
     const conversations = await rows(sql`SELECT id FROM conversation WHERE address = 'in-3'`);
     expect(conversations).toHaveLength(1);
@@ -97,7 +97,7 @@ describe('a message that comes in', () => {
     expect((await messagesOf('in-3')).filter(({ role }) => role === 'end_user')).toHaveLength(4);
   });
 
-  test('belongs to the person that the organization knows under this name', async () => {
+  test('belongs to the person with this id in the organization', async () => {
     await parley.db.execute(
       sql`INSERT INTO end_user (org_id, id, external_id) VALUES (${orgId}, 'enduser_known', 'in-4')`,
     );
@@ -106,7 +106,7 @@ describe('a message that comes in', () => {
     expect(found).toEqual([{ end_user_id: 'enduser_known' }]);
   });
 
-  test('stays unanswered while a person has taken over, and is answered after hand-back', async () => {
+  test('stays unanswered while a human has taken over, and is answered after the hand-back', async () => {
     await post(message('in-5', 'hours'));
     await expect.poll(() => spokenTo('in-5').length).toBe(1);
     await parley.db.execute(
@@ -121,7 +121,7 @@ describe('a message that comes in', () => {
     await expect.poll(() => spokenTo('in-5').length).toBe(2);
   });
 
-  test('may hold anything a stranger can type', async () => {
+  test('may contain anything that a stranger can type', async () => {
     const text = 'a\u0000b \uD800 c';
     expect((await post(message('in-6', text))).status).toBe(200);
     expect((await messagesOf('in-6'))[0]!['text']).toBe('ab \uFFFD c');
@@ -161,7 +161,7 @@ describe('refused', () => {
       { type: 'receipt', message_id: 'msg_01k8v3m9e5f7rsm6z4n0q2x1ae', status: 'eaten' },
       '/status',
     ],
-  ])('%s: 400, and where it is wrong', async (_, body, detail) => {
+  ])('%s: 400, with the place of the fault', async (_, body, detail) => {
     const answer = await post(body);
     expect([answer.status, answer.body.code]).toEqual([400, 'body_invalid']);
     expect(answer.body.detail).toContain(detail);
@@ -188,7 +188,7 @@ describe('refused', () => {
 });
 
 describe('a receipt', () => {
-  test('moves the message on, and never back', async () => {
+  test('moves the status of a message forward, and never back', async () => {
     await post(message('in-7', 'hours'));
     await expect.poll(() => spokenTo('in-7').length).toBe(1);
     const id = spokenTo('in-7')[0].message_id as string;

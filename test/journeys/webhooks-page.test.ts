@@ -15,7 +15,7 @@ import {
 const WEBHOOKS = '/settings/integrations/webhooks';
 const SHOTS = process.env['TEST_SHOTS'];
 
-/** Settings → Integrations → Webhooks, used in a real browser, with an endpoint that really is called. */
+/** Settings → Integrations → Webhooks, used in a real browser, with an endpoint that is really called. */
 describe.skipIf(!CHROMIUM)('webhooks', () => {
   let journey: Journey;
   let receiver: Receiver;
@@ -34,7 +34,7 @@ describe.skipIf(!CHROMIUM)('webhooks', () => {
     await receiver?.stop();
   });
 
-  it('an endpoint is added, its secret shown once, a test event sent, the attempts seen, and sent again', async () => {
+  it('an endpoint is added, its secret shown once, a test event sent, the attempts shown, and sent again', async () => {
     const { page, faults } = await journey.open('/', { as: OWNER });
     await page.getByRole('link', { name: 'Webhooks' }).click();
     await page.getByRole('heading', { name: 'Nobody is told of events yet' }).waitFor();
@@ -44,7 +44,7 @@ describe.skipIf(!CHROMIUM)('webhooks', () => {
     await dialog.getByLabel('URL').fill('nonsense');
     await add.click();
     await dialog.getByText('Give a whole address that begins with https://.').waitFor();
-    // What the server finds out stands beside the field too.
+    // Faults that the server finds are shown next to the field too.
     await dialog.getByLabel('URL').fill('http://10.0.0.1/hook');
     await add.click();
     await expect.poll(() => dialog.getByLabel('URL').getAttribute('aria-invalid')).toBe('true');
@@ -71,7 +71,7 @@ describe.skipIf(!CHROMIUM)('webhooks', () => {
     await page.getByRole('button', { name: 'Send test event' }).click();
     const drawer = page.getByRole('dialog', { name: 'Delivery' });
     await drawer.getByText('Attempt 1: 500').waitFor();
-    // Its second attempt comes by itself after five seconds, which may be over already.
+    // Its second attempt follows after five seconds, which may be over already.
     await drawer.getByText('not yet').first().waitFor();
     receiver.answer = () => ({ text: 'thanks' });
     if (SHOTS) await page.screenshot({ path: `${SHOTS}/webhooks-delivery.png` });
@@ -86,7 +86,7 @@ describe.skipIf(!CHROMIUM)('webhooks', () => {
     expect(faults).toEqual([]);
   });
 
-  it('its secret is replaced with an overlap, it is switched off and on, changed and deleted', async () => {
+  it('its secret is rotated with an overlap, it is disabled and enabled, changed and deleted', async () => {
     const { body: made } = await journey.api(`POST ${org}/webhooks`, { url: `${receiver.url}/two` }, cookie);
     const { page, faults } = await journey.open(`${WEBHOOKS}/${made.id}`, { as: OWNER });
     await page.getByRole('button', { name: 'Replace secret' }).click();
@@ -120,7 +120,7 @@ describe.skipIf(!CHROMIUM)('webhooks', () => {
     expect(faults).toEqual([]);
   });
 
-  it('everything that was delivered is under Activity, with filters in the address; in Arabic on a phone it fits', async () => {
+  it('all deliveries are under Activity, with filters in the URL; in Arabic on a phone it fits', async () => {
     const { page, faults } = await journey.open('/activity', { as: OWNER });
     await page.getByRole('tab', { name: 'Event deliveries' }).click();
     await page

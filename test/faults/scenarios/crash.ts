@@ -5,10 +5,10 @@ import type { Scenario } from '../trial.ts';
 
 const CRASHES_WITHIN_MS = 15_000;
 
-/** A node registers once in its life; all the rest it does again and again. */
+/** A node registers once in its life; it does everything else repeatedly. */
 const AT_START = 'lease:after-register';
 
-/** A process that kills itself at this place, some passes from now, while all the others go on. */
+/** A process that kills itself at this place, after some passes, while all others continue. */
 export const crashScenario = (point: CrashPoint): Scenario => ({
   name: `crash-${point.name.replace(':', '-')}`,
   expects: `a process that dies at "${point.name}" loses nothing, does nothing twice unmarked, and keeps nobody waiting`,
@@ -19,7 +19,7 @@ export const crashScenario = (point: CrashPoint): Scenario => ({
     const order = { point: point.name, pass: point.name === AT_START ? 1 : random.between(1, 4) };
     const deliveries = await startDeliveries(trial);
     trial.after(() => deliveries.check(1));
-    // Alone, it surely comes to the place.
+    // Alone, it certainly reaches the place.
     const others = atWork ? region.workers.filter((one) => one !== victim) : [];
     for (const other of others) other.pause();
     if (point.name === AT_START) {

@@ -4,7 +4,7 @@ import type { Scenario, Trial } from '../trial.ts';
 import type { Fault, Where } from '../tcp-proxy.ts';
 import { inTime } from './nodes.ts';
 
-/** The database and the way to it. */
+/** Faults of the database and of the network to it. */
 export const databaseScenarios: Scenario[] = [
   {
     name: 'listener-killed',
@@ -64,7 +64,7 @@ export const databaseScenarios: Scenario[] = [
     expects: 'a call whose commit was not heard of is "unknown", never "not done"',
     async run(trial) {
       const victim = trial.node();
-      // The statements arrive and commit; nobody is told.
+      // The statements arrive and commit; the answers do not.
       victim.proxy.set({ kind: 'black hole' }, { direction: 'down', only: 'parley' });
       await trial.pause(300);
       victim.proxy.breakAll();

@@ -8,7 +8,7 @@ import { call, triggerPath } from '../ledger.ts';
 import { LOW_LIMIT } from '../region.ts';
 import type { Scenario } from '../trial.ts';
 
-/** Promises at the edges of the product that a planted bug breaks; no load, no broken network. */
+/** Promises at the edges of the product that a planted bug breaks; no load, no network faults. */
 export const edgeScenarios: Scenario[] = [
   {
     name: 'same-key',
@@ -50,7 +50,7 @@ export const edgeScenarios: Scenario[] = [
     async run({ region, tenant, random, expect }) {
       const key = tenant.keys[random.between(0, tenant.keys.length - 1)]!;
       const headers = { authorization: `Bearer ${key.value}` };
-      // Each node knows by its renewals how many there are.
+      // Each node knows from its renewals how many nodes there are.
       const answers = await Promise.all(
         region.api.flatMap((node) =>
           Array.from({ length: LOW_LIMIT }, () => request(`${node.url}/api/end-users?limit=1`, { headers })),
@@ -68,7 +68,7 @@ export const edgeScenarios: Scenario[] = [
     expects: 'a run that is cancelled while a worker has it stays cancelled and says nothing',
     callers: 0,
     async run({ region, tenant, expect }) {
-      // The workers take the run and learn of it late.
+      // The workers claim the run but get the answer late.
       for (const { proxy } of region.workers)
         proxy.set({ kind: 'delay', ms: 400 }, { direction: 'down', only: 'parley' });
       const headers = { authorization: `Bearer ${tenant.keys[0]!.value}` };
@@ -87,7 +87,7 @@ export const edgeScenarios: Scenario[] = [
       await new Promise((resolve) => setTimeout(resolve, 1_500));
       const { status, messages } = await run();
       expect(status === 'cancelled' && messages === 0, `the cancelled run is "${status}" with ${messages} messages`);
-      // The checker wants every run answered; this one is not one of its.
+      // The checker requires an answer to every run; this one does not belong to it.
       await region.rows('DELETE FROM run WHERE id = $1', [accepted.body.id]);
     },
   },

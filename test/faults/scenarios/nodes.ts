@@ -3,7 +3,7 @@ import { isAccepted } from '../ledger.ts';
 import { elapsedSince } from '../stalls.ts';
 import { REVOKED_WITHIN_MS, type Scenario, type Trial } from '../trial.ts';
 
-/** Nodes that sleep, die, or are told to go. */
+/** Nodes that sleep, die, or are stopped. */
 export const nodeScenarios: Scenario[] = [
   {
     name: 'pause-short',
@@ -21,7 +21,7 @@ export const nodeScenarios: Scenario[] = [
     async run(trial) {
       const victim = trial.node();
       const other = trial.node(victim);
-      // A round trip takes so long that the stop surely falls between the first statement and the commit.
+      // A round trip takes so long that the stop certainly falls between the first statement and the commit.
       victim.proxy.set({ kind: 'delay', ms: 150 }, { only: 'parley' });
       const own = trial.revoke(victim);
       await lockedBy(trial);
@@ -76,7 +76,7 @@ export const nodeScenarios: Scenario[] = [
       const victim = trial.node();
       victim.proxy.set({ kind: 'delay', ms: 100 }, { direction: 'up', only: 'parley' });
       await trial.pause(500);
-      // What it has sent does not leave any more.
+      // Data that it has sent does not arrive any more.
       victim.proxy.set({ kind: 'reset' });
       await victim.end('SIGKILL');
       victim.proxy.heal();
@@ -103,7 +103,7 @@ export const nodeScenarios: Scenario[] = [
       await trial.pause(200);
       victim.pause();
       await trial.pause(1_000);
-      // Until nothing is left to do but, at most, what the sleeper holds.
+      // Until no work is left except, at most, what the sleeping worker holds.
       trial.after(async () => {
         await trial.pause(1_000);
       });
@@ -131,7 +131,7 @@ async function pauseAcross(trial: Trial, ms: number, victim = trial.node()): Pro
   await trial.pause(300);
 }
 
-/** The promise of the page "access": one lease and its margin, whoever is dead or asleep. */
+/** The promise of the page "access": one lease and its margin, with any dead or sleeping nodes. */
 export async function inTime(trial: Trial, work: () => ReturnType<Trial['revoke']>): Promise<void> {
   const begun = performance.now();
   const made = await work();
@@ -155,7 +155,8 @@ async function lockedBy({ region, pause, expect }: Trial): Promise<void> {
 
 async function rollingStop(trial: Trial): Promise<void> {
   const { region, ledger, expect } = trial;
-  // A balancer without retries: it asks five times a second who is ready, and sends the next call to one of those.
+  // A load balancer without retries: it checks five times a second which nodes are ready, and sends the next call to
+  // one of those.
   let ready = region.api;
   let isLooking = true;
   const look = async (): Promise<void> => {

@@ -10,7 +10,7 @@ import { killAtExit } from '../processes.ts';
 import { LOW_LIMIT } from '../region.ts';
 import type { Scenario, Trial } from '../trial.ts';
 
-/** A real Redis that may be killed, emptied and stopped; where there is none the scenarios are left out. */
+/** A real Redis that can be killed, emptied and stopped; without one the scenarios are skipped. */
 export type Redis = {
   url: string;
   start(): Promise<void>;
@@ -72,7 +72,7 @@ const readCalls = (trial: Trial, key: number, count: number) => {
   );
 };
 
-/** How many of `each` calls at every node were accepted; what is neither 200 nor 429 is a finding. */
+/** How many of `each` calls at every node were accepted; any answer except 200 and 429 is a finding. */
 async function accepted(trial: Trial, each: number): Promise<number> {
   const answers = await readCalls(trial, trial.random.between(0, trial.tenant.keys.length - 1), each);
   const other = answers.find(({ status }) => status !== 200 && status !== 429);
@@ -84,8 +84,8 @@ async function accepted(trial: Trial, each: number): Promise<number> {
 }
 
 /**
- * Calls that say something only while Redis answers in time: on a machine without a moment for it a node takes it for
- * lost, as it should, and counts by itself. Then they are made again, by an organization that has made none.
+ * Calls that are meaningful only while Redis answers in time: on an overloaded machine a node treats it as lost, as it
+ * should, and counts alone. In that case the calls are repeated, by an organization that has made none.
  */
 async function whileWell<T>(trial: Trial, work: (trial: Trial) => Promise<T>): Promise<T> {
   for (let left = TRIES; ; left--) {

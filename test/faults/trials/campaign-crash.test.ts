@@ -14,7 +14,7 @@ import { freePort, type Program, runProgram } from '../../program.ts';
 
 /**
  * A campaign over a provider that counts its calls, while the program is killed at any moment. The receiver's calls are
- * the truth: who was written to, and how often. (Set TEST_SEED to see the same moments again.)
+ * the truth: who was messaged, and how often. (Set TEST_SEED to repeat the same moments.)
  */
 const SEED = Number(process.env['TEST_SEED'] ?? Math.floor(Math.random() * 1e9));
 const RECIPIENTS = 1_000;
@@ -68,7 +68,7 @@ async function start(): Promise<void> {
   await program.printed('Parley is ready');
 }
 
-/** As the end of the 30 s lease would: whoever held something is dead. What the living hold at the moment is left. */
+/** Simulates the end of the 30 s lease: every holder is dead. Leases of live processes are kept. */
 async function leasesRunOut(): Promise<void> {
   for (const table of [sql`run`, sql`message`])
     await db.execute(sql`UPDATE ${table} SET due_at = now() WHERE (org_id, id) IN (SELECT org_id, id FROM ${table}
@@ -106,7 +106,7 @@ const people = (prefix: string, count: number) =>
     ref: `${prefix}-${n}`,
   }));
 
-/** How often each person was written to. */
+/** How often each person was messaged. */
 const callsOf = (prefix: string): Map<string, number> => {
   const counts = new Map<string, number>();
   for (const call of receiver.calls) {
@@ -121,20 +121,20 @@ const delivered = async (given: Awaited<ReturnType<typeof givenCampaign>>) => {
   return body.counts.sent + body.counts.delivered;
 };
 
-test(`kill -9 at any moment loses nobody of a thousand, and writes twice only where it says so (seed ${SEED})`, async () => {
+test(`kill -9 at any moment loses none of a thousand recipients, and sends twice only where it says so (seed ${SEED})`, async () => {
   const given = await givenCampaign();
   const headers = { 'idempotency-key': 'crash-push' };
   const recipients = people('crash', RECIPIENTS);
   const first = await given.call('POST', '/recipients', { recipients }, headers);
   expect([first.status, first.body.accepted]).toEqual([202, RECIPIENTS]);
   for (let kill = 0; kill < KILLS; kill++) {
-    // Early ones meet the dispatch, later ones the sending.
+    // Early kills hit the dispatch, later ones the sending.
     await wait(upTo(100 + kill * 300));
     program.child.kill('SIGKILL');
     await start();
     await leasesRunOut();
   }
-  // The caller whose connection broke asks again.
+  // The caller whose connection broke retries.
   const again = await given.call('POST', '/recipients', { recipients }, headers);
   expect(again.body).toEqual(first.body);
   await expect.poll(() => delivered(given), { timeout: 120_000, interval: 200 }).toBe(RECIPIENTS);
@@ -155,16 +155,16 @@ test(`kill -9 at any moment loses nobody of a thousand, and writes twice only wh
   expect(made[0]!.n).toBe(RECIPIENTS);
 }, 300_000);
 
-test('after a pause was answered nobody is called, and a resume goes on with everybody once', async () => {
-  // So slow that it is far from everybody when the pause comes.
+test('after an answered pause no one is messaged, and a resume continues with each recipient once', async () => {
+  // So slow that most recipients are not messaged yet when the pause comes.
   receiver.answer = () => ({ delayMs: 200 });
   const given = await givenCampaign();
   await given.call('POST', '/recipients', { recipients: people('pause', 300) });
   await expect.poll(() => callsOf('pause').size, { timeout: 60_000, interval: 20 }).toBeGreaterThan(20);
   const paused = await given.call('POST', '/pause');
   expect(paused.body.state).toBe('paused');
-  // What a provider was being called for at the moment of the pause: its lease is still held. Asked before the calls
-  // are counted, since some end meanwhile.
+  // Provider calls in progress at the moment of the pause: their leases are still held. Read before the calls are
+  // counted, since some end in between.
   const { rows } = await db.execute<{ n: number }>(sql`SELECT count(*)::int AS n FROM message m
     WHERE m.org_id = ${orgId} AND m.lease IS NOT NULL`);
   const inFlight = rows[0]!.n;

@@ -58,7 +58,7 @@ const isReady = async (name: string): Promise<boolean> =>
     () => false,
   );
 
-/** Calls through the balancer, one after the other on four lanes, until `isOver`; what was not answered as it should be. */
+/** Calls through the load balancer, one after another on four lanes, until `isOver`; returns the wrong answers. */
 async function callUntil(isOver: () => Promise<boolean>): Promise<{ calls: number; faults: string[] }> {
   let calls = 0;
   let over = false;
@@ -87,7 +87,7 @@ async function callUntil(isOver: () => Promise<boolean>): Promise<{ calls: numbe
   return { calls, faults };
 }
 
-test('the call that it prints is answered by the agent, through balancer, node and worker', async () => {
+test('the printed call is answered by the agent, through balancer, node and worker', async () => {
   const answer = await fetch(call.url, {
     method: 'POST',
     headers: { authorization: `Bearer ${call.key}`, 'content-type': 'application/json', prefer: 'wait=20' },
@@ -106,7 +106,7 @@ test('a node that is stopped in order fails no request and comes back', async ()
   expect(calls).toBeGreaterThan(20);
 });
 
-test('a node that is killed is taken out and started again; nobody who can be answered elsewhere notices', async () => {
+test('a killed node is taken out and restarted; requests that can be answered elsewhere do not fail', async () => {
   const pid = pidOf('api-2');
   process.kill(pid, 'SIGKILL');
   const { faults } = await callUntil(async () => output.includes('api-2     ended') && (await isReady('api-2')));
@@ -116,7 +116,7 @@ test('a node that is killed is taken out and started again; nobody who can be an
 test('Ctrl-C stops everything', async () => {
   const pids = [pidOf('worker-1')];
   launcher.kill('SIGINT');
-  // With all that it has printed, which may come after the exit.
+  // With all its output, which may arrive after the exit.
   const [code] = (await once(launcher, 'close')) as [number];
   expect(code).toBe(0);
   expect(pids.filter(isAlive)).toEqual([]);

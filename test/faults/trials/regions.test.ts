@@ -10,7 +10,7 @@ import { REGION_IDS, REGIONS, type Region } from '../../../contract/regions.ts';
 import { findRunningPostgres } from '../../../src/store/embedded/start-embedded-postgres.ts';
 import { printedCall } from '../../program.ts';
 
-/** `npm run regions`: four installations side by side, and nothing of one in another. */
+/** `npm run regions`: four installations side by side, with no shared data. */
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const calls = new Map<Region, ReturnType<typeof printedCall>>();
 let dataDir: string;
@@ -43,7 +43,7 @@ const originOf = (region: Region): string => new URL(calls.get(region)!.url).ori
 const me = (region: Region, key: string) =>
   fetch(`${originOf(region)}/api/me`, { headers: { authorization: `Bearer ${key}` } });
 
-test('prints address, setup link and a call of each of the four', () => {
+test('prints URL, setup link and a call of each of the four', () => {
   expect([...calls.keys()].sort()).toEqual([...REGION_IDS].sort());
   expect(new Set([...calls.values()].map(({ url }) => new URL(url).origin)).size).toBe(4);
   expect(output.match(/\/setup\?token=/g)).toHaveLength(4);
@@ -57,7 +57,7 @@ describe.each(REGION_IDS)('a key of %s', (own) => {
   });
 
   test.each(REGION_IDS.filter((other) => other !== own))(
-    'is refused by %s, which names the right address',
+    'is refused by %s, which names the right URL',
     async (other) => {
       const answer = await me(other, calls.get(own)!.key);
       expect(answer.status).toBe(401);
@@ -69,7 +69,7 @@ describe.each(REGION_IDS)('a key of %s', (own) => {
   );
 });
 
-test("nothing of one region's people is in another's database", async () => {
+test("no data of one region's people is in another's database", async () => {
   for (const region of REGION_IDS) {
     const { url, key } = calls.get(region)!;
     const answer = await fetch(url, {
@@ -82,7 +82,7 @@ test("nothing of one region's people is in another's database", async () => {
       }),
     });
     expect(answer.status).toBe(200);
-    // Sent to the wrong one as well: it is refused before the body is read.
+    // Also sent to the wrong region: it is refused before the body is read.
     for (const other of REGION_IDS.filter((one) => one !== region)) {
       const wrong = url.replace(originOf(region), originOf(other));
       const refused = await fetch(wrong, {

@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const program of running) await program.stop('SIGKILL');
-  // The database of a program that was killed ends when the next start finds it; here nobody starts any more.
+  // The database of a killed program ends when the next start finds it; here there is no next start.
   const last = runProgram(env);
   await last.printed('Parley is ready');
   await last.stop();
@@ -85,7 +85,7 @@ test('SIGTERM ends it in order, and the next start prints counts instead', async
   expect(await program.stop()).toBe(0);
 });
 
-test('a terminal that is closed ends it in order', async () => {
+test('a closed terminal ends it in order', async () => {
   const program = start();
   await program.printed('Here are');
   expect(await program.stop('SIGHUP')).toBe(0);
@@ -93,7 +93,7 @@ test('a terminal that is closed ends it in order', async () => {
   expect(existsSync(path.join(dataDir, 'parley.lock'))).toBe(false);
 });
 
-test('a reader of the log that has stopped reading does not keep it from ending', async () => {
+test('a reader of the log that has stopped reading does not prevent its end', async () => {
   const program = start({ LOG_LEVEL: 'trace' });
   await program.printed('Here are');
   program.child.stdout!.pause();
@@ -106,7 +106,7 @@ test('a reader of the log that has stopped reading does not keep it from ending'
   expect(existsSync(path.join(dataDir, 'postgres', 'postmaster.pid'))).toBe(false);
 });
 
-test('a log on a full disk keeps nobody from being served, nor it from ending', async () => {
+test('a log on a full disk stops neither requests nor its end', async () => {
   const full = openSync('/dev/full', 'w');
   const child = spawn(process.execPath, ['src/main.ts', 'serve'], {
     env: { PATH: process.env.PATH, ...env },
@@ -125,7 +125,7 @@ test('a log on a full disk keeps nobody from being served, nor it from ending', 
   expect(existsSync(path.join(dataDir, 'postgres', 'postmaster.pid'))).toBe(false);
 });
 
-test('wrong settings are all named at once, with their cure', async () => {
+test('wrong settings are all reported together, with their cure', async () => {
   const program = start({ PORT: 'many', PARLEY_REGION: 'mars', PARLEY_LIMITS: '{"triggers":{"key":-1}}' });
   expect(await program.stop('SIGCONT')).toBe(1);
   for (const name of ['PORT', 'PARLEY_REGION', 'PARLEY_LIMITS']) expect(program.output()).toContain(name);
@@ -149,7 +149,7 @@ describe('kill -9', () => {
         }
       });
       await new Promise((resolve) => setTimeout(resolve, 150 + round * 200));
-      // In the middle of it, also on a machine that has hardly begun by then.
+      // In the middle of the load, also on a slow machine.
       await expect.poll(() => accepted.size).toBeGreaterThan((round + 1) * 20);
       program.child.kill('SIGKILL');
       killed = true;
@@ -159,7 +159,7 @@ describe('kill -9', () => {
     }
     expect(accepted.size).toBeGreaterThan(50);
     const open = new Set(accepted);
-    // The promise is 45 s: a lease of 30 s and what the worker needs.
+    // The promise is 45 s: a lease of 30 s and the worker's own time.
     for (const from = performance.now(); open.size > 0 && elapsedSince(from).ms < 45_000;) {
       for (const id of open) {
         const read = await fetch(`${call.url}/runs/${id}?include=messages`, {
