@@ -1,4 +1,4 @@
-/** The package brings no types: what we use of it. */
+/** The package has no types: declarations of what we use. */
 declare module 'autocannon' {
   namespace autocannon {
     type Request = { method?: string; headers?: Record<string, string>; body?: string };

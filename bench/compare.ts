@@ -1,9 +1,11 @@
 import { CONNECTIONS, fire, type Hits, type Shot } from './load.ts';
 
-/** How much is measured; `scale` shrinks the sections that count in rows instead of seconds. */
+/** How much is measured; `scale` shrinks the sections that count rows instead of seconds. */
 export type Plan = { rounds: number; seconds: number; scale: number };
 
-/** Both servers under the same load, turn by turn (A B A B …), so that what else the machine does hits both alike. */
+/**
+ * Both servers under the same load, in alternation (A B A B …), so that other load of the machine affects both alike.
+ */
 export type Comparison = { ratio: number; ours: Hits; bare: Hits; ratios: number[] };
 
 const WARM_UP_SECONDS = 2;
@@ -24,7 +26,7 @@ export async function compare(plan: Plan, bare: string, ours: string, shot: Shot
   };
 }
 
-/** Medians of the rounds; what went wrong is added up, because a fault must not vanish in a median. */
+/** Medians of the rounds; failures are added up, because a failure must not disappear in a median. */
 const middle = (rounds: readonly Hits[]): Hits => ({
   perSecond: median(rounds.map((round) => round.perSecond)),
   p50: median(rounds.map((round) => round.p50)),

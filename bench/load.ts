@@ -6,7 +6,7 @@ import path from 'node:path';
 import autocannon from 'autocannon';
 
 /**
- * One kind of request, fired over CONNECTIONS kept-alive connections as fast as answers come. In `path`, `body` and
+ * One kind of request, sent over CONNECTIONS kept-alive connections as fast as answers arrive. In `path`, `body` and
  * the values of `headers`, `{n}` becomes a number that no other request has and `{key}` the next of `keys`.
  */
 export type Shot = {
@@ -28,7 +28,7 @@ export const GENERATOR = hasWrk ? 'wrk' : 'autocannon';
 export const fire = (origin: string, shot: Shot, seconds: number): Promise<Hits> =>
   hasWrk ? byWrk(origin, shot, seconds) : byAutocannon(origin, shot, seconds);
 
-/** Differs from run to run, so that `{n}` never meets its own past. */
+/** Differs from run to run, so that `{n}` never repeats a value of an earlier run. */
 let fired = 0;
 const freshPrefix = (): string => `${process.pid}-${(fired += 1)}-`;
 
@@ -69,7 +69,7 @@ async function byWrk(origin: string, shot: Shot, seconds: number): Promise<Hits>
   }
 }
 
-/** A request that never changes is left to wrk itself: Lua for each request would slow the generator down. */
+/** wrk itself sends a request that never changes: Lua for each request would slow the generator down. */
 function luaScript({ method, path: target, headers, body, keys }: Shot, prefix: string): string {
   const table = Object.entries(headers).map(([name, value]) => `[${lua(name)}]=${luaValue(value)}`);
   const payload = body === undefined ? 'nil' : luaValue(body);

@@ -14,8 +14,8 @@ import { findRunningPostgres } from '../src/store/embedded/start-embedded-postgr
 import { givenAgent, givenKey, givenOrganization, givenTrigger } from '../test/factories.ts';
 
 /**
- * The real program as a child process, on a data folder of its own with full durability, with limits so high that they
- * never refuse (they are still counted). What it needs to be called is written straight into its database.
+ * The real program as a child process, on its own data folder with full durability, with rate limits so high that they
+ * never refuse (they are still counted). Its records are written directly into its database.
  */
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const BARE = fileURLToPath(new URL('bare-server.ts', import.meta.url));
@@ -30,7 +30,7 @@ export type Program = {
   db: Db;
   orgId: string;
   key: string;
-  /** Path of a trigger that asks for nothing. */
+  /** Path of a trigger without required variables. */
   triggerPath: string;
   digestOf: (value: string) => Buffer;
   /** Signs the cursors of its lists. */

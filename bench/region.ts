@@ -13,13 +13,13 @@ import { member } from '../src/store/schema/identity.ts';
 import { givenAgent, givenKey, givenOrganization, givenTrigger } from '../test/factories.ts';
 import { fire, type Hits, type Shot } from './load.ts';
 
-/** A region of real processes (cluster/), with limits that never refuse unless a section sets its own. */
+/** A region of real processes (cluster/), with rate limits that never refuse unless a section sets its own. */
 export type Region = {
   cluster: Cluster;
   db: Db;
-  /** HMAC key of the stored digests, for servers that are compared. */
+  /** HMAC key of the stored digests, for the servers in a comparison. */
   pepper: string;
-  /** A paid organization with a trigger that asks for nothing, and a key for it. */
+  /** A paid organization with a trigger without required variables, and a key for it. */
   tenant(): Promise<Tenant>;
   key(orgId: string): Promise<{ id: string; value: string }>;
   /** Over the dashboard's API, as a person does it; resolves when "revoked" is answered. */
@@ -109,7 +109,7 @@ export async function startRegion(
   };
 }
 
-/** The same load on every one of these at once; rates are added up, of times the worst counts. */
+/** The same load on each of these simultaneously; rates are added up, of times the worst counts. */
 export async function fireAll(origins: readonly string[], shot: Shot, seconds: number): Promise<Hits> {
   const all = await Promise.all(origins.map((origin) => fire(origin, shot, seconds)));
   const sum = (part: (hits: Hits) => number): number => all.reduce((total, hits) => total + part(hits), 0);
@@ -144,7 +144,7 @@ const statOf = (pid: number): string[] => readFileSync(`/proc/${pid}/stat`, 'utf
 const parentOf = (pid: number): number => Number(statOf(pid)[1]);
 const TICK_MS = 10;
 
-/** Processor time of a server and all its backends, the ended ones included. */
+/** Processor time of a server and all its backends, including ended ones. */
 function cpuOf(postmaster: number): number {
   let ticks = 0;
   for (const name of readdirSync('/proc')) {

@@ -20,7 +20,7 @@ import { push } from './sections/push.ts';
 import { send } from './sections/send.ts';
 import { upsert } from './sections/upsert.ts';
 
-/** `npm run bench -- [SECTION…]`: what each number means is in docs/benchmarks.md. */
+/** `npm run bench -- [SECTION…]`: docs/benchmarks.md explains each number. */
 const SECTIONS: Record<string, [title: string, measure: (plan: Plan) => Promise<string[]>]> = {
   me: ['Verifying a key', me],
   accept: ['Accepting trigger calls', accept],
@@ -40,7 +40,7 @@ const SECTIONS: Record<string, [title: string, measure: (plan: Plan) => Promise<
   counts: ['What one accepted call costs the database and Redis', counts],
   noisy: ['A tenant at a hundred times its limit, and the others', noisy],
 };
-/** One word for all that docs/scaling.md rests on. */
+/** One name for all sections that docs/scaling.md is based on. */
 const GROUPS: Record<string, string[]> = {
   cluster: ['verify', 'revoke', 'renewals', 'throughput', 'counts', 'noisy'],
 };
@@ -80,7 +80,7 @@ if (GENERATOR === 'autocannon') {
     'CAUTION: autocannon is slower than a bare server, so ratios come out too high; install wrk for true ones.',
   );
 }
-// What else runs takes from us and from the yardstick in turns, so that single rounds say nothing.
+// Other load of the machine affects us and the baseline in turn, so single rounds mean nothing.
 const busy = loadavg()[0]! / availableParallelism();
 if (busy > 0.5)
   console.log(`CAUTION: the machine is busy already (load ${loadavg()[0]!.toFixed(1)}); repeat this when it is idle.`);

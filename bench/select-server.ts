@@ -5,8 +5,8 @@ import { openDb } from '../src/store/db.ts';
 import { readKeyByDigest } from '../src/store/api-keys/records.ts';
 
 /**
- * The other way to be strict: one indexed look-up for each request, on a bare server with the same pool and the very
- * query with which the program fills its memory. `node select-server.ts DATABASE_URL PEPPER`
+ * The other strict design: one indexed look-up per request, on a bare server with the same pool and the same query with
+ * which the program fills its cache. `node select-server.ts DATABASE_URL PEPPER`
  */
 const [, , url, pepper] = process.argv;
 const db = openDb(url!);

@@ -3,13 +3,14 @@ import { type AddressInfo } from 'node:net';
 import { type Dispatcher, Pool } from 'undici';
 
 /**
- * A small balancer before the api nodes of one machine: for trying and for tests. What it shows is all that Parley asks
- * of a real one (docs/operations.md): a node is sent requests only while its `/ready` says 200; a request that no node
- * has seen goes to another one; one that a node may have seen only if doing it twice is harmless. Nothing is sticky.
+ * A small load balancer for the api nodes of one machine: for trials and tests. It shows everything that Parley
+ * requires of a real one (docs/operations.md): a node gets requests only while its `/ready` answers 200; a request that
+ * no node has seen goes to another one; a request that a node may have seen goes to another one only if a repeat is
+ * harmless. There are no sticky sessions.
  */
 export type Balancer = {
   url: string;
-  /** Which nodes get requests now, in the order in which they were given. */
+  /** Which nodes get requests now, in the given order. */
   up(): boolean[];
   stop(): Promise<void>;
 };
@@ -22,9 +23,9 @@ const CONNECT_WITHIN_MS = 1_000;
 /** Longer than the longest answer (`Prefer: wait=25`). */
 const ANSWER_WITHIN_MS = 35_000;
 const CONNECTIONS_PER_NODE = 128;
-/** Bodies are kept until a node has answered, so that another one can be asked; Parley's own bound is lower. */
+/** Bodies are kept until a node has answered, so that another one can be tried; Parley's own limit is lower. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
-/** While no node is up a request waits so long for one. */
+/** How long a request waits while no node is up. */
 const PATIENCE_MS = 2_000;
 const STOP_WITHIN_MS = 5_000;
 
@@ -48,7 +49,7 @@ export async function startBalancer(options: {
   const nodes = options.nodes.map((url): Node => ({ url, isUp: false, pool: poolOf(url) }));
   let turn = 0;
 
-  /** The next node that is up and was not tried yet, in turns. */
+  /** The next node in rotation that is up and was not tried yet. */
   const pick = (tried: ReadonlySet<Node>): Node | undefined => {
     for (let step = 0; step < nodes.length; step += 1) {
       const node = nodes[(turn += 1) % nodes.length]!;
@@ -158,19 +159,19 @@ async function forward(
   response.end();
 }
 
-/** Flat, as it came: a header that was sent twice is refused by the node, not repaired here. */
+/** Flat, as received: the node refuses a duplicate header; it is not repaired here. */
 function passedOn(raw: readonly (string | Buffer)[]): string[] {
   const kept: string[] = [];
   for (let at = 0; at < raw.length; at += 2) {
     const name = String(raw[at]);
     const isOurs = HOP_BY_HOP.has(name.toLowerCase()) || name.toLowerCase() === 'content-length';
-    // Of an answer the length is kept (HEAD has no body to count); of a request undici counts it.
+    // For an answer the length is kept (HEAD has no body to count); for a request undici counts it.
     if (!isOurs) kept.push(name, String(raw[at + 1]));
   }
   return kept;
 }
 
-/** The connection was never made, or the node had closed it before it read anything. */
+/** The connection was never made, or the node closed it before it read anything. */
 function wasUnseen(error: unknown): boolean {
   const { code } = error as { code?: string };
   return (

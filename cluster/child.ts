@@ -3,16 +3,16 @@ import { fileURLToPath } from 'node:url';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * One process of Parley under care: it is started, its lines are passed on under its name, and one that ends without
- * having been told to is started again after a pause that doubles.
+ * One supervised process of Parley: it is started, its lines are passed on with its name, and if it ends unexpectedly
+ * it is restarted after a pause that doubles.
  */
 export type Child = {
   name: string;
   /** Null between its end and its next start. */
   pid(): number | null;
-  /** All that it has printed. */
+  /** All its output. */
   output(): string;
-  /** Resolves when it says that it is ready (again). */
+  /** Resolves when it reports that it is ready (again). */
   ready(): Promise<void>;
   stop(): Promise<void>;
 };
@@ -28,7 +28,7 @@ const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const FOLLOW = new URL('follow-parent.ts', import.meta.url).href;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 8_000;
-/** Who ran so long was well: the next pause is short again. */
+/** A process that ran this long was healthy: the next pause is short again. */
 const WELL_AFTER_MS = 30_000;
 const STOP_WITHIN_MS = 32_000;
 const MAX_OUTPUT = 64 * 1024;

@@ -1,4 +1,6 @@
-/** Loaded before a child's own program: when the launcher is gone, the child stops in order instead of running on for ever. */
+/**
+ * Loaded before a child's own program: when the launcher is gone, the child stops in order instead of running forever.
+ */
 const parent = process.ppid;
 const LOOK_MS = 500;
 

@@ -1,15 +1,15 @@
 import { createServer } from 'node:net';
 
 /**
- * Below what systems give to whoever asks for any port (Linux 32768 up, others 49152 up): between the look and the use,
- * and while a node that ended is started again, nobody gets it by chance.
+ * Below the ephemeral ports of systems (Linux 32768 and up, others 49152 and up), so that no other process gets the
+ * port by chance between the check and the use, or while a node is restarted.
  */
 const FIRST_PORT = 20_000;
 const PORTS = 12_000;
-/** Each process begins to look in a place of its own. */
+/** Each process starts to look at a different place. */
 let lastPort = process.pid * 16;
 
-/** A port that nobody uses now, another one each time. */
+/** A port that is free now, a different one each time. */
 export async function freePort(): Promise<number> {
   for (let look = 0; look < PORTS; look++) {
     const port = FIRST_PORT + (++lastPort % PORTS);

@@ -1,6 +1,8 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 
-/** parseArgs for what people start with `npm run`: what cannot be read is said in a sentence, with how it is used. */
+/**
+ * parseArgs for programs that people start with `npm run`: an invalid option is reported in a sentence, with the usage.
+ */
 export function readOptions<const T extends ParseArgsConfig>(
   config: T,
   usage: string,

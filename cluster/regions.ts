@@ -6,8 +6,8 @@ import { freePort } from './ports.ts';
 import { readOptions } from './read-options.ts';
 
 /**
- * `npm run regions`: the four regions side by side on this machine, each a whole installation with a database, a
- * secret and an address of its own. They know nothing of each other but the addresses.
+ * `npm run regions`: the four regions side by side on this machine, each a whole installation with its own database,
+ * secret and address. They know only each other's addresses.
  */
 const USAGE = `Usage: npm run regions
 
@@ -59,7 +59,7 @@ for (const region of REGION_IDS) {
     PARLEY_REGION: region,
     PORT: String(ports.get(region)),
     DATA_DIR: path.join(dataDir, region),
-    // Each region has a database and a secret of its own, whatever is set for a single one.
+    // Each region has its own database and secret, even if these are set for a single one.
     DATABASE_URL: undefined,
     PARLEY_SECRET: undefined,
   };

@@ -14,7 +14,7 @@ let cluster: Cluster | null = null;
 let stopping: Promise<void> | null = null;
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
-/** Of the greeting of each process only what is not the same everywhere is of interest. */
+/** Only the parts of each process's greeting that differ are printed. */
 const onLine = (name: string, line: string): void => {
   if (cluster !== null || line.startsWith('{')) say(`${name.padEnd(9)} ${line}`);
 };
@@ -65,7 +65,7 @@ try {
   }
 }
 
-/** The first node's greeting names the balancer, because that is its base URL: setup link and curl go through it. */
+/** The first node's greeting names the balancer, because that is its base URL: setup link and curl use it. */
 function greet({ url, nodes, workers, databaseUrl, redisUrl }: Cluster): void {
   say(
     nodes[0]!

@@ -7,8 +7,8 @@ import { freePort } from './ports.ts';
 import { startRedis } from './redis.ts';
 
 /**
- * One region on one machine as it would stand on many: one PostgreSQL, api nodes and workers as processes of their own
- * that share nothing else, a balancer before the nodes, a Redis if wanted.
+ * One region on one machine as it would run on many: one PostgreSQL, api nodes and workers as separate processes that
+ * share nothing else, a load balancer in front of the nodes, and optionally a Redis.
  */
 export type Cluster = {
   /** The balancer's. */
@@ -25,12 +25,12 @@ export type ClusterOptions = {
   nodes: number;
   workers: number;
   withRedis?: boolean;
-  /** As for `serve`; what belongs to a single process is replaced. */
+  /** As for `serve`; settings of a single process are replaced. */
   env: Readonly<Record<string, string | undefined>>;
   onLine(name: string, line: string): void;
 };
 
-/** Connections that one process holds at most (docs/operations.md), and a few for people. */
+/** Maximum connections of one process (docs/operations.md), plus a few for people. */
 const CONNECTIONS_PER_PROCESS = 20;
 const SPARE_CONNECTIONS = 20;
 
@@ -62,13 +62,13 @@ export async function startCluster({ nodes, workers, withRedis, env, onLine }: C
       DATABASE_URL: database.url,
       PARLEY_SECRET: config.secret,
       HOST: '127.0.0.1',
-      // What people and keys are told: the balancer's address, unless the operator has said another.
+      // The address for people and keys: the balancer's, unless the operator has set another.
       [`BASE_URL_${config.region.toUpperCase()}`]: env[`BASE_URL_${config.region.toUpperCase()}`] ?? balancer.url,
       ...(redisUrl !== null && { REDIS_URL: redisUrl }),
       PARLEY_DEMO: env.PARLEY_DEMO ?? (database.fresh ? '1' : '0'),
     };
     const api: Cluster['nodes'][number][] = [];
-    // One address, but each process needs its own: the ports after it, nodes first.
+    // There is one address, but each process needs its own: the ports after it, nodes first.
     const metricsEnv = (index: number) =>
       config.metricsAddress && {
         METRICS_ADDRESS: `${config.metricsAddress.host}:${config.metricsAddress.port + index}`,
@@ -81,7 +81,7 @@ export async function startCluster({ nodes, workers, withRedis, env, onLine }: C
     };
     const working: Child[] = [];
     started.push(async () => void (await Promise.all([...api, ...working].map((child) => child.stop()))));
-    // The first migrates, makes the demo and prints its key; the others find everything there.
+    // The first one migrates, creates the demo and prints its key; the others find everything there.
     await startNode(0);
     await Promise.all(Array.from({ length: nodes - 1 }, (_, n) => startNode(n + 1)));
     for (let n = 1; n <= workers; n += 1) {
@@ -102,7 +102,10 @@ export async function startCluster({ nodes, workers, withRedis, env, onLine }: C
   }
 }
 
-/** The launcher reads the environment as each of its processes does, so that a fault is said once and before anything starts. */
+/**
+ * The launcher reads the environment as each of its processes does, so that a fault is reported once and before
+ * anything starts.
+ */
 function configOf(env: ClusterOptions['env']) {
   const loaded = loadConfig({ ...env, DATABASE_URL: undefined });
   if ('config' in loaded) return loaded.config;

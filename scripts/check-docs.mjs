@@ -1,14 +1,14 @@
 /**
- * A document that names a file which is gone is worse than none: every repository path in backticks and every relative
- * link in a *.md must exist, and every document that a comment names. A path is recognised by its first part (a file or folder of the root that git knows or the
- * layout has) and may hold `*`, `…` or `<…>`, which are not looked up.
+ * A document that names a missing file is worse than none: every repository path in backticks and every relative link
+ * in a *.md must exist, and every document that a comment names. A path is recognized by its first part (a file or
+ * folder of the root that git knows or the layout has) and may contain `*`, `…` or `<…>`, which are not looked up.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 
 const ROOT = path.resolve(process.argv[2] ?? path.join(import.meta.dirname, '..'));
 const SKIPPED = new Set(['node_modules', 'dist', 'data', '.git', '.parley', 'coverage', 'test-results']);
-/** Folders of the layout: a path that begins with one of them is meant as a path of this repository. */
+/** Folders of the layout: a path that begins with one of them is a path of this repository. */
 const ROOMS = [
   'src',
   'contract',
@@ -41,7 +41,7 @@ function files(folder, endings) {
   });
 }
 
-/** Documents that comments send their reader to; a decision may be named by its number alone. */
+/** Documents that comments refer to; an ADR may be named by its number alone. */
 function mentionFaults(file) {
   return [...readFileSync(file, 'utf8').matchAll(/\bdocs\/(?:adr\/\d{4}(?:[\w-]*\.md)?|[\w-]+\.md)/g)]
     .map(([text]) => text)
@@ -73,7 +73,7 @@ function linkFaults(file) {
     });
 }
 
-/** Headings as GitHub names them. */
+/** Headings in GitHub's form. */
 function anchors(file) {
   return [...readFileSync(file, 'utf8').matchAll(/^#+ +(.+)$/gm)].map(([, heading]) =>
     heading

@@ -1,4 +1,4 @@
-/** `npm run check`: all that can be said about the code without running it. Under a minute, no database. */
+/** `npm run check`: all checks of the code that do not run it. Under a minute, no database. */
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { prepare, ROOT, run, say } from './prepare.mjs';
@@ -18,7 +18,7 @@ const CHECKS = [
 
 await run(async () => {
   const node = await prepare();
-  // Two at a time: as many as a small machine has cores.
+  // Two at a time: the number of cores of a small machine.
   const waiting = [...CHECKS];
   const failed = [];
   const worker = async () => {

@@ -1,4 +1,4 @@
-/** `npm run cluster -- --nodes 3 --workers 2`: everything from nothing, then a region of several processes. */
+/** `npm run cluster -- --nodes 3 --workers 2`: prepares everything, then starts a region of several processes. */
 import { prepare, ROOT, run, runInPlace } from './prepare.mjs';
 
 await run(async () => {

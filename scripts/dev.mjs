@@ -1,4 +1,4 @@
-// `npm run dev`: the server restarts whenever one of its files changes, and shows one readable line a request.
+// `npm run dev`: the server restarts when one of its files changes, and prints one readable line per request.
 import { prepare, ROOT, run, runInPlace } from './prepare.mjs';
 
 await run(async () => {

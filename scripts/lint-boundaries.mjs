@@ -2,8 +2,8 @@ import path from 'node:path';
 
 /**
  * Which room may import which: the arrows of docs/architecture.md as a lint rule (a plugin of oxlint). Imports run
- * downward only, so each room can be read and changed knowing only those below it. Tests may import anything.
- * test/boundaries.test.ts plants one violation of each kind and expects every one to be found.
+ * downward only, so each room can be read and changed with knowledge of only the rooms below it. Tests may import
+ * anything. test/boundaries.test.ts plants one violation of each kind and expects the linter to find every one.
  */
 const MAY_IMPORT = {
   contract: [],
@@ -37,7 +37,10 @@ const MAY_IMPORT = {
   ],
 };
 
-/** Types alone weigh nothing at run time: the port of the engine is written down with it, the configuration with its reader. */
+/**
+ * Types have no effect at run time: the engine's interface is declared with the engine, the configuration's type with
+ * its reader.
+ */
 const MAY_IMPORT_TYPES = {
   store: ['engine'],
   features: ['engine', 'channels'],
@@ -63,7 +66,7 @@ const WHY = {
   bench: 'measurements use what they measure',
 };
 
-/** Packages that belong to one room. A name covers what lies below it. */
+/** Packages that belong to one room. A name covers everything below it. */
 const PACKAGES = [
   { names: ['pg', 'drizzle-orm'], rooms: ['store', 'bench'], why: 'only the store knows SQL' },
   {

@@ -1,5 +1,5 @@
-// Installs what is missing and ends. For ./parley in a clone that has never been started; with --dashboard (`npm run
-// build`) what browsers get as well, so that a later start has nothing left to do.
+// Installs what is missing and exits. For ./parley in a clone that was never started; with --dashboard (`npm run
+// build`) it also builds the files for browsers, so that a later start has no work left.
 import { prepare, run } from './prepare.mjs';
 
 await run(async () => {

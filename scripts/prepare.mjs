@@ -1,8 +1,8 @@
 /**
- * Everything between a fresh clone and a program that can run: packages, runtime, dashboard. Plain JavaScript for
- * Node 20 without packages, because it runs before there are any. Cheap when there is nothing to do (some
- * milliseconds), safe to interrupt at any moment and to run twice at once. Speaks on stderr, so that the answers of
- * commands stay clean.
+ * Everything between a fresh clone and a program that can run: packages, runtime, dashboard. Plain JavaScript for Node
+ * 20 without packages, because it runs before there are any. Cheap when there is nothing to do (some milliseconds),
+ * safe to interrupt at any moment and to run twice at once. Prints to stderr, so that the output of commands stays
+ * clean.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -26,20 +26,23 @@ export const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '
 
 const MODULES = path.join(ROOT, 'node_modules');
 const LOCKFILE = path.join(ROOT, 'package-lock.json');
-/** Written last, so its absence means an install that was interrupted. Holds the hash of the lockfile it was made from. */
+/** Written last, so its absence means an interrupted install. Contains the hash of the lockfile it was made from. */
 const MARKER = path.join(MODULES, '.parley-installed');
 const BUNDLED_NODE = path.join(MODULES, '.bin', 'node');
 const NODE_NEEDED = 24;
-/** Compiled once, read on later starts: half a second less. Among the packages, where only the owner of the tree writes. */
+/**
+ * Compiled once and read on later starts: half a second less. Stored among the packages, where only the owner of the
+ * tree writes.
+ */
 export const COMPILED = path.join(MODULES, '.cache', 'compiled');
 const SAY_SO_EVERY_MS = 15_000;
 
-/** What a person reads instead of a stack. */
+/** An error that is shown to a person as a sentence, without a stack. */
 export class SetupError extends Error {}
 
 export const say = (text) => process.stderr.write(`${text}\n`);
 
-/** Runs `main`, and turns a fault of the set-up into one sentence and exit code 1. */
+/** Runs `main`, and turns a setup error into one sentence and exit code 1. */
 export async function run(main, onFault = () => {}) {
   try {
     process.exitCode = await main();
@@ -51,7 +54,10 @@ export async function run(main, onFault = () => {}) {
   }
 }
 
-/** Installs and builds what is missing (`dashboard`: what browsers get); the path of the Node that runs Parley. */
+/**
+ * Installs and builds what is missing (`dashboard`: the files for browsers); returns the path of the Node that runs
+ * Parley.
+ */
 export async function prepare({ dashboard = false } = {}) {
   if (!isInstalled()) await withLock('install', 'installing the packages', installUnlessDone);
   const node = findNode();
@@ -63,12 +69,12 @@ export async function prepare({ dashboard = false } = {}) {
 export function runInPlace(command, args, options = {}) {
   const env = { NODE_COMPILE_CACHE: COMPILED, ...process.env };
   const child = spawn(command, args, { stdio: 'inherit', env, ...options });
-  // A terminal gives Ctrl-C to every process of the group by itself; a second one would cut a graceful stop short.
+  // A terminal sends Ctrl-C to every process of the group; a second one would interrupt a graceful stop.
   const forward = (signal) => {
     if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => forward(signal));
-  // npm that is killed outright tells nobody: whoever it started would run on for ever.
+  // A killed npm notifies no one: its child processes would run forever.
   const parent = process.ppid;
   const watch = process.env.npm_lifecycle_event
     ? setInterval(() => process.ppid !== parent && child.kill('SIGTERM'), 500)
@@ -96,12 +102,12 @@ function isInstalled() {
   try {
     writeFileSync(MARKER, hash);
   } catch {
-    // A tree that is only read: the comparison is made again next time.
+    // A read-only tree: the comparison is made again next time.
   }
   return true;
 }
 
-/** After somebody's own "npm ci": npm's list of what it put there (written last) agrees with the lockfile. */
+/** After a manual "npm ci": npm's list of installed packages (written last) agrees with the lockfile. */
 function isInstalledByHand() {
   const list = path.join(MODULES, '.package-lock.json');
   if (!existsSync(list)) return false;
@@ -144,7 +150,7 @@ async function installUnlessDone() {
 
 const seconds = (begun) => Math.round((Date.now() - begun) / 1000);
 
-/** npm keeps its cache at home; without a home that can be written it gets one for the while. */
+/** npm keeps its cache in the home folder; if that is not writable, npm gets a temporary one. */
 function usableHome() {
   const folder = process.env.HOME;
   try {
@@ -153,17 +159,17 @@ function usableHome() {
       return { folder, temporary: false };
     }
   } catch {
-    // Not there, or not ours.
+    // It does not exist, or belongs to another user.
   }
   return { folder: mkdtempSync(path.join(tmpdir(), 'parley-npm-')), temporary: true };
 }
 
 function runNpm(args, home) {
-  // "npm start" names the npm that runs us; by hand it is the one on the path.
+  // "npm start" names the npm that runs us; otherwise the one on the path.
   const running = process.env.npm_execpath;
   const [command, ...first] = running && /npm-cli\.[cm]?js$/.test(running) ? [process.execPath, running] : ['npm'];
   const env = { ...process.env, HOME: home.folder };
-  // Settings of the npm around us (such as the folder of its cache) would be taken for the inner one's.
+  // The inner npm would read settings of the outer npm (such as its cache folder).
   if (home.temporary) env.npm_config_cache = path.join(home.folder, 'cache');
   const child = spawn(command, [...first, ...args], { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
@@ -172,7 +178,7 @@ function runNpm(args, home) {
   };
   child.stdout.on('data', collect);
   child.stderr.on('data', collect);
-  // npm itself would go on to the end and then take everything back; what is half done, the next start throws away.
+  // npm itself would continue to the end and then undo everything; the next start removes incomplete work.
   let stopped = false;
   const stop = () => {
     stopped = true;
@@ -247,7 +253,7 @@ const SITES = [
   { name: 'widget', called: 'the web chat' },
 ];
 
-/** Built again whenever a source of it, or of the contract that it shares, has changed. */
+/** Rebuilt when one of its sources, or of the contract that it shares, has changed. */
 async function buildSite(node, { name, called }) {
   const folder = path.join(ROOT, name);
   const config = ['vite.config.ts', 'vite.config.js', 'vite.config.mjs'].find((file) =>
@@ -289,10 +295,10 @@ function sourcesHash(name) {
 
 // --- one at a time
 
-/** The program that the lock's holder has started: if the holder is killed, the lock lasts until that one ends. */
+/** The program that the lock's holder has started: if the holder is killed, the lock lasts until that program ends. */
 let noteChild = () => {};
 
-/** A folder as a lock (made by one process only) with the holder's number in it; a dead holder's is taken away. */
+/** A folder as a lock (only one process can create it) with the holder's number in it; a dead holder's is removed. */
 async function withLock(name, doing, work) {
   const folder = path.join(ROOT, '.parley', `${name}.lock`);
   const note = path.join(folder, 'pid');
@@ -347,10 +353,13 @@ function isHolderAlive(note) {
   );
 }
 
-/** A process by its number and its start: after a restart of the machine or the container somebody else has the number. */
+/**
+ * A process by its number and its start time: after a restart of the machine or the container another process has the
+ * number.
+ */
 const named = (pid) => `${pid}:${startOf(pid)}`;
 
-/** In ticks since the system started (field 22 of proc(5)); nothing where there is no /proc. */
+/** In ticks since the system started (field 22 of proc(5)); empty without /proc. */
 function startOf(pid) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -363,7 +372,7 @@ function startOf(pid) {
 function isAlive(text, start = '') {
   const pid = Number(text);
   if (start !== '' && start !== startOf(pid)) return false;
-  // Numbers below 2 mean groups of processes to kill(2).
+  // kill(2) treats numbers below 2 as groups of processes.
   if (!Number.isInteger(pid) || pid < 2) return false;
   try {
     process.kill(pid, 0);

@@ -1,4 +1,4 @@
-/** `npm run regions`: everything from nothing, then four regions on one machine. */
+/** `npm run regions`: prepares everything, then starts four regions on one machine. */
 import { prepare, ROOT, run, runInPlace } from './prepare.mjs';
 
 await run(async () => {

@@ -1,4 +1,5 @@
-// `npm start`: everything from nothing. This file parses on any Node, because it must be able to say that it is too old.
+// `npm start`: prepares everything, then starts the program. This file parses on any Node, because it must be able to
+// report that Node is too old.
 var major = parseInt(process.versions.node, 10);
 if (major < 20) {
   console.error(

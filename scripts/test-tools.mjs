@@ -31,7 +31,7 @@ export function testEnvironment() {
   return {
     ...process.env,
     ...Object.fromEntries(found.filter(([, file]) => file)),
-    // Node that the tests start by name is ours, not the system's.
+    // Tests that start `node` by name get our Node, not the system's.
     PATH: `${path.join(modules, '.bin')}${path.delimiter}${process.env.PATH ?? ''}`,
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? COMPILED,
   };

@@ -9,7 +9,7 @@ export type QuestionSet = {
   half: 'development' | 'held_out';
   domain: string;
   documents: { id: string; name: string; text: string[] }[];
-  /** `expect` empty: the documents do not answer. `reject`: words of the twin that must not be said. */
+  /** `expect` empty: the documents do not answer. `reject`: words of a similar thing that must not be in the answer. */
   questions: { question: string; expect: string[]; reject?: string[] }[];
 };
 
@@ -20,7 +20,10 @@ export const readSets = (language: string): QuestionSet[] => {
   return (JSON.parse(readFileSync(file, 'utf8')) as { sets: QuestionSet[] }).sets;
 };
 
-/** Good is: what is expected is said and nothing of the twin, or nothing is said where nothing is known. */
+/**
+ * A result is good if the expected text is there and nothing of a similar thing, or if there is no answer when none is
+ * known.
+ */
 export const judgeSets = (
   sets: readonly QuestionSet[],
   build: (passages: Passage[]) => { search(question: string, limit: number): Finding[] },

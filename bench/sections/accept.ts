@@ -3,7 +3,7 @@ import { compare, type Plan, told } from '../compare.ts';
 import type { Shot } from '../load.ts';
 import { type Program, startBare, startProgram } from '../program.ts';
 
-/** Trigger calls, each answered 202 after its commit: run, conversation, end user and place in the queue. */
+/** Trigger calls, each answered 202 after its commit: run, conversation, end user and entry in the queue. */
 export async function accept(plan: Plan): Promise<string[]> {
   await using bare = await startBare();
   await using program = await startProgram('api');
@@ -28,7 +28,7 @@ export async function accept(plan: Plan): Promise<string[]> {
 
 const MOST_MS = 300_000;
 
-/** Waits until no run is due, so that one measurement does not pay for the one before. */
+/** Waits until no run is due, so that one measurement does not pay for the previous one. */
 export async function drained(program: Program): Promise<void> {
   for (const until = Date.now() + MOST_MS; (await program.queued()) > 0; await sleep(500)) {
     if (Date.now() > until) throw new Error('The queue was not drained in time.');

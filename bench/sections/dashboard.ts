@@ -12,8 +12,8 @@ const OWNER = { name: 'Asha Rao', email: 'asha@example.com', password: 'correct 
 const CHROMIUM = '/usr/bin/chromium';
 
 /**
- * The dashboard in a real browser, on lists of ten thousand: from a press to the next frame (what Interaction to Next
- * Paint counts), from a press to the next page of rows, and what moves by itself while a page loads.
+ * The dashboard in a real browser, on lists of ten thousand: from a click to the next frame (as Interaction to Next
+ * Paint counts), from a click to the next page of rows, and layout shifts while a page loads.
  */
 export async function dashboard(plan: Plan): Promise<string[]> {
   await using program = await startProgram('api');
@@ -40,7 +40,7 @@ export async function dashboard(plan: Plan): Promise<string[]> {
   }
 }
 
-/** The three numbers of a list: see the head of this file. */
+/** The three numbers of a list: see the top of this file. */
 async function turnPages(page: Page, url: string, name: string): Promise<string> {
   await load(page, url);
   const shift = await shifted(page);
@@ -67,7 +67,7 @@ async function load(page: Page, url: string): Promise<void> {
   await page.goto(url);
   await page.locator('h1').first().waitFor();
   await page.locator('[aria-busy=true], .mantine-Skeleton-root').first().waitFor({ state: 'detached' });
-  // What comes late moves late.
+  // Late content shifts late.
   await page.waitForTimeout(1_000);
 }
 
@@ -80,7 +80,7 @@ const spread = (all: readonly number[]): string => {
   return `${at(0.5)} (p95 ${at(0.95)}, most ${at(1)})`;
 };
 
-/** An event that took less than 16 ms is not told: it was within a frame. */
+/** An event shorter than 16 ms is not reported: it was within a frame. */
 const WATCH = `
 window.shift = 0; window.presses = [];
 new PerformanceObserver((list) => { for (const one of list.getEntries()) if (!one.hadRecentInput) window.shift += one.value; })
@@ -96,7 +96,7 @@ async function signIn(page: Page, origin: string): Promise<void> {
   await page.getByRole('navigation', { name: 'Main navigation' }).waitFor();
 }
 
-/** Straight into the tables; a second between each row and the next. */
+/** Directly into the tables; one second between rows. */
 async function fill({ db, orgId, triggerPath }: Program, rows: number): Promise<string> {
   const person = await insertPerson(db, { ...OWNER, passwordHash: await hashPassword(OWNER.password) });
   await insertMember(db, orgId, person.id, 'owner');

@@ -3,7 +3,7 @@ import { newId } from '../../src/kernel/ids.ts';
 import { median, perSecond, type Plan } from '../compare.ts';
 import { type Program, startProgram } from '../program.ts';
 
-/** As many as the database has use for on a few cores. */
+/** As many as the database can use on a few cores. */
 const CLIENTS = 16;
 
 /** The same rows as an accepted call writes, in one statement. */
@@ -13,8 +13,8 @@ const ONE_CALL = `
   INSERT INTO run (org_id, id, trigger_id, conversation_id, status, input, due_at) VALUES ($1, $6, $7, $3, 'queued', '{}', now())`;
 
 /**
- * What the database alone takes, one call a statement and a commit each, as an ordinary program would write them (the
- * way of pgbench). The driver runs here, so this is also a bound on what one process of Node can send.
+ * What the database alone can do, one call per statement and one commit each, as an ordinary program writes them (like
+ * pgbench). The driver runs here, so this is also a limit of what one Node process can send.
  */
 export async function database(plan: Plan): Promise<string[]> {
   await using program = await startProgram('worker');

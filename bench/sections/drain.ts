@@ -5,12 +5,12 @@ import { startProgram } from '../program.ts';
 
 const RUNS = 100_000;
 const SLICE_MS = 1_000;
-/** A worker that does nothing for so long will not do anything more. */
+/** A worker without progress for this long will not make any. */
 const STUCK_SLICES = 30;
 
 const rate = (value: number): string => Math.round(value).toLocaleString('en');
 
-/** How fast and how steadily a worker alone works off what the API has taken. */
+/** How fast and how steadily a worker alone processes what the API has accepted. */
 export async function drain(plan: Plan): Promise<string[]> {
   await using program = await startProgram('api');
   const wanted = Math.round(RUNS * plan.scale);

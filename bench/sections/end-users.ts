@@ -5,7 +5,7 @@ import { type Program, startProgram } from '../program.ts';
 
 const FEW = 1_000;
 const MANY = 1_000_000;
-/** Callers at a time: the time of one page is asked for, not how many pages a second there are. */
+/** Concurrent callers: the measure is the time of one page, not pages per second. */
 const CALLERS = 2;
 /** Calls of each kind and round. The p99 of all rounds is then the twentieth-slowest of 2,000. */
 const CALLS = 400;
@@ -14,7 +14,7 @@ const PAGE = 50;
 
 /**
  * Whether a page of end users costs more among a million than among a thousand: two programs, each with its own
- * database, are called in turns, so that what else the machine does hits both alike.
+ * database, are called in alternation, so that other load of the machine affects both alike.
  */
 export async function endUsers(plan: Plan): Promise<string[]> {
   await using few = await startProgram('api');
@@ -46,7 +46,7 @@ export async function endUsers(plan: Plan): Promise<string[]> {
   return lines;
 }
 
-/** What is asked for: a path, or a path and a body. `n` is one person of all, another at each call. */
+/** The request: a path, or a path and a body. `n` is one of the people, a different one per call. */
 type Ask = (program: Program, n: number, people: number) => { path: string; body?: unknown };
 
 const list =
@@ -104,7 +104,7 @@ async function timesOf(program: Program, ask: Ask, people: number, calls: number
   return { times, rows: rows / calls };
 }
 
-/** How many rows came back. */
+/** The number of returned rows. */
 function call({ origin, key }: Program, { path, body }: ReturnType<Ask>, agent: http.Agent): Promise<number> {
   return new Promise((resolve, reject) => {
     const sent = body === undefined ? undefined : JSON.stringify(body);
@@ -130,7 +130,7 @@ function call({ origin, key }: Program, { path, body }: ReturnType<Ask>, agent: 
 const at = (all: readonly number[], share: number): number =>
   all.toSorted((a, b) => a - b)[Math.min(all.length - 1, Math.floor(all.length * share))]!;
 
-/** Person `n` was made so many seconds after person 0. */
+/** Person `n` was created this many seconds after person 0. */
 const EVERY_SECONDS = 10;
 const FIRST = Date.UTC(2026, 0, 1);
 const newest = (people: number): number => FIRST + people * EVERY_SECONDS * 1_000;
@@ -138,7 +138,7 @@ const phoneOf = (n: number): string => `+9197${String(n).padStart(8, '0')}`;
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** As the statement below makes it. */
+/** The same values as in the statement below. */
 function personAt(n: number): { id: string; createdAt: Date } {
   const createdAt = new Date(FIRST + n * EVERY_SECONDS * 1_000);
   let time = '';
@@ -147,10 +147,10 @@ function personAt(n: number): { id: string; createdAt: Date } {
   return { id: `enduser_${time}${String(n).padStart(16, '0')}`, createdAt };
 }
 
-/** Rows a statement: it ends well before the pool's own time limit. */
+/** Rows per statement: it ends well before the pool's own timeout. */
 const BATCH = 20_000;
 
-/** Straight into the table, with everything by which a person can be found. Every tenth was changed since. */
+/** Directly into the table, with every field by which a person can be found. Every tenth has changed since. */
 async function fill({ db, orgId }: Program, people: number): Promise<void> {
   const letters = Array.from(
     { length: 10 },

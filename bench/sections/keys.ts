@@ -4,11 +4,11 @@ import { compare, type Plan, told } from '../compare.ts';
 import { type Program, startBare, startProgram } from '../program.ts';
 
 const COUNTS = [100, 10_000, 1_000_000];
-/** Distinct keys that take part; more would measure the load generator's memory. */
+/** Distinct keys in use; more would measure the load generator's memory. */
 const CALLERS = 10_000;
 const BATCH = 5_000;
 
-/** Whether verifying a key gets dearer with the number of keys there are. */
+/** Whether the cost of verifying a key grows with the number of keys. */
 export async function keys(plan: Plan): Promise<string[]> {
   await using bare = await startBare();
   await using program = await startProgram('api');
@@ -17,7 +17,7 @@ export async function keys(plan: Plan): Promise<string[]> {
   let made = 0;
   for (const count of COUNTS.map((full) => Math.max(100, Math.round(full * plan.scale)))) {
     if (count <= made) continue;
-    // Callers are spread evenly over all keys that exist, old and new.
+    // Callers are spread evenly over all existing keys, old and new.
     const everyNth = Math.max(1, Math.floor(count / CALLERS));
     while (made < count) {
       const values = Array.from({ length: Math.min(BATCH, count - made) }, () => mintKey('us'));

@@ -1,7 +1,7 @@
 import { compare, type Plan, told } from '../compare.ts';
 import { startBare, startProgram } from '../program.ts';
 
-/** What verifying a key costs on top of bare HTTP. */
+/** The cost of verifying a key, in addition to bare HTTP. */
 export async function me(plan: Plan): Promise<string[]> {
   await using bare = await startBare();
   await using program = await startProgram('api');

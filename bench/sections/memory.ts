@@ -6,10 +6,10 @@ import { drained } from './accept.ts';
 
 const COUNTS = [100_000, 1_000_000];
 const BURST_SECONDS = 5;
-/** Until garbage is collected and pages are given back. */
+/** Until garbage is collected and pages are released. */
 const REST_MS = 5_000;
 
-/** Whether anything is kept in memory for calls that are long done. */
+/** Whether memory is still used for calls that ended long ago. */
 export async function memory(plan: Plan): Promise<string[]> {
   await using program = await startProgram('all');
   const headers = { Authorization: `Bearer ${program.key}`, 'Content-Type': 'application/json' };

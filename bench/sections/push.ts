@@ -6,10 +6,13 @@ import { median, type Plan } from '../compare.ts';
 import { startProgram } from '../program.ts';
 
 const RECIPIENTS = 1_000;
-/** Calls under way at once: one being planned while the database writes another. */
+/** Calls in progress: one is planned while the database writes another. */
 const LANES = 3;
 
-/** Recipients pushed a thousand a call, each call answered after its commit; nobody works them off meanwhile. */
+/**
+ * Recipients, a thousand per call, each call answered after its commit; no worker processes them during the
+ * measurement.
+ */
 export async function push(plan: Plan): Promise<string[]> {
   await using program = await startProgram('api');
   const { db, orgId } = program;

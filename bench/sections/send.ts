@@ -2,12 +2,15 @@ import { givenChannel } from '../../test/factories.ts';
 import { compare, type Plan, told } from '../compare.ts';
 import { startBare, startProgram } from '../program.ts';
 
-/** Channel sends, each answered 202 after its commit: message, person, conversation and place in the queue of deliveries. */
+/**
+ * Channel sends, each answered 202 after its commit: message, person, conversation and entry in the queue of
+ * deliveries.
+ */
 export async function send(plan: Plan): Promise<string[]> {
   await using bare = await startBare();
   await using program = await startProgram('api');
   const agentId = program.triggerPath.split('/')[3]!;
-  // Nobody delivers in this process: accepting alone is measured.
+  // There is no delivery worker in this process: only accepting is measured.
   const channelId = await givenChannel(program.db, program.orgId, agentId, {
     kind: 'webhook',
     settings: { url: 'https://example.com/' },

@@ -5,13 +5,13 @@ import type { Plan } from '../../compare.ts';
 import { fire, type Shot } from '../../load.ts';
 import { costOf, type Region, startRegion } from '../../region.ts';
 
-/** A session of PostgreSQL that has nothing more to do tells what it has done after ten seconds at the latest. */
+/** A PostgreSQL session without further work reports its statistics after ten seconds at the latest. */
 const TOLD_MS = 10_500;
 const ALONE = 400;
 
 /**
- * What one accepted trigger call costs everybody else: rows, transactions and WAL of the database, commands of Redis,
- * the turn that answers it included. Counted by the servers themselves, less what they do while nobody calls.
+ * What one accepted trigger call costs the shared servers: rows, transactions and WAL of the database, commands of
+ * Redis, including the turn that answers it. Counted by the servers themselves, minus their work without calls.
  */
 export async function counts(plan: Plan): Promise<string[]> {
   await using region = await startRegion(1, { workers: 1, withRedis: true });
@@ -21,12 +21,12 @@ export async function counts(plan: Plan): Promise<string[]> {
   const headers = { Authorization: `Bearer ${key.value}` };
   const shot: Shot = { method: 'POST', path: triggerPath, headers };
   const look = () => told(region, redisUrl);
-  // What a fresh database still has to do by itself is not what it does idle.
+  // The remaining start-up work of a fresh database is not idle work.
   await look();
   const idleFrom = await look();
   const idle = rateOf(idleFrom, await look());
 
-  // Fewer would be lost in what the server does by itself meanwhile.
+  // Fewer would be lost in the server's own work.
   const alone = ALONE * Math.max(1, Math.round(plan.scale));
   const measure = async (calls: () => Promise<number>): Promise<Counted> => {
     const before = await look();
@@ -67,7 +67,7 @@ async function told({ db }: Region, redisUrl: URL): Promise<Counted> {
   return { at: performance.now(), numbers };
 }
 
-/** Asked without a client: one word, and Redis closes. */
+/** Without a client library: one command, and Redis closes. */
 async function commandStats({ hostname, port }: URL): Promise<string> {
   const socket = connect(Number(port), hostname);
   socket.write('INFO commandstats\r\nQUIT\r\n');
@@ -99,7 +99,7 @@ function perCall(before: Counted, after: Counted, idle: Counted, calls: number):
 
 const OURS = new Set(['redis info', 'redis quit']);
 
-/** Scripts as callers see them, or (`probe`) everything but what this section asks itself. */
+/** Scripts as callers see them, or (`probe`) everything except this section's own requests. */
 function redisOf({ numbers }: Counted, what: 'scripts' | 'probe'): number {
   let total = 0;
   for (const [name, value] of numbers) {
@@ -118,7 +118,7 @@ function said(counted: Counted): string {
 const sum = ({ numbers }: Counted, prefix: string): number =>
   [...numbers].reduce((total, [name, value]) => total + (name.startsWith(prefix) ? value : 0), 0);
 
-/** Which, from a twentieth of a row on. */
+/** The tables, from a twentieth of a row on. */
 const rowsOf = ({ numbers }: Counted): string =>
   [...numbers]
     .filter(([name, value]) => /^(insert|update|delete) /.test(name) && value > 0.05)

@@ -8,13 +8,16 @@ import type { Steady, SteadyResult } from '../../steady.ts';
 const STEADY = fileURLToPath(new URL('../../steady.ts', import.meta.url));
 const run = promisify(execFile);
 
-/** Calls a minute of a key and of its organization; the noisy tenant makes a hundred times as many. */
+/** Calls per minute of a key and of its organization; the noisy tenant makes a hundred times as many. */
 const LIMIT = 600;
 const QUIET_TENANTS = 10;
-/** Of each, well below its limit. */
+/** Per quiet tenant, well below its limit. */
 const QUIET_PER_SECOND = 5;
 
-/** The others' times while one tenant calls at a hundred times its limit, against their times without it. In turns. */
+/**
+ * The others' times while one tenant calls at a hundred times its limit, compared with their times without it. In
+ * alternation.
+ */
 export async function noisy(plan: Plan): Promise<string[]> {
   await using region = await startRegion(1, {
     workers: 1,

@@ -18,8 +18,8 @@ const REVOKES = 40;
 const URL = 'https://us.parley.example';
 
 /**
- * What holding leases costs the database, by the number of nodes: real access rooms, all in this process, each with
- * its lease, its listener and its sweep, and nobody calling. And how long a change takes until all have read it.
+ * What holding leases costs the database, by the number of nodes: real access rooms, all in this process, each with its
+ * lease, its listener and its sweep, without calls. And how long a change takes until all nodes have read it.
  */
 export async function renewals(plan: Plan): Promise<string[]> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'parley-bench-'));
@@ -46,7 +46,7 @@ export async function renewals(plan: Plan): Promise<string[]> {
         await access.start();
         nodes.push(access);
       }
-      // Until the last one has been the server's for a whole lease.
+      // Until the last one has known the server for a whole lease.
       await sleep(1_500);
       const seconds = plan.seconds * 2;
       const before = await costOf(db);

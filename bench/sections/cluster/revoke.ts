@@ -4,12 +4,12 @@ import { quantile, type Region, startRegion, type Tenant } from '../../region.ts
 
 const HEALTHY = 200;
 const FAULTY = 12;
-/** Until a node that was killed is up again, and all leases are fresh. */
+/** Until a killed node is up again, and all leases are fresh. */
 const REST_MS = 1_500;
 
 /**
- * From the click on "Revoke" to the answer "revoked", over HTTP with session and all, with three nodes that have the
- * key in memory; then with one of them killed, and with one of them stopped, at the very moment.
+ * From the click on "Revoke" to the answer "revoked", over HTTP with session, with three nodes that have the key in
+ * memory; then with one of them killed, and with one of them stopped, at that moment.
  */
 export async function revoke(plan: Plan): Promise<string[]> {
   await using region = await startRegion(3);
@@ -17,7 +17,7 @@ export async function revoke(plan: Plan): Promise<string[]> {
   const { nodes } = region.cluster;
   const lines: string[] = [];
 
-  // Of two nodes, the one that is left alone in each case answers.
+  // Of two nodes, the one that is not disturbed answers.
   const healthy: number[] = [];
   for (let n = 0; n < Math.max(20, HEALTHY * plan.scale); n += 1)
     healthy.push(await revokeOnce(region, tenant, n % 3, [0, 1, 2]));
@@ -43,7 +43,7 @@ export async function revoke(plan: Plan): Promise<string[]> {
   return lines;
 }
 
-/** Returns milliseconds; throws if a node that runs still takes the key afterwards. */
+/** Returns milliseconds; throws if a running node still accepts the key afterwards. */
 async function revokeOnce(
   region: Region,
   { orgId }: Tenant,

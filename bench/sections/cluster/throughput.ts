@@ -1,7 +1,7 @@
 import { median, perSecond, type Plan } from '../../compare.ts';
 import { costOf, fireAll, startRegion } from '../../region.ts';
 
-/** Accepting on one, two and three processes against one database; and what one accepted call costs that database. */
+/** Accepting on one, two and three processes with one database; and the cost of one accepted call for that database. */
 export async function throughput(plan: Plan): Promise<string[]> {
   await using region = await startRegion(3);
   const { key, triggerPath } = await region.tenant();
