@@ -149,7 +149,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     const key = await valueOf(page);
     page.on('dialog', (asked) => void asked.accept());
     await page.reload();
-    await page.getByText('The value of “Half done” is gone').waitFor();
+    await page.getByText('The value of “Half done” cannot be shown again').waitFor();
     expect(await everythingKept(page)).not.toContain(key);
     await context.close();
   });
@@ -177,13 +177,13 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     await page.getByRole('radio', { name: 'Specific AI agent' }).check();
     const endUsers = page.getByRole('checkbox', { name: 'End-users' });
     expect([await endUsers.isChecked(), await endUsers.isDisabled()]).toEqual([false, true]);
-    await page.getByText('End-users was unticked').waitFor({ state: 'attached' });
+    await page.getByText('End-users was deselected').waitFor({ state: 'attached' });
     await page.getByText('end users belong to the whole organization.').last().waitFor();
-    await dialog(page).getByText('act for any other agent: that returns 403').waitFor();
+    await dialog(page).getByText('work for any other agent: such calls return 403').waitFor();
     expect(await page.getByRole('checkbox', { name: 'Campaigns' }).isDisabled()).toBe(true);
     await page.getByLabel('Label').fill('No agent chosen');
     await dialog(page).getByRole('button', { name: 'Create API key' }).click();
-    await page.getByText('Choose the agent this key acts for.').waitFor();
+    await page.getByText('Choose the agent for this key.').waitFor();
     await expect.poll(() => isFocused(page.getByRole('combobox', { name: 'Agent' }))).toBe(true);
     await context.close();
   });
@@ -220,10 +220,10 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     const { page, context } = await journey.open(KEYS, { as: OWNER });
     const old = await create(page, 'Rotated');
     await saved(page);
-    await row(page, 'Rotated').getByRole('button', { name: 'More for Rotated' }).click();
+    await row(page, 'Rotated').getByRole('button', { name: 'More actions for Rotated' }).click();
     await page.getByRole('menuitem', { name: 'Rotate' }).click();
     await page.getByRole('radio', { name: 'In 1 hour' }).check();
-    await page.getByRole('button', { name: 'Make the new key' }).click();
+    await page.getByRole('button', { name: 'Create the new key' }).click();
     const fresh = await valueOf(page);
     await saved(page);
     expect([await me(old), await me(fresh)]).toMatchObject([{ status: 200 }, { status: 200 }]);
@@ -365,7 +365,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     await dialog(page).getByText('127.0.0.1/8: Write 127.0.0.0/8 for the network').waitFor();
     await dialog(page).getByText('office: Write an address').waitFor();
     await networks.fill('127.0.0.0/8\n2001:db8::/32');
-    await dialog(page).getByText('be used from outside the 2 networks you name').waitFor();
+    await dialog(page).getByText('be used from outside the 2 networks that you enter').waitFor();
     await dialog(page).getByRole('button', { name: 'Create API key' }).click();
     const value = await valueOf(page);
     expect((await me(value)).status).toBe(200);

@@ -25,11 +25,11 @@ describe.skipIf(!CHROMIUM)('the pages of channels', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: /^Telegram/ }).click();
     await dialog.getByRole('button', { name: 'Connect channel' }).click();
-    await dialog.getByText('This is needed.').waitFor();
+    await dialog.getByText('This field is required.').waitFor();
     await dialog.getByLabel('Name').fill('Bot');
     await dialog.getByLabel('Bot token').fill(`123456789:${'A'.repeat(35)}`);
     await dialog.getByText('Advanced').click();
-    await dialog.getByLabel('Server of your own').fill(telegram.url);
+    await dialog.getByLabel('API URL').fill(telegram.url);
     await dialog.getByRole('button', { name: 'Connect channel' }).click();
     await dialog.getByText('Telegram refuses the credentials').first().waitFor();
     await dialog.getByLabel('Bot token').fill(telegram.secrets['bot_token']!);
@@ -62,14 +62,14 @@ describe.skipIf(!CHROMIUM)('the pages of channels', () => {
     const { page, faults } = await journey.open('/channels', { as: OWNER });
     await page.getByRole('link', { name: 'Bot', exact: true }).click();
     await page.getByRole('heading', { name: 'Bot', level: 1 }).waitFor();
-    const hint = page.getByText('Give it again: the stored one was given for another address');
-    const server = page.getByLabel('Server of your own');
+    const hint = page.getByText('Enter it again: the stored one belongs to another address');
+    const server = page.getByLabel('API URL');
     const url = await server.inputValue();
-    await page.getByText('Leave empty to keep the one that is stored.').waitFor();
+    await page.getByText('Leave empty to keep the stored one.').waitFor();
     await server.fill('http://127.0.0.1:8');
     await hint.waitFor();
     await page.getByRole('button', { name: 'Check and save' }).click();
-    await page.getByText('This is needed.').waitFor();
+    await page.getByText('This field is required.').waitFor();
     expect(await seriousFaults(page)).toEqual([]);
     await server.fill(url);
     await hint.waitFor({ state: 'detached' });
@@ -84,7 +84,7 @@ describe.skipIf(!CHROMIUM)('the pages of channels', () => {
     await dialog.getByLabel('Access token').fill(whatsapp.secrets['access_token']!);
     await dialog.getByLabel('App secret').fill('f'.repeat(32));
     await dialog.getByText('Advanced').click();
-    await dialog.getByLabel('Server of your own').fill(whatsapp.url);
+    await dialog.getByLabel('API URL').fill(whatsapp.url);
     await dialog.getByRole('button', { name: 'Connect channel' }).click();
     await dialog.getByText('the app secret is not the one').first().waitFor();
     expect(await seriousFaults(page)).toEqual([]);
@@ -105,7 +105,7 @@ describe.skipIf(!CHROMIUM)('the pages of channels', () => {
     await page.getByText('WhatsApp: token expired').waitFor();
     await page.getByLabel('Access token').fill(whatsapp.secrets['access_token']!);
     await page.getByRole('button', { name: 'Check and save' }).click();
-    await page.getByText('This channel is broken').waitFor({ state: 'detached' });
+    await page.getByText('This channel has an error').waitFor({ state: 'detached' });
     expect(await page.getByLabel('Access token').inputValue()).toBe('');
 
     // The user's input stays when another user changes the channel.
@@ -114,8 +114,8 @@ describe.skipIf(!CHROMIUM)('the pages of channels', () => {
     await journey.app.db.execute(sql`UPDATE channel SET name = 'Renamed' WHERE kind = 'whatsapp'`);
     await page.getByRole('heading', { name: 'Renamed', level: 1 }).waitFor();
     expect(await name.inputValue()).toBe('Half typed');
-    await page.getByRole('button', { name: 'Make a new secret' }).click();
-    await dialog.getByRole('button', { name: 'Make a new secret' }).click();
+    await page.getByRole('button', { name: 'Create a new secret' }).click();
+    await dialog.getByRole('button', { name: 'Create a new secret' }).click();
     await dialog.getByRole('button', { name: 'I have entered this token' }).waitFor();
     expect(await dialog.getByLabel('Verify token', { exact: true }).inputValue()).not.toBe(token);
     expect(faults).toEqual([]);

@@ -52,10 +52,10 @@ describe.skipIf(!CHROMIUM)('end users in the dashboard', () => {
     await page.goBack();
     expect(new URL(page.url()).search).toBe('');
     await page.getByRole('link', { name: 'people.csv' }).click();
-    await page.getByRole('heading', { name: 'What each column becomes' }).waitFor();
+    await page.getByRole('heading', { name: 'Map the columns' }).waitFor();
     // A reload loses nothing.
     await page.reload();
-    const becomes = (column: string) => page.getByLabel(`Column ${column} becomes`);
+    const becomes = (column: string) => page.getByLabel(`Field for column ${column}`);
     expect(await becomes('E-mail').inputValue()).toBe('email');
     await becomes('E-mail').selectOption('');
     await page.getByRole('button', { name: 'Import now' }).click();
@@ -65,8 +65,8 @@ describe.skipIf(!CHROMIUM)('end users in the dashboard', () => {
     await becomes('Plan').selectOption('attributes.Plan');
     expect(await seriousFaults(page)).toEqual([]);
 
-    await page.getByRole('button', { name: 'Try it first' }).click();
-    await page.getByRole('heading', { name: 'This is what an import would do' }).waitFor();
+    await page.getByRole('button', { name: 'Dry run' }).click();
+    await page.getByRole('heading', { name: 'Result of the dry run' }).waitFor();
     const failed = page.getByRole('table', { name: 'Rows that failed' });
     await failed.getByText('Must be an e-mail address.').waitFor();
     expect((await journey.api(`GET ${org}/end-users`, undefined, cookie)).body.data).toEqual([]);
@@ -119,7 +119,7 @@ describe.skipIf(!CHROMIUM)('end users in the dashboard', () => {
     const { page, faults } = await journey.open('/end-users?create=', { as: OWNER });
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Add end user' }).click();
-    await dialog.getByText('Give an external ID, an e-mail address or a phone number.').waitFor();
+    await dialog.getByText('Enter an external ID, an e-mail address or a phone number.').waitFor();
     await dialog.getByLabel('Name').fill('Noor');
     await dialog.getByLabel('External ID').fill('noor-1');
     await dialog.getByLabel('Phone').fill('12');
@@ -155,7 +155,7 @@ describe.skipIf(!CHROMIUM)('end users in the dashboard', () => {
 
     await page.getByLabel('Kind of channel').selectOption('whatsapp');
     await page.getByRole('button', { name: 'Opted out' }).click();
-    await page.getByText('The consent was written down.').waitFor();
+    await page.getByText('The consent was saved.').waitFor();
     await page.locator('dd').getByText('Opted out').waitFor();
     expect(await seriousFaults(page)).toEqual([]);
 

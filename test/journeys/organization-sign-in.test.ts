@@ -41,9 +41,9 @@ describe.skipIf(!CHROMIUM)('signing in with the provider of an organization', ()
 
     await page.getByLabel('Issuer').fill(provider.issuer);
     await page.getByRole('button', { name: 'Test' }).click();
-    await page.getByText('The provider answers').waitFor();
+    await page.getByText('The provider responds').waitFor();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('Please fill this in.').first().waitFor();
+    await page.getByText('This field is required.').first().waitFor();
     await page.getByLabel('Client ID').fill(provider.clientId);
     await page.getByLabel('Client secret', { exact: true }).fill(provider.clientSecret);
     await page.getByRole('button', { name: 'Save', exact: true }).click();
@@ -52,13 +52,13 @@ describe.skipIf(!CHROMIUM)('signing in with the provider of an organization', ()
     await page.getByLabel('Domain', { exact: true }).fill('example.com');
     await page.getByRole('button', { name: 'Add domain' }).click();
     const domain = page.getByRole('region', { name: 'example.com' });
-    await domain.getByText('Not proven yet').waitFor();
+    await domain.getByText('Not verified yet').waitFor();
     await domain.getByRole('button', { name: 'Verify' }).click();
     await domain.getByText('The record of the domain was not found').waitFor();
     const [name, value] = await domain.locator('[data-copy-source]').allInnerTexts();
     dns.records.set(name!, [['v=spf1 -all'], [value!]]);
     await domain.getByRole('button', { name: 'Verify' }).click();
-    await domain.getByText('Proven by DNS').waitFor();
+    await domain.getByText('Verified by DNS').waitFor();
     expect(faults).toEqual([]);
     await context.close();
 
@@ -72,7 +72,7 @@ describe.skipIf(!CHROMIUM)('signing in with the provider of an organization', ()
     await colleague.page.getByRole('button', { name: 'Continue' }).click();
     await colleague.page.getByRole('heading', { name: 'Provider' }).waitFor();
     await colleague.page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await colleague.page.getByText('The provider of your organization did not let you in').waitFor();
+    await colleague.page.getByText('The provider of your organization refused the sign-in').waitFor();
 
     provider.person = { sub: 'layla', email: 'layla@example.com', email_verified: true, name: 'Layla Haddad' };
     await colleague.page.goto(`${journey.app.url}/sign-in/organization?back=/settings/members`);

@@ -86,14 +86,14 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     await page.getByRole('heading', { name: 'Guide', level: 1 }).waitFor();
 
     await page.getByLabel('Opening message', { exact: true }).fill('Welcome to the tour.');
-    await page.getByRole('button', { name: 'Let the agent begin' }).click();
+    await page.getByRole('button', { name: 'Let the agent start' }).click();
     await page.getByRole('log').getByText('Welcome to the tour.').waitFor();
     await page.getByLabel('Opening message', { exact: true }).fill('Hello {{end_user.name}}, about {{order_id}}.');
     await page.getByRole('button', { name: 'Start again' }).click();
     await page.getByText('Language and variables').click();
     await page.getByLabel('Name of the person').fill('Asha');
     await page.getByLabel('order_id').fill('A-7');
-    await page.getByRole('button', { name: 'Let the agent begin' }).click();
+    await page.getByRole('button', { name: 'Let the agent start' }).click();
     await page.getByRole('log').getByText('Hello Asha, about A-7.').waitFor();
     await page.getByLabel('Opening message', { exact: true }).fill('Welcome to the tour.');
     await page.getByText('Why this answer?').click();
@@ -117,13 +117,13 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     await page.getByText('Changes that are not saved yet').waitFor();
     await page.getByLabel('Instructions').fill('');
     await page.getByRole('button', { name: 'Publish' }).click();
-    await page.getByText('Version 2 answers.', { exact: true }).waitFor();
+    await page.getByText('Live: version 2.', { exact: true }).waitFor();
 
     await page.getByRole('tab', { name: 'Versions' }).click();
     await page.getByText('Changed: opening message').waitFor();
     await page.getByRole('button', { name: 'Roll back to 1' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click();
-    await page.getByText('Rolled back: version 3 answers from now on.').waitFor();
+    await page.getByText('Rolled back: version 3 is live.').waitFor();
     await page.getByRole('tab', { name: 'Behaviour' }).click();
     expect(await page.getByLabel('Opening message', { exact: true }).inputValue()).toBe('');
     expect(faults).toEqual([]);
@@ -133,10 +133,10 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     const { page } = await journey.open(`/agents/${agentId}?tab=steps`, { as: OWNER });
     await page.getByRole('button', { name: 'Add step' }).click();
     await page.getByRole('button', { name: 'Publish' }).click();
-    await page.getByRole('tab', { name: 'Steps (something is missing here)' }).waitFor();
-    await page.getByText('1 field needs a look.').waitFor();
+    await page.getByRole('tab', { name: 'Steps (has an error)' }).waitFor();
+    await page.getByText('1 field has an error.').waitFor();
     await page.getByRole('button', { name: 'Discard' }).click();
-    await page.getByText('Version 1 answers.').waitFor();
+    await page.getByText('Live: version 1.').waitFor();
     expect(await page.getByRole('list', { name: 'Steps' }).getByRole('listitem').count()).toBe(0);
 
     await page.getByRole('tab', { name: 'Behaviour' }).click();
@@ -170,14 +170,14 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     await page.getByText('The variables were saved.').nth(1).waitFor();
     expect(await page.getByLabel('Description of variable 2').inputValue()).toBe('In riyals, without tax');
     await page.getByRole('button', { name: 'Save changes' }).first().click();
-    await page.getByText('Not saved yet').waitFor({ state: 'detached' });
+    await page.getByText('Unsaved changes').waitFor({ state: 'detached' });
 
     await page.getByRole('button', { name: 'Dry run' }).click();
     await page.getByText('Hello Asha, about A-1043.').waitFor();
     await page.getByText('No runs yet.').waitFor();
     await page.getByRole('button', { name: 'Send test' }).click();
     await page.getByText('Accepted: the run is').waitFor();
-    await page.getByRole('table', { name: 'Last runs' }).getByText('Waiting for the person').waitFor();
+    await page.getByRole('table', { name: 'Latest runs' }).getByText('Waiting for the person').waitFor();
 
     await page.getByLabel('Body').fill('{"variables": {"unknown": 1}}');
     await page.getByRole('button', { name: 'Send test' }).click();
@@ -252,10 +252,10 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Webhook' }).click();
     await dialog.getByLabel('Name').fill('Shop');
-    await dialog.getByLabel('Address').fill('not an address');
+    await dialog.getByLabel('URL').fill('not an address');
     await dialog.getByRole('button', { name: 'Connect channel' }).click();
     await dialog.getByText('This does not look right').waitFor();
-    await dialog.getByLabel('Address').fill('https://shop.example/hook');
+    await dialog.getByLabel('URL').fill('https://shop.example/hook');
     await dialog.getByRole('button', { name: 'Connect channel' }).click();
     const secret = await dialog.getByLabel('Signing secret').inputValue();
     expect(secret).toMatch(/^whsec_/);
@@ -287,26 +287,26 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
       await page.getByRole('option').first().click();
       await dialog.getByRole('button', { name: 'Create campaign' }).click();
       await page.getByRole('heading', { name: 'Autumn', level: 1 }).waitFor();
-      await page.getByText('Four steps to the first recipient').waitFor();
+      await page.getByText('Four steps to the first one').waitFor();
 
       await page.getByRole('tab', { name: 'Settings' }).click();
       await page.getByText('opens in its own words').waitFor();
       await page.getByRole('radio', { name: 'A text of this campaign' }).check();
       await page.getByRole('button', { name: 'Save changes' }).click();
-      await page.getByText('Write the first words.').first().waitFor();
+      await page.getByText('Enter the first message.').first().waitFor();
       await page.getByRole('textbox', { name: 'Text' }).fill('Hi {{end_user.name}}, use {{voucher}}');
       const preview = page.getByRole('region', { name: 'Preview' });
       await preview.getByLabel('voucher').fill('W-1');
       await preview.getByText('Hi Asha, use W-1').waitFor();
-      await preview.getByText('At once').waitFor();
+      await preview.getByText('Immediately').waitFor();
       // Open for an hour, a dozen hours from now: on the other side of the world it is another day.
       const clock = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16);
-      await page.getByRole('switch', { name: 'Write only at certain hours' }).click();
+      await page.getByRole('switch', { name: 'Send only at certain hours' }).click();
       await page.getByLabel('From', { exact: true }).fill(clock(12));
       await page.getByLabel('Until', { exact: true }).fill(clock(13));
       await preview.getByText('in 11 hours').waitFor();
-      await page.getByRole('switch', { name: 'Write only at certain hours' }).click();
-      await preview.getByText('At once').waitFor();
+      await page.getByRole('switch', { name: 'Send only at certain hours' }).click();
+      await preview.getByText('Immediately').waitFor();
       await page.getByRole('button', { name: 'Save changes' }).click();
       await page.getByText('The settings were saved.').waitFor();
 
@@ -344,14 +344,14 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
       await journey.app.call('POST', url, { key: value, body: { recipients: [later] } });
       await countOf('pending', 1).waitFor();
 
-      await page.getByRole('link', { name: 'Waiting for their turn' }).click();
+      await page.getByRole('link', { name: 'Waiting' }).click();
       const recipients = page.getByRole('table', { name: 'Recipients' });
       await recipients.getByText('Goes out tomorrow').or(recipients.getByText('Goes out in 23 hours')).waitFor();
       // The old rows stay until those of the filter have loaded.
       await expect.poll(() => recipients.getByRole('row').count()).toBe(2);
       expect(new URL(page.url()).searchParams.get('status')).toBe('pending');
       await recipients.getByRole('button', { name: 'Cancel row-3' }).click();
-      await dialog.getByText('Nobody writes to them any more').waitFor();
+      await dialog.getByText('This campaign no longer messages them').waitFor();
       await dialog.getByRole('button', { name: 'Cancel recipient' }).click();
       await page.getByText('Nothing matches these filters').waitFor();
       await countOf('cancelled', 1).waitFor();
@@ -419,7 +419,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     const conversation = await givenConversation('Read only');
     const { page } = await journey.open(`/agents/${agentId}`, { as: 'vi@example.com' });
     await page.getByText('you can read this agent, not change or try it').waitFor();
-    expect(await page.getByRole('button', { name: /Publish|Let the agent begin/ }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: /Publish|Let the agent start/ }).count()).toBe(0);
     expect(await page.getByLabel('Instructions').getAttribute('readonly')).not.toBeNull();
     await page.goto(`${journey.app.url}/conversations/${conversation}`);
     await page.getByText('you can read this conversation').waitFor();

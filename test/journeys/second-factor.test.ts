@@ -52,7 +52,7 @@ describe.skipIf(!CHROMIUM)('second factors', () => {
     await page.getByRole('button', { name: 'Set up', exact: true }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Current password').fill(PASSWORD);
-    await dialog.getByRole('button', { name: 'Go on' }).click();
+    await dialog.getByRole('button', { name: 'Continue' }).click();
     const text = await dialog.getByRole('img', { name: 'QR code' }).getAttribute('data-qr');
     const app = URI.parse(text!) as TOTP;
     const code = (steps = 0): string => app.generate({ timestamp: Date.now() + steps * STEP_MS });

@@ -25,7 +25,7 @@ describe.skipIf(!CHROMIUM)('setup link', () => {
   test('creates the first owner, once', async () => {
     const { page, context, faults } = await journey.open(journey.setupPath);
     await page.getByRole('button', { name: 'Create account and start' }).click();
-    await page.getByText('Please fill this in.').first().waitFor();
+    await page.getByText('This field is required.').first().waitFor();
     await page.getByLabel('Your name').fill('Asha Rao');
     await page.getByLabel('Name of your organization').fill('Northwind');
     await page.getByLabel('E-mail address').fill(OWNER);
@@ -124,7 +124,7 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
     const { page, context } = await journey.open('/settings/members', { as: OWNER });
     await page.getByRole('button', { name: 'Invite a person' }).click();
     await page.getByRole('dialog').getByLabel('E-mail address').fill('ben@example.com');
-    await page.getByRole('button', { name: 'Make invitation link' }).click();
+    await page.getByRole('button', { name: 'Create invitation link' }).click();
     const link = await page.getByLabel('Link for ben@example.com').inputValue();
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
 
@@ -156,7 +156,7 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
     await page.getByText(OWNER).waitFor();
     await page.getByLabel('Password', { exact: true }).fill('short');
     await page.getByRole('button', { name: 'Set password and sign in' }).click();
-    await page.getByText('At least 10 characters, please.').waitFor();
+    await page.getByText('Use at least 10 characters.').waitFor();
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await page.getByRole('button', { name: 'Set password and sign in' }).click();
     await page.getByRole('heading', { name: 'First steps' }).waitFor();
@@ -186,10 +186,10 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
     const key = await page.getByLabel('API key', { exact: true }).inputValue();
     page.on('dialog', (asked) => void asked.accept());
     await page.reload();
-    await page.getByText('The value of “First” is gone').waitFor();
+    await page.getByText('The value of “First” cannot be shown again').waitFor();
     expect(await everythingKept(page)).not.toContain(key);
     await page.getByRole('button', { name: 'Dismiss' }).click();
-    await page.getByText('The value of “First” is gone').waitFor({ state: 'detached' });
+    await page.getByText('The value of “First” cannot be shown again').waitFor({ state: 'detached' });
     expect(new URL(page.url()).search).toBe('');
     await page.getByText('Waiting for your first request…').waitFor();
     expect((await journey.app.call('GET', '/api/me', { key })).status).toBe(200);
@@ -199,7 +199,7 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
     expect(status).toBe(202);
     await page.getByText('Your first request has arrived.').waitFor();
     await page.getByText('All done').waitFor();
-    await page.getByRole('link', { name: 'Read it' }).click();
+    await page.getByRole('link', { name: 'Open the conversation' }).click();
     await page.getByRole('link', { name: /Concierge/ }).waitFor();
     expect(faults).toEqual([]);
     await context.close();

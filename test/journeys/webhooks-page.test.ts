@@ -96,16 +96,16 @@ describe.skipIf(!CHROMIUM)('webhooks', () => {
     const secret = await page.getByLabel('Signing secret', { exact: true }).inputValue();
     expect(secret).not.toBe(made.secret);
     await page.getByRole('button', { name: 'I have saved this secret' }).click();
-    await page.getByText('Both the old and the new secret sign').waitFor();
+    await page.getByText('Calls are signed with both the old and the new secret').waitFor();
 
     await page.getByRole('button', { name: 'Disable' }).first().click();
     await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
-    await page.getByText('Nothing is sent while the endpoint is disabled').waitFor();
+    await page.getByText('A disabled endpoint receives the endpoint is disabled').waitFor();
     expect(await page.getByRole('button', { name: 'Send test event' }).isDisabled()).toBe(true);
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Enable' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Enable' }).click();
-    await page.getByText('Nothing is sent while').waitFor({ state: 'detached' });
+    await page.getByText('A disabled endpoint receives').waitFor({ state: 'detached' });
 
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Edit' }).click();

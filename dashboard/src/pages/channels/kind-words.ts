@@ -1,14 +1,14 @@
 import { defineWords } from '../../language/words.tsx';
 
-/** Each kind: its name, what it is, and what is to be done at the provider once it is connected, a step on each line. */
+/** Each kind: its name, what it is, and the steps at the provider after it is connected, one step per line. */
 export const kindWords = defineWords(
   {
     kind_sandbox: 'Sandbox',
-    kind_sandbox_hint: 'A place to try things: conversations stay in this dashboard, and you play the other side.',
+    kind_sandbox_hint: 'For tests: conversations stay in this dashboard, and you write as the end user.',
     kind_web_chat: 'Web chat',
-    kind_web_chat_hint: 'A chat on your site, or on a page of its own. One line of HTML.',
+    kind_web_chat_hint: 'A chat on your site or on a hosted page. One line of HTML.',
     kind_webhook: 'Webhook',
-    kind_webhook_hint: 'Messages go to an address of yours and come from it, signed both ways as Standard Webhooks.',
+    kind_webhook_hint: 'Parley exchanges messages with your endpoint, signed in both directions as Standard Webhooks.',
     kind_telegram: 'Telegram',
     kind_telegram_hint: 'People write to a bot. Needs a token from @BotFather.',
     kind_whatsapp: 'WhatsApp',
@@ -16,26 +16,26 @@ export const kindWords = defineWords(
     kind_sms: 'SMS',
     kind_sms_hint: 'Over Twilio. Needs an account with a number.',
     kind_slack: 'Slack',
-    kind_slack_hint: 'Direct messages with a Slack app of your workspace.',
+    kind_slack_hint: 'Direct messages through a Slack app of your workspace.',
     kind_email: 'E-mail',
-    kind_email_hint: 'Out over your SMTP server, in by a signed hook from whatever receives your mail.',
+    kind_email_hint: 'Sends through your SMTP server. Receives through a signed webhook from your mail provider.',
     after_sandbox: '',
-    after_web_chat: 'Put the script on the pages that shall show the chat; their sites must be among the allowed ones.',
+    after_web_chat: 'Put the script on the pages that show the chat. Their sites must be in the list of allowed sites.',
     after_webhook:
-      'Your backend posts what people write to the address above, signed with the channel’s secret as Standard Webhooks.\nIt verifies with the same secret what Parley posts to your address, and answers with any 2xx.',
+      'Your backend sends what people write to the URL above by POST, signed with the channel’s secret as Standard Webhooks.\nIt verifies the calls of Parley to your URL with the same secret, and returns any 2xx.',
     after_telegram:
-      'Nothing: Parley has told the bot where to call.\nOpen the bot in Telegram and write to it; people can be written to once they have written.',
+      'Nothing: Parley has registered the webhook of the bot.\nOpen the bot in Telegram and write to it. The agent can message people only after they have written.',
     after_whatsapp:
-      'In the app dashboard open WhatsApp → Configuration → Webhook.\nPaste the address above as “Callback URL” and the verify token as “Verify token”, then “Verify and save”.\nUnder “Webhook fields”, subscribe to “messages”.',
+      'In the app dashboard open WhatsApp → Configuration → Webhook.\nPaste the URL above as “Callback URL” and the verify token as “Verify token”, then “Verify and save”.\nUnder “Webhook fields”, subscribe to “messages”.',
     after_sms:
-      'In the Twilio console open the number: Phone Numbers → Manage → Active numbers.\nUnder “Messaging”, set “A message comes in” to Webhook, the address above, HTTP POST. With a messaging service: its “Integration” page instead.\nReceipts need no setting: Parley asks for them with every message.',
+      'In the Twilio console open the number: Phone Numbers → Manage → Active numbers.\nUnder “Messaging”, set “A message comes in” to Webhook, the URL above, HTTP POST. With a messaging service: its “Integration” page instead.\nDelivery receipts need no setting: Parley requests them with every message.',
     after_slack:
-      'Open api.slack.com/apps → your app → Event Subscriptions, enable events, and paste the address above as “Request URL”.\nUnder “Subscribe to bot events”, add message.im.\nUnder “Interactivity & Shortcuts”, paste the same address, so that buttons work.\nUnder “App Home”, allow people to send messages, then install the app again.',
+      'Open api.slack.com/apps → your app → Event Subscriptions, enable events, and paste the URL above as “Request URL”.\nUnder “Subscribe to bot events”, add message.im.\nUnder “Interactivity & Shortcuts”, paste the same URL, so that buttons work.\nUnder “App Home”, allow people to send messages, then install the app again.',
     after_email:
-      'Have your mail provider, or a script behind your MX, post each e-mail to the address above as JSON with type, message_id, from and text.\nIt signs with the channel’s secret as Standard Webhooks.\nE-mail that only goes out needs none of this.',
+      'Configure your mail provider, or a script behind your MX, to send each e-mail to the URL above by POST, as JSON with type, message_id, from and text.\nSign it with the channel’s secret as Standard Webhooks.\nIf you only send e-mail, none of this is needed.',
     address_sandbox: 'Any name',
     address_web_chat: 'Visitor',
-    address_webhook: 'The person’s id at your end',
+    address_webhook: 'The person’s ID in your system',
     address_telegram: 'Chat ID',
     address_whatsapp: 'Phone number',
     address_sms: 'Phone number',
@@ -43,12 +43,12 @@ export const kindWords = defineWords(
     address_email: 'E-mail address',
     address_hint_sandbox: 'The conversation appears under this name.',
     address_hint_web_chat: 'From a conversation on this channel.',
-    address_hint_webhook: 'Your endpoint gets it as address.',
+    address_hint_webhook: 'Your endpoint receives it as address.',
     address_hint_telegram: 'A number. The person must have written to the bot before.',
     address_hint_whatsapp: 'With country code, such as +97430000000.',
     address_hint_sms: 'With country code, such as +97430000000.',
     address_hint_slack: 'In Slack: profile → ⋮ → Copy member ID. Starts with U.',
-    address_hint_email: 'Your own, for example.',
+    address_hint_email: 'For example your own.',
   },
   {
     kind_sandbox: 'تجربة',

@@ -1,27 +1,28 @@
 import { defineWords } from '../../language/words.tsx';
 
-/** Signing in with the provider of one's organization, and why it did not work. */
+/** Sign-in with the provider of an organization, and the reasons why it fails. */
 export const words = defineWords(
   {
     with_organization: 'Continue with your organization',
-    hint: 'Your organization’s own sign-in opens next. It is found by the part of your address behind the @.',
+    hint: 'The sign-in page of your organization opens next. Parley finds it by the domain of your e-mail address.',
     email: 'Work e-mail address',
     go_on: 'Continue',
     with_password: 'Sign in with a password',
-    sign_in_expired: 'This sign-in is over',
-    sign_in_expired_hint: 'Each one works once, within 10 minutes, in the browser where it began. Please start again.',
-    sign_in_refused: 'The provider of your organization did not let you in',
+    sign_in_expired: 'This sign-in has expired',
+    sign_in_expired_hint:
+      'A sign-in works once, within 10 minutes, in the browser in which you started it. Please start again.',
+    sign_in_refused: 'The provider of your organization refused the sign-in',
     sign_in_refused_hint:
-      'Start again. If it stays, ask an owner of your organization to check the provider’s settings.',
+      'Start again. If it fails again, ask an owner of your organization to check the provider’s settings.',
     sign_in_address_refused: 'This address may not sign in here',
     sign_in_address_refused_hint:
-      'The provider must name an e-mail address that it has verified, of a domain that the organization has proven and that nobody else had before.',
+      'The provider must send a verified e-mail address, in a domain that your organization has verified. No other account of the provider may have used this address before.',
     membership_ended: 'You are no longer a member of this organization',
     membership_ended_hint: 'Ask an owner or admin to invite your address; then sign in the same way again.',
     organization_full: 'The organization has no room for more members',
-    organization_full_hint: 'Ask an owner or admin to remove somebody first.',
-    other: 'Signing in did not work',
-    other_hint: 'The provider of your organization or this server did not answer as it should. Try again in a minute.',
+    organization_full_hint: 'Ask an owner or admin to remove a member first.',
+    other: 'Sign-in failed',
+    other_hint: 'The provider of your organization or this server returned an error. Try again in a minute.',
   },
   {
     with_organization: 'المتابعة عبر مؤسستك',

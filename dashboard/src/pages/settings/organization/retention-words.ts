@@ -3,26 +3,26 @@ import { defineWords } from '../../../language/words.tsx';
 export const words = defineWords(
   {
     retention: 'Retention',
-    hint: 'How long conversations are kept. Opt-outs, the audit log and the people themselves always stay.',
-    keep: 'Keep conversations for good',
-    erase: 'Erase conversations after a time',
+    hint: 'How long conversations are kept. Opt-outs, the audit log and end users are always kept.',
+    keep: 'Keep conversations permanently',
+    erase: 'Erase old conversations',
     days: 'Days without activity',
     days_hint: 'Between {min} and {max} days.',
     days_wrong: 'A whole number from {min} to {max}.',
     what_goes:
-      'Conversations in which nothing has happened for so many days are erased with their messages and runs, a few at a time, once a day. In conversations that go on, messages older than this are erased. Conversations that people have taken over, or that still have something to send, are left alone. The counts of campaigns stay.',
+      'Once a day, Parley erases conversations without activity for this many days, with their messages and runs, in small batches. In active conversations, it erases messages older than this. It does not erase conversations that a member has taken over or that still have messages to send. The counts of campaigns stay.',
     preview_none: 'No conversation is older than this.',
     preview: {
       one: 'About {many} conversation is older than this and will be erased.',
       other: 'About {many} conversations are older than this and will be erased.',
     },
     preview_more: 'At least {many} conversations are older than this and will be erased.',
-    swept: 'Last done {at}.',
-    owners_only: 'Only owners change this.',
+    swept: 'Last run {at}.',
+    owners_only: 'Only owners can change this.',
     saved: 'Retention saved.',
     confirm_title: 'Erase old conversations?',
     confirm_words:
-      'Everything that was said more than {days} days ago is erased for good, now and every day from now on. It cannot be brought back.',
+      'Messages older than {days} days are erased permanently, now and every day. They cannot be restored.',
     confirm_ask: 'Type the name of the organization:',
     confirm_act: 'Save and erase',
   },
