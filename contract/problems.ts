@@ -1,7 +1,7 @@
 import { RATE_WINDOW_SECONDS } from './limits.ts';
 
 /**
- * The closed list of everything that can be refused, and why. Each code is one status, one title and one cure;
+ * The closed list of all refusals. Each code has one status, one title and one cure;
  * the same list makes the error bodies (RFC 9457), the pages under /docs/problems/ and the OpenAPI description.
  */
 export type ProblemKind = {
@@ -26,8 +26,8 @@ const kinds = {
   },
   cursor_invalid: {
     status: 400,
-    title: 'The cursor is not one of ours',
-    cure: 'Pass next_cursor of the previous page unchanged, to the same list with the same filters, or leave it out to start from the first page.',
+    title: 'The cursor is not valid',
+    cure: 'Send next_cursor of the previous page unchanged, to the same list with the same filters. Omit it to start from the first page.',
   },
   // 401: who are you
   authorization_missing: {
@@ -38,27 +38,27 @@ const kinds = {
   key_invalid: {
     status: 401,
     title: 'The API key is not valid',
-    cure: 'Check that the whole key was copied: it starts with parley_, names its region and ends with a checksum. Keys are made in the dashboard under Settings, Integrations, API Keys.',
+    cure: 'Check that the whole key was copied: it starts with parley_, names its region and ends with a checksum. Create keys in the dashboard under Settings, Integrations, API Keys.',
   },
   key_wrong_region: {
     status: 401,
     title: 'The API key belongs to another region',
-    cure: 'Call the base URL of the region that the key names, or make a key in this region. Keys never work outside their region.',
+    cure: 'Call the base URL of the region that the key names, or create a key in this region. A key works only in its own region.',
   },
   key_revoked: {
     status: 401,
     title: 'The API key has been revoked',
-    cure: 'Revocation is final. Make a new key in the dashboard and replace this one.',
+    cure: 'Revocation is final. Create a new key in the dashboard and use it instead.',
   },
   signature_invalid: {
     status: 401,
-    title: 'The signature is not right',
-    cure: 'Sign the raw bytes of the body: on a channel with its secret and a time at most five minutes off, as the documentation of the channel shows; in a report of leaked keys with the key that Github-Public-Key-Identifier names.',
+    title: 'The signature is not valid',
+    cure: 'Sign the raw bytes of the body. On a channel: use the channel secret and a timestamp at most five minutes off, as the documentation of the channel shows. In a report of leaked keys: use the key that Github-Public-Key-Identifier names.',
   },
   visitor_token_invalid: {
     status: 401,
     title: 'The visitor token is not valid',
-    cure: 'Open a session with POST /chat/{channel_id}/sessions and send its token; the widget does it by itself.',
+    cure: 'Open a session with POST /chat/{channel_id}/sessions and send its token. The widget does this automatically.',
   },
   session_missing: {
     status: 401,
@@ -72,39 +72,39 @@ const kinds = {
   },
   sign_in_expired: {
     status: 401,
-    title: 'This sign-in is over',
-    cure: 'Each sign-in works once, within 10 minutes, in the browser and under the address where it began. Start again on the sign-in page.',
+    title: 'This sign-in has expired',
+    cure: 'A sign-in works once, within 10 minutes, in the same browser and under the same address. Start again on the sign-in page.',
   },
   sign_in_refused: {
     status: 401,
-    title: 'The provider of your organization did not let you in',
-    cure: 'Start again on the sign-in page. If it stays, ask an owner of your organization to check the settings of the provider.',
+    title: 'The provider of your organization refused the sign-in',
+    cure: 'Start again on the sign-in page. If it fails again, ask an owner of your organization to check the settings of the provider.',
   },
   second_factor_failed: {
     status: 401,
     title: 'The code is wrong',
-    cure: 'Enter the code that your app shows now; each one works once. A recovery code works instead.',
+    cure: 'Enter the code that your app shows now; each code works once. You can also use a recovery code.',
   },
   second_factor_expired: {
     status: 401,
     title: 'Signing in took too long',
-    cure: 'Begin again: the code must be entered within five minutes after the password.',
+    cure: 'Start again. Enter the code within five minutes after the password.',
   },
   passkey_refused: {
     status: 401,
     title: 'The passkey was not accepted',
-    cure: 'Try again, or sign in with your password. A passkey works only under the address at which it was made.',
+    cure: 'Try again, or sign in with your password. A passkey works only under the address at which it was created.',
   },
   // 403: you may not
   network_not_allowed: {
     status: 403,
     title: 'The key may not be used from this network address',
-    cure: 'Call from one of the networks that the key allows, or make a key for this one: the networks of a key can be narrowed, never widened. If the address in the detail is that of a proxy, name the proxy in TRUSTED_PROXIES.',
+    cure: 'Call from one of the networks that the key allows, or create a key for this network: you can narrow the networks of a key, but not widen them. If the address in the detail is that of a proxy, add the proxy to TRUSTED_PROXIES.',
   },
   account_required: {
     status: 403,
     title: 'This invitation needs an account',
-    cure: 'Sign in with an account of the invited address. Without one, ask whoever runs this installation to invite you.',
+    cure: 'Sign in with an account of the invited address. If you have none, ask the operator of this installation to invite you.',
   },
   plan_required: {
     status: 403,
@@ -114,12 +114,12 @@ const kinds = {
   permission_missing: {
     status: 403,
     title: 'The key lacks a permission',
-    cure: 'Rights of a key are fixed for life: make a new key that holds the permission named in required_permission.',
+    cure: 'The permissions of a key cannot be changed: create a new key with the permission that required_permission names.',
   },
   campaign_key_required: {
     status: 403,
     title: 'Only a campaign key may call this',
-    cure: "Use the key that was made on the campaign's own page; organization and agent keys are never accepted here.",
+    cure: 'Use a key created on the page of the campaign. Organization and agent keys are not accepted here.',
   },
   campaign_mismatch: {
     status: 403,
@@ -134,7 +134,7 @@ const kinds = {
   role_missing: {
     status: 403,
     title: 'Your role does not allow this',
-    cure: 'Ask an owner or admin of the organization to do it or to change your role.',
+    cure: 'Ask an owner or admin of the organization to do it, or to change your role.',
   },
   operator_required: {
     status: 403,
@@ -149,7 +149,7 @@ const kinds = {
   origin_refused: {
     status: 403,
     title: 'The request comes from another site',
-    cure: 'Changes are accepted only from the dashboard itself: open it under its own address and try again.',
+    cure: 'Changes are accepted only from the dashboard. Open it under its own address and try again.',
   },
   origin_not_allowed: {
     status: 403,
@@ -158,13 +158,13 @@ const kinds = {
   },
   setup_closed: {
     status: 403,
-    title: 'The setup link is not valid any more',
-    cure: 'It works once and for 30 minutes. While there is no owner, a restart of Parley prints a new one.',
+    title: 'The setup link is no longer valid',
+    cure: 'It works once, for 30 minutes. If there is no owner yet, a restart of Parley prints a new link.',
   },
   sign_in_address_refused: {
     status: 403,
     title: 'This address may not sign in here',
-    cure: 'The provider must name an e-mail address that it has verified, of a domain that the organization has proven.',
+    cure: 'The provider must send a verified e-mail address, in a domain that the organization has verified.',
   },
   membership_ended: {
     status: 403,
@@ -174,12 +174,12 @@ const kinds = {
   organization_full: {
     status: 403,
     title: 'The organization has no room for more members',
-    cure: 'Ask an owner or admin to remove somebody first.',
+    cure: 'Ask an owner or admin to remove a member first.',
   },
   personal_session_required: {
     status: 403,
-    title: 'This session reaches one organization alone',
-    cure: 'The provider of an organization opened it. For your account and other organizations sign in with your own password.',
+    title: 'This session is limited to one organization',
+    cure: 'You signed in with the provider of an organization. For your account and other organizations, sign in with your own password.',
   },
   // 404: no such thing
   route_not_found: {
@@ -190,7 +190,7 @@ const kinds = {
   agent_not_found: {
     status: 404,
     title: 'No such agent',
-    cure: 'Check the agent id in the path: it must be one of the organization of the key. The page of the agent shows it, and ./parley agents list.',
+    cure: 'Check the agent id in the path: the agent must belong to the organization of the key. The page of the agent and ./parley agents list show it.',
   },
   trigger_not_found: {
     status: 404,
@@ -200,37 +200,37 @@ const kinds = {
   channel_not_found: {
     status: 404,
     title: 'No such channel',
-    cure: 'Check the channel id; it must be connected and belong to the agent. GET /api/channels/{agent_id} lists those that are.',
+    cure: 'Check the channel id; the channel must be connected and belong to the agent. GET /api/channels/{agent_id} lists the channels of an agent.',
   },
   campaign_not_found: {
     status: 404,
     title: 'No such campaign',
-    cure: 'Check the campaign id in the path; GET /api/me tells which one the key is bound to. A campaign that was deleted does not come back.',
+    cure: 'Check the campaign id in the path; GET /api/me shows the campaign of the key. A deleted campaign cannot be restored.',
   },
   recipient_not_found: {
     status: 404,
     title: 'No such recipient',
-    cure: 'Check the recipient id in the path, or find the recipient by your own name for it: GET /api/campaigns/{campaign_id}/recipients?ref=….',
+    cure: 'Check the recipient id in the path, or find the recipient by your own ref: GET /api/campaigns/{campaign_id}/recipients?ref=….',
   },
   run_not_found: {
     status: 404,
     title: 'No such run',
-    cure: 'Check the run id; it must belong to the trigger in the path. Runs of a person go when the person is erased.',
+    cure: 'Check the run id; it must belong to the trigger in the path. When a person is erased, the runs of this person are erased too.',
   },
   conversation_not_found: {
     status: 404,
     title: 'No such conversation',
-    cure: 'Check the conversation id: it must be one of this person, or on this channel. Conversations go when the person is erased.',
+    cure: 'Check the conversation id: the conversation must belong to this person, or be on this channel. When a person is erased, the conversations are erased too.',
   },
   message_not_found: {
     status: 404,
     title: 'No such message',
-    cure: 'Check the message id in the path: it must be one of this channel. Messages go when the person is erased.',
+    cure: 'Check the message id in the path: the message must be on this channel. When a person is erased, the messages are erased too.',
   },
   end_user_not_found: {
     status: 404,
     title: 'No such end user',
-    cure: 'Check the id: ours begins with enduser_. Your own ids are looked up with GET /api/end-users?external_id=…. Whoever was erased is gone for good.',
+    cure: 'Check the id: ids of Parley start with enduser_. Look up your own ids with GET /api/end-users?external_id=…. An erased person cannot be restored.',
   },
   key_not_found: { status: 404, title: 'No such API key', cure: 'Check the key id, or list the keys.' },
   organization_not_found: {
@@ -242,28 +242,28 @@ const kinds = {
   invitation_not_found: {
     status: 404,
     title: 'No such invitation',
-    cure: 'The link was used, withdrawn or has run out: ask for a new one.',
+    cure: 'The link was used, was withdrawn or has expired. Ask for a new one.',
   },
   email_link_not_found: {
     status: 404,
     title: 'The link does not verify your address',
-    cure: 'It works within 24 hours, in a browser where you are signed in to that account. Ask for another in the dashboard.',
+    cure: 'The link works within 24 hours, in a browser in which you are signed in to that account. Ask for a new one in the dashboard.',
   },
   webhook_not_found: { status: 404, title: 'No such endpoint', cure: 'Check the endpoint id, or list the endpoints.' },
   delivery_not_found: {
     status: 404,
     title: 'No such delivery',
-    cure: 'Check event id and endpoint id; events are kept for 30 days, and go with the person they are about.',
+    cure: 'Check event id and endpoint id. Events are kept for 30 days, or until the person that they are about is erased.',
   },
   password_link_not_found: {
     status: 404,
-    title: 'The password link is not valid any more',
-    cure: 'Each link works once, within 30 minutes. Ask whoever runs this installation for another: ./parley reset-password.',
+    title: 'The password link is no longer valid',
+    cure: 'Each link works once, within 30 minutes. Ask the operator of this installation for a new one: ./parley reset-password.',
   },
   sign_in_provider_not_found: {
     status: 404,
     title: 'No organization sign-in for this address',
-    cure: 'Check the address; its domain must be proven and the provider switched on under Settings, Sign-in. Or sign in with a password.',
+    cure: 'Check the address. Its domain must be verified and the provider enabled under Settings, Sign-in. Or sign in with a password.',
   },
   sign_in_domain_not_found: {
     status: 404,
@@ -282,7 +282,7 @@ const kinds = {
   // 405 and the like
   method_not_allowed: {
     status: 405,
-    title: 'The path does not know this method',
+    title: 'The path does not support this method',
     cure: 'Use one of the methods in the Allow header.',
   },
   request_timeout: {
@@ -309,7 +309,7 @@ const kinds = {
   channel_unsupported: {
     status: 409,
     title: 'The channel cannot do this',
-    cure: 'Use a channel whose capabilities include what you asked for.',
+    cure: 'Use a channel that has this capability.',
   },
   webhook_disabled: {
     status: 409,
@@ -318,38 +318,38 @@ const kinds = {
   },
   campaign_not_open: {
     status: 409,
-    title: 'The campaign takes no recipients now',
-    cure: 'Start or resume the campaign first; an ended campaign stays ended.',
+    title: 'The campaign does not accept recipients now',
+    cure: 'Start or resume the campaign first. An ended campaign cannot be started again.',
   },
   account_exists: {
     status: 409,
-    title: 'There is an account with this address',
-    cure: 'Sign in with it and open the link again. If its password is lost, or not yours, ask for a new one.',
+    title: 'An account with this address exists',
+    cure: 'Sign in with this account and open the link again. If you do not know its password, ask for a new one.',
   },
   mail_missing: {
     status: 409,
     title: 'This installation sends no mail',
-    cure: 'Whoever runs it sets SMTP_URL and MAIL_FROM, or hands over a link: ./parley reset-password EMAIL.',
+    cure: 'The operator sets SMTP_URL and MAIL_FROM, or gives you a link: ./parley reset-password EMAIL.',
   },
   already_exists: {
     status: 409,
-    title: 'It exists already',
+    title: 'It already exists',
     cure: 'Use the record that existing_id names, or choose another value.',
   },
   domain_taken: {
     status: 409,
-    title: 'Another organization has proven this domain',
-    cure: 'A domain belongs to one organization. Ask the operator of this installation if that one should give it up.',
+    title: 'Another organization has verified this domain',
+    cure: 'A domain belongs to one organization. If that organization should release it, ask the operator of this installation.',
   },
   domain_unproven: {
     status: 409,
     title: 'The record of the domain was not found',
-    cure: 'Add the TXT record exactly as it is shown, wait until your DNS answers with it, and verify again. The operator may confirm the domain instead.',
+    cure: 'Add the TXT record exactly as shown, wait until your DNS returns it, and verify again. The operator can also confirm the domain.',
   },
   import_not_ready: {
     status: 409,
     title: 'The import cannot do this now',
-    cure: 'Send the whole file first, wait for a run under way, and send the file again once it was imported.',
+    cure: 'Upload the complete file first, and wait until a running import ends. To import a file again, upload it again.',
   },
   run_finished: {
     status: 409,
@@ -358,34 +358,34 @@ const kinds = {
   },
   recipient_finished: {
     status: 409,
-    title: 'The recipient has come to an end',
+    title: 'The recipient is already finished',
     cure: 'Nothing is left to cancel; read the recipient to see how it ended.',
   },
   knowledge_agent_full: {
     status: 409,
-    title: "The agent's documents take no more",
-    cure: 'Remove documents of this agent that it no longer needs; the detail says how much fits. The paid plan takes more.',
+    title: "The agent's document limit is reached",
+    cure: 'Remove documents that this agent no longer needs; the detail says how much fits. The paid plan has a higher limit.',
   },
   knowledge_organization_full: {
     status: 409,
-    title: "The organization's documents take no more",
-    cure: 'Remove documents of any agent that are no longer needed; the detail says how much fits. The paid plan takes more.',
+    title: "The organization's document limit is reached",
+    cure: 'Remove documents of any agent that are no longer needed; the detail says how much fits. The paid plan has a higher limit.',
   },
   key_revoked_already: {
     status: 409,
     title: 'The API key has been revoked',
-    cure: 'Nothing leaves the state revoked: make a new key.',
+    cure: 'A revoked key cannot be changed: create a new key.',
   },
   last_owner: {
     status: 409,
     title: 'The organization needs an owner',
-    cure: 'Make somebody else an owner first.',
+    cure: 'Make another member an owner first.',
   },
   idempotency_in_progress: {
     status: 409,
     retryAfterSeconds: 1,
-    title: 'The first call with this Idempotency-Key is still under way',
-    cure: 'Wait a second and send the same call again; its answer will be replayed.',
+    title: 'The first call with this Idempotency-Key is still in progress',
+    cure: 'Wait a second and send the same call again; its response is then replayed.',
   },
   // 413, 414, 415, 421, 431
   payload_too_large: {
@@ -395,7 +395,7 @@ const kinds = {
   },
   unsupported_media_type: {
     status: 415,
-    title: 'The body is not sent as plain JSON',
+    title: 'The body is not plain JSON',
     cure: 'Send "Content-Type: application/json" in UTF-8 and no Content-Encoding.',
   },
   headers_too_large: {
@@ -405,24 +405,24 @@ const kinds = {
   },
   host_unknown: {
     status: 421,
-    title: 'This server does not go by this name',
-    cure: 'Open the dashboard under the address that this server is configured with: BASE_URL_US, _EU, _IN or _QA, of its region. A proxy must pass the Host header on.',
+    title: 'This server does not have this host name',
+    cure: 'Open the dashboard under the configured address of this server: BASE_URL_US, _EU, _IN or _QA, for its region. A proxy must forward the Host header.',
   },
   // 422: read, but not right
   validation_failed: {
     status: 422,
     title: 'The request breaks the schema',
-    cure: 'Each entry in errors names one fault, where it is (a JSON pointer) and what it must be. Correct it; the same call again fails again.',
+    cure: 'Each entry in errors names one fault: where it is (a JSON pointer) and what is expected. Correct it; the same call without changes fails again.',
   },
   idempotency_mismatch: {
     status: 422,
     title: 'This Idempotency-Key was used with another body',
-    cure: 'Use a new key for a new call, or send the first body again to have its answer replayed.',
+    cure: 'Use a new Idempotency-Key for a new call, or send the first body again to get its response again.',
   },
   channel_check_failed: {
     status: 422,
     title: 'The provider does not accept the channel',
-    cure: 'Correct what the detail names, as it stands at the provider, and connect again; nothing was stored.',
+    cure: 'Correct what the detail names, so that it matches the provider, and connect again. Nothing was stored.',
   },
   content_unsupported: {
     status: 422,
@@ -437,41 +437,41 @@ const kinds = {
   recipient_opted_out: {
     status: 422,
     title: 'The recipient has opted out',
-    cure: 'Nothing may be sent on this kind of channel until the person opts in again. When they have told you so, record it: PUT /api/end-users/{end_user_id}/consent/{channel_kind}.',
+    cure: 'Nothing may be sent on this kind of channel until the person opts in again. If the person opts in outside Parley, record it: PUT /api/end-users/{end_user_id}/consent/{channel_kind}.',
   },
   no_address: {
     status: 422,
     title: 'The recipient has no address on this channel',
-    cure: 'Give to.address, or store what the channel goes by on the end user: phone for sms and whatsapp, email for email. On telegram and slack a person has an address once they have written.',
+    cure: 'Send to.address, or store the address on the end user: phone for sms and whatsapp, email for email. On telegram and slack, a person has an address only after they have written.',
   },
   // 429, 5xx
   rate_limited: {
     status: 429,
     retryAfterSeconds: RATE_WINDOW_SECONDS,
     title: 'Too many calls',
-    cure: 'Wait the seconds that Retry-After names, then call again.',
+    cure: 'Wait as many seconds as Retry-After says, then retry.',
   },
   internal_error: {
     status: 500,
     title: 'Something went wrong on our side',
-    cure: 'Try again; if it stays, report the request_id to the operator.',
+    cure: 'Retry. If it fails again, report the request_id to the operator.',
   },
   provider_failed: {
     status: 502,
-    title: 'The other side did not answer as it should',
-    cure: 'The detail says what came back; check the address and the credentials.',
+    title: 'The provider returned an error',
+    cure: 'The detail says what the provider returned. Check the address and the credentials.',
   },
   unavailable: {
     status: 503,
     retryAfterSeconds: 1,
-    title: 'Parley cannot answer for certain right now',
-    cure: 'Nothing was done. Wait the seconds that Retry-After names, then call again.',
+    title: 'Parley is temporarily unavailable',
+    cure: 'Nothing was done. Wait as many seconds as Retry-After says, then retry.',
   },
   outcome_unknown: {
     status: 503,
     retryAfterSeconds: 1,
     title: 'It is not known whether the call took effect',
-    cure: 'Retry with the same Idempotency-Key: the call takes effect once, whatever happened.',
+    cure: 'Retry with the same Idempotency-Key: the call then takes effect exactly once.',
   },
 } as const satisfies Record<string, ProblemKind>;
 
@@ -481,10 +481,10 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = kinds;
 
 export const isProblemCode = (value: string): value is ProblemCode => Object.hasOwn(kinds, value);
 
-/** One fault of a body: where it is (JSON pointer), what kind, and a sentence. */
+/** One fault in a body: where it is (JSON pointer), its code, and a sentence. */
 export type Fault = { pointer: string; code: string; detail: string };
 
-/** The one error body of every answer that is not a success (`application/problem+json`). */
+/** The error body of every response that is not a success (`application/problem+json`). */
 export type ProblemBody = {
   type: string;
   title: string;
@@ -499,7 +499,7 @@ export type ProblemBody = {
 };
 
 export type RefusalExtras = {
-  /** One entry for each fault of the body. */
+  /** One entry for each fault in the body. */
   errors?: Fault[];
   /** Members that this code adds to the body, such as `required_permission`. */
   members?: Record<string, unknown>;
@@ -507,12 +507,12 @@ export type RefusalExtras = {
   headers?: Record<string, string>;
   /** The verified key that was refused, for the log and the counters; never sent. */
   caller?: { keyId: string; orgId: string };
-  /** For the log alone; never sent. */
+  /** Only for the log; never sent. */
   cause?: unknown;
 };
 
 /**
- * A refusal: thrown by any room, turned into the one error body by `http/edge/problems.ts`.
+ * A refusal. Any room may throw it; `http/edge/problems.ts` turns it into the error body.
  * `detail` is for the caller: a full sentence that echoes no input.
  */
 export class Refusal extends Error {

@@ -357,7 +357,7 @@ const routes = {
   readEndUser: route('GET 200', `${org}/end-users/:end_user_id`, 'viewer', 'Read an end user', { answer: EndUserRecord }),
   updateEndUser: route('PATCH 200', `${org}/end-users/:end_user_id`, 'member', 'Change an end user', { body: UpdateEndUser, answer: EndUserRecord }),
   eraseEndUser: route('DELETE 204', `${org}/end-users/:end_user_id`, 'member', 'Erase an end user for good', {}),
-  setEndUserConsent: route('PUT 200', `${org}/end-users/:end_user_id/consent/:channel_kind`, 'member', 'Set what a person allows on a kind of channel', { body: SetConsent, answer: EndUserRecord }),
+  setEndUserConsent: route('PUT 200', `${org}/end-users/:end_user_id/consent/:channel_kind`, 'member', 'Record the consent of a person for a kind of channel', { body: SetConsent, answer: EndUserRecord }),
   exportEndUser: route('GET 200', `${org}/end-users/:end_user_id/export`, 'member', 'Everything about one end user, as JSON', {}),
   listImports: route('GET 200', `${org}/end-user-imports`, 'viewer', 'List imports of end users', { query: ImportListQuery, answer: Page(ImportRecord) }),
   createImport: route('POST 201', `${org}/end-user-imports`, 'member', 'Make room for a CSV file of end users', { body: CreateImportBody, answer: ImportRecord }),

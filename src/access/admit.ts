@@ -83,7 +83,7 @@ export function createAdmit(deps: AdmitDeps): { admit: Admit; facts: FactLookups
   function verify(entry: KeyEntry | null): Caller {
     if (entry === null) throw refuseKey('key_invalid', 'There is no such key.');
     if (entry.isRevoked || entry.revokeAt <= clock.wall()) {
-      throw refuseKey('key_revoked', 'This key has been revoked. Make a new one in the dashboard.');
+      throw refuseKey('key_revoked', 'This key has been revoked. Create a new one in the dashboard.');
     }
     lastUsed.record(entry.caller.orgId, entry.caller.keyId, entry.lastUsedAt);
     return entry.caller;
@@ -190,7 +190,7 @@ const wrongRegion = (region: Region, baseUrl: string): Refusal =>
 async function orUnavailable<T>(fill: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(undecided(new Error('The look-up took too long.'))), FILL_TIMEOUT_MS);
+    timer = setTimeout(() => reject(undecided(new Error('The look-up timed out.'))), FILL_TIMEOUT_MS);
   });
   try {
     return await Promise.race([fill, late]);

@@ -44,11 +44,11 @@ export function decideCaller(caller: Caller, need: Need, named: Named, from: str
       return new Refusal('campaign_key_required', "This path takes only the key that was made on the campaign's page.");
     }
     if (need.campaign !== undefined && named.campaign !== caller.campaignId) {
-      return new Refusal('campaign_mismatch', `This key acts only for campaign ${caller.campaignId}.`);
+      return new Refusal('campaign_mismatch', `This key works only for campaign ${caller.campaignId}.`);
     }
   }
   if (need.agent !== undefined && caller.scope === 'agent' && named.agent !== caller.agentId) {
-    return new Refusal('agent_mismatch', `This key acts only for agent ${caller.agentId}.`);
+    return new Refusal('agent_mismatch', `This key works only for agent ${caller.agentId}.`);
   }
   return null;
 }

@@ -2,4 +2,4 @@ import { Refusal } from '../../contract/problems.ts';
 
 /** Neither memory nor database can decide: 503, never a 401 and never a grant. */
 export const undecided = (cause: unknown): Refusal =>
-  new Refusal('unavailable', 'Access cannot be decided right now. Nothing was done: try again in a moment.', { cause });
+  new Refusal('unavailable', 'Access cannot be checked right now. Nothing was done. Retry in a moment.', { cause });

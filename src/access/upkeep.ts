@@ -36,7 +36,7 @@ export function startUpkeep({ leaseMs, lease, log, onNodes, sweep }: UpkeepDeps)
     try {
       await sweep();
     } catch (error) {
-      log.debug({ err: error }, 'The sweep of revokes and leases failed and will be tried again.');
+      log.debug({ err: error }, 'The sweep of revokes and leases failed; it is retried.');
     } finally {
       sweeping = null;
     }

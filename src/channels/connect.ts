@@ -180,7 +180,7 @@ function faultsOf(kind: ChannelKind, check: Validator, filled: Record<string, un
     if (instancePath === '' || named.has(pointer)) continue;
     named.add(pointer);
     const hint = properties[instancePath.slice(1)]?.description;
-    faults.push({ pointer, code: keyword, detail: `This does not look right.${hint ? ` ${hint}` : ''}` });
+    faults.push({ pointer, code: keyword, detail: `This value is not valid.${hint ? ` ${hint}` : ''}` });
   }
   return faults;
 }

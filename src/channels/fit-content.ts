@@ -15,7 +15,7 @@ export function fitContent(content: MessageContent, kind: ChannelKind): MessageC
   if ('text' in fitted && (fitted.text?.length ?? 0) > capabilities.max_text) {
     throw new ChannelFailure(
       'content_unsupported',
-      `The text is longer than the ${capabilities.max_text} characters that the channel carries.`,
+      `The text is longer than the limit of the channel, ${capabilities.max_text} characters.`,
     );
   }
   return fitted;

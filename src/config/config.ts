@@ -214,6 +214,6 @@ function exposure({ host, baseUrl }: Config): string[] {
   const isLocal = /^(localhost|127\.|\[::1\])/.test(hostname);
   if (protocol === 'https:' || isLocal) return [];
   return [
-    `Parley listens on ${host} and calls itself ${baseUrl}: signing in to the dashboard works only over https or on this machine. Put a TLS proxy before it and set BASE_URL_* to its https address.`,
+    `Parley listens on ${host}, and its base URL is ${baseUrl}. Sign-in to the dashboard works only over https or on this machine. Put a TLS proxy in front of Parley and set BASE_URL_* to its https address.`,
   ];
 }

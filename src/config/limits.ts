@@ -32,7 +32,7 @@ export function readLimits(text: string | undefined, faults: ConfigFault[]): Rat
         } else if (!Number.isInteger(calls) || (calls as number) < 1 || (calls as number) > MAX_CALLS) {
           complain(
             `has no whole number above 0 under "${family}.${name}"`,
-            'Write the calls allowed in a minute, for example 600.',
+            'Write the calls allowed per minute, for example 600.',
           );
         } else {
           limits[family][member] = calls as number;

@@ -13,7 +13,7 @@ export type MailServer = {
 };
 
 const CURE =
-  'Write smtps://USER:PASSWORD@HOST:465 (TLS) or smtp://USER:PASSWORD@HOST:587 (STARTTLS), special characters percent-encoded; a relay without encryption ends in ?security=none.';
+  'Write smtps://USER:PASSWORD@HOST:465 (TLS) or smtp://USER:PASSWORD@HOST:587 (STARTTLS), special characters percent-encoded. For a relay without encryption, add ?security=none.';
 
 export function readMail(env: Environment, faults: ConfigFault[]): MailServer | null {
   const url = env['SMTP_URL']?.trim() ?? '';
@@ -24,7 +24,7 @@ export function readMail(env: Environment, faults: ConfigFault[]): MailServer | 
     faults.push({
       variable,
       fault: `is missing, although ${other} is set`,
-      cure: 'Set both to send mail, or neither to hand over links yourself.',
+      cure: 'Set both to send mail, or neither to share links yourself.',
     });
     return null;
   }

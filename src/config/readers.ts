@@ -23,7 +23,7 @@ export function hostName(text: string): Reading<string> {
     ? { value: plain }
     : {
         fault: 'is not an address to listen on',
-        cure: 'Write 127.0.0.1 for this machine only, 0.0.0.0 for every network, or a host name; the port goes into PORT.',
+        cure: 'Write 127.0.0.1 for this machine only, 0.0.0.0 for all networks, or a host name. Set the port in PORT.',
       };
 }
 
@@ -70,7 +70,7 @@ export function baseUrl(text: string): Reading<string> {
     ? { value: url.origin }
     : {
         fault: 'is not a base URL',
-        cure: 'Write scheme and host alone, for example https://eu.example.com, without a path.',
+        cure: 'Write only scheme and host, for example https://eu.example.com, without a path.',
       };
 }
 
@@ -78,7 +78,7 @@ export function webUrl(text: string): Reading<string> {
   const url = URL.parse(text);
   return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
     ? { value: url.href }
-    : { fault: 'is not a web address', cure: 'Write a URL that begins with https://.' };
+    : { fault: 'is not a web address', cure: 'Write a URL that starts with https://.' };
 }
 
 export function listenAddress(text: string): Reading<{ host: string; port: number }> {
@@ -95,7 +95,10 @@ export function nameServers(text: string): Reading<string[]> {
   const entries = text.split(',').flatMap((entry) => entry.trim() || []);
   return entries.every(isNameServer)
     ? { value: entries }
-    : { fault: 'has an entry that is no name server', cure: 'Write addresses by commas: 192.0.2.53, 127.0.0.1:5353.' };
+    : {
+        fault: 'has an entry that is no name server',
+        cure: 'Write addresses separated by commas: 192.0.2.53, 127.0.0.1:5353.',
+      };
 }
 
 function isNameServer(entry: string): boolean {
@@ -108,7 +111,10 @@ export function networks(text: string): Reading<string[]> {
   const entries = text.split(',').flatMap((entry) => entry.trim() || []);
   return entries.every(isNetwork)
     ? { value: entries }
-    : { fault: 'has an entry that is no address', cure: 'Write addresses or CIDRs by commas: 127.0.0.1, 10.2.0.0/16.' };
+    : {
+        fault: 'has an entry that is no address',
+        cure: 'Write addresses or CIDRs separated by commas: 127.0.0.1, 10.2.0.0/16.',
+      };
 }
 
 function isNetwork(entry: string): boolean {
@@ -130,7 +136,7 @@ export function scannerKeys(text: string): Reading<ScannerKeys> {
     ? { value: keys }
     : {
         fault: 'does not hold the keys of a secret scanner',
-        cure: 'Save https://api.github.com/meta/public_keys/secret_scanning to a file and write its path, or leave it out.',
+        cure: 'Save https://api.github.com/meta/public_keys/secret_scanning to a file and write its path, or unset it.',
       };
 }
 

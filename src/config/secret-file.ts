@@ -58,7 +58,7 @@ export const checkDatabase = (dataDir: string): ConfigFault[] =>
         {
           variable: 'DATA_DIR',
           fault: `names ${dataDir}, where there is no database`,
-          cure: 'Name the folder of the installation that is meant, or set its DATABASE_URL.',
+          cure: 'Set the folder of the right installation, or its DATABASE_URL.',
         },
       ];
 
@@ -131,7 +131,7 @@ function secretOf(dataDir: string): string | ConfigFault {
       return {
         variable: 'PARLEY_SECRET',
         fault: `is missing: there is a database in ${dataDir}, but the file "secret" beside it is gone`,
-        cure: 'Restore that file from a backup, or set PARLEY_SECRET to what it held. Without it no API key and no stored credential works.',
+        cure: 'Restore that file from a backup, or set PARLEY_SECRET to its content. Without it, API keys and stored credentials do not work.',
       };
     }
     makeFolder(dataDir, 0o711);
@@ -141,7 +141,7 @@ function secretOf(dataDir: string): string | ConfigFault {
     return {
       variable: 'DATA_DIR',
       fault: `names ${dataDir}, which cannot be used: ${words(error)}`,
-      cure: 'Give this user the right to write there, or name another folder.',
+      cure: 'Give this user write permission there, or set another folder.',
     };
   }
 }
@@ -154,7 +154,7 @@ function readSecret(file: string): string | ConfigFault {
   return {
     variable: 'PARLEY_SECRET',
     fault: `is wrong in the file ${file}: it ${fault.fault}`,
-    cure: 'Restore that file from a backup; only if there is no data yet, remove it and a new one is made.',
+    cure: 'Restore that file from a backup. Only if there is no data yet: remove it, and Parley creates a new one.',
   };
 }
 

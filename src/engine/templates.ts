@@ -55,7 +55,7 @@ export const renderText = (
 /** Why a template is invalid, as a sentence; null when it is valid. For validation when an agent is saved. */
 export const templateFault = (template: string): string | null =>
   parseTemplate(template) === null
-    ? 'The text has a {{variable}} or {{#section}} that is never closed, or sets other signs for them.'
+    ? 'The text has a {{variable}} or {{#section}} that is not closed, or changes the delimiters.'
     : null;
 
 const cache = new Map<string, Token[] | null>();

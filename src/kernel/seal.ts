@@ -43,14 +43,14 @@ const TAG_BYTES = 16;
 /** A sealed text that does not open: altered, moved, sealed with another key, or of another version. */
 export class SealError extends Error {
   constructor() {
-    super('A stored credential cannot be opened: it was altered or sealed under another PARLEY_SECRET.');
+    super('A stored credential cannot be decrypted: it was changed, or encrypted with another PARLEY_SECRET.');
     this.name = 'SealError';
   }
 }
 
 /** The same error as a sentence for the owner of the channel. */
 export const NOT_OPENED =
-  'The stored credentials cannot be opened: they belong to other settings than the stored ones. Give them again.';
+  'The stored credentials cannot be decrypted: they belong to different settings than the stored ones. Enter them again.';
 
 /** HKDF-SHA-256: one secret gives an independent key for each purpose. */
 export const deriveKey = (secret: string | Uint8Array, purpose: string): Key =>

@@ -50,5 +50,5 @@ async function checkSecretOf(url: string, config: Config): Promise<void> {
 
 function named(file: string | undefined): string {
   if (file) return file;
-  throw new StartError('No file is named.', 'Name one: ./parley backup FILE, ./parley restore FILE.');
+  throw new StartError('The file name is missing.', 'Use ./parley backup FILE or ./parley restore FILE.');
 }

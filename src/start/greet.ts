@@ -17,7 +17,7 @@ type Greeting = {
 export async function greet({ config, db, role, address, prepared }: Greeting): Promise<void> {
   const lines: string[] = [''];
   if (address === null) {
-    lines.push(`Parley works (role ${role}, region ${config.region}); it listens on no address.`, '');
+    lines.push(`Parley is running (role ${role}, region ${config.region}). It listens on no address.`, '');
     process.stdout.write(lines.join('\n'));
     return;
   }
@@ -25,14 +25,14 @@ export async function greet({ config, db, role, address, prepared }: Greeting): 
   lines.push(`Parley is ready at ${baseUrl} (region ${config.region}).`, '');
   if (prepared.setupUrl !== null) {
     lines.push(
-      'Make the first owner of this installation (the link works once, for 30 minutes):',
+      'Create the first owner of this installation (the link works once, for 30 minutes):',
       `  ${prepared.setupUrl}`,
       '',
     );
   } else {
     lines.push('Dashboard:', `  ${baseUrl}/`, '');
   }
-  lines.push('Reference of the API, readable without a network:', `  ${baseUrl}/docs`, '');
+  lines.push('API reference, also available offline:', `  ${baseUrl}/docs`, '');
   if (prepared.demo === null) lines.push(await counts(db), '');
   else {
     lines.push('Talk to the demo agent in a browser:', `  ${baseUrl}/chat/${prepared.demo.chatId}`, '');

@@ -58,14 +58,14 @@ export function createMetrics({ address, labels, db, access, acceptQueue }: Metr
   });
   const durations = new Histogram({
     name: 'parley_http_request_duration_seconds',
-    help: 'From the first byte of a request to the last of its answer.',
+    help: 'From the first byte of a request to the last byte of its response.',
     labelNames: ['route'],
     buckets: DURATIONS,
     registers,
   });
   const revokes = new Histogram({
     name: 'parley_revoke_wait_seconds',
-    help: 'From the commit of a revoke or another change of access until no node decides by what it knew before.',
+    help: 'From the commit of a revoke or another change of access until no node uses the old state.',
     buckets: DURATIONS,
     registers,
   });
@@ -80,7 +80,7 @@ export function createMetrics({ address, labels, db, access, acceptQueue }: Metr
     gauge('lease_age_seconds', 'Since the renewal that counts; beyond 0.9 access is read from the database.', () =>
       Math.min(access().leaseAgeMs / 1_000, Number.MAX_SAFE_INTEGER),
     );
-    gauge('live_leases', 'Nodes that hold a lease, as this one knows.', () => access().nodes);
+    gauge('live_leases', 'Nodes that hold a lease, as known by this node.', () => access().nodes);
     gauge('directory_entries', 'Keys and targets in memory.', () => access().directoryEntries);
     gauge('limits_shared', '1: Redis counts for all nodes. 0: each node holds its part.', () =>
       access().isLimitShared ? 1 : 0,
@@ -88,20 +88,20 @@ export function createMetrics({ address, labels, db, access, acceptQueue }: Metr
   }
   const pool = db.$client;
   gauge('database_connections', 'Connections of this process to the database.', () => pool.totalCount);
-  gauge('database_connections_idle', 'Of these without work.', () => pool.idleCount);
+  gauge('database_connections_idle', 'Idle connections of these.', () => pool.idleCount);
   gauge('database_waiting', 'Statements that wait for a connection.', () => pool.waitingCount);
 
   const depths = readDepths(db);
   const up = new Gauge({ name: 'parley_database_up', help: '1: the database answers.', registers });
   const due = new Gauge({
     name: 'parley_queue_due',
-    help: 'Due and not taken; counted to 10000.',
+    help: 'Due and not claimed; counted up to 10000.',
     labelNames: ['queue'],
     registers,
   });
   const oldest = new Gauge({
     name: 'parley_queue_oldest_seconds',
-    help: 'How long the oldest of these has been due.',
+    help: 'How long the oldest of these is overdue.',
     labelNames: ['queue'],
     registers,
   });
@@ -128,7 +128,7 @@ export function createMetrics({ address, labels, db, access, acceptQueue }: Metr
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (request.url?.split('?', 1)[0] !== '/metrics')
-      return void response.writeHead(404).end('Only /metrics is here.\n');
+      return void response.writeHead(404).end('This server has only /metrics.\n');
     await look();
     response.writeHead(200, { 'content-type': registry.contentType });
     response.end(await registry.metrics());
@@ -149,7 +149,7 @@ export function createMetrics({ address, labels, db, access, acceptQueue }: Metr
       }).catch((error: Error) => {
         throw new StartError(
           `METRICS_ADDRESS=${address.host}:${address.port} cannot be listened on: ${error.message}.`,
-          'Give each process on a machine a port of its own, or leave METRICS_ADDRESS out.',
+          'Give each process on a machine its own port, or unset METRICS_ADDRESS.',
         );
       });
       return { host: address.host, port: (server.address() as AddressInfo).port };

@@ -30,7 +30,7 @@ export async function joinDatabase(config: Config, log: Logger): Promise<OpenDat
   const database = running === null ? await embedded(config, log) : external(running);
   try {
     if (await isMigrated(database.url)) return database;
-    throw new SchemaError(`The database at ${withoutPassword(database.url)} holds nothing of Parley.`);
+    throw new SchemaError(`The database at ${withoutPassword(database.url)} contains no Parley data.`);
   } catch (error) {
     await database.stop();
     throw explained(config, database.url, error);
@@ -42,7 +42,7 @@ function explained(config: Config, url: string, error: unknown): unknown {
   if (!isUnreachable(error) && config.databaseUrl === null) return error;
   return new StartError(
     `The database at ${withoutPassword(url)} cannot be used: ${words(error)}.`,
-    'Check that the server runs, and that DATABASE_URL names an existing database and a role that may create tables in it.',
+    'Check that the server is running, and that DATABASE_URL names an existing database and a role that may create tables in it.',
     { cause: error },
   );
 }

@@ -12,13 +12,13 @@ import { readConfig } from './read-config.ts';
  * anyway.
  */
 export async function runPasswordLink(email: string | undefined): Promise<void> {
-  if (!email) throw new StartError('Nobody is named.', 'Name the address: ./parley reset-password EMAIL.');
+  if (!email) throw new StartError('The e-mail address is missing.', 'Use ./parley reset-password EMAIL.');
   const config = readConfig((text) => void process.stderr.write(`${text}\n`), { mustExist: true });
   const database = await joinDatabase(config, createLogger({ level: 'warn', pretty: false }));
   const db = openDb(database.url);
   try {
     const found = await findCredential(db, email);
-    if (!found) throw new StartError('Nobody signs in with this address here.', 'Check its spelling.');
+    if (!found) throw new StartError('No account has this address.', 'Check its spelling.');
     const expiresAt = linkEnd(PASSWORD_LINK_MINUTES);
     const { setupKey } = await loadSecrets(db, config);
     const token = signLink(setupKey, 'password', { userId: found.person.id, expiresAt }, found.hash);

@@ -9,13 +9,13 @@ import { readConfig } from './read-config.ts';
 
 /** Removes authenticator app, passkeys and recovery codes of a person who lost them. The password stays. */
 export async function runResetSecondFactor(email: string | undefined): Promise<void> {
-  if (!email) throw new StartError('Nobody is named.', 'Name the address: ./parley reset-second-factor EMAIL.');
+  if (!email) throw new StartError('The e-mail address is missing.', 'Use ./parley reset-second-factor EMAIL.');
   const config = readConfig((text) => void process.stderr.write(`${text}\n`), { mustExist: true });
   const database = await joinDatabase(config, createLogger({ level: 'warn', pretty: false }));
   const db = openDb(database.url);
   try {
     const person = await findPersonByEmail(db, email);
-    if (!person) throw new StartError('Nobody signs in with this address here.', 'Check its spelling.');
+    if (!person) throw new StartError('No account has this address.', 'Check its spelling.');
     const reset = await resetSecondFactor(db, person.id, SYSTEM);
     process.stdout.write(`${JSON.stringify({ email: person.email, reset })}\n`);
   } finally {

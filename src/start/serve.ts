@@ -129,16 +129,16 @@ function taken({ host, port }: Pick<Config, 'host' | 'port'>, error: unknown): u
   switch ((error as NodeJS.ErrnoException).code) {
     case 'EADDRINUSE':
       return new StartError(
-        `Port ${port} on ${host} is taken by another program, perhaps by a Parley that runs already.`,
-        `Stop that one, or start with another port: PORT=${port + 1} npm start`,
+        `Port ${port} on ${host} is used by another program, perhaps by another Parley.`,
+        `Stop that program, or start with another port: PORT=${port + 1} npm start`,
       );
     case 'EACCES':
       return new StartError(`This user may not listen on port ${port}.`, 'Use a port above 1023: PORT=4000 npm start');
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
       return new StartError(
-        `HOST=${host} is no address of this machine.`,
-        'Use 127.0.0.1, 0.0.0.0, or leave HOST out.',
+        `HOST=${host} is not an address of this machine.`,
+        'Use 127.0.0.1 or 0.0.0.0, or unset HOST.',
       );
     default:
       return error;

@@ -46,7 +46,7 @@ describe.skipIf(!CHROMIUM)('the pages of channels', () => {
 
     await page.getByLabel('Chat ID').fill('nobody');
     await page.getByRole('button', { name: 'Send test' }).click();
-    await page.getByText('This is no address on a telegram channel.').waitFor();
+    await page.getByText('This is not a valid address on a telegram channel.').waitFor();
     await page.getByLabel('Chat ID').fill(telegram.person);
     await page.getByRole('button', { name: 'Send test' }).click();
     await page.locator('[data-delivery=sent]').waitFor();

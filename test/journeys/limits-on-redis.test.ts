@@ -164,8 +164,8 @@ describe.skipIf(REDIS_SERVER === undefined)('a start', () => {
     const redis = await startRedis({ password: 'sesame' });
     try {
       for (const [url, reason] of [
-        [redis.url.replace('sesame', 'wrong'), 'The server refuses the user name or password.'],
-        ['redis://127.0.0.1:1', 'Nothing listens at this host and port.'],
+        [redis.url.replace('sesame', 'wrong'), 'The server rejects the user name or password.'],
+        ['redis://127.0.0.1:1', 'Nothing listens on this host and port.'],
       ] as const) {
         const lines: { reason?: string; msg: string }[] = [];
         const node = await startTestApp({ ...env, REDIS_URL: url }, { role: 'api', database, lines });

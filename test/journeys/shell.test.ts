@@ -41,7 +41,7 @@ describe.skipIf(!CHROMIUM)('setup link', () => {
     await again.page.getByLabel('E-mail address').fill('mallory@example.com');
     await again.page.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await again.page.getByRole('button', { name: 'Create account and start' }).click();
-    await again.page.getByText('The setup link is not valid any more').waitFor();
+    await again.page.getByText('The setup link is no longer valid').waitFor();
     await again.page.getByText(/req_[0-9a-z]{26}/).waitFor();
     await again.context.close();
   });
@@ -161,7 +161,7 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
     await page.getByRole('button', { name: 'Set password and sign in' }).click();
     await page.getByRole('heading', { name: 'First steps' }).waitFor();
     await page.goto(journey.app.url + path);
-    await page.getByText('The password link is not valid any more').waitFor();
+    await page.getByText('The password link is no longer valid').waitFor();
     await before.page.reload();
     await before.page.getByRole('heading', { name: 'Sign in' }).waitFor();
     expect(faults).toEqual([]);

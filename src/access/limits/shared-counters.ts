@@ -116,7 +116,10 @@ export function openSharedCounters({ url, prefix, windowMs, log }: SharedCounter
     const reason = reasonOf(error);
     if (said === reason) return;
     said = reason;
-    log.warn({ reason }, 'Redis cannot be used (REDIS_URL): each node holds its part of every limit until it is back.');
+    log.warn(
+      { reason },
+      'Redis is not available (REDIS_URL): until it is back, each node enforces its share of every limit.',
+    );
   }
 
   function regain(): void {
@@ -124,7 +127,7 @@ export function openSharedCounters({ url, prefix, windowMs, log }: SharedCounter
     if (isWell) return;
     isWell = true;
     said = null;
-    log.info('Redis counts for all nodes: limits are exact.');
+    log.info('Redis counts for all nodes: rate limits are exact.');
   }
 
   async function probe(withinMs: number): Promise<void> {
@@ -193,7 +196,7 @@ function takenOf([refusedBy, ...numbers]: readonly number[]): Taken {
 class Late extends Error {
   override name = 'Late';
   constructor() {
-    super('It does not answer in time.');
+    super('It does not respond in time.');
   }
 }
 
@@ -212,10 +215,10 @@ function inTime<T>(answer: Promise<T>, withinMs: number): Promise<T> {
 function reasonOf(error: unknown): string {
   const { message = '', code } = error as { message?: string; code?: string };
   if (/^(WRONGPASS|NOAUTH|ERR AUTH|ERR invalid password)/.test(message))
-    return 'The server refuses the user name or password.';
-  if (code === 'ECONNREFUSED') return 'Nothing listens at this host and port.';
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'The name of the host is not known.';
+    return 'The server rejects the user name or password.';
+  if (code === 'ECONNREFUSED') return 'Nothing listens on this host and port.';
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'The host name cannot be resolved.';
   if (/closed|ECONNRESET/i.test(`${message} ${code ?? ''}`)) return 'The connection was closed.';
-  if (/timeout/i.test(message)) return 'It cannot be connected to in time.';
+  if (/timeout/i.test(message)) return 'The connection timed out.';
   return message === '' ? String(error) : message;
 }

@@ -62,7 +62,7 @@ async function handOver(
     link: { label: 'Open the invitation', url },
     after: [
       `The link works once, within ${INVITATION_DAYS} days.`,
-      'You did not expect this? Ignore this e-mail: without the link nothing happens.',
+      'If you did not expect this invitation, ignore this e-mail. Nothing happens if you do not open the link.',
     ],
   });
   return { id, url: null };

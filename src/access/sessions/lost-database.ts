@@ -11,7 +11,7 @@ export function lostDatabase(method: string, error: unknown): unknown {
     ? new Refusal('unavailable', undefined, { cause: error })
     : new Refusal(
         'outcome_unknown',
-        'The database went away before it confirmed the change: look before you repeat it.',
+        'The connection to the database was lost before it confirmed the change. Check whether the change was made before you repeat it.',
         { cause: error },
       );
 }

@@ -29,7 +29,7 @@ export function createMailLimit(mails: typeof MAILS = MAILS): MailLimit {
         ])
       )
         return;
-      throw new Refusal('rate_limited', 'Too many e-mails in an hour. Wait, and look into the mailbox, spam too.', {
+      throw new Refusal('rate_limited', 'Too many e-mails in an hour. Wait, and check your mailbox and spam folder.', {
         headers: { 'Retry-After': String(HOUR_SECONDS) },
       });
     },

@@ -71,10 +71,10 @@ export function createOidc({ egress, now, timeoutMs = TIMEOUT_MS }: Deps): Oidc 
     const found = config.serverMetadata();
     // The library accepts issuer names of many tenants (Entra's "common"), where anyone can create an account.
     if (new URL(found.issuer).href !== new URL(issuer).href) {
-      throw new Odd('The provider calls itself by another issuer.');
+      throw new Odd('The provider reports a different issuer.');
     }
     for (const name of ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const) {
-      if (typeof found[name] !== 'string') throw new Odd(`The provider names no ${name}.`);
+      if (typeof found[name] !== 'string') throw new Odd(`The provider does not publish a ${name}.`);
       const refused = (await addressFault(egress, '/issuer', found[name]))?.detail ?? null;
       if (refused !== null) throw new Odd(`The ${name} of the provider is refused. ${refused}`);
     }
@@ -195,8 +195,8 @@ function sentence(error: unknown): string {
   if (refused) return refused.message;
   if (error instanceof Odd) return error.message;
   return error instanceof oidc.ClientError
-    ? `The provider did not answer as OpenID Connect asks: ${error.message}.`
-    : 'The provider did not answer as OpenID Connect asks.';
+    ? `The response of the provider is not valid OpenID Connect: ${error.message}.`
+    : 'The response of the provider is not valid OpenID Connect.';
 }
 
 /** The library wraps the errors of its fetch. */

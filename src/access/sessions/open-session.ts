@@ -18,7 +18,7 @@ export const openSession = {
         const { userId, signInOrgId, signInFactor } = ctx.body;
         const { internalAdapter } = ctx.context;
         const user = await internalAdapter.findUserById(userId);
-        if (!user) throw new Error('The person of this session is gone.');
+        if (!user) throw new Error('The account of this session no longer exists.');
         // `true`: these fields override their defaults.
         const session = await internalAdapter.createSession(userId, false, { signInOrgId, signInFactor }, true);
         await setSessionCookie(ctx, { session, user });

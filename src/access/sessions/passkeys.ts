@@ -57,7 +57,7 @@ export function createPasskeys({ key, baseUrl }: { key: Key; baseUrl: string }) 
   }
 
   function siteOrRefuse(): PasskeySite {
-    if (site === null) throw refused('Passkeys need an address with a name: this installation has none.');
+    if (site === null) throw refused('Passkeys need a host name: the base URL of this installation has none.');
     return site;
   }
 

@@ -20,8 +20,8 @@ export async function openInstallation(deps: { db: Db; region: Region; setupKey:
   const row = await openInstallationRow(deps.db, { region: deps.region, secretCheck: check });
   if (!acceptedKeys(deps.setupKey).some((key) => row.secretCheck.equals(secretCheck(key)))) {
     throw new StartError(
-      'The database was made with another PARLEY_SECRET: its API keys and credentials cannot be read with this one.',
-      'Start with the PARLEY_SECRET that was used at first (an embedded installation keeps it in DATA_DIR).',
+      'The database was created with another PARLEY_SECRET: its API keys and credentials cannot be read with this one.',
+      'Start with the original PARLEY_SECRET (an embedded installation keeps it in DATA_DIR).',
     );
   }
   if (row.region !== deps.region) {
@@ -77,8 +77,8 @@ export async function prepareOwner(deps: {
 function tooCommon(error: unknown): never {
   if (!(error instanceof Refusal) || error.code !== 'validation_failed') throw error;
   throw new StartError(
-    'PARLEY_OWNER_PASSWORD is a common password, or made of the name or address of the owner.',
-    'Choose one that nobody guesses: four unrelated words, for example.',
+    'PARLEY_OWNER_PASSWORD is a common password, or contains the name or address of the owner.',
+    'Choose one that is hard to guess: four unrelated words, for example.',
     { cause: error },
   );
 }

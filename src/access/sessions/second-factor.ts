@@ -39,7 +39,7 @@ export async function spendCode(deps: Deps, userId: string, code: string, now = 
 /** The same for an app that is not confirmed yet: one correct code confirms it. */
 export async function spendFirstCode(tx: Queryable, sealingKey: Key, userId: string, code: string): Promise<void> {
   const app = await lockAuthenticator(tx, userId);
-  if (!app || app.confirmedAt !== null) throw new Refusal('second_factor_failed', 'Begin with a new QR code.');
+  if (!app || app.confirmedAt !== null) throw new Refusal('second_factor_failed', 'Start with a new QR code.');
   const now = new Date();
   const step = stepOf(sealingKey, app, code, now);
   if (step === null) throw wrongCode();

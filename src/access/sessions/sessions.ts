@@ -232,7 +232,7 @@ const wrong = (cause?: unknown): Refusal =>
 
 const tooCommon = (pointer: string): Refusal =>
   new Refusal('validation_failed', undefined, {
-    errors: [{ pointer, code: 'password_too_common', detail: 'This password is guessed first: choose another one.' }],
+    errors: [{ pointer, code: 'password_too_common', detail: 'This password is too common. Choose another one.' }],
   });
 
 const wrongNow = (): Refusal => new Refusal('sign_in_failed', 'The current password is wrong.');

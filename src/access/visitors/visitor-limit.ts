@@ -66,7 +66,7 @@ export function createVisitorLimit(
 }
 
 const tooMany = (): Refusal =>
-  new Refusal('rate_limited', 'Too many calls from this visitor or place. Wait a minute.', {});
+  new Refusal('rate_limited', 'Too many calls from this visitor or network address. Wait a minute.', {});
 
 /** The limiter's memory contains no addresses. */
 const digest = (address: string): string =>

@@ -94,7 +94,8 @@ export const email: ChannelKind = {
         const error = { code: 'recipient_unreachable', detail, provider_code: null };
         return [{ type: 'receipt', providerMessageId, status, ...(status === 'failed' && { error }) }];
       }
-      if (!Incoming.Check(value)) throw new InboundError('The body is neither an e-mail nor a receipt as documented.');
+      if (!Incoming.Check(value))
+        throw new InboundError('The body is neither an e-mail nor a delivery receipt in the documented format.');
       const { message_id: eventId, from, name = null, text, subject, auto_submitted: auto = 'no' } = value;
       if (auto.trim().toLowerCase() !== 'no') return [];
       const address = from.toLowerCase();

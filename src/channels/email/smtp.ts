@@ -61,7 +61,7 @@ async function withServer(
   const stop = AbortSignal.any([signal, AbortSignal.timeout(TOTAL_TIMEOUT_MS)]);
   const lost = Promise.withResolvers<never>();
   lost.promise.catch(() => {});
-  const giveUp = () => lost.reject(new Error('The SMTP server took too long.'));
+  const giveUp = () => lost.reject(new Error('The SMTP server timed out.'));
   stop.addEventListener('abort', giveUp, { once: true });
   try {
     const connection = await egress.connect({ host, port, plain: security === 'none' }).catch((error: unknown) => {
@@ -80,7 +80,7 @@ async function withServer(
     });
     server = made;
     made.on('error', (error: Error) => lost.reject(error));
-    made.on('end', () => lost.reject(new Error('The SMTP server hung up.')));
+    made.on('end', () => lost.reject(new Error('The SMTP server closed the connection.')));
     const user = setting(settings, 'username');
     const talk = async () => {
       await new Promise<void>((done, fail) => made.connect((error) => (error ? fail(error) : done())));
@@ -123,7 +123,7 @@ function meaningOf(error: unknown, began: boolean): unknown {
       });
     }
     const detail =
-      'The SMTP server broke off or did not answer in time. Port 465 wants security tls, 587 wants starttls.';
+      'The SMTP server closed the connection or timed out. Use security tls with port 465 and starttls with port 587.';
     return new ChannelFailure('provider_unreachable', detail, {
       retryable: true,
       mayHaveSent: began,
@@ -132,9 +132,9 @@ function meaningOf(error: unknown, began: boolean): unknown {
     });
   }
   const providerCode = String(responseCode);
-  const said = `The SMTP server answered ${responseCode}.`;
+  const said = `The SMTP server returned ${responseCode}.`;
   if (code === 'EAUTH') {
-    return new ChannelFailure('channel_unauthorized', `The SMTP server refuses the credentials (${responseCode}).`, {
+    return new ChannelFailure('channel_unauthorized', `The SMTP server rejects the credentials (${responseCode}).`, {
       providerCode,
       channelBroken: responseCode >= 500,
       retryable: responseCode < 500,

@@ -86,7 +86,7 @@ export const telegram: ChannelKind = {
     parse({ body }): InboundEvent[] {
       const update = readJson(body);
       const updateId = member(update, 'update_id');
-      if (typeof updateId !== 'number') throw new InboundError('The body is no update of a bot.');
+      if (typeof updateId !== 'number') throw new InboundError('The body is not a Telegram bot update.');
       const pressed = member(update, 'callback_query');
       const message = member(update, 'message') ?? member(pressed, 'message');
       const chat = member(message, 'chat');

@@ -106,7 +106,7 @@ export const webhook: ChannelKind = {
     if (answer.status >= 200 && answer.status <= 299) return { providerMessageId: message.id, status: 'sent' };
     // Standard Webhooks: the endpoint is gone for good.
     if (answer.status === 410) {
-      throw new ChannelFailure('endpoint_gone', 'The endpoint answered 410: it takes no messages any more.', {
+      throw new ChannelFailure('endpoint_gone', 'The endpoint returned 410: it no longer accepts messages.', {
         providerCode: '410',
         channelBroken: true,
       });
@@ -131,7 +131,7 @@ export const webhook: ChannelKind = {
       }
       if (!Incoming.Check(value)) throw new InboundError(firstFault(value));
       if ((value.address === undefined) === (value.conversation_id === undefined)) {
-        throw new InboundError('A message names its sender by exactly one of address and conversation_id.');
+        throw new InboundError('A message must name its sender with exactly one of address and conversation_id.');
       }
       const address = value.address ?? null;
       return [

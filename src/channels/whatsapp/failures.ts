@@ -63,10 +63,10 @@ export function connectFailureOf(answer: ProviderAnswer): ChannelFailure {
   if (member(error, 'code') !== 100) return failureOf(answer);
   const facts = { providerCode: '100', channelBroken: true };
   if (textMember(error, 'message')?.includes('appsecret_proof')) {
-    const detail = 'WhatsApp: the app secret is not the one of the app that the access token belongs to.';
+    const detail = 'WhatsApp: the app secret does not belong to the app of the access token.';
     return new ChannelFailure('channel_unauthorized', detail, { ...facts, setting: 'app_secret' });
   }
-  const detail = 'WhatsApp does not know this phone number id, or the access token may not see it.';
+  const detail = 'WhatsApp does not know this phone number id, or the access token has no access to it.';
   return new ChannelFailure('channel_unauthorized', detail, { ...facts, setting: 'phone_number_id' });
 }
 

@@ -7,7 +7,7 @@ import { deliveryError } from './failures.ts';
 export function parseNotification(body: Buffer, phoneNumberId: string): InboundEvent[] {
   const notification = readJson(body);
   if (member(notification, 'object') !== 'whatsapp_business_account') {
-    throw new InboundError('The body is no notification of a WhatsApp business account.');
+    throw new InboundError('The body is not a notification of a WhatsApp business account.');
   }
   return list(notification, 'entry')
     .flatMap((entry) => list(entry, 'changes'))

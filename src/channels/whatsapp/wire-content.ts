@@ -13,7 +13,7 @@ type Choices = Extract<MessageContent, { type: 'choices' }>;
 
 /** What Meta would refuse, or drop silently: an audio message has no caption. */
 export function refuses(content: MessageContent): string | null {
-  if (content.type === 'audio' && content.text) return 'WhatsApp carries no text with audio: send it on its own.';
+  if (content.type === 'audio' && content.text) return 'WhatsApp cannot send text with audio: send the audio alone.';
   if (content.type !== 'choices' || areButtons(content) || areRows(content)) return null;
   return `WhatsApp carries at most ${MAX_ROWS} choices of at most ${MAX_ROW_TITLE} characters.`;
 }

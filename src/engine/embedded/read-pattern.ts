@@ -83,7 +83,7 @@ class Reader {
     if (least > MAX_REPEAT || (most !== Infinity && most > MAX_REPEAT)) {
       throw new PatternFault(`The pattern repeats something more than ${MAX_REPEAT} times.`);
     }
-    if (most < least) throw new PatternFault('The pattern has a repeat whose end is before its beginning.');
+    if (most < least) throw new PatternFault('The pattern has a repeat whose maximum is less than its minimum.');
     if (/^[*+?{]/.test(this.source[this.at] ?? '')) throw new PatternFault('The pattern repeats a repeat.');
     if (most === 0 || isEmpty(part)) return NOTHING;
     return least === 1 && most === 1 ? part : { kind: 'repeat', part, least, most };
@@ -107,7 +107,7 @@ class Reader {
     if (this.source[this.at] === '?') {
       const opening = /^\?(?::|<[A-Za-z_]\w{0,40}>)/.exec(this.source.slice(this.at, this.at + 44).join(''));
       if (opening === null)
-        throw new PatternFault('The pattern uses lookaround or inline flags, which are not offered.');
+        throw new PatternFault('The pattern uses lookaround or inline flags, which are not supported.');
       this.at += opening[0].length;
     }
     const inner = this.alternatives(depth + 1);
@@ -132,7 +132,7 @@ class Reader {
       const wanted = character === 'b';
       return { kind: 'edge', holds: (before, after) => (isWord(before) !== isWord(after)) === wanted };
     }
-    if (/[1-9k]/.test(character)) throw new PatternFault('The pattern refers back to a group, which is not offered.');
+    if (/[1-9k]/.test(character)) throw new PatternFault('The pattern uses a backreference, which is not supported.');
     if (character === 'w') return { kind: 'one', fits: isWord };
     if (character === 'W') return { kind: 'one', fits: (one) => !isWord(one) };
     if (/[dDsSntrfv0]/.test(character)) return this.single(`\\${character}`);

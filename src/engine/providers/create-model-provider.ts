@@ -68,7 +68,7 @@ async function askModel(options: ModelProviderOptions, request: TurnRequest): Pr
   const { agent, locale } = request;
   const { model } = agent.definition;
   if (model === undefined) {
-    throw new ProviderError('provider_refused', 'The agent names no model. Set one in the agent.', {
+    throw new ProviderError('provider_refused', 'The agent has no model. Set one in the agent.', {
       retryable: false,
     });
   }

@@ -73,7 +73,7 @@ export async function generate(generation: Generation): Promise<Generated> {
     }
     if (text !== '') return { text, handOff: null };
     if (result.finishReason !== 'content-filter') throw garbled();
-    throw new ProviderError('provider_refused', 'The model provider held the answer back (content filter).', {
+    throw new ProviderError('provider_refused', 'The model provider blocked the answer (content filter).', {
       retryable: false,
     });
   } catch (error) {

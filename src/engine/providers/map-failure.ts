@@ -39,22 +39,22 @@ export function mapFailure(error: unknown, { apiKey, answered }: FailureContext)
   // For a 200 without a usable answer, the SDK invents a status.
   if (status < 300 || (answered !== null && answered < 300)) return garbled();
   if (status === 429) {
-    return new ProviderError('provider_rate_limited', 'The model provider is limiting our calls (429).', {
+    return new ProviderError('provider_rate_limited', 'The model provider rate-limits our calls (429).', {
       retryable: true,
       retryAfterMs: retryAfter(responseHeaders, now),
     });
   }
   if (status >= 500 || PASSING.has(status)) {
-    return unreachable(`The model provider failed (${status}).`, retryAfter(responseHeaders, now));
+    return unreachable(`The model provider returned an error (${status}).`, retryAfter(responseHeaders, now));
   }
   return refused(status, call.message, apiKey);
 }
 
 export const timedOut = (): ProviderError =>
-  new ProviderError('provider_timeout', 'The model provider took too long to answer.', { retryable: true });
+  new ProviderError('provider_timeout', 'The model provider timed out.', { retryable: true });
 
 export const garbled = (cause?: unknown): ProviderError =>
-  new ProviderError('provider_garbled', 'The answer of the model provider could not be read.', {
+  new ProviderError('provider_garbled', 'The response of the model provider could not be read.', {
     retryable: true,
     cause,
   });
@@ -65,10 +65,10 @@ const unreachable = (sentence: string, retryAfterMs: number | null = null, cause
 function refused(status: number, words: string, apiKey: string | undefined): ProviderError {
   const sentence =
     status === 401 || status === 403
-      ? `The model provider refused our credentials (${status}). Check the API key.`
+      ? `The model provider rejected the credentials (${status}). Check the API key.`
       : status < 400
-        ? `The model provider answered with a redirect (${status}), which is not followed. Check the base URL.`
-        : `The model provider refused the call (${status}): ${quote(words, apiKey)}`;
+        ? `The model provider returned a redirect (${status}), which Parley does not follow. Check the base URL.`
+        : `The model provider rejected the call (${status}): ${quote(words, apiKey)}`;
   return new ProviderError('provider_refused', sentence, { retryable: false });
 }
 
@@ -81,7 +81,7 @@ function quote(words: string, apiKey: string | undefined): string {
 function fromEgress(error: EgressError): ProviderError {
   switch (error.code) {
     case 'egress_refused':
-      return new ProviderError('provider_refused', `The model provider may not be called. ${error.message}`, {
+      return new ProviderError('provider_refused', `Parley may not call this model provider. ${error.message}`, {
         retryable: false,
         cause: error,
       });

@@ -34,7 +34,7 @@ export function checkDefinition(definition: AgentDefinition, engine: AgentsDeps[
   reportTwins(definition.tools ?? [], '/tools', report);
   definition.tools?.forEach(({ name, parameters }, index) => {
     if (name === HAND_OFF_TOOL)
-      report(`/tools/${index}/name`, 'conflict', 'Every model is offered a tool of this name for handing over.');
+      report(`/tools/${index}/name`, 'conflict', 'This name is reserved: models use it to hand over to a person.');
     if (parameters['type'] !== 'object') {
       report(`/tools/${index}/parameters`, 'type', 'The JSON Schema must describe an object: "type": "object".');
     }
@@ -60,10 +60,10 @@ export async function checkToolAddresses(
 
 function checkModel({ provider = 'embedded', model }: AgentDefinition, report: Report): void {
   if (provider === 'embedded' && model !== undefined) {
-    report('/model', 'conflict', 'The embedded provider has no model: leave it out, or name another provider.');
+    report('/model', 'conflict', 'The embedded provider has no model: omit it, or choose another provider.');
   }
   if (provider !== 'embedded' && model === undefined) {
-    report('/model', 'required', 'Name the model that the provider is to use.');
+    report('/model', 'required', 'Name the model for this provider.');
   }
 }
 
@@ -76,11 +76,11 @@ function checkStep(step: Step, pointer: string, report: Report): void {
   }
   const ids = new Set<string>();
   step.choices?.forEach(({ id }, index) => {
-    if (ids.has(id)) report(`${pointer}/choices/${index}/id`, 'duplicate', 'This id stands twice.');
+    if (ids.has(id)) report(`${pointer}/choices/${index}/id`, 'duplicate', 'This id is used twice.');
     ids.add(id);
   });
   if (step.min !== undefined && step.max !== undefined && step.min > step.max) {
-    report(`${pointer}/min`, 'range', 'The least is greater than the most.');
+    report(`${pointer}/min`, 'range', 'The minimum is greater than the maximum.');
   }
 }
 
@@ -96,14 +96,14 @@ function checkRule(rule: Rule, pointer: string, report: Report): void {
 function reportTwins(named: readonly { name: string }[], pointer: string, report: Report): void {
   const seen = new Set<string>();
   named.forEach(({ name }, index) => {
-    if (seen.has(name)) report(`${pointer}/${index}/name`, 'duplicate', 'This name stands twice.');
+    if (seen.has(name)) report(`${pointer}/${index}/name`, 'duplicate', 'This name is used twice.');
     seen.add(name);
   });
 }
 
 function checkText(text: LocalizedText, pointer: string, engine: AgentsDeps['faults'], report: Report): void {
   const entries = Object.entries(text);
-  if (entries.length === 0) report(pointer, 'required', 'Give the text in at least one language, or leave it out.');
+  if (entries.length === 0) report(pointer, 'required', 'Give the text in at least one language, or omit it.');
   for (const [language, template] of entries) {
     const fault = engine.template(template);
     if (fault !== null) report(`${pointer}/${language}`, 'template', fault);

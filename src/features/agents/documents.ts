@@ -38,8 +38,8 @@ export async function createDocument(
   actor: Actor,
 ): Promise<DocumentSummary> {
   const bytes = Buffer.byteLength(text);
-  if (bytes > MAX_DOCUMENT_BYTES) throw invalid('/text', 'too_large', 'A document holds at most 1 MiB of UTF-8.');
-  if (text.trim() === '') throw invalid('/text', 'required', 'The document holds only blanks.');
+  if (bytes > MAX_DOCUMENT_BYTES) throw invalid('/text', 'too_large', 'A document has at most 1 MiB of UTF-8.');
+  if (text.trim() === '') throw invalid('/text', 'required', 'The document is blank.');
   return db.transaction(async (tx) => {
     const use = await readUse(tx, orgId, agentId, { hold: true });
     if (!(await lockAgent(tx, orgId, agentId))) throw new Refusal('agent_not_found');
@@ -79,7 +79,7 @@ const left = ({ bytes: used, max_bytes: most }: KnowledgeUse['agent']): number =
 
 function checkRoom({ agent, organization }: KnowledgeUse, bytes: number): void {
   if (bytes > left(agent)) {
-    const detail = `The document has ${bytes} bytes; the agent takes ${left(agent)} more of ${agent.max_bytes}.`;
+    const detail = `The document has ${bytes} bytes; the agent has ${left(agent)} of ${agent.max_bytes} bytes left.`;
     throw new Refusal('knowledge_agent_full', detail);
   }
   if (bytes > left(organization)) {

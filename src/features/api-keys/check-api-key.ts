@@ -36,7 +36,7 @@ export function checkKeyRules(body: CreateKeyBody, now: number): Permission[] {
   if (permissions.length === 0) report('/permissions', 'required', 'Choose at least one permission.');
   permissions.forEach((permission, index) => {
     const at = `/permissions/${index}`;
-    if (permissions.indexOf(permission) < index) report(at, 'duplicate', 'This permission stands twice.');
+    if (permissions.indexOf(permission) < index) report(at, 'duplicate', 'This permission is listed twice.');
     if (body.scope === 'campaign' && permission !== 'campaigns') {
       report(at, 'conflict', 'A campaign key carries the permission "campaigns" and nothing else.');
     }
@@ -49,7 +49,7 @@ export function checkKeyRules(body: CreateKeyBody, now: number): Permission[] {
   });
   errors.push(...readNetworks(body.allowed_networks ?? []).errors);
   if (body.expires_at && Date.parse(body.expires_at) <= now) {
-    report('/expires_at', 'past', 'The expiry must lie in the future.');
+    report('/expires_at', 'past', 'The expiry must be in the future.');
   }
   if (errors.length > 0) throw new Refusal('validation_failed', undefined, { errors });
   return permissions;

@@ -54,5 +54,6 @@ const isWithin = (allowed: readonly Network[], network: Network): boolean =>
 
 const OUTSIDE = {
   code: 'conflict',
-  detail: 'This lies outside what the key allows now. Networks are narrowed, never widened: make a new key instead.',
+  detail:
+    'The key does not allow this network now. You can narrow the networks of a key, but not widen them: create a new key instead.',
 };

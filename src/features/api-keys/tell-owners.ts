@@ -22,7 +22,7 @@ export async function tellOwnersOfLeak(
       lines: [
         `The key “${label}” (${key.prefix}…) of ${unlinked(organization)} was reported as leaked. It is revoked: no server accepts it any more.`,
         placeInWords(leak),
-        'Whatever used it fails now with 401. Make a new key for it, and look through Activity for calls that were not yours.',
+        'Systems that use it now get 401. Create a new key for them, and check Activity for calls that are not yours.',
       ],
       link: { label: 'Show the key', url: `${baseUrl}/settings/integrations/api-keys/${key.id}` },
     });
@@ -32,4 +32,4 @@ export async function tellOwnersOfLeak(
 const placeInWords = ({ url, signed }: Leak): string =>
   signed && url !== null
     ? `It was found at ${url}`
-    : 'The report is not signed by a scanner. The page of the key shows what it says.';
+    : 'The report is not signed by a scanner. The page of the key shows its content.';

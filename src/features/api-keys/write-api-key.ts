@@ -61,7 +61,7 @@ export async function checkKeyConditions(
   const conditions = await readKeyConditions(tx, orgId, targets);
   if (conditions === null) throw new Refusal('organization_not_found');
   if (conditions.plan !== 'paid') {
-    throw new Refusal('plan_required', 'The organization is on the Free plan: keys are made on the paid plan.');
+    throw new Refusal('plan_required', 'The organization is on the Free plan: API keys need the Paid plan.');
   }
   if (targets.agentId !== null && !conditions.hasAgent) {
     throw notThere('/agent_id', 'There is no such agent in this organization.');

@@ -86,7 +86,7 @@ export async function updateCampaign(
     const row = await changeCampaign(tx, orgId, id, changes);
     if (!row) throw new Refusal('campaign_not_found');
     if (changes.settings && row.state === 'ended')
-      throw new Refusal('campaign_not_open', 'A campaign that has ended keeps its settings.');
+      throw new Refusal('campaign_not_open', 'The settings of an ended campaign cannot be changed.');
     await recordAudit(tx, { orgId, actor, action: 'campaign.updated', subjectId: id, facts: changes });
     return presentCampaign(row);
   });

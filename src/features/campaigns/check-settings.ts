@@ -23,7 +23,7 @@ export function checkSettings(settings: CampaignSettings, templateFault: (text: 
     faults.push({
       pointer: '/settings/quiet_hours/to',
       code: 'never_open',
-      detail: 'The quiet hours cover the whole window: nobody could ever be written to.',
+      detail: 'The quiet hours cover the whole window: no message could ever be sent.',
     });
   if (faults.length > 0) throw new Refusal('validation_failed', undefined, { errors: faults });
 }

@@ -84,7 +84,7 @@ function checked(row: PushRow): PushRow {
       detail: 'Name the person by id, external_id, email or phone.',
     });
   if (person.id !== undefined && Object.keys(person).length > 1)
-    errors.push({ pointer: '/end_user/id', code: 'conflict', detail: 'With an id nothing else may be given.' });
+    errors.push({ pointer: '/end_user/id', code: 'conflict', detail: 'With an id, no other field is allowed.' });
   if (sendAt && new Date(sendAt).getTime() > Date.now() + MAX_SCHEDULE_DAYS * 86_400_000)
     errors.push({ pointer: '/send_at', code: 'too_late', detail: `At most ${MAX_SCHEDULE_DAYS} days ahead.` });
   return errors.length > 0 ? { ref: row.ref, errors } : row;

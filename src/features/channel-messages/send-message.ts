@@ -54,7 +54,7 @@ export function createSendMessage({ db, queue, guard, kinds, onQueued }: Channel
 /** Steps 14 (what the schema cannot express) and 15 of the order of checks (docs/security.md), without the database. */
 function checkSend(input: SendInput, kind?: ChannelKind): SendCall {
   const { orgId, agentId, channel, body, keyId, from, fillsOnly, idempotency } = input;
-  if (!kind) throw new Refusal('channel_unsupported', 'This server does not know the kind of the channel.');
+  if (!kind) throw new Refusal('channel_unsupported', 'This server does not support this kind of channel.');
   const faults: Fault[] = [];
   const to = readTarget(body, kind, faults);
   const sendAt = readSendAt(body, faults);
@@ -95,7 +95,7 @@ const rulesOf = (kind: ChannelKind): ChannelRules => ({
 function readTarget({ to }: SendMessage, kind: ChannelKind, faults: Fault[]): Target | null {
   const { end_user: endUser, address, conversation_id: conversationId } = to;
   if ([endUser, address, conversationId].filter((one) => one !== undefined).length !== 1) {
-    const detail = 'Name the recipient by exactly one of end_user, address and conversation_id.';
+    const detail = 'Name the recipient with exactly one of end_user, address and conversation_id.';
     faults.push({ pointer: '/to', code: 'exactly_one', detail });
     return null;
   }
@@ -103,7 +103,11 @@ function readTarget({ to }: SendMessage, kind: ChannelKind, faults: Fault[]): Ta
   if (address !== undefined) {
     const known = kind.readAddress ? kind.readAddress(address) : address;
     if (known !== null) return { address: known, person: personAt(kind, known) };
-    faults.push({ pointer: '/to/address', code: 'format', detail: `This is no address on a ${kind.kind} channel.` });
+    faults.push({
+      pointer: '/to/address',
+      code: 'format',
+      detail: `This is not a valid address on a ${kind.kind} channel.`,
+    });
     return null;
   }
   const { id, external_id, email, phone } = endUser!;
@@ -112,7 +116,7 @@ function readTarget({ to }: SendMessage, kind: ChannelKind, faults: Fault[]): Ta
     faults.push({ pointer: '/to/end_user', code: 'required', detail });
   }
   if (id !== undefined && Object.keys(endUser!).length > 1) {
-    const detail = 'With an id nothing else may be given.';
+    const detail = 'With an id, no other field is allowed.';
     faults.push({ pointer: '/to/end_user/id', code: 'conflict', detail });
   }
   return { endUser: endUser! };

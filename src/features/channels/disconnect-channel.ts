@@ -18,7 +18,7 @@ export async function disconnectChannel(
   if (!row) throw new Refusal('channel_not_found');
   const agent = await readAgent(db, orgId, row.agentId);
   if (agent?.sandboxChannelId === id) {
-    throw new Refusal('channel_unsupported', 'The sandbox channel belongs to its agent and goes only with it.');
+    throw new Refusal('channel_unsupported', 'The sandbox channel belongs to its agent and is deleted only with it.');
   }
   // Secrets that can no longer be opened are one more reason to disconnect.
   const secrets = await openSecrets(row).catch(() => null);

@@ -35,7 +35,7 @@ export function createInboundQueue(db: Db, suppression: Suppression): InboundQue
     lanes: LANES,
     queue: QUEUE,
     send: (told) => keepAll(db, suppression, told),
-    full: () => new Refusal('unavailable', 'More messages are waiting than this server takes at once.'),
+    full: () => new Refusal('unavailable', 'Too many messages are waiting on this server.'),
   });
   return {
     keep: (channel, event, requestId) => queue.add({ channel, event, requestId }),

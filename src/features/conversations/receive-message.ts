@@ -89,7 +89,7 @@ export function createSayInConversation(deps: Deps) {
     const conversation = await findConversation(deps.db, orgId, conversationId);
     if (!conversation) throw new Refusal('conversation_not_found');
     if (conversation.channelKind !== 'sandbox') {
-      throw new Refusal('channel_unsupported', 'Only on a sandbox channel one can speak as the end user.');
+      throw new Refusal('channel_unsupported', 'You can write as the end user only on a sandbox channel.');
     }
     const { messageId, runId } = await receiveMessage(orgId, conversationId, text, options.requestId);
     if (runId === null) return { messages: [] };

@@ -105,7 +105,7 @@ function resultsOf(rows: readonly BulkRow[], outcomes: readonly PersonOutcome[])
 const NAMELESS: Fault = {
   pointer: '',
   code: 'required',
-  detail: 'Name the person by external_id, email or phone: without one, the next import would make it again.',
+  detail: 'Name the person by external_id, email or phone: without one, the next import would create a duplicate.',
 };
 
 const hasIdentifier = (said: CreateEndUser): boolean =>

@@ -68,7 +68,7 @@ function explained(error: CsvError & { lines?: number }): FileFault {
   const line = error.lines ?? null;
   if (error.code === 'CSV_QUOTE_NOT_CLOSED' || error.code === 'CSV_MAX_RECORD_SIZE')
     return new FileFault('quote_not_closed', 'A quotation mark is opened and not closed.', line);
-  return new FileFault('csv_invalid', 'This is not CSV as RFC 4180 has it.', line);
+  return new FileFault('csv_invalid', 'This is not valid CSV (RFC 4180).', line);
 }
 
 async function* decoded(

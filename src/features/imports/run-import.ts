@@ -23,7 +23,9 @@ export async function runImport(
     if (row.pieces === 0 || row.pieces !== piecesOf(row.bytes))
       throw new Refusal(
         'import_not_ready',
-        row.pieces === 0 ? 'The file is not here.' : `${row.pieces} of ${piecesOf(row.bytes)} pieces have arrived.`,
+        row.pieces === 0
+          ? 'The file was not uploaded, or has expired.'
+          : `${row.pieces} of ${piecesOf(row.bytes)} pieces have arrived.`,
       );
     if (!(await queueImport(tx, orgId, id, { settings, dryRun })))
       throw new Refusal('import_not_ready', `The import is ${row.state}.`);
@@ -36,11 +38,11 @@ function checkColumns(columns: readonly (string | null)[]): void {
   const chosen = columns.filter((one) => one !== null);
   const errors = columns.flatMap((one, index) =>
     one !== null && columns.indexOf(one) !== index
-      ? [{ pointer: `/columns/${index}`, code: 'duplicate', detail: `Another column goes to ${one} already.` }]
+      ? [{ pointer: `/columns/${index}`, code: 'duplicate', detail: `Another column is already mapped to ${one}.` }]
       : [],
   );
   if (!chosen.some((one) => IDENTIFIERS.includes(one))) {
-    const detail = 'Choose a column for external_id, email or phone: by it a person is found again.';
+    const detail = 'Choose a column for external_id, email or phone: it is needed to match existing people.';
     errors.push({ pointer: '/columns', code: 'required', detail });
   }
   if (errors.length > 0) throw new Refusal('validation_failed', undefined, { errors });
@@ -52,7 +54,7 @@ export async function cancelImport(db: Db, orgId: string, id: string, actor: Act
     const row = await readImport(tx, orgId, id);
     if (!row) throw new Refusal('import_not_found');
     if (row.state === 'cancelled') return presentImport(row);
-    if (!(await cancelRow(tx, orgId, id))) throw new Refusal('import_not_ready', 'It has come to its end already.');
+    if (!(await cancelRow(tx, orgId, id))) throw new Refusal('import_not_ready', 'The import has already ended.');
     await recordAudit(tx, { orgId, actor, action: 'import.cancelled', subjectId: id, facts: { rows: row.rows } });
     return presentImport((await readImport(tx, orgId, id))!);
   });

@@ -36,7 +36,7 @@ export async function joinByInvitation(
   const { user } = signedIn;
   const invitation = await foundInvitation(db, token);
   if (user.email !== invitation.email) {
-    throw new Refusal('invitation_not_found', 'This invitation is for another e-mail address than yours.');
+    throw new Refusal('invitation_not_found', 'This invitation is for a different e-mail address.');
   }
   await db.transaction(async (tx) => {
     await join(tx, invitation, user.id, from);

@@ -64,7 +64,7 @@ export async function removeMember(
     if (member.userId !== userId) {
       if (member.role === 'owner') requireOwner(own);
       else if (!isAtLeast(own, 'admin')) {
-        throw new Refusal('role_missing', 'Removing others needs the role admin; you may remove yourself.');
+        throw new Refusal('role_missing', 'To remove other members you need the role admin. You may remove yourself.');
       }
     }
     if (member.role === 'owner') await requireAnotherOwner(tx, orgId);
@@ -103,7 +103,7 @@ async function foundMember(tx: Queryable, orgId: string, memberId: string): Prom
 }
 
 function requireOwner(role: Role): void {
-  if (role !== 'owner') throw new Refusal('role_missing', 'Only an owner makes, changes or removes owners.');
+  if (role !== 'owner') throw new Refusal('role_missing', 'Only an owner can add, change or remove owners.');
 }
 
 async function requireAnotherOwner(tx: Queryable, orgId: string): Promise<void> {

@@ -20,11 +20,11 @@ export async function forgotPassword(deps: MembersDeps, email: string, address: 
       to: found?.person.email ?? null,
       minutes: PASSWORD_LINK_MINUTES,
       subject: 'Your new password',
-      lines: ['Somebody, probably you, asked for a new password for your Parley account.'],
+      lines: ['A new password was requested for your Parley account.'],
       link: { label: 'Choose a new password', url: passwordLinkUrl(baseUrl, token) },
       after: [
-        `The link works once, within ${PASSWORD_LINK_MINUTES} minutes. A new password signs you out everywhere else.`,
-        'You did not ask for this? Ignore this e-mail: your password stays as it is.',
+        `The link works once, within ${PASSWORD_LINK_MINUTES} minutes. A new password ends all your other sessions.`,
+        'If you did not request this, ignore this e-mail. Your password does not change.',
       ],
     });
   });

@@ -31,10 +31,10 @@ export async function inviteMember(
   return deps.db.transaction(async (tx) => {
     const replaces = invitableBy(await lockAsAdmin(tx, orgId, userId));
     if (!replaces.includes(role)) {
-      throw new Refusal('role_missing', 'Only an owner makes, changes or removes owners.');
+      throw new Refusal('role_missing', 'Only an owner can add, change or remove owners.');
     }
     if (await isMemberByEmail(tx, orgId, email)) {
-      throw new Refusal('already_exists', 'This person is a member already; change the role instead.');
+      throw new Refusal('already_exists', 'This person is already a member. Change the role instead.');
     }
     if ((await countInvitations(tx, orgId)) >= MAX_OPEN_INVITATIONS || (await countMembers(tx, orgId)) >= MAX_MEMBERS) {
       throw new Refusal(

@@ -25,7 +25,7 @@ export async function sendEmailLink(deps: MembersDeps, { user }: SignedIn): Prom
     link: { label: 'Verify the address', url: emailLinkUrl(baseUrl, signLink(setupKey, 'email', link, user.email)) },
     after: [
       `The link works within ${EMAIL_LINK_HOURS} hours, in a browser where you are signed in.`,
-      'You did not ask for this? Ignore this e-mail. If you want an account under this address, ask for a new password.',
+      'If you did not request this, ignore this e-mail. If you want an account with this address, request a new password.',
     ],
   });
 }

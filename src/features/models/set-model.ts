@@ -38,11 +38,11 @@ export async function setModel(
       throw invalid(
         '/base_url',
         'required',
-        'An OpenAI-compatible server needs its address, e.g. http://127.0.0.1:11434/v1.',
+        'An OpenAI-compatible server needs a base URL, e.g. http://127.0.0.1:11434/v1.',
       );
     }
     if (provider !== 'openai_compatible' && sealedKey === null) {
-      throw invalid('/key', 'required', 'This provider needs a key.');
+      throw invalid('/key', 'required', 'This provider needs an API key.');
     }
     const row = await writeModel(tx, { orgId, provider, baseUrl: nextUrl, sealedKey });
     await touchAgents(tx, orgId);

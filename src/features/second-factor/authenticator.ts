@@ -26,7 +26,7 @@ export async function startAuthenticator(
   await confirmAgain(deps, who, from, { password });
   const { secret, sealed } = newTotpSecret(deps.sealingKey, who.user.id);
   if (!(await beginAuthenticator(deps.db, who.user.id, sealed))) {
-    throw new Refusal('already_exists', 'The account has an authenticator app already; remove it first.');
+    throw new Refusal('already_exists', 'The account already has an authenticator app. Remove it first.');
   }
   return { secret: base32(secret), uri: totpUri(secret, ISSUER, who.user.email) };
 }

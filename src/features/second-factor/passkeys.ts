@@ -56,7 +56,7 @@ export async function addPasskey(
       return { passkey: presentPasskey(row), recovery_codes };
     })
     .catch((error: unknown) => {
-      throw isUniqueViolation(error) ? new Refusal('already_exists', 'This passkey was added before.') : error;
+      throw isUniqueViolation(error) ? new Refusal('already_exists', 'This passkey is already added.') : error;
     });
 }
 

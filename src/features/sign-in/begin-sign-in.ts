@@ -21,7 +21,7 @@ export async function beginSignIn(
     .begin(client, callbackUrl(deps.baseUrl, orgId), email.trim())
     .catch((error: unknown) => {
       // The owner sees the details under Settings.
-      const detail = 'The provider of your organization does not answer as it should. Try again later.';
+      const detail = 'The provider of your organization returned an error. Try again later.';
       throw error instanceof Refusal ? new Refusal(error.code, detail, { cause: error }) : error;
     });
   return { url, setCookie: stateCookie(sealState(deps.signInKey, { orgId, checks, back }, Date.now())) };

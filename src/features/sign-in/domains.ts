@@ -38,7 +38,7 @@ export async function addSignInDomain(
       throw new Refusal('already_exists', `An organization has at most ${MAX_SIGN_IN_DOMAINS} domains.`);
     }
     if (!(await insertSignInDomain(tx, orgId, domain, randomBytes(TOKEN_BYTES).toString('base64url')))) {
-      throw new Refusal('already_exists', 'The organization has this domain already.');
+      throw new Refusal('already_exists', 'The organization already has this domain.');
     }
     await recordAudit(tx, { orgId, actor, action: 'sign_in_domain.added', subjectId: domain });
     return presentDomain((await readSignInDomain(tx, orgId, domain))!);
@@ -55,7 +55,7 @@ export async function verifySignInDomain(
   const row = await found(db, orgId, text);
   const { name, value } = recordOf(row);
   const records = await Promise.all([lookUpTxt(name), lookUpTxt(row.domain)]).catch((error: unknown) => {
-    const detail = 'The DNS of the domain did not answer for certain. Try again in a minute.';
+    const detail = 'The DNS of the domain did not return a reliable answer. Try again in a minute.';
     throw new Refusal('provider_failed', detail, { cause: error });
   });
   if (records.flat().some((record) => record.trim() === value)) return prove(db, orgId, row, 'dns', actor);

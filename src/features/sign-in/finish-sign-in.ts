@@ -72,14 +72,14 @@ async function checkAddress(db: Queryable, orgId: string, identity: Identity): P
   if (email === null || domain === null) {
     throw new Refusal(
       'sign_in_address_refused',
-      'The provider named no e-mail address. It must share the claim "email".',
+      'The provider sent no e-mail address. It must send the claim "email".',
     );
   }
   if (!emailVerified)
     throw new Refusal('sign_in_address_refused', 'The provider has not verified your e-mail address.');
   for (const claimed of hostedDomain === null ? [domain] : [domain, hostedDomain]) {
     if (!(await isProven(db, orgId, claimed))) {
-      const detail = 'The provider named an address of a domain that this organization has not proven.';
+      const detail = 'The provider sent an address in a domain that this organization has not verified.';
       throw new Refusal('sign_in_address_refused', detail);
     }
   }
@@ -132,7 +132,7 @@ async function findOrMake(
     known ?? (await insertPerson(tx, { name: name ?? email.split('@')[0]!, email, passwordHash: passwordHash! }));
   if (!(await insertLink(tx, orgId, subject, person.id))) {
     const detail =
-      'Your provider gave this address to another person before. An owner removes that member and invites the address again.';
+      'Your provider gave this address to another person before. An owner must remove that member and invite the address again.';
     throw new Refusal('sign_in_address_refused', detail);
   }
   return person.id;

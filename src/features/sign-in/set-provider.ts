@@ -100,7 +100,7 @@ export async function checkSignInProvider(deps: SignInDeps, issuer: string): Pro
 async function checkIssuer({ egress }: SignInDeps, issuer: string): Promise<void> {
   const { search, hash } = new URL(issuer);
   if (`${search}${hash}` === '') return checkAddress(egress, '/issuer', issuer);
-  const detail = 'An issuer has neither a query nor a fragment.';
+  const detail = 'An issuer must not have a query or a fragment.';
   throw new Refusal('validation_failed', undefined, {
     errors: [{ pointer: '/issuer', code: 'address_refused', detail }],
   });

@@ -37,11 +37,11 @@ export async function checkTriggerCall(
     faults.push({
       pointer: '/end_user',
       code: 'required',
-      detail: 'Name the person by id, external_id, email or phone, or leave end_user out for an anonymous one.',
+      detail: 'Name the person by id, external_id, email or phone, or omit end_user for an anonymous person.',
     });
   }
   if (call.end_user?.id !== undefined && Object.keys(call.end_user).length > 1) {
-    faults.push({ pointer: '/end_user/id', code: 'conflict', detail: 'With an id nothing else may be given.' });
+    faults.push({ pointer: '/end_user/id', code: 'conflict', detail: 'With an id, no other field is allowed.' });
   }
   const channel = await chooseChannel(target, call, findChannel, faults);
   const address = channel === null ? null : readAddress(kinds, channel.kind, call, faults);
@@ -104,7 +104,11 @@ function readAddress(kinds: ChannelKinds, kind: string, call: TriggerCall, fault
   }
   const address = read ? read(given) : given;
   if (address !== null) return address;
-  faults.push({ pointer: '/channel/address', code: 'format', detail: `This is no address on a ${kind} channel.` });
+  faults.push({
+    pointer: '/channel/address',
+    code: 'format',
+    detail: `This is not a valid address on a ${kind} channel.`,
+  });
   return null;
 }
 

@@ -11,7 +11,7 @@ export function checkVariables(
   const faults: Fault[] = [];
   const known = new Set(declared.map((variable) => variable.name));
   for (const name of Object.keys(given)) {
-    if (!known.has(name)) faults.push(fault(name, 'unknown_field', 'The trigger declares no variable of this name.'));
+    if (!known.has(name)) faults.push(fault(name, 'unknown_field', 'The trigger declares no variable with this name.'));
   }
   for (const { name, type, required, default: fallback } of declared) {
     const value = Object.hasOwn(given, name) ? given[name] : undefined;
@@ -34,7 +34,7 @@ export function checkDeclarations(declared: readonly VariableDeclaration[]): Fau
   declared.forEach(({ name, type, default: fallback }, index) => {
     const pointer = `/variables/${index}`;
     if (seen.has(name))
-      faults.push({ pointer: `${pointer}/name`, code: 'duplicate', detail: 'This name stands twice.' });
+      faults.push({ pointer: `${pointer}/name`, code: 'duplicate', detail: 'This name is used twice.' });
     seen.add(name);
     if (fallback !== undefined && !isOfType(type, fallback)) {
       faults.push({ pointer: `${pointer}/default`, code: 'type', detail: `The default must be ${TYPE_WORDS[type]}.` });

@@ -84,7 +84,7 @@ export async function sendTestEvent(
     const endpoint = await lockWebhook(tx, orgId, endpointId);
     if (!endpoint) throw new Refusal('webhook_not_found');
     if (!endpoint.enabled) throw new Refusal('webhook_disabled');
-    const data = { endpoint_id: endpointId, message: 'A test event: your endpoint hears Parley.' };
+    const data = { endpoint_id: endpointId, message: 'A test event: your endpoint receives calls from Parley.' };
     const id = await insertTestEvent(tx, orgId, endpointId, { type: TEST_EVENT_TYPE, data });
     await recordAudit(tx, { orgId, actor, action: 'webhook.tested', subjectId: endpointId, facts: { event_id: id } });
     return id;

@@ -16,7 +16,7 @@ const Me = Type.Object(
     }),
     permissions: Type.Array(Type.Union(PERMISSIONS.map((permission) => Type.Literal(permission)))),
     allowed_networks: Type.Union([Type.Array(Type.String()), Type.Null()], {
-      description: 'The networks that the key may be used from; null: from everywhere.',
+      description: 'The networks from which the key may be used; null: from any network.',
     }),
     organization: Type.Object({ id: Type.String(), name: Type.String() }),
     plan: Type.Union(PLANS.map((plan) => Type.Literal(plan))),

@@ -23,13 +23,13 @@ export function openapi(deps: Deps): Route {
     operation: {
       id: 'getOpenApi',
       summary: 'This description, as OpenAPI 3.1',
-      description: 'Made from the schemas that validate. Needs no key.',
+      description: 'Generated from the schemas that validate requests. Needs no key.',
       tag: 'System',
     },
     responses: {
       200: {
         schema: Type.Record(Type.String(), Type.Unknown()),
-        headers: { ETag: 'Changes when the description does.' },
+        headers: { ETag: 'Changes when the description changes.' },
       },
       304: null,
     },

@@ -15,7 +15,7 @@ export const ready = (deps: Deps): Route => ({
   operation: {
     id: 'getReady',
     summary: 'Whether this node takes traffic',
-    description: 'Database reachable and migrated. Fails as soon as the node has been told to stop.',
+    description: 'The database is reachable and migrated. Fails as soon as the node starts to stop.',
     tag: 'System',
     examples: { 200: { status: 'ready' } },
   },
@@ -32,7 +32,7 @@ export const ready = (deps: Deps): Route => ({
 async function within(check: Promise<{ ok: boolean; detail: string }>): Promise<{ ok: boolean; detail: string }> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<{ ok: boolean; detail: string }>((resolve) => {
-    timer = setTimeout(() => resolve({ ok: false, detail: 'The readiness check took too long.' }), READY_WITHIN_MS);
+    timer = setTimeout(() => resolve({ ok: false, detail: 'The readiness check timed out.' }), READY_WITHIN_MS);
   });
   const failed = { ok: false, detail: 'The readiness check failed.' };
   try {

@@ -24,7 +24,7 @@ export const hostedPage = (path: string, visitors: Pick<Visitors, 'findChannel'>
     const channel = await visitors.findChannel(id).catch((error: unknown) => {
       throw lostDatabase('GET', error);
     });
-    if (channel.chat.hosted_page === false) throw new Refusal('channel_not_found', 'This chat has no page of its own.');
+    if (channel.chat.hosted_page === false) throw new Refusal('channel_not_found', 'This chat has no hosted page.');
     if (!channel.enabled) throw new Refusal('channel_disabled');
     const appearance = presentAppearance(channel);
     const { etag } = script(appearance);

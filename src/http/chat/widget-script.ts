@@ -33,7 +33,7 @@ export function createWidgetScript(file: string): WidgetScript {
   let widget: string | null = null;
   return (appearance) => {
     widget ??= existsSync(file) ? readFileSync(file, 'utf8') : null;
-    if (widget === null) throw new Refusal('unavailable', 'The widget is not built: npm start builds it.');
+    if (widget === null) throw new Refusal('unavailable', 'The widget is not built. Run npm start to build it.');
     // User text must stay a value: `<` could end a script element, the others end a line in old browsers.
     const values = JSON.stringify(appearance).replace(
       /[<\u2028\u2029]/g,
@@ -61,7 +61,7 @@ export const widgetScript = (path: string, visitors: Pick<Visitors, 'findChannel
   method: 'GET',
   path,
   access: 'public',
-  operation: { id: 'chatWidget', summary: 'The widget of a web chat', tag: 'Web chat', hidden: true },
+  operation: { id: 'chatWidget', summary: 'The script of the web chat widget', tag: 'Web chat', hidden: true },
   responses: { 200: Type.Unknown() },
   handle: async (request, reply) => {
     const { channel_id: id } = request.params as { channel_id: string };

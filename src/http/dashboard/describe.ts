@@ -17,7 +17,8 @@ export function describeDashboard({ baseUrl }: { baseUrl: string }): Json {
     info: {
       title: 'Parley dashboard API',
       version: '1',
-      description: 'What the dashboard and the command line call. It changes with them; build on the public API.',
+      description:
+        'The dashboard and the command line use this API. It changes with them: build on the public API instead.',
     },
     servers: [{ url: baseUrl + DASHBOARD_BASE }],
     security: [{ session: [] }],
@@ -50,7 +51,7 @@ function operationOf(name: string, route: DashboardRoute): Json {
         ...(route.answer && { content: { 'application/json': { schema: wireSchema(route.answer) } } }),
       },
       default: {
-        description: 'A refusal; its code is a page under /docs/problems.',
+        description: 'A refusal; each code has a page under /docs/problems.',
         content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
       },
     },
@@ -60,7 +61,7 @@ function operationOf(name: string, route: DashboardRoute): Json {
 const NEEDS: Record<string, string> = {
   public: 'Needs no session.',
   signed_in: 'Needs a session.',
-  operator: 'For the operator of the installation alone.',
+  operator: 'Only for the operator of the installation.',
 };
 
 const pathParameters = (path: string): Json[] =>

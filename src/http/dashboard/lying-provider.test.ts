@@ -94,7 +94,7 @@ describe('a provider that', () => {
   async function refusal(): Promise<string> {
     const found = await owner.call(`POST ${settings}/check`, { issuer: provider.issuer });
     const begun = await begin();
-    const detail = 'The provider of your organization does not answer as it should. Try again later.';
+    const detail = 'The provider of your organization returned an error. Try again later.';
     expect(begun.body).toMatchObject({ status: 502, code: 'provider_failed', detail });
     expect(found.body).toMatchObject({ status: 502, code: 'provider_failed' });
     return found.body.detail;

@@ -63,14 +63,14 @@ const TAGS: Readonly<Record<string, string>> = {
   Channels: 'Send messages through connected channels.',
   'End users': 'The people that agents talk to.',
   Keys: 'Report keys that have leaked.',
-  Campaigns: 'Push recipients into a campaign with the key of that campaign.',
+  Campaigns: 'Add recipients to a campaign with the key of that campaign.',
 };
 
 const HEADERS: Json = {
-  'X-Request-Id': { description: 'Names this request in the log and in support.', schema: { type: 'string' } },
+  'X-Request-Id': { description: 'The id of this request, for the log and for support.', schema: { type: 'string' } },
   'RateLimit-Policy': { description: 'The limits that apply, with their windows.', schema: { type: 'string' } },
-  RateLimit: { description: 'What is left of each limit.', schema: { type: 'string' } },
-  'Retry-After': { description: 'Seconds to wait before the next try.', schema: { type: 'string' } },
+  RateLimit: { description: 'What remains of each limit.', schema: { type: 'string' } },
+  'Retry-After': { description: 'Seconds to wait before a retry.', schema: { type: 'string' } },
   'WWW-Authenticate': { description: 'How to authenticate.', schema: { type: 'string' } },
 };
 const header = (name: string): Json => ({ [name]: { $ref: `#/components/headers/${name}` } });
@@ -144,7 +144,7 @@ function parametersOf(route: Route, named: (schema: unknown) => unknown): Json[]
 }
 
 const IDEMPOTENCY =
-  '1 to 255 visible ASCII characters. The same key with the same body within 24 hours answers as the first call did and acts only once.';
+  '1 to 255 visible ASCII characters. A repeated call with the same key and body within 24 hours returns the first response and has no second effect.';
 
 function answersOf(route: Route, named: (schema: unknown) => unknown): Json {
   const common = {
@@ -180,7 +180,7 @@ const SAYS: Readonly<Record<string, string>> = {
   200: 'OK.',
   201: 'Created.',
   202: 'Accepted: stored, and done as soon as possible.',
-  204: 'Done; there is nothing to say.',
+  204: 'Done; the response has no body.',
   304: 'Not modified.',
 };
 

@@ -73,7 +73,7 @@ function navigation(endpoints: readonly Endpoint[], tags: readonly { name: strin
 
 const introduction = ({ url, description }: { url: string; description: string }): string => `
 <h1>Parley API reference</h1>
-<p>Base URL of this region (${escapeHtml(description)}): <code>${escapeHtml(url)}</code>. Keys are made in the dashboard under
+<p>Base URL of this region (${escapeHtml(description)}): <code>${escapeHtml(url)}</code>. Create keys in the dashboard under
 Settings, Integrations, API Keys, work in their own region only, and are sent in one header:</p>
 ${code(`curl '${url}/api/me' \\\n  -H 'Authorization: Bearer <API_KEY>'`)}
 <p>Begin with a guide, from nothing to a finished task with code that runs: ${GUIDE_NAMES.map((name) => `<a href="/docs/guides/${name}">${escapeHtml(GUIDES[name])}</a>`).join(', ')}.</p>

@@ -49,7 +49,7 @@ describe('400 body_invalid', () => {
   });
 
   it('reports a body that is only a byte order mark', async () => {
-    expect((await post('\ufeff{}')).json().detail).toBe('The body begins with a byte order mark.');
+    expect((await post('\ufeff{}')).json().detail).toBe('The body starts with a byte order mark.');
   });
 
   it('refuses an empty body where one is required', async () => {

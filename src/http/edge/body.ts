@@ -56,7 +56,7 @@ function refuseOtherTypes({ headers, rawHeaders }: IncomingMessage): void {
     throw new Refusal('unsupported_media_type', 'The Content-Type must be application/json in UTF-8.');
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
-    throw new Refusal('unsupported_media_type', 'The body must not be compressed: leave Content-Encoding out.');
+    throw new Refusal('unsupported_media_type', 'The body must not be compressed: omit Content-Encoding.');
   // Node keeps the first of several headers and hides the others.
   let types = 0;
   for (let i = 0; i < rawHeaders.length; i += 2)
@@ -77,7 +77,7 @@ function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> 
     request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
     // No one reads this answer: it ends the handler, and the log says "cut off". Node also reports a closed connection
     // as an error event, which without a listener would end the process.
-    request.on('error', () => reject(new Refusal('request_invalid', 'The connection ended before the body did.')));
+    request.on('error', () => reject(new Refusal('request_invalid', 'The connection closed before the body was complete.')));
   });
 }
 
@@ -85,7 +85,7 @@ function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> 
 export function parseJson(bytes: Buffer, maxKeys: number = MAX_JSON_KEYS): unknown {
   if (!isUtf8(bytes)) throw new Refusal('body_invalid', 'The body is not valid UTF-8.');
   const text = bytes.toString('utf8');
-  if (text.charCodeAt(0) === 0xfeff) throw new Refusal('body_invalid', 'The body begins with a byte order mark.');
+  if (text.charCodeAt(0) === 0xfeff) throw new Refusal('body_invalid', 'The body starts with a byte order mark.');
   const parsed = parseStrictJson(text, maxKeys);
   if ('fault' in parsed) throw new Refusal('body_invalid', parsed.fault);
   return parsed.value;

@@ -148,7 +148,7 @@ describe('/ready', () => {
       'The database is not reachable.',
     ],
     ['fails', () => Promise.reject(new Error('secret')), 'The readiness check failed.'],
-    ['never answers', () => new Promise<never>(() => {}), 'The readiness check took too long.'],
+    ['never answers', () => new Promise<never>(() => {}), 'The readiness check timed out.'],
   ])('is 503 when the check %s', async (_what, ready, detail) => {
     await start({ ready });
     const answer = await raw(http.port, { path: '/ready' });

@@ -54,8 +54,8 @@ export function createGate({ problems, log, baseUrl, isDraining, count }: GateDe
 function inspect(request: IncomingMessage, authorization: string[]): string | null {
   if (request.httpVersionMajor !== 1) return 'The request line must end with HTTP/1.1.';
   const target = request.url!;
-  if (target.charCodeAt(0) !== SLASH) return 'The request target must be a path that begins with a slash.';
-  if (target.includes('#')) return 'The request target must not hold a fragment.';
+  if (target.charCodeAt(0) !== SLASH) return 'The request target must be a path that starts with a slash.';
+  if (target.includes('#')) return 'The request target must not contain a fragment.';
   const raw = request.rawHeaders;
   let hosts = 0;
   for (let i = 0; i < raw.length; i += 2) {

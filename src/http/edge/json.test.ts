@@ -67,13 +67,13 @@ describe('strict JSON', () => {
   );
 
   it.each(['{"a":"\\u0000"}', '{"\\u0000":1}', '["x",["\\u0000"]]'])('refuses NUL: %s', (text) => {
-    expect(parse(text)).toEqual({ fault: 'The body holds a NUL character.' });
+    expect(parse(text)).toEqual({ fault: 'The body contains a NUL character.' });
   });
 
   it.each(['{"a":"\\ud800"}', '{"\\udc00":1}', '["\\udc00\\ud800"]', '"\\uD83D!"'])(
     'refuses half a surrogate pair: %s',
     (text) => {
-      expect(parse(text)).toEqual({ fault: 'The body holds half of a surrogate pair.' });
+      expect(parse(text)).toEqual({ fault: 'The body contains a lone surrogate.' });
     },
   );
 
@@ -83,13 +83,13 @@ describe('strict JSON', () => {
   });
 
   it('refuses numbers that would silently become infinite', () => {
-    expect(parse('{"a":1e999}')).toEqual({ fault: 'The body holds a number that is too large.' });
+    expect(parse('{"a":1e999}')).toEqual({ fault: 'The body contains a number that is too large.' });
   });
 
   it.each(['{"order":9007199254740993}', '[-9007199254740993]', '123456789012345678901234567890'])(
     'refuses whole numbers that would silently change: %s',
     (text) => {
-      expect(parse(text)).toEqual({ fault: 'The body holds a whole number beyond 2^53 - 1: send it as text.' });
+      expect(parse(text)).toEqual({ fault: 'The body contains a whole number beyond 2^53 - 1: send it as text.' });
     },
   );
 

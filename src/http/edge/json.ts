@@ -69,9 +69,9 @@ function inspect(value: unknown, walk: Walk): void {
   if (typeof value === 'string') {
     if (walk.checkStrings) inspectText(value, walk);
   } else if (typeof value === 'number') {
-    if (!Number.isFinite(value)) walk.fault = 'The body holds a number that is too large.';
+    if (!Number.isFinite(value)) walk.fault = 'The body contains a number that is too large.';
     else if (Number.isInteger(value) && !Number.isSafeInteger(value))
-      walk.fault = 'The body holds a whole number beyond 2^53 - 1: send it as text.';
+      walk.fault = 'The body contains a whole number beyond 2^53 - 1: send it as text.';
   } else if (Array.isArray(value)) {
     for (const item of value) inspect(item, walk);
   } else if (typeof value === 'object' && value !== null) {
@@ -86,6 +86,6 @@ function inspect(value: unknown, walk: Walk): void {
 }
 
 function inspectText(text: string, walk: Walk): void {
-  if (text.includes('\0')) walk.fault = 'The body holds a NUL character.';
-  else if (!text.isWellFormed()) walk.fault = 'The body holds half of a surrogate pair.';
+  if (text.includes('\0')) walk.fault = 'The body contains a NUL character.';
+  else if (!text.isWellFormed()) walk.fault = 'The body contains a lone surrogate.';
 }

@@ -118,10 +118,14 @@ function toRefusal(error: unknown): Refusal {
   const code = (error as { code?: unknown } | null)?.code;
   // Fastify's router could not parse the target.
   if (code === 'FST_ERR_BAD_URL' || code === 'FST_ERR_MAX_PARAM_LENGTH')
-    return new Refusal('request_invalid', 'The path holds broken percent-encoding.');
-  return new Refusal('internal_error', 'Something went wrong on our side; the request_id finds it in the log.', {
-    cause: error,
-  });
+    return new Refusal('request_invalid', 'The path contains invalid percent-encoding.');
+  return new Refusal(
+    'internal_error',
+    'Something went wrong on our side. The log has the details under the request_id.',
+    {
+      cause: error,
+    },
+  );
 }
 
 /**

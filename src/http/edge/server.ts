@@ -125,7 +125,7 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
   const answerAnyway = raw.listeners('request')[0] as Parameters<typeof createServer>[1] & object;
   raw.on('checkContinue', answerAnyway).on('checkExpectation', answerAnyway);
   raw.on('connect', (_request, socket) =>
-    problems.writeToSocket(socket, new Refusal('request_invalid', 'This server is no proxy.'), newId('req')),
+    problems.writeToSocket(socket, new Refusal('request_invalid', 'This server is not a proxy.'), newId('req')),
   );
   const drain = createDrain(raw, timeouts.drainMs);
 
@@ -180,5 +180,5 @@ function notFound(server: FastifyInstance, target: string): Refusal {
   if (allowed.length === 0) return new Refusal('route_not_found', 'There is nothing at this path.');
   if (allowed.includes('GET')) allowed.splice(1, 0, 'HEAD');
   const allow = allowed.join(', ');
-  return new Refusal('method_not_allowed', `This path knows ${allow}.`, { headers: { allow } });
+  return new Refusal('method_not_allowed', `This path supports ${allow}.`, { headers: { allow } });
 }

@@ -20,7 +20,7 @@ const hook = (method: 'GET' | 'POST', id: string, { receive, baseUrl }: InboundR
   method,
   path: '/inbound/:kind/:channel_id',
   access: 'public',
-  operation: { id, summary: 'What a channel tells us', tag: 'Channels', hidden: true },
+  operation: { id, summary: 'Webhook calls of a channel', tag: 'Channels', hidden: true },
   rawBody: MAX_INBOUND_BYTES,
   responses: { 200: Type.Object({}) },
   async handle(request, reply) {

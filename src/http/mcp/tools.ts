@@ -44,7 +44,7 @@ export function faultsOf({ definition }: Tool, given: Json): Fault[] {
       .map((name) => ({
         pointer: `/${escapePointer(name)}`.slice(0, MAX_POINTER_CHARACTERS),
         code: 'unknown_field',
-        detail: 'This field is not known here.',
+        detail: 'This field is not allowed here.',
       })),
     ...required
       .filter((name) => given[name] === undefined)
@@ -94,7 +94,7 @@ function define(route: Route): Definition {
     ...(route.idempotent && {
       idempotency_key: {
         type: 'string',
-        description: 'The same key again answers as the first call did and acts only once.',
+        description: 'A repeated call with the same key returns the first result and has no second effect.',
       },
     }),
   };

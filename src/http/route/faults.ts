@@ -90,7 +90,7 @@ function faultOf(error: ErrorObject): Fault {
     case 'required':
       return at(params.missingProperty as string, 'required', 'This field is required.');
     case 'additionalProperties':
-      return at(params.additionalProperty as string, 'unknown_field', 'This field is not known here.');
+      return at(params.additionalProperty as string, 'unknown_field', 'This field is not allowed here.');
     case 'propertyNames':
       return at(params.propertyName as string, 'name_invalid', 'The name of this field is not allowed here.');
     case 'type':
@@ -118,7 +118,7 @@ function faultOf(error: ErrorObject): Fault {
     case 'minProperties':
       return at(null, 'too_few', params.limit === 1 ? 'Must not be empty.' : `Must have at least ${limit} entries.`);
     case 'uniqueItems':
-      return at(null, 'duplicate', 'Must not have the same entry twice.');
+      return at(null, 'duplicate', 'Must not contain the same entry twice.');
     case 'minimum':
     case 'maximum':
     case 'exclusiveMinimum':
@@ -161,11 +161,9 @@ const oneOf = (values: readonly unknown[]): string =>
 
 function patternSays({ parentSchema, schema }: ErrorObject): string {
   const id = /^\^([a-z]+)_\[0-7\]/.exec(String(schema));
-  if (id) return `Must be an id that begins with ${id[1]}_.`;
+  if (id) return `Must be an id that starts with ${id[1]}_.`;
   const description = parentSchema?.description;
-  return typeof description === 'string'
-    ? `Does not have the right form: ${description}`
-    : 'Does not have the right form.';
+  return typeof description === 'string' ? `Does not match the format: ${description}` : 'Does not match the format.';
 }
 
 const article = (type: string): string => (type === 'null' ? 'null' : `${/^[aio]/.test(type) ? 'an' : 'a'} ${type}`);

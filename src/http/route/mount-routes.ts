@@ -133,7 +133,7 @@ function refuseControlCharacters(request: FastifyRequest): void {
   if (!request.raw.url!.includes('%')) return;
   // oxlint-disable-next-line eslint/no-control-regex
   if (Object.values(request.params as object).some((value) => /[\0-\x1f\x7f]/.test(String(value))))
-    throw new Refusal('request_invalid', 'The path holds a control character.');
+    throw new Refusal('request_invalid', 'The path contains a control character.');
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8';

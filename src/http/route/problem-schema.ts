@@ -3,7 +3,7 @@ import { PROBLEMS } from '../../../contract/problems.ts';
 
 const Fault = Type.Object(
   {
-    pointer: Type.String({ description: 'JSON pointer of the place.' }),
+    pointer: Type.String({ description: 'JSON pointer to the value.' }),
     code: Type.String(),
     detail: Type.String(),
   },
@@ -24,5 +24,5 @@ export const ProblemSchema = Type.Object(
     key_permissions: Type.Optional(Type.Array(Type.String())),
     existing_id: Type.Optional(Type.String()),
   },
-  { title: 'Problem', description: 'RFC 9457, the same shape everywhere.' },
+  { title: 'Problem', description: 'RFC 9457; all errors have this shape.' },
 );

@@ -6,7 +6,7 @@ import { compileBody, wireSchema } from './validate.ts';
 
 /** The two parameters of every list; spread into a route's own `query`. */
 export const PageQuery = {
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE, description: 'Records in a page.' })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE, description: 'Records per page.' })),
   cursor: Type.Optional(
     Type.String({ minLength: 1, maxLength: 512, description: '`next_cursor` of the previous page, unchanged.' }),
   ),
@@ -46,7 +46,7 @@ function pairsOf(text: string): [string, string][] {
         return [decode(name!), decode(value.join('='))];
       });
   } catch {
-    throw new Refusal('request_invalid', 'The query holds broken percent-encoding or a control character.');
+    throw new Refusal('request_invalid', 'The query contains invalid percent-encoding or a control character.');
   }
 }
 

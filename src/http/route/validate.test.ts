@@ -105,7 +105,7 @@ describe('a body that breaks its schema', () => {
   it('with a duplicate entry is reported in those words', () => {
     const schema = Type.Object({ permissions: Type.Array(Type.String(), { uniqueItems: true }) });
     expect(faults(schema, { permissions: ['triggers', 'channels', 'triggers'] })).toEqual([
-      { pointer: '/permissions', code: 'duplicate', detail: 'Must not have the same entry twice.' },
+      { pointer: '/permissions', code: 'duplicate', detail: 'Must not contain the same entry twice.' },
     ]);
   });
 
@@ -212,6 +212,6 @@ describe('formats', () => {
 
   it('names the kind of id that was expected', () => {
     const [fault] = faults(Type.String({ pattern: idPattern('channel') }), 'channel_1');
-    expect(fault!.detail).toBe('Must be an id that begins with channel_.');
+    expect(fault!.detail).toBe('Must be an id that starts with channel_.');
   });
 });

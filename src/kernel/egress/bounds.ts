@@ -12,4 +12,4 @@ export const EGRESS_TIMEOUT_MS = 15_000;
 export const EGRESS_MAX_BYTES = 64 * 1024;
 
 export const tooLarge = (): EgressError =>
-  new EgressError('egress_too_large', 'The answer is larger than this call may read.');
+  new EgressError('egress_too_large', 'The response is larger than the limit for this call.');

@@ -13,7 +13,7 @@ export type Deadline = {
 /** A timeout for one outgoing call, combined with the caller's signal. Call `clear` when the call is over. */
 export function withDeadline(timeoutMs: number, caller?: AbortSignal | null): Deadline {
   const controller = new AbortController();
-  const timeout = new EgressError('egress_timeout', 'The other side took too long to answer.');
+  const timeout = new EgressError('egress_timeout', 'The request to the remote server timed out.');
   const timer = setTimeout(() => controller.abort(timeout), timeoutMs);
   const over = new Promise<never>((_done, fail) => {
     controller.signal.addEventListener('abort', () => fail(controller.signal.reason), { once: true });
@@ -44,14 +44,14 @@ function explainFailure(error: unknown): EgressError {
     neverConnected ||= at instanceof NotConnected;
     const code = (at as NodeJS.ErrnoException).code;
     if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT') {
-      return new EgressError('egress_timeout', 'The other side took too long to answer.', {
+      return new EgressError('egress_timeout', 'The request to the remote server timed out.', {
         cause: error,
         neverConnected,
       });
     }
     at = at.cause;
   }
-  return new EgressError('egress_unreachable', 'The other side could not be reached or broke off.', {
+  return new EgressError('egress_unreachable', 'The remote server could not be reached or closed the connection.', {
     cause: error,
     neverConnected,
   });

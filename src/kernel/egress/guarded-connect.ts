@@ -85,7 +85,7 @@ async function resolveName(name: string, resolve: Resolve, withinMs: number): Pr
     if (addresses.length > 0) return addresses;
     throw new Error('the name has no address');
   } catch (cause) {
-    throw new EgressError('egress_unreachable', 'The host of the URL could not be found.', {
+    throw new EgressError('egress_unreachable', 'The host name of the URL could not be resolved.', {
       cause,
       neverConnected: true,
     });

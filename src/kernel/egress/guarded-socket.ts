@@ -32,7 +32,7 @@ export async function openGuardedSocket(
       failure = error;
     }
   }
-  throw new EgressError('egress_unreachable', 'The other side could not be reached.', {
+  throw new EgressError('egress_unreachable', 'The remote server could not be reached.', {
     cause: failure,
     neverConnected: true,
   });
@@ -56,4 +56,4 @@ function dial(host: string, port: number): Promise<Socket> {
   });
 }
 
-const timedOut = (): Error => Object.assign(new Error('The connection was not made in time.'), { code: 'ETIMEDOUT' });
+const timedOut = (): Error => Object.assign(new Error('The connection timed out.'), { code: 'ETIMEDOUT' });

@@ -31,7 +31,7 @@ export function judgePort(service: Service, name: string, port: number, allow: A
   if (!OTHER_PROTOCOLS.has(port) && (service === 'http' || allow.host(name, port) || allow.address(name, port))) return;
   const detail =
     service === 'mail'
-      ? `Port ${port} is none that mail is sent over. Use 465 with tls, or 587 with starttls.`
-      : `Port ${port} belongs to another protocol. Use 443, or the port of an HTTPS server of yours.`;
+      ? `Port ${port} is not a port for sending mail. Use 465 with tls, or 587 with starttls.`
+      : `Port ${port} belongs to another protocol. Use 443, or the port of your own HTTPS server.`;
   throw new EgressError('egress_refused', detail);
 }

@@ -5,10 +5,10 @@ export function parseTarget(text: string): URL {
   const url = URL.parse(text);
   if (url === null) throw new EgressError('egress_refused', 'The URL cannot be read.');
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    throw new EgressError('egress_refused', 'The URL must begin with https://.');
+    throw new EgressError('egress_refused', 'The URL must start with https://.');
   }
   if (url.username !== '' || url.password !== '') {
-    throw new EgressError('egress_refused', 'The URL must not hold a user name or a password.');
+    throw new EgressError('egress_refused', 'The URL must not contain a user name or a password.');
   }
   return url;
 }

@@ -32,7 +32,7 @@ export function prepareDataFolder(dataDir: string): void {
   } catch (error) {
     throw new StartError(
       `The data folder ${dataDir} cannot be ${existsSync(dataDir) ? 'written' : 'made'} (${reason(error)}).`,
-      'Give this user the right to write there, or name another folder with DATA_DIR.',
+      'Give this user write permission there, or set another folder with DATA_DIR.',
       { cause: error },
     );
   }

@@ -27,7 +27,7 @@ export function createWriteQueue<Call, Outcome>(
     lanes: LANES,
     queue: QUEUE,
     send,
-    full: () => new Refusal('unavailable', 'More calls are waiting than this server takes at once.'),
+    full: () => new Refusal('unavailable', 'Too many calls are waiting on this server.'),
   });
   return {
     add: async (call) => {

@@ -22,7 +22,7 @@ export async function deliverMessage(
   if (held) return { outcome: ended(claimed, held.status, held.error), broken: null, called: false };
   const kind = deps.kinds.get(claimed.channel.kind);
   try {
-    if (!kind) throw new ChannelFailure('channel_unsupported', 'This server does not know the kind of the channel.');
+    if (!kind) throw new ChannelFailure('channel_unsupported', 'This server does not support this kind of channel.');
     if (!kind.send) return { outcome: ended(claimed, 'delivered', null), broken: null, called: false };
     const address = claimed.address ?? kind.addressOf?.(claimed.person) ?? null;
     const content = checked(claimed, kind, address, deps.tools.now());
@@ -65,7 +65,11 @@ export async function deliverMessage(
 function heldBack({ attempts, channel, person, withdrawn, confirms_opt_out: confirms }: ClaimedDelivery) {
   if (withdrawn) return { status: 'suppressed' as const, error: withdrawn };
   if (channel.deleted || !channel.enabled) {
-    return because('failed', 'channel_disabled', 'The channel was disconnected or disabled before the message left.');
+    return because(
+      'failed',
+      'channel_disabled',
+      'The channel was disconnected or disabled before the message was sent.',
+    );
   }
   if (person.blocked) return because('suppressed', 'recipient_blocked', 'The recipient is blocked.');
   if (person.consent === 'opted_out' && !confirms) {
@@ -91,7 +95,7 @@ const because = (status: 'failed' | 'suppressed', code: string, detail: string) 
 function checked(claimed: ClaimedDelivery, kind: ChannelKind, address: string | null, now: number) {
   const { capabilities } = kind;
   if (capabilities.needs_address && address === null) {
-    throw new ChannelFailure('no_address', 'It is not known where the recipient is reached on this channel.');
+    throw new ChannelFailure('no_address', 'The recipient has no address on this channel.');
   }
   const content = fitContent(claimed.content, kind);
   const hours = capabilities.reply_window_hours;

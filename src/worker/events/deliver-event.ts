@@ -86,10 +86,10 @@ async function send(claimed: ClaimedEvent, { egress, openSealed, signal }: Event
 
 function faultOf(status: number): DeliveryAttempt['error'] {
   if (status >= 200 && status <= 299) return null;
-  if (status === 410) return { code: 'gone', detail: 'The endpoint answered 410 and was disabled.' };
+  if (status === 410) return { code: 'gone', detail: 'The endpoint returned 410 and was disabled.' };
   if (status >= 300 && status <= 399)
-    return { code: 'redirect', detail: `The endpoint answered ${status}; redirects are not followed.` };
-  return { code: 'refused', detail: `The endpoint answered ${status}.` };
+    return { code: 'redirect', detail: `The endpoint returned ${status}; redirects are not followed.` };
+  return { code: 'refused', detail: `The endpoint returned ${status}.` };
 }
 
 function reasonOf(error: unknown): NonNullable<DeliveryAttempt['error']> {

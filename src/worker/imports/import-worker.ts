@@ -78,7 +78,11 @@ export function createImportWorker(deps: ImportWorkerDeps): ImportWorker {
     deps.log.warn({ err: error, import: held.id }, 'an import was interrupted');
     const passes = isUnreachable(error) || (error instanceof Refusal && error.status === 503);
     if (passes) return releaseImport(pool, held, RETRY_SECONDS);
-    return finishImport(deps.db, held, { code: 'internal_error', detail: 'A fault of ours; see the log.', row: null });
+    return finishImport(deps.db, held, {
+      code: 'internal_error',
+      detail: 'An internal error; see the log.',
+      row: null,
+    });
   }
 
   const sleep = () =>

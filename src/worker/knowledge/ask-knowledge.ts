@@ -62,7 +62,7 @@ export function createKnowledge({
   function ask(documents: DocumentsOf, question: string, limit: number): Promise<Finding[]> {
     const job = (lastJob = (lastJob % MAX_JOB) + 1);
     const rests = (resting.get(editionOf(documents)) ?? 0) > performance.now();
-    if (rests) return Promise.reject(failed('Searching the documents failed a short while ago.'));
+    if (rests) return Promise.reject(failed('The search of the documents failed recently.'));
     if (stopped || pending.size >= MAX_PENDING) return Promise.reject(failed('Too many questions are waiting.'));
     return new Promise((resolve, reject) => {
       const one: Pending = { ask: { ...documents, kind: 'ask', job, question, limit }, resolve, reject, threads: 0 };
@@ -137,7 +137,7 @@ export function createKnowledge({
       if (!stopped && !isGuilty && one.threads < MAX_THREADS) send(one);
       else {
         pending.delete(job);
-        one.reject(failed(isGuilty ? 'The documents are too much to search.' : 'The search was stopped.'));
+        one.reject(failed(isGuilty ? 'The documents are too large to search.' : 'The search was stopped.'));
       }
     }
   }

@@ -57,7 +57,7 @@ export function createFindProvider(deps: { db: Db; egress: Egress; sealingKey: K
       maxBytes: TOOL_MAX_BYTES,
     });
     const text = answer.body.toString('utf8');
-    if (answer.status < 200 || answer.status > 299) throw new Error(`The tool answered ${answer.status}.`);
+    if (answer.status < 200 || answer.status > 299) throw new Error(`The tool returned ${answer.status}.`);
     try {
       return JSON.parse(text) as unknown;
     } catch {

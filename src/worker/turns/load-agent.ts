@@ -40,7 +40,7 @@ export function createAgentLoader(db: Db, findProvider: FindProvider, knowledge:
 
   async function read(orgId: string, agentId: string): Promise<LoadedAgent> {
     const agent = await readAgentForTurns(db.$client, orgId, agentId);
-    if (!agent) throw new Error(`Agent ${agentId} is gone`);
+    if (!agent) throw new Error(`Agent ${agentId} no longer exists`);
     const { edition, bytes } = agent;
     return {
       agent,

@@ -38,7 +38,7 @@ export function createPlayTurn({ loadAgent, findProvider, timeoutMs = PLAY_TIMEO
 
   return async (orgId, agent, talk): Promise<PlaygroundTurn> => {
     if (plays.of(orgId) >= MAX_PLAYS) {
-      throw new Refusal('rate_limited', `At most ${MAX_PLAYS} turns are tried out at the same time.`);
+      throw new Refusal('rate_limited', `At most ${MAX_PLAYS} test turns run at the same time.`);
     }
     plays.add(orgId);
     try {
@@ -57,6 +57,6 @@ export function createPlayTurn({ loadAgent, findProvider, timeoutMs = PLAY_TIMEO
 const tooLate = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) =>
     signal.addEventListener('abort', () =>
-      reject(new Refusal('unavailable', 'The agent still reads its documents, or its model is slow.')),
+      reject(new Refusal('unavailable', 'The agent is still loading its documents, or its model is slow.')),
     ),
   );

@@ -106,7 +106,10 @@ function inParts(message: TurnResult['messages'][number], channelKind: string): 
 
 /** A turn that sends the opening that a campaign chose; from the next turn on, the agent writes. */
 export function openingTurn(run: ClaimedRun, content: MessageContent): CompletedTurn {
-  const trace = { provider: 'campaign', steps: [{ kind: 'opening', detail: 'The campaign opens in its own words.' }] };
+  const trace = {
+    provider: 'campaign',
+    steps: [{ kind: 'opening', detail: 'The campaign has its own opening text.' }],
+  };
   return {
     ...unchanged(run),
     status: 'waiting_for_user',

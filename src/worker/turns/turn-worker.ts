@@ -181,9 +181,7 @@ async function withTimeout<T>(work: Promise<T>, ms: number, tooLate: AbortContro
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      reject(
-        new ProviderError('provider_timeout', 'The provider did not finish the turn in time.', { retryable: true }),
-      );
+      reject(new ProviderError('provider_timeout', 'The turn timed out at the provider.', { retryable: true }));
       tooLate.abort();
     }, ms);
   });

@@ -41,7 +41,7 @@ export const fieldWords: { en: FieldWords; ar: FieldWords } = {
     api_url: ['API URL', 'Only if you reach the provider through your own server or proxy.'],
   },
   ar: {
-    'webhook.url': ['العنوان', 'HTTPS. يرسل Parley رسائل الوكيل إليه.'],
+    'webhook.url': ['عنوان URL', 'HTTPS. يرسل Parley رسائل الوكيل إليه.'],
     'telegram.bot_token': ['رمز البوت', 'اكتب ‎/newbot إلى ‎@BotFather في Telegram، فيأتيك الرمز في رده.'],
     'whatsapp.phone_number_id': [
       'معرّف رقم الهاتف',
@@ -74,6 +74,6 @@ export const fieldWords: { en: FieldWords; ar: FieldWords } = {
     'web_chat.color': ['اللون', 'مثل ‎#0b7a75.'],
     'web_chat.position': ['الزاوية', 'النهاية هي اليسار حيث يُقرأ من اليمين إلى اليسار.'],
     'web_chat.hosted_page': ['صفحة خاصة', 'للمحادثة عنوان يمكنك إرساله إلى الناس.'],
-    api_url: ['خادم خاص بك', 'فقط إن كان الوصول إلى المزوّد عبر خادم أو وكيل لديك.'],
+    api_url: ['عنوان API', 'فقط إن كان الوصول إلى المزوّد عبر خادم أو وكيل لديك.'],
   },
 };

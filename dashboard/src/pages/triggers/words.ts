@@ -172,7 +172,7 @@ export const words = defineWords(
     bad_name: 'أحرف لاتينية وأرقام و_، ولا يبدأ برقم.',
     bad_default: 'هذا ليس JSON؛ يوضع النص بين علامتي اقتباس.',
     variables_saved: 'حُفظت المتغيرات.',
-    unsaved: 'لم تُحفظ بعد',
+    unsaved: 'تغييرات غير محفوظة',
     type_string: 'نص',
     type_number: 'رقم',
     type_integer: 'عدد صحيح',

@@ -10,7 +10,7 @@ export const cancelRecipient = ({ campaigns }: CampaignRoutesDeps): Route => ({
     id: 'cancelRecipient',
     summary: 'Cancel a recipient',
     description:
-      'Whoever was not written to yet never is; with somebody who was, the agent is silent from now on. Cancelling twice is the same as once.',
+      'If the first message was not sent yet, it is not sent. If it was sent, the agent does not reply from now on. Cancelling twice has the same effect as once.',
     tag: TAG,
     examples: { 200: { ...exampleRecipient, status: 'cancelled' } },
   },

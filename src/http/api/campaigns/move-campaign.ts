@@ -7,7 +7,7 @@ export const pauseCampaign = (deps: CampaignRoutesDeps): Route =>
     id: 'pauseCampaign',
     summary: 'Pause the campaign',
     description:
-      'From the answer on nothing more is sent and nobody is taken in; what a provider is being called for at that moment still goes out. Recipients keep their places.',
+      'After the response, nothing more is sent and no recipients are accepted. Messages for which a provider call is already in progress are still sent. Recipients keep their places.',
     examples: { 200: { ...exampleCampaign, state: 'paused' } },
   });
 
@@ -15,7 +15,7 @@ export const resumeCampaign = (deps: CampaignRoutesDeps): Route =>
   move(deps, 'resume', {
     id: 'resumeCampaign',
     summary: 'Resume the campaign',
-    description: 'Goes on where the pause held it.',
+    description: 'Continues where the campaign was paused.',
     examples: { 200: exampleCampaign },
   });
 

@@ -9,7 +9,7 @@ export const readCampaign = ({ campaigns }: CampaignRoutesDeps): Route => ({
   operation: {
     id: 'readCampaign',
     summary: 'Read the campaign',
-    description: 'Its state, its hours and pace, and how many recipients are in each status.',
+    description: 'Its state, its schedule and rate limit, and how many recipients are in each status.',
     tag: TAG,
     examples: { 200: exampleCampaign },
   },

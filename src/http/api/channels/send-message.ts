@@ -35,7 +35,7 @@ export const sendMessage = ({ channelMessages, baseUrl }: ChannelRoutesDeps): Ro
   responses: {
     202: {
       schema: AcceptedMessage,
-      description: 'Accepted: stored, and on its way.',
+      description: 'Accepted: stored, and sent as soon as possible.',
       headers: { Location: 'Where the message and its delivery state can be read.' },
     },
   },

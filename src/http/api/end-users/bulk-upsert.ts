@@ -15,7 +15,7 @@ export const bulkUpsert = ({ endUsers }: EndUserRoutesDeps): Route => ({
   ...FAMILY,
   operation: {
     id: 'bulkUpsertEndUsers',
-    summary: 'Make or change up to 500 end users',
+    summary: 'Create or update up to 500 end users',
     description:
       'Each row is an upsert by `external_id`, else `email`, else `phone`. A row that is wrong is `invalid` and says why; the others are written, all at once. Results stand in the order of the rows.',
     tag: TAG,

@@ -10,7 +10,7 @@ export const eraseEndUser = ({ endUsers }: EndUserRoutesDeps): Route => ({
     id: 'eraseEndUser',
     summary: 'Erase an end user',
     description:
-      'Removes the person with all conversations, messages and runs, for good. Counts of campaigns stay, without the person. Opt-outs stay in force under a keyed digest of each identifier, so that somebody who comes back with it is still not written to.',
+      'Permanently removes the person with all conversations, messages and runs. Counts of campaigns stay, without the person. Opt-outs stay in force under a keyed digest of each identifier: a new record with the same identifier is still not messaged.',
     tag: TAG,
   },
   responses: { 204: null },

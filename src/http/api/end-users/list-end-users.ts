@@ -35,7 +35,7 @@ export const listEndUsers = ({ endUsers, paging }: EndUserRoutesDeps): Route => 
     phone: Type.Optional(Type.String({ format: 'phone', maxLength: 16 })),
     tag: Type.Optional(Tag),
     updated_after: Type.Optional(
-      Type.String({ format: 'date-time', description: 'Made or changed after this moment.' }),
+      Type.String({ format: 'date-time', description: 'Created or changed after this time.' }),
     ),
   }),
   responses: { 200: EndUserPage },

@@ -12,7 +12,7 @@ export const listMessages = ({ endUsers, paging }: EndUserRoutesDeps): Route => 
   ...FAMILY,
   operation: {
     id: 'listEndUserMessages',
-    summary: 'List what was said in a conversation',
+    summary: 'List the messages of a conversation',
     description: 'Newest first.',
     tag: TAG,
     examples: { 200: { data: [exampleMessage], next_cursor: null, has_more: false } },

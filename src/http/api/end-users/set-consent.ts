@@ -8,7 +8,7 @@ export const setConsent = ({ endUsers }: EndUserRoutesDeps): Route => ({
   ...FAMILY,
   operation: {
     id: 'setConsent',
-    summary: 'Record what a person allows on a kind of channel',
+    summary: 'Record the consent of a person for a kind of channel',
     description:
       'Whoever has opted out is not written to on this kind of channel: trigger runs are `skipped`, messages refused, campaign recipients `suppressed`. `channel_kind` is `sandbox`, `web_chat`, `webhook`, `email`, `sms`, `whatsapp`, `telegram` or `slack`; saying the same again changes nothing.',
     tag: TAG,

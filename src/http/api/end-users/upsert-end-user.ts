@@ -12,7 +12,7 @@ export const upsertEndUser = ({ endUsers }: EndUserRoutesDeps): Route => ({
   ...FAMILY,
   operation: {
     id: 'upsertEndUser',
-    summary: 'Make or change an end user by your own id',
+    summary: 'Create or update an end user by your own id',
     description:
       'What the body leaves out stays, null removes, `attributes` are merged and `tags` replaced. A person known so far only by the same e-mail address or phone number, without an external id, gets this one. An identifier that somebody else has is answered with 409.',
     tag: TAG,
@@ -21,7 +21,7 @@ export const upsertEndUser = ({ endUsers }: EndUserRoutesDeps): Route => ({
   },
   body: UpsertEndUser,
   responses: {
-    200: { schema: EndUser, description: 'Changed, or found as the body says.' },
+    200: { schema: EndUser, description: 'Updated, or already equal to the body.' },
     201: { schema: EndUser, description: 'Made.' },
   },
   problems: ['already_exists', 'outcome_unknown'],

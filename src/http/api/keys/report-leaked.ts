@@ -48,7 +48,7 @@ export const reportLeaked = ({ keys, limit, scanners }: LeakRoutesDeps): Route =
   responses: {
     200: {
       schema: Type.Array(Type.Unknown(), { maxItems: 0 }),
-      description: 'Taken. Always the empty list, whatever the report was about.',
+      description: 'Accepted. The response is always the empty list, whatever the report contains.',
     },
   },
   problems: ['signature_invalid', 'rate_limited', 'unavailable', 'outcome_unknown'],

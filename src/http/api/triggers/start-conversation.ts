@@ -45,7 +45,7 @@ export const startConversation = ({ triggers, baseUrl }: TriggerRoutesDeps): Rou
   responses: {
     202: {
       schema: AcceptedRun,
-      description: 'Accepted: stored, and the agent will speak.',
+      description: 'Accepted: stored. The agent sends its message as soon as possible.',
       headers: {
         Location: 'Where the run can be read.',
         'Preference-Applied': '`wait=N` when a wait was asked for and ran out.',

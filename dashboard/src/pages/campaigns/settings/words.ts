@@ -79,7 +79,7 @@ export const words = defineWords(
   },
   {
     saved: 'حُفظت الإعدادات.',
-    unsaved: 'لم تُحفظ بعد',
+    unsaved: 'تغييرات غير محفوظة',
     all_saved: 'كل شيء محفوظ',
     discard: 'تجاهل التغييرات',
     overtaken: 'حفظ شخص آخر إعدادات أخرى في هذه الأثناء. الحفظ يستبدلها.',
