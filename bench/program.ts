@@ -125,7 +125,7 @@ async function spawnReady(dataDir: string, secret: string, port: number, role: R
       LOG_LEVEL: 'warn',
     },
   });
-  await firstOutput(child, role === 'worker' ? /Parley works/ : /Parley is ready/);
+  await firstOutput(child, role === 'worker' ? /Parley is running/ : /Parley is ready/);
   child.stdout.resume();
   return child;
 }

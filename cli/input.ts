@@ -51,7 +51,7 @@ export function parseJsonObject(text: string, what: string): Record<string, unkn
 /** A secret from standard input, without the line end that a shell adds. */
 export async function readSecret(what: string): Promise<string> {
   const secret = (await readText('-')).replace(/\r?\n$/, '');
-  if (secret === '') throw new Failure('usage_invalid', `Standard input holds no ${what}.`);
+  if (secret === '') throw new Failure('usage_invalid', `Standard input has no ${what}.`);
   return secret;
 }
 

@@ -8,7 +8,7 @@ import type { Column } from './table.ts';
 export const listing = (command: Command): Command =>
   command
     .option('--limit <n>', `at most N rows (default ${DEFAULT_ROWS})`, wholeNumber('--limit', 1, 1_000_000))
-    .option('--all', 'every row, however many');
+    .option('--all', 'all rows');
 
 export type ListOptions = ListWant;
 

@@ -20,7 +20,7 @@ describe('trouble on the way', () => {
     const ended = await runCli(['whoami'], { ...MEMBER, PARLEY_URL: DEAD });
     expect(errorOf(ended)).toEqual({
       code: 'server_unreachable',
-      message: `No Parley answers at ${DEAD}: start it with npm start, or set PARLEY_URL.`,
+      message: `Parley does not respond at ${DEAD}: start it with npm start, or set PARLEY_URL.`,
     });
   });
 

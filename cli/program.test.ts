@@ -35,7 +35,7 @@ describe('a mistake in typing is found before anything is sent', () => {
   test.each([
     ['ftp://x', /must be a URL/],
     ['nonsense', /must be a URL/],
-    ['http://u:p@x', /no user, password/],
+    ['http://u:p@x', /not contain a user, password/],
   ])('the server address %s', async (url, message) => {
     await expect(buildProgram().parseAsync(['whoami', '--url', url], { from: 'user' })).rejects.toThrow(message);
   });

@@ -39,8 +39,8 @@ export function buildProgram(): Command {
     .description('Parley from the command line.')
     .version(packageVersion(), '--version', 'print the version')
     .option('--json', 'print JSON, also on a terminal')
-    .option('--url <url>', 'the server, instead of PARLEY_URL')
-    .option('--org <id>', 'the organization, where there are several')
+    .option('--url <url>', 'the URL of the server, instead of PARLEY_URL')
+    .option('--org <id>', 'the organization, if you have several')
     .exitOverride()
     // Failures are told in one place (main.ts), in one shape.
     .configureOutput({ outputError: () => {} })

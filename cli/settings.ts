@@ -37,7 +37,7 @@ function serverUrl(given: string): string {
     throw new Failure('usage_invalid', 'The server address must be a URL such as https://parley.example.com.');
   }
   if (url.username || url.password || url.search || url.hash) {
-    throw new Failure('usage_invalid', 'The server address must hold no user, password, query or fragment.');
+    throw new Failure('usage_invalid', 'The server address must not contain a user, password, query or fragment.');
   }
   return url.origin + url.pathname.replace(/\/+$/, '');
 }

@@ -96,7 +96,7 @@ async function readBody(url: string, response: IncomingMessage): Promise<unknown
 const notParley = (url: string, status: number): Failure =>
   new Failure(
     'server_not_parley',
-    `What answers at ${url} does not speak like Parley (status ${status}, not JSON): check PARLEY_URL, and any proxy in between.`,
+    `The response from ${url} is not from Parley (status ${status}, not JSON). Check PARLEY_URL, and any proxy in between.`,
   );
 
 function transportFailure(url: string, error: unknown): Failure {
@@ -107,7 +107,7 @@ function transportFailure(url: string, error: unknown): Failure {
   if (reason === 'ECONNREFUSED') {
     return new Failure(
       'server_unreachable',
-      `No Parley answers at ${url}: start it with npm start, or set PARLEY_URL.`,
+      `Parley does not respond at ${url}: start it with npm start, or set PARLEY_URL.`,
     );
   }
   return new Failure(
@@ -139,7 +139,7 @@ function refusal(url: string, answer: Answer): Error {
     return notParley(url, answer.status);
   }
   const faults = (problem.errors ?? []).map((fault) => `${fault.pointer || '/'}: ${fault.detail}`);
-  const sentence = [problem.detail ?? problem.title ?? `The server answered ${answer.status}.`, ...faults].join('\n');
+  const sentence = [problem.detail ?? problem.title ?? `The server returned ${answer.status}.`, ...faults].join('\n');
   // A fault on the server's side is found in its log by this id.
   const trace = answer.status >= 500 && problem.request_id ? ` (${problem.request_id})` : '';
   return new Refused(problem.code, answer.status, sentence + trace);

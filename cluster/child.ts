@@ -49,7 +49,7 @@ export function startChild({ name, role, env, onLine }: ChildOptions): Child {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     child = made;
-    const isReady = role === 'worker' ? /Parley works/ : /Parley is ready/;
+    const isReady = role === 'worker' ? /Parley is running/ : /Parley is ready/;
     for (const stream of [made.stdout, made.stderr]) {
       let rest = '';
       stream.on('data', (chunk: Buffer) => {

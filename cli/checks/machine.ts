@@ -19,7 +19,7 @@ function checkNode(): Check {
     name: 'node',
     status: 'fail',
     detail: `Node ${process.versions.node} is too old to run Parley.`,
-    cure: 'Use ./parley or npm start: both bring their own Node 24.',
+    cure: 'Use ./parley or npm start: both include Node 24.',
   };
 }
 
@@ -75,7 +75,7 @@ const nearestExisting = (folder: string): string =>
 
 function checkSecretFile(file: string, env: NodeJS.ProcessEnv): Check {
   if (env['PARLEY_SECRET']) return { name: 'secret', status: 'ok', detail: 'PARLEY_SECRET is set.' };
-  if (!existsSync(file)) return { name: 'secret', status: 'ok', detail: 'Will be made on the first start.' };
+  if (!existsSync(file)) return { name: 'secret', status: 'ok', detail: 'It is created on the first start.' };
   const open = (statSync(file).mode & 0o077) !== 0;
   if (!open)
     return { name: 'secret', status: 'ok', detail: `${file} is readable by its owner alone. Keep a copy elsewhere.` };
@@ -111,7 +111,7 @@ async function checkPort(env: NodeJS.ProcessEnv, server: readonly Check[]): Prom
     name: 'port',
     status: 'fail',
     detail: `${host}:${port} cannot be opened (${fault}), and no Parley answers.`,
-    cure: 'End the program that holds it, or set PORT to another number.',
+    cure: 'Stop the program that uses it, or set PORT to another number.',
   };
 }
 

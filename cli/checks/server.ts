@@ -17,7 +17,7 @@ export async function checkServer(api: Api, settings: Settings): Promise<Check[]
     return [{ name: 'server', status: 'fail', ...told(error), cure: 'Start it with npm start, or set PARLEY_URL.' }];
   }
   return [
-    { name: 'server', status: 'ok', detail: `Answers at ${settings.url}.` },
+    { name: 'server', status: 'ok', detail: `Responds at ${settings.url}.` },
     checkClock(health, (asked + Date.now()) / 2),
     await checkReady(settings),
     await checkVersion(settings),
@@ -36,25 +36,25 @@ function checkClock(health: Answer, here: number): Check {
     return {
       name: 'clock',
       status: 'fail',
-      detail: 'The server tells no time.',
+      detail: 'The server sends no Date header.',
       cure: 'Check PARLEY_URL: this may not be Parley.',
     };
   }
   if (skew <= MAX_CLOCK_SKEW_MS)
-    return { name: 'clock', status: 'ok', detail: 'Server and this machine agree on the time.' };
+    return { name: 'clock', status: 'ok', detail: 'The clocks of the server and this machine agree.' };
   const seconds = Math.round(skew / 1000);
   return {
     name: 'clock',
     status: 'warn',
-    detail: `Server and this machine are ${seconds} s apart.`,
-    cure: 'Let both follow a time server (NTP).',
+    detail: `The clocks of the server and this machine differ by ${seconds} s.`,
+    cure: 'Synchronize both with a time server (NTP).',
   };
 }
 
 async function checkReady(settings: Settings): Promise<Check> {
   try {
     await callServer(settings.url, { method: 'GET', path: '/ready' });
-    return { name: 'ready', status: 'ok', detail: 'The database answers and is migrated.' };
+    return { name: 'ready', status: 'ok', detail: 'The database responds and is migrated.' };
   } catch (error) {
     return {
       name: 'ready',
@@ -92,11 +92,11 @@ async function checkSession(api: Api, settings: Settings): Promise<Check[]> {
 
 function checkBaseUrl(baseUrl: string, url: string): Check {
   const same = new URL(baseUrl).origin === new URL(url).origin;
-  if (same) return { name: 'base URL', status: 'ok', detail: `The server knows itself as ${baseUrl}.` };
+  if (same) return { name: 'base URL', status: 'ok', detail: `The base URL of the server is ${baseUrl}.` };
   return {
     name: 'base URL',
     status: 'warn',
-    detail: `The server knows itself as ${baseUrl}, and you call it at ${url}.`,
-    cure: 'Set BASE_URL_<REGION> on the server to the address that people use.',
+    detail: `The base URL of the server is ${baseUrl}, but you call it at ${url}.`,
+    cure: 'Set BASE_URL_<REGION> on the server to the URL that people use.',
   };
 }

@@ -10,12 +10,12 @@ import { examples, verb } from '../verb.ts';
 export function addAgentsCommand(program: Command): void {
   const agents = program
     .command('agents')
-    .summary('what answers in conversations')
+    .summary('agents that answer in conversations')
     .description('Agents: instructions, model, opening message, steps and rules.');
 
   const create = agents
     .command('create')
-    .description('Makes an agent, empty or from a file.')
+    .description('Creates an agent, empty or from a file.')
     .requiredOption('--name <name>', 'its name')
     .option('--file <file>', 'its definition as JSON; "-" is standard input');
   verb<{ name: string; file?: string }>(create, async ({ api, out }, _args, { name, file }) => {
@@ -47,8 +47,8 @@ export function addAgentsCommand(program: Command): void {
     .argument('<agent-id>')
     .option('--file <file>', 'the change as JSON; "-" is standard input')
     .option('--name <name>', 'a new name')
-    .option('--enable', 'let it answer')
-    .option('--disable', 'stop it at once')
+    .option('--enable', 'enable the agent')
+    .option('--disable', 'disable the agent immediately')
     .option('--draft', 'change the draft only; "agents publish" makes it live');
   verb<UpdateOptions>(update, async ({ api, out }, [id], options) => {
     const body = { ...(await changeOf(options)), ...(options.draft && { publish: false }) };
@@ -59,18 +59,18 @@ export function addAgentsCommand(program: Command): void {
   verb(
     agents
       .command('publish')
-      .description('Makes the draft of an agent live as its next version.')
+      .description('Publishes the draft of an agent as its next version.')
       .argument('<agent-id>'),
     async ({ api, out }, [id]) => out.record(await api.call('publishAgent', { ids: { agent_id: id! } })),
   );
 
   const remove = agents
     .command('delete')
-    .description('Deletes an agent for good. Its keys stay, and get 404.')
+    .description('Deletes an agent permanently. Its keys stay, but their calls get 404.')
     .argument('<agent-id>')
     .option('--yes', 'do not ask');
   verb<{ yes?: boolean }>(remove, async ({ api, out }, [id], { yes }) => {
-    await confirm(yes, `Agent ${id} with its triggers and channels will be deleted for good.`);
+    await confirm(yes, `Agent ${id} with its triggers and channels will be deleted permanently.`);
     await api.call('deleteAgent', { ids: { agent_id: id! } });
     out.record({ id, deleted: true });
   });

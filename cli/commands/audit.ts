@@ -25,7 +25,7 @@ export function addAuditCommand(program: Command): void {
   const take = filtered(
     audit
       .command('export')
-      .description('Writes the log, newest first. For owners and admins; each export is a line of the log itself.')
+      .description('Exports the log, newest first. For owners and admins. Each export is recorded in the log.')
       .addOption(new Option('--format <format>', 'CSV, or JSON Lines').choices(AUDIT_FORMATS).default('csv'))
       .option('--file <file>', 'a new file (default: standard output)'),
   );
@@ -46,10 +46,10 @@ export function addAuditCommand(program: Command): void {
 
 const filtered = (command: Command): Command =>
   command
-    .option('--since <time>', 'from this moment on: 2026-11-01, or 2026-11-01T08:00:00Z')
-    .option('--until <time>', 'before this moment')
-    .option('--actor <user-id>', 'only what this person did')
-    .option('--subject <id>', 'only about this, such as key_…');
+    .option('--since <time>', 'from this time: 2026-11-01, or 2026-11-01T08:00:00Z')
+    .option('--until <time>', 'before this time')
+    .option('--actor <user-id>', 'only actions of this person')
+    .option('--subject <id>', 'only actions on this id, such as key_…');
 
 const queryOf = ({ actor, subject, since, until }: Filter) => ({
   actor,

@@ -14,9 +14,9 @@ export function addCampaignsCommand(program: Command): void {
 
   const create = campaigns
     .command('create')
-    .description('Makes a campaign as a draft.')
-    .requiredOption('--agent <id>', 'the agent that writes')
-    .requiredOption('--channel <id>', 'the channel it writes on')
+    .description('Creates a campaign as a draft.')
+    .requiredOption('--agent <id>', 'the agent of the campaign')
+    .requiredOption('--channel <id>', 'the channel to send on')
     .requiredOption('--name <name>', 'its name');
   verb<{ agent: string; channel: string; name: string }>(
     create,
@@ -51,7 +51,7 @@ export function addCampaignsCommand(program: Command): void {
     out.list(
       await api.list('listRecipients', want, { ids: { campaign_id: id! }, query: { status, ref } }),
       [field('id'), field('ref'), field('status'), field('reason'), time('due_at', 'Goes out'), time('updated_at')],
-      'No recipient yet: push some with the key of the campaign.',
+      'No recipient yet: add some with the key of the campaign.',
     ),
   );
   examples(recipients, 'campaigns recipients campaign_01jd… --status failed');
@@ -59,7 +59,7 @@ export function addCampaignsCommand(program: Command): void {
   verb(
     campaigns
       .command('cancel-recipient')
-      .description('Takes a recipient back: nothing more is said to them.')
+      .description('Cancels a recipient: the campaign sends them nothing more.')
       .argument('<campaign-id>')
       .argument('<recipient-id>'),
     async ({ api, out }, [id, recipient]) =>
@@ -69,14 +69,14 @@ export function addCampaignsCommand(program: Command): void {
   const update = campaigns
     .command('update')
     .description(
-      'Renames a campaign, or sets its schedule, quiet hours, pace and first words, all at once, from a file.',
+      'Renames a campaign, or replaces all its settings (schedule, quiet hours, rate limit and first message) from a file.',
     )
     .argument('<campaign-id>')
     .option('--file <file>', 'the settings as JSON; "-" is standard input')
     .option('--name <name>', 'its new name');
   verb<{ file?: string; name?: string }>(update, async ({ api, out }, [id], { file, name }) => {
     if (file === undefined && name === undefined)
-      throw new Failure('usage_invalid', 'Say what to change, with --file or --name.');
+      throw new Failure('usage_invalid', 'Nothing to change: use --file or --name.');
     const settings = file === undefined ? undefined : parseJsonObject(await readText(file), file);
     const body = { ...(settings && { settings }), ...(name !== undefined && { name }) };
     out.record(await api.call('updateCampaign', { ids: { campaign_id: id! }, body }));
@@ -87,9 +87,9 @@ export function addCampaignsCommand(program: Command): void {
   );
 
   const moves = [
-    ['start', 'startCampaign', 'Opens a campaign: it takes recipients from now on.'],
-    ['pause', 'pauseCampaign', 'Holds a campaign: nothing is sent until it is resumed.'],
-    ['resume', 'resumeCampaign', 'Goes on with a paused campaign.'],
+    ['start', 'startCampaign', 'Starts a campaign: it accepts recipients from now on.'],
+    ['pause', 'pauseCampaign', 'Pauses a campaign: nothing is sent until you resume it.'],
+    ['resume', 'resumeCampaign', 'Resumes a paused campaign.'],
   ] as const;
   for (const [name, route, description] of moves) {
     verb(campaigns.command(name).description(description).argument('<campaign-id>'), async ({ api, out }, [id]) =>
@@ -99,21 +99,21 @@ export function addCampaignsCommand(program: Command): void {
 
   const end = campaigns
     .command('end')
-    .description('Ends a campaign. It cannot be opened again.')
+    .description('Ends a campaign. It cannot be started again.')
     .argument('<campaign-id>')
     .option('--yes', 'do not ask');
   verb<{ yes?: boolean }>(end, async ({ api, out }, [id], { yes }) => {
-    await confirm(yes, `Campaign ${id} will end; it cannot be opened again.`);
+    await confirm(yes, `Campaign ${id} will end. It cannot be started again.`);
     out.record(await api.call('endCampaign', { ids: { campaign_id: id! } }));
   });
 
   const remove = campaigns
     .command('delete')
-    .description('Deletes a campaign for good. Its keys stay revocable and get 404.')
+    .description('Deletes a campaign permanently. Its keys can still be revoked; their calls get 404.')
     .argument('<campaign-id>')
     .option('--yes', 'do not ask');
   verb<{ yes?: boolean }>(remove, async ({ api, out }, [id], { yes }) => {
-    await confirm(yes, `Campaign ${id} will be deleted for good.`);
+    await confirm(yes, `Campaign ${id} will be deleted permanently.`);
     await api.call('deleteCampaign', { ids: { campaign_id: id! } });
     out.record({ id, deleted: true });
   });

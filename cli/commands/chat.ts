@@ -14,7 +14,7 @@ export function addChatCommand(program: Command): void {
     .description(
       "Talks to an agent on this terminal. By itself it tries out the agent's draft and stores nothing; with --trigger it starts a real conversation on the sandbox channel. An empty line or Ctrl-D ends it.",
     )
-    .requiredOption('--agent <id>', 'whom to talk to')
+    .requiredOption('--agent <id>', 'the agent to talk to')
     .option('--trigger <id>', 'start a stored conversation through this trigger')
     .option('--locale <tag>', 'language of the person, e.g. ar; without --trigger');
   verb<{ agent: string; trigger?: string; locale?: string }>(chat, async (cli, _args, { agent, trigger, locale }) => {
@@ -67,7 +67,7 @@ function draftTalk({ api }: Cli, agent: string, locale: string | undefined): Tur
 }
 
 const endings = {
-  handed_off: 'The agent hands over to people here.',
+  handed_off: 'The agent hands over to people.',
   completed: 'The conversation is complete.',
 };
 
@@ -75,7 +75,7 @@ const OPENING_SECONDS = 25;
 
 async function storedTalk({ api }: Cli, trigger: string): Promise<Turn> {
   const run = await api.call('testTrigger', { ids: { trigger_id: trigger }, body: {} });
-  if (!('conversation_id' in run)) throw new Error('The server answered a dry run that nobody asked for.');
+  if (!('conversation_id' in run)) throw new Error('The server returned a dry run that was not requested.');
   const ids = { conversation_id: run.conversation_id };
   return async (text) => {
     if (text !== null) {

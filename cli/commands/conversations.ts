@@ -6,14 +6,14 @@ import { examples, verb } from '../verb.ts';
 export function addConversationsCommand(program: Command): void {
   const conversations = program
     .command('conversations')
-    .summary('what was said')
-    .description('Conversations: what was said, and saying more.');
+    .summary('conversations and their messages')
+    .description('Conversations: read them and reply.');
 
   const say = conversations
     .command('say')
     .description("Says something as the end user on the sandbox channel, waits for the agent's turn and prints it.")
     .argument('<conversation-id>')
-    .requiredOption('--text <text>', 'what to say');
+    .requiredOption('--text <text>', 'the text to send');
   verb<{ text: string }>(say, async ({ api, out }, [id], { text }) => {
     const { messages } = await api.call('sayInConversation', { ids: { conversation_id: id! }, body: { text } });
     out.record({ messages }, () => transcript(messages));

@@ -10,9 +10,9 @@ import { examples, verb } from '../verb.ts';
 export function addDoctorCommand(program: Command): void {
   const doctor = program
     .command('doctor')
-    .summary('find out what is wrong')
+    .summary('check the installation')
     .description(
-      'Checks the server (health, readiness, session, base URL, clock) and this machine (Node, packages, data folder, secret, port), and says what to do. Changes nothing. Exits with 1 when a check fails.',
+      'Checks the server (health, readiness, session, base URL, clock) and this machine (Node, packages, data folder, secret, port), and says how to fix problems. Changes nothing. Exits with 1 when a check fails.',
     );
   verb(doctor, async (cli) => {
     const server = await checkServer(cli.api, cli.settings);

@@ -32,7 +32,7 @@ export function addEndUsersCommand(program: Command): void {
   const people = program
     .command('end-users')
     .summary('the people your agents talk to')
-    .description('End users: list them, bring them in from CSV files, take them out.');
+    .description('End users: list, import from CSV, export and erase them.');
 
   const list = listing(
     people
@@ -55,16 +55,16 @@ export function addEndUsersCommand(program: Command): void {
 
   const bring = people
     .command('import')
-    .summary('bring people in from a CSV file')
+    .summary('import people from a CSV file')
     .description(
       `Makes or changes end users from a CSV file with a header row. People are found again by external_id, else e-mail, else phone, so the same file may be imported again. Columns go where their names say; --map changes that. Fields: ${IMPORT_FIELDS.join(', ')}, attributes.NAME.`,
     )
     .requiredOption('--file <file>', 'the CSV file')
     .option('--map <pairs>', 'column=field, comma-separated; "Notes=" leaves a column out')
-    .option('--dry-run', 'say what would happen, change nothing')
+    .option('--dry-run', 'show what would happen; change nothing')
     .option('--encoding <name>', IMPORT_ENCODINGS.join(', '))
-    .option('--delimiter <sign>', 'one of , ; | tab (default: what the header looks like)')
-    .option('--failed-rows <file>', 'write the rows that failed, with the reason, into this new file');
+    .option('--delimiter <sign>', 'one of , ; | tab (default: detected from the header)')
+    .option('--failed-rows <file>', 'write the failed rows, with the reason, into this new file');
   verb<ImportOptions>(bring, ({ api, out }, _args, options) => importFile(api, out, options));
   examples(
     bring,
@@ -74,7 +74,7 @@ export function addEndUsersCommand(program: Command): void {
 
   const take = people
     .command('export')
-    .description('Writes end users as CSV, as an import reads it back.')
+    .description('Exports end users as CSV that can be imported again.')
     .option('--file <file>', 'a new file (default: standard output)')
     .option('--text <words>', 'as for list')
     .option('--tag <tag>', 'as for list');
@@ -86,11 +86,11 @@ export function addEndUsersCommand(program: Command): void {
 
   const erase = people
     .command('erase')
-    .description('Erases an end user with everything that was said: for good.')
+    .description('Erases an end user with all conversations permanently.')
     .argument('<end-user-id>')
     .option('--yes', 'do not ask');
   verb<{ yes?: boolean }>(erase, async ({ api, out }, [id], { yes }) => {
-    await confirm(yes, `End user ${id} with all conversations will be erased for good.`);
+    await confirm(yes, `End user ${id} with all conversations will be erased permanently.`);
     await api.call('eraseEndUser', { ids: { end_user_id: id! } });
     out.record({ id, erased: true });
   });

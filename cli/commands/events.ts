@@ -15,12 +15,12 @@ const LOOK = 100;
 export function addEventsCommand(program: Command): void {
   const events = program
     .command('events')
-    .summary('what happens, as it happens')
-    .description('Events: what your endpoints are told.');
+    .summary('show events live')
+    .description('Events: the same as your endpoints receive.');
   const tail = events
     .command('tail')
-    .description('Shows events as they happen, from now on, until Ctrl-C. Needs no endpoint.')
-    .addOption(new Option('--type <type>', 'only of this type').choices(EVENT_TYPES));
+    .description('Shows new events live until Ctrl-C. Needs no endpoint.')
+    .addOption(new Option('--type <type>', 'only this type').choices(EVENT_TYPES));
   verb<{ type?: EventType }>(tail, async (cli, _args, { type }) => {
     const stop = new AbortController();
     const end = (): void => stop.abort();
@@ -36,11 +36,11 @@ export function addEventsCommand(program: Command): void {
 
 async function follow({ api, out }: Cli, type: EventType | undefined, stop: AbortSignal): Promise<void> {
   let { cursor } = await api.call('watchEvents', { query: { type, limit: LOOK } });
-  out.progress('Waiting for events; Ctrl-C ends.');
+  out.progress('Waiting for events. Press Ctrl-C to stop.');
   let lost = false;
   while (!stop.aborted) {
     const look = await lookAgain(api, { after: cursor, type, limit: LOOK });
-    if (look === null && !lost) out.progress('The server does not answer; trying again.');
+    if (look === null && !lost) out.progress('The server does not respond; retrying.');
     lost = look === null;
     if (look !== null) {
       ({ cursor } = look);

@@ -26,7 +26,7 @@ export function addKeysCommand(program: Command): void {
   const keys = program
     .command('keys')
     .summary('API keys')
-    .description('API keys: made, listed, rotated and revoked. A value is shown once, when the key is made.');
+    .description('API keys: create, list, rotate and revoke them. A value is shown once, when the key is created.');
   addCreate(keys);
   addList(keys);
   addRotate(keys);
@@ -35,7 +35,7 @@ export function addKeysCommand(program: Command): void {
 
   const rename = keys
     .command('rename')
-    .description('Gives a key another label. Its rights stay as they are.')
+    .description('Changes the label of a key. Its permissions stay the same.')
     .argument('<key-id>')
     .requiredOption('--label <label>', 'the new label');
   verb<{ label: string }>(rename, async ({ api, out }, [id], { label }) =>
@@ -46,14 +46,14 @@ export function addKeysCommand(program: Command): void {
 function addCreate(keys: Command): void {
   const create = keys
     .command('create')
-    .description('Makes a key. Scope and permissions are fixed for its life; its networks can only be narrowed.')
+    .description('Creates a key. Its scope and permissions cannot be changed later; its networks can only be narrowed.')
     .requiredOption('--label <label>', 'what it is for')
-    .addOption(new Option('--scope <scope>', 'what it may act for').choices(KEY_SCOPES).makeOptionMandatory())
+    .addOption(new Option('--scope <scope>', 'the scope of the key').choices(KEY_SCOPES).makeOptionMandatory())
     .option('--agent <id>', 'for scope agent')
     .option('--campaign <id>', 'for scope campaign')
     .option('--permissions <list>', `any of ${PERMISSIONS.join(',')}; a campaign key holds campaigns alone`)
-    .option('--networks <list>', 'from where it may be used: addresses and CIDRs by commas (default: from everywhere)')
-    .option('--expires-at <time>', 'when it is revoked by itself, e.g. 2027-01-31T00:00:00Z');
+    .option('--networks <list>', 'allowed networks: addresses and CIDRs separated by commas (default: any)')
+    .option('--expires-at <time>', 'when it is revoked automatically, e.g. 2027-01-31T00:00:00Z');
   verb<CreateOptions>(create, async ({ api, out }, _args, options) => {
     const made = await api.call('createKey', { body: keyInput(options) });
     const shown = made.allowed_networks === null ? MADE : [...MADE, 'allowed_networks' as const];
@@ -95,7 +95,7 @@ function keyInput({
   if (chosen === undefined)
     throw new Failure(
       'usage_invalid',
-      'Say what the key may do with --permissions, e.g. --permissions triggers,channels.',
+      'Set the permissions of the key with --permissions, e.g. --permissions triggers,channels.',
     );
   return {
     label,
@@ -115,10 +115,12 @@ type KeyFilters = Pick<QueryOf<'listKeys'>, 'text' | 'scope' | 'permission' | 's
 
 function addList(keys: Command): void {
   const list = listing(keys.command('list').description('Lists the keys, without their values.'))
-    .option('--text <words>', 'whose label or prefix holds these words')
-    .addOption(new Option('--scope <scope>', 'of this scope').choices(KEY_SCOPES))
-    .addOption(new Option('--permission <name>', 'that hold this permission').choices(PERMISSIONS))
-    .addOption(new Option('--state <state>', 'in this state').choices(['active', 'revoked', 'all']).default('all'));
+    .option('--text <words>', 'only keys whose label or prefix contains this')
+    .addOption(new Option('--scope <scope>', 'only keys of this scope').choices(KEY_SCOPES))
+    .addOption(new Option('--permission <name>', 'only keys with this permission').choices(PERMISSIONS))
+    .addOption(
+      new Option('--state <state>', 'only keys in this state').choices(['active', 'revoked', 'all']).default('all'),
+    );
   verb<ListOptions & KeyFilters>(list, async ({ api, out }, _args, options) => {
     const { limit, all, ...filters } = options;
     const page = await api.list('listKeys', { limit, all }, { query: filters });
@@ -143,7 +145,7 @@ function addList(keys: Command): void {
 function addRotate(keys: Command): void {
   const rotate = keys
     .command('rotate')
-    .description('Makes a new key with the same rights and revokes the old one, now or after an overlap.')
+    .description('Creates a new key with the same permissions and revokes the old one, now or after an overlap.')
     .argument('<key-id>')
     .addOption(
       new Option('--overlap <time>', 'how long the old key still works').choices(ROTATION_OVERLAPS).default('24h'),
@@ -152,7 +154,7 @@ function addRotate(keys: Command): void {
   verb<{ overlap: (typeof ROTATION_OVERLAPS)[number]; yes?: boolean }>(
     rotate,
     async ({ api, out }, [id], { overlap, yes }) => {
-      if (overlap === 'now') await confirm(yes, `Key ${id} will be refused at once.`);
+      if (overlap === 'now') await confirm(yes, `Key ${id} will be refused immediately.`);
       out.record(await api.call('rotateKey', { ids: { key_id: id! }, body: { overlap } }));
       out.hint('Copy the value now: it is not shown again.');
     },
@@ -167,7 +169,7 @@ function addRevoke(keys: Command): void {
     .argument('<key-id>')
     .option('--yes', 'do not ask');
   verb<{ yes?: boolean }>(revoke, async ({ api, out }, [id], { yes }) => {
-    await confirm(yes, `Key ${id} will be refused everywhere, for good.`);
+    await confirm(yes, `Key ${id} will be refused by all servers, permanently.`);
     const record = listed(await api.call('revokeKey', { ids: { key_id: id! } }));
     out.record(record, () => revokedText(record));
   });
@@ -177,9 +179,11 @@ function addRevoke(keys: Command): void {
 function addNetworks(keys: Command): void {
   const networks = keys
     .command('networks')
-    .description('Narrows from where a key may be used, never widens it. When this answers, every server holds to it.')
+    .description(
+      'Narrows the networks from which a key may be used; cannot widen them. When the command returns, all servers enforce the change.',
+    )
     .argument('<key-id>')
-    .requiredOption('--set <list>', 'addresses and CIDRs by commas, each inside the ones before');
+    .requiredOption('--set <list>', 'addresses and CIDRs separated by commas, each within the current ones');
   verb<{ set: string }>(networks, async ({ api, out }, [id], { set }) =>
     out.record(
       listed(await api.call('shortenKeyNetworks', { ids: { key_id: id! }, body: { allowed_networks: listOf(set) } })),
@@ -195,5 +199,5 @@ function listed({ value: _secret, ...row }: Row): Row {
 
 const revokedText = (key: Row): string =>
   key['state'] === 'revoked'
-    ? `Revoked: ${String(key['id'])} is refused everywhere since ${String(key['effective_at'])}.`
+    ? `Revoked: ${String(key['id'])} is refused by all servers since ${String(key['effective_at'])}.`
     : `Revoking ${String(key['id'])}: a server has not confirmed yet. It is refused everywhere within moments; run the command again to see.`;

@@ -13,10 +13,10 @@ export function addKnowledgeCommand(program: Command): void {
 
   const add = knowledge
     .command('add')
-    .description('Gives an agent a document in Markdown or plain text.')
+    .description('Adds a document in Markdown or plain text to an agent.')
     .requiredOption('--agent <id>', 'the agent')
     .requiredOption('--file <file>', 'the document; "-" is standard input')
-    .option('--name <name>', 'its name in quotations (default: the file name)');
+    .option('--name <name>', 'the name shown as source (default: the file name)');
   verb<{ agent: string; file: string; name?: string }>(add, async ({ api, out }, _args, { agent, file, name }) => {
     const text = await readText(file);
     const document = { name: name ?? (file === '-' ? 'document.md' : basename(file)), text };
@@ -47,12 +47,12 @@ export function addKnowledgeCommand(program: Command): void {
 
   const remove = knowledge
     .command('remove')
-    .description('Takes a document away from an agent.')
+    .description('Removes a document from an agent.')
     .argument('<document-id>')
     .requiredOption('--agent <id>', 'the agent')
     .option('--yes', 'do not ask');
   verb<{ agent: string; yes?: boolean }>(remove, async ({ api, out }, [id], { agent, yes }) => {
-    await confirm(yes, `Document ${id} will be deleted for good.`);
+    await confirm(yes, `Document ${id} will be deleted permanently.`);
     await api.call('deleteDocument', { ids: { agent_id: agent, document_id: id! } });
     out.record({ id, deleted: true });
   });

@@ -15,14 +15,14 @@ export function addModelsCommand(program: Command): void {
   const set = models
     .command('set')
     .description(
-      'Stores how to reach a model provider. The key is read from standard input, so that it never stands in a command line. A key belongs to its base URL: with another one it must be given again.',
+      'Stores the credentials of a model provider. The key is read from standard input, so that it does not appear in a command line. A key belongs to its base URL: if you change the base URL, enter the key again.',
     )
     .addOption(new Option('--provider <name>', 'which provider').choices(MODEL_PROVIDERS).makeOptionMandatory())
-    .option('--base-url <url>', 'for openai_compatible: where the server is')
+    .option('--base-url <url>', 'for openai_compatible: the base URL of the server')
     .option('--key-stdin', 'read the key from standard input');
   verb<{ provider: string; baseUrl?: string; keyStdin?: boolean }>(set, async ({ api, out }, _args, options) => {
     if (!options.keyStdin && options.baseUrl === undefined)
-      throw new Failure('usage_invalid', 'Say how to reach it: --key-stdin, --base-url or both.');
+      throw new Failure('usage_invalid', 'Use --key-stdin, --base-url or both.');
     const key = options.keyStdin ? await readSecret('key') : undefined;
     out.record(
       await api.call('setModel', { ids: { provider: options.provider }, body: { base_url: options.baseUrl, key } }),
@@ -39,17 +39,17 @@ export function addModelsCommand(program: Command): void {
     out.list(
       await api.list('listModels', want),
       [field('provider'), field('base_url', 'Base URL'), field('has_key', 'Key'), time('updated_at')],
-      'None: agents on the embedded provider need no model. See ./parley models set --help',
+      'No providers. Agents on the embedded provider need no model. See ./parley models set --help',
     ),
   );
 
   const remove = models
     .command('remove')
-    .description('Forgets a provider and its key.')
+    .description('Removes a provider and its key.')
     .argument('<provider>')
     .option('--yes', 'do not ask');
   verb<{ yes?: boolean }>(remove, async ({ api, out }, [provider], { yes }) => {
-    await confirm(yes, `The access to ${provider} will be forgotten.`);
+    await confirm(yes, `The credentials of ${provider} will be removed.`);
     await api.call('removeModel', { ids: { provider: provider! } });
     out.record({ provider, deleted: true });
   });

@@ -27,15 +27,15 @@ export function addOrgSignInCommands(orgs: Command): void {
 
   const set = signIn
     .command('set')
-    .description('Sets the provider; what is left out stays. A new issuer needs its own client id and secret.')
-    .option('--issuer <url>', 'as the provider names itself')
-    .option('--client-id <id>', 'as the provider gave it')
+    .description('Sets the provider. Omitted settings stay. A new issuer needs its own client id and secret.')
+    .option('--issuer <url>', 'the issuer URL of the provider')
+    .option('--client-id <id>', 'the client ID from the provider')
     .option('--client-secret-stdin', 'read the client secret from standard input')
-    .addOption(new Option('--default-role <role>', 'for whoever signs in for the first time').choices(JOIN_ROLES))
-    .option('--enable', 'switch it on')
-    .option('--disable', 'switch it off; ends the sessions that it opened');
+    .addOption(new Option('--default-role <role>', 'for people who sign in for the first time').choices(JOIN_ROLES))
+    .option('--enable', 'enable the provider')
+    .option('--disable', 'disable the provider; ends the sessions that it opened');
   verb<SetOptions>(set, async ({ api, out }, _args, options) => {
-    if (options.enable && options.disable) throw new Failure('usage_invalid', 'Say --enable or --disable, not both.');
+    if (options.enable && options.disable) throw new Failure('usage_invalid', 'Use either --enable or --disable.');
     const body: SetSignInProviderBody = {
       issuer: options.issuer,
       client_id: options.clientId,
@@ -44,7 +44,7 @@ export function addOrgSignInCommands(orgs: Command): void {
       enabled: options.enable ? true : options.disable ? false : undefined,
     };
     if (Object.values(body).every((value) => value === undefined))
-      throw new Failure('usage_invalid', 'Say what to set; see ./parley orgs sign-in set --help');
+      throw new Failure('usage_invalid', 'Nothing to set: see ./parley orgs sign-in set --help');
     out.record(await api.call('setSignInProvider', { body }));
   });
   examples(
@@ -55,15 +55,15 @@ export function addOrgSignInCommands(orgs: Command): void {
 
   const test = signIn
     .command('test')
-    .description('Asks a provider what it says of itself; nothing is stored.')
-    .argument('<issuer>', 'as the provider names itself');
+    .description('Reads the discovery document of a provider; stores nothing.')
+    .argument('<issuer>', 'the issuer URL of the provider');
   verb(test, async ({ api, out }, [issuer]) => {
     out.record(await api.call('checkSignInProvider', { body: { issuer: issuer! } }));
   });
 
   const remove = signIn
     .command('remove')
-    .description('Forgets the provider and its secret, and ends the sessions that it opened.')
+    .description('Removes the provider and its secret, and ends the sessions that it opened.')
     .option('--yes', 'do not ask');
   verb<{ yes?: boolean }>(remove, async ({ api, out }, _args, { yes }) => {
     await confirm(yes, 'People will no longer sign in with the provider of the organization.');
@@ -77,7 +77,7 @@ export function addOrgSignInCommands(orgs: Command): void {
 function addDomains(orgs: Command): void {
   const domains = orgs.command('domains').description('E-mail domains whose people sign in with the provider.');
 
-  const list = domains.command('list').description('Lists the domains with the record that proves each.');
+  const list = domains.command('list').description('Lists the domains with the TXT record that verifies each.');
   verb(list, async ({ api, out }) => {
     const settings = await api.call('readSignInSettings');
     const data = settings.domains.map(({ record, ...domain }) => ({
@@ -94,7 +94,7 @@ function addDomains(orgs: Command): void {
 
   const add = domains
     .command('add')
-    .description('Claims a domain and shows the TXT record that proves it.')
+    .description('Adds a domain and shows the TXT record that verifies it.')
     .argument('<domain>', 'such as example.com');
   verb(add, async ({ api, out }, [domain]) => {
     out.record(await api.call('addSignInDomain', { body: { domain: domain! } }));
@@ -102,8 +102,8 @@ function addDomains(orgs: Command): void {
 
   const verify = domains
     .command('verify')
-    .description('Looks for the TXT record of a domain.')
-    .argument('<domain>', 'one that was added');
+    .description('Verifies the TXT record of a domain.')
+    .argument('<domain>', 'an added domain');
   verb(verify, async ({ api, out }, [domain]) => {
     out.record(await api.call('verifySignInDomain', { ids: { domain: domain! } }));
   });
@@ -112,15 +112,15 @@ function addDomains(orgs: Command): void {
     .command('confirm')
     .description('Confirms a domain without its record. Only the operator of the installation may do this.')
     .argument('<org-id>', 'the organization that added it')
-    .argument('<domain>', 'one that was added');
+    .argument('<domain>', 'an added domain');
   verb(confirmOne, async ({ api, out }, [orgId, domain]) => {
     out.record(await api.call('confirmSignInDomain', { ids: { org_id: orgId!, domain: domain! } }));
   });
 
   const remove = domains
     .command('remove')
-    .description('Gives up a domain, and ends the sessions that the provider opened.')
-    .argument('<domain>', 'one that was added')
+    .description('Removes a domain, and ends the sessions that the provider opened.')
+    .argument('<domain>', 'an added domain')
     .option('--yes', 'do not ask');
   verb<{ yes?: boolean }>(remove, async ({ api, out }, [domain], { yes }) => {
     await confirm(yes, `People with an address at ${domain} will no longer sign in with the provider.`);

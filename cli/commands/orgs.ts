@@ -16,11 +16,11 @@ export function addOrgsCommand(program: Command): void {
   const create = orgs
     .command('create')
     .description(
-      'Makes an organization with you as its owner. It starts on the free plan unless the operator says otherwise.',
+      'Creates an organization with you as its owner. It starts on the free plan unless the operator chooses another.',
     )
     .requiredOption('--name <name>', 'its name')
     .addOption(new Option('--plan <plan>', 'only the operator may choose').choices(PLANS))
-    .option('--owner-email <address>', 'only for the operator: invite somebody else as its owner');
+    .option('--owner-email <address>', 'only for the operator: invite another person as its owner');
   verb<{ name: string; plan?: Plan; ownerEmail?: string }>(
     create,
     async ({ api, out }, _args, { name, plan, ownerEmail }) => {
@@ -29,7 +29,7 @@ export function addOrgsCommand(program: Command): void {
   );
   examples(create, 'orgs create --name "Qatar Air Cargo"', 'orgs create --name Demo --plan paid');
 
-  const list = listing(orgs.command('list').description('Lists the organizations you are in.'));
+  const list = listing(orgs.command('list').description('Lists your organizations.'));
   verb<ListOptions>(list, async ({ api, out }, _args, want) =>
     out.list(
       await api.list('listOrganizations', want),
@@ -40,7 +40,7 @@ export function addOrgsCommand(program: Command): void {
 
   const plan = orgs
     .command('plan')
-    .description('Puts an organization on a plan. Only the operator of the installation may do this.')
+    .description('Changes the plan of an organization. Only the operator of the installation may do this.')
     .argument('<org-id>', 'the organization')
     .addArgument(new Argument('<plan>', 'free or paid').choices(PLANS));
   verb(plan, async ({ api, out }, [id, chosen]) => {

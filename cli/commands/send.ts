@@ -21,9 +21,9 @@ export function addSendCommand(program: Command): void {
     .option('--text <text>', 'a text message')
     .option('--content <json>', 'any other content, e.g. {"type":"image","url":"https://…"}')
     .option('--reply-to <id>', 'the message that this one answers')
-    .option('--metadata <json>', 'kept with the message')
+    .option('--metadata <json>', 'stored with the message')
     .option('--send-at <time>', 'not before this time')
-    .option('--idempotency-key <key>', 'the same key and call take effect once');
+    .option('--idempotency-key <key>', 'a repeated call with the same key takes effect once');
   verb<SendFlags>(send, async ({ api, out }, [agent, channel], flags) => {
     const path = `/api/channels/${encodeURIComponent(agent!)}/${encodeURIComponent(channel!)}/messages`;
     const headers = { ...(flags.idempotencyKey !== undefined && { 'idempotency-key': flags.idempotencyKey }) };
@@ -48,7 +48,7 @@ type SendFlags = {
 
 function messageOf(flags: SendFlags): Row {
   if ((flags.text === undefined) === (flags.content === undefined)) {
-    throw new Failure('usage_invalid', 'Say what to send with exactly one of --text and --content.');
+    throw new Failure('usage_invalid', 'Use exactly one of --text and --content.');
   }
   return {
     to: recipientOf(flags),
@@ -70,6 +70,6 @@ function recipientOf({ toConversation, toExternalId, toEndUser, toAddress }: Sen
   if (to !== undefined && others.length === 0) return to;
   throw new Failure(
     'usage_invalid',
-    'Say to whom with exactly one of --to-conversation, --to-external-id, --to-end-user and --to-address.',
+    'Use exactly one of --to-conversation, --to-external-id, --to-end-user and --to-address.',
   );
 }

@@ -22,20 +22,20 @@ export function addServerCommands(program: Command): void {
   verb(
     program
       .command('migrate')
-      .summary('bring the database up to date')
+      .summary('migrate the database')
       .description(
-        'Brings the schema of the database up to this version, and ends. Safe to run from many machines at once.',
+        'Migrates the schema of the database to this version, and exits. Several machines may run it at the same time.',
       ),
     () => runProgram(['migrate']),
   );
 
   const backup = program
     .command('backup')
-    .summary('write everything into one file')
+    .summary('back up all records into one file')
     .description(
-      'Writes all records of this region, as of one moment, into a new file readable by you alone. The server may keep running. PARLEY_SECRET is not in it: keep it elsewhere.',
+      'Writes a consistent copy of all records of this region into a new file that only you can read. The server may keep running. The file does not contain PARLEY_SECRET: keep it elsewhere.',
     )
-    .argument('<file>', 'made by this command; never overwritten');
+    .argument('<file>', 'created by this command; never overwritten');
   verb(backup, (_cli, [file]) => runProgram(['backup', file!]));
   examples(backup, 'backup parley-2026-11-21.ndjson.gz');
 
@@ -48,7 +48,7 @@ export function addServerCommands(program: Command): void {
     .argument('<file>')
     .option(
       '--keep-keys',
-      'keep API keys working that were active when the backup was made; only if none was revoked since',
+      'keep the API keys that were active when the backup was made; only if none was revoked since',
     )
     .option('--yes', 'do not ask');
   verb<{ keepKeys?: boolean; yes?: boolean }>(restore, async (_cli, [file], { keepKeys, yes }) => {
@@ -71,24 +71,24 @@ export function addServerCommands(program: Command): void {
 
   const reset = program
     .command('reset-password')
-    .summary('a link for somebody who forgot their password')
+    .summary('create a link to reset a password')
     .description(
-      'Prints a link by which a person sets a new password: once, within 30 minutes. Hand it over yourself; no mail is sent. Setting it ends every session of theirs.',
+      'Prints a link with which a person sets a new password. It works once, within 30 minutes. Share the link yourself; no mail is sent. A new password ends all sessions of the person.',
     )
-    .argument('<email>', 'the address that they sign in with');
+    .argument('<email>', 'the e-mail address of the account');
   verb(reset, (_cli, [email]) => runProgram(['reset-password', email!]));
   examples(reset, 'reset-password asha@example.com');
 
   const factor = program
     .command('reset-second-factor')
-    .summary('for somebody who lost their second factor')
+    .summary('for a person who lost their second factor')
     .description(
-      'Removes authenticator app, passkeys and recovery codes of a person and ends every session of theirs. Make sure that it is them who ask: their password alone lets them in afterwards.',
+      'Removes the authenticator app, passkeys and recovery codes of a person and ends all their sessions. Verify who asks for this: afterwards the password alone is enough to sign in.',
     )
-    .argument('<email>', 'the address that they sign in with')
+    .argument('<email>', 'the e-mail address of the account')
     .option('--yes', 'do not ask');
   verb<{ yes?: boolean }>(factor, async (_cli, [email], { yes }) => {
-    await confirm(yes, 'Afterwards the password alone lets this person in.');
+    await confirm(yes, 'Afterwards the password alone is enough to sign in.');
     await runProgram(['reset-second-factor', email!]);
   });
   examples(factor, 'reset-second-factor asha@example.com --yes');

@@ -7,13 +7,13 @@ import { examples, verb } from '../verb.ts';
 export function addSignInCommands(program: Command): void {
   const login = program
     .command('login')
-    .summary('sign in and keep the session')
+    .summary('sign in and store the session')
     .description(
-      'Signs in to a Parley server and keeps the session, readable by you alone, under PARLEY_CONFIG_DIR, $XDG_CONFIG_HOME/parley or ~/.config/parley. The password is never kept.',
+      'Signs in to a Parley server and stores the session in a file that only you can read, under PARLEY_CONFIG_DIR, $XDG_CONFIG_HOME/parley or ~/.config/parley. The password is not stored.',
     )
-    .option('--email <address>', 'instead of being asked')
+    .option('--email <address>', 'instead of a prompt')
     .option('--password-stdin', 'read the password from standard input')
-    .option('--code <code>', 'of the authenticator app, or a recovery code, where the account has a second factor');
+    .option('--code <code>', 'from the authenticator app, or a recovery code, if the account has a second factor');
   verb<{ email?: string; passwordStdin?: boolean; code?: string }>(
     login,
     async ({ settings, api, out }, _args, options) => {
@@ -31,8 +31,8 @@ export function addSignInCommands(program: Command): void {
   verb(
     program
       .command('logout')
-      .summary('sign out and forget the session')
-      .description('Ends the kept session on the server and deletes it here.'),
+      .summary('sign out and delete the session')
+      .description('Ends the stored session on the server and deletes it here.'),
     async ({ settings, api, out }) => {
       await api.signOut();
       out.record({ server: settings.url, signed_out: true }, () => `Signed out of ${settings.url}.`);
@@ -56,7 +56,8 @@ export function addSignInCommands(program: Command): void {
 }
 
 async function askFor(what: string, flag: string, how: (question: string) => Promise<string>): Promise<string> {
-  if (!onTerminal()) throw new Failure('terminal_required', `Nobody can be asked for the ${what} here: use ${flag}.`);
+  if (!onTerminal())
+    throw new Failure('terminal_required', `This is not a terminal, so the ${what} cannot be entered: use ${flag}.`);
   const answer = await how(`${what[0]!.toUpperCase()}${what.slice(1)}: `);
   if (answer === '') throw new Failure('usage_invalid', `The ${what} is empty: nothing was sent.`);
   return answer;

@@ -29,14 +29,14 @@ export function addTriggerCommand(program: Command): void {
     .option('--address <address>', 'where to reach the person on the channel')
     .option('--key <key>', 'conversation key: the same key continues the same conversation')
     .addOption(new Option('--on-existing <what>', 'if that conversation exists').choices(['continue', 'new', 'reject']))
-    .option('--metadata <json>', 'kept with the run')
+    .option('--metadata <json>', 'stored with the run')
     .option('--send-at <time>', 'not before this time, e.g. 2027-01-31T08:00:00Z')
     .option(
       '--wait <n>',
       `wait up to N seconds for the agent's first message (at most ${MAX_WAIT_SECONDS})`,
       wholeNumber('--wait', 1, MAX_WAIT_SECONDS),
     )
-    .option('--idempotency-key <key>', 'the same key and call take effect once')
+    .option('--idempotency-key <key>', 'a repeated call with the same key takes effect once')
     .option('--dry-run', 'show what would happen; nothing is stored');
   verb<TriggerFlags>(trigger, async (cli, [agent, id], flags) => {
     const answer = await start(cli, agent!, id!, flags);

@@ -10,11 +10,11 @@ import { examples, verb } from '../verb.ts';
 export function addTriggersCommand(program: Command): void {
   const triggers = program
     .command('triggers')
-    .summary('named ways to start a conversation')
-    .description('Triggers: named ways, each owned by one agent, to start a conversation from a backend.');
+    .summary('endpoints that start conversations')
+    .description('Triggers: endpoints with which a backend starts a conversation. Each belongs to one agent.');
 
   const create = withSettings(triggers.command('create'))
-    .description('Makes a trigger.')
+    .description('Creates a trigger.')
     .requiredOption('--agent <id>', 'the agent that answers')
     .requiredOption('--name <name>', 'its name');
   verb<TriggerOptions & { agent: string; name: string }>(create, async ({ api, out }, _args, { agent, ...options }) =>
@@ -48,22 +48,21 @@ export function addTriggersCommand(program: Command): void {
     .argument('<trigger-id>')
     .option('--name <name>', 'a new name')
     .option('--enable', 'accept calls')
-    .option('--disable', 'refuse calls at once');
+    .option('--disable', 'refuse calls immediately');
   verb<TriggerOptions>(update, async ({ api, out }, [id], options) => {
     const change = settingsOf(options);
-    if (Object.keys(change).length === 0)
-      throw new Failure('usage_invalid', 'Nothing to change: see --help for what can be.');
+    if (Object.keys(change).length === 0) throw new Failure('usage_invalid', 'Nothing to change: see --help.');
     out.record(await api.call('updateTrigger', { ids: { trigger_id: id! }, body: change }));
   });
   examples(update, 'triggers update trigger_01jd… --disable');
 
   const remove = triggers
     .command('delete')
-    .description('Deletes a trigger for good.')
+    .description('Deletes a trigger permanently.')
     .argument('<trigger-id>')
     .option('--yes', 'do not ask');
   verb<{ yes?: boolean }>(remove, async ({ api, out }, [id], { yes }) => {
-    await confirm(yes, `Trigger ${id} will be deleted for good.`);
+    await confirm(yes, `Trigger ${id} will be deleted permanently.`);
     await api.call('deleteTrigger', { ids: { trigger_id: id! } });
     out.record({ id, deleted: true });
   });
@@ -73,7 +72,7 @@ type TriggerOptions = { name?: string; variables?: string; channel?: string; ena
 
 const withSettings = (command: Command): Command =>
   command
-    .option('--variables <json>', 'what callers may pass: a list of {name, type, required, default, description}')
+    .option('--variables <json>', 'variables of the call: a list of {name, type, required, default, description}')
     .option('--channel <id>', 'where its conversations happen; "none" means the sandbox channel of the agent');
 
 function settingsOf({ name, variables, channel, enable, disable }: TriggerOptions): BodyOf<'updateTrigger'> {

@@ -92,7 +92,7 @@ export async function createNode(
       await until(
         async () => {
           if (!isRunning()) throw new Error(`${name} did not start:\n${text}`);
-          return role === 'worker' ? text.slice(from).includes('Parley works') : isReady(node.url);
+          return role === 'worker' ? text.slice(from).includes('Parley is running') : isReady(node.url);
         },
         STARTS_WITHIN_MS,
         `The start of ${name}`,

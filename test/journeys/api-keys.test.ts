@@ -84,7 +84,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
       await dialog(page).getByRole('textbox').fill(label);
       await dialog(page).getByRole('button', { name: 'Revoke' }).click();
       await dialog(page)
-        .getByText(/refused everywhere since \d\d:\d\d:\d\d\.\d{3} UTC/)
+        .getByText(/refused by all servers since \d\d:\d\d:\d\d\.\d{3} UTC/)
         .waitFor();
       expect(await me(key)).toEqual({ status: 401, code: 'key_revoked' });
 
@@ -113,7 +113,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
       .getByText(new RegExp(`Last used: (?:${LATELY})`))
       .waitFor();
     await page.getByRole('button', { name: 'Start a conversation' }).click();
-    await dialog(page).getByText('202, the conversation has begun').waitFor();
+    await dialog(page).getByText('202, the conversation has started').waitFor();
     const link = dialog(page).getByRole('link', { name: 'Read it in a new window' });
     const begun = { path: await link.getAttribute('href'), opens: await link.getAttribute('target') };
     expect(begun).toEqual({ path: expect.stringMatching(/^\/conversations\/conv_/), opens: '_blank' });
@@ -231,7 +231,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     await page.getByRole('button', { name: 'Revoke now' }).click();
     await dialog(page).getByRole('textbox').fill('Rotated');
     await dialog(page).getByRole('button', { name: 'Revoke' }).click();
-    await dialog(page).getByText('refused everywhere since').waitFor();
+    await dialog(page).getByText('refused by all servers since').waitFor();
     expect([await me(old), await me(fresh)]).toMatchObject([{ status: 401 }, { status: 200 }]);
     await context.close();
   });

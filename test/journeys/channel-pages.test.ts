@@ -86,7 +86,7 @@ describe.skipIf(!CHROMIUM)('the pages of channels', () => {
     await dialog.getByText('Advanced').click();
     await dialog.getByLabel('API URL').fill(whatsapp.url);
     await dialog.getByRole('button', { name: 'Connect channel' }).click();
-    await dialog.getByText('the app secret is not the one').first().waitFor();
+    await dialog.getByText('the app secret does not belong').first().waitFor();
     expect(await seriousFaults(page)).toEqual([]);
     await dialog.getByLabel('App secret').fill(whatsapp.secrets['app_secret']!);
     await dialog.getByRole('button', { name: 'Connect channel' }).click();

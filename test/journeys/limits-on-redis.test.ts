@@ -39,7 +39,7 @@ describe.skipIf(REDIS_SERVER === undefined)('limits with REDIS_URL', () => {
    * report, the check is repeated.
    */
   async function whileRedisAnswers(look: () => Promise<void>): Promise<void> {
-    const losses = () => lines.filter(({ msg }) => msg?.startsWith('Redis cannot be used')).length;
+    const losses = () => lines.filter(({ msg }) => msg?.startsWith('Redis is not available')).length;
     for (let looks = 1; ; looks++) {
       await shared(true);
       const before = losses();

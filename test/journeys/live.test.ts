@@ -176,7 +176,7 @@ describe.skipIf(!CHROMIUM)('a dashboard that is left open', () => {
       await dialog.getByText('waiting for 1 server, about a second at most').waitFor();
       // Now it hangs completely: its lease expires.
       clearInterval(busy);
-      await dialog.getByText('refused everywhere since').waitFor();
+      await dialog.getByText('refused by all servers since').waitFor();
     } finally {
       clearInterval(busy);
     }

@@ -254,7 +254,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     await dialog.getByLabel('Name').fill('Shop');
     await dialog.getByLabel('URL').fill('not an address');
     await dialog.getByRole('button', { name: 'Connect channel' }).click();
-    await dialog.getByText('This does not look right').waitFor();
+    await dialog.getByText('This value is not valid').waitFor();
     await dialog.getByLabel('URL').fill('https://shop.example/hook');
     await dialog.getByRole('button', { name: 'Connect channel' }).click();
     const secret = await dialog.getByLabel('Signing secret').inputValue();
@@ -290,7 +290,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
       await page.getByText('Four steps to the first one').waitFor();
 
       await page.getByRole('tab', { name: 'Settings' }).click();
-      await page.getByText('opens in its own words').waitFor();
+      await page.getByText('writes its own opening').waitFor();
       await page.getByRole('radio', { name: 'A text of this campaign' }).check();
       await page.getByRole('button', { name: 'Save changes' }).click();
       await page.getByText('Enter the first message.').first().waitFor();
@@ -373,7 +373,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
       expect([refused.status, refused.body.code]).toEqual([409, 'campaign_not_open']);
       await move('Resume', 'The campaign is live again.');
       await page.getByRole('button', { name: 'End', exact: true }).click();
-      await dialog.getByText('conversations that have begun go on').waitFor();
+      await dialog.getByText('conversations that have started continue').waitFor();
       await dialog.getByRole('button', { name: 'End', exact: true }).click();
       await page.getByText('The campaign has ended.').first().waitFor();
       await arabic.page.getByText('منتهية', { exact: true }).waitFor();
@@ -384,7 +384,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
       await keys.getByRole('button', { name: 'Revoke CRM' }).click();
       await dialog.getByRole('textbox').fill('CRM');
       await dialog.getByRole('button', { name: 'Revoke' }).click();
-      await dialog.getByText('refused everywhere since').waitFor();
+      await dialog.getByText('refused by all servers since').waitFor();
       expect((await journey.app.call('GET', '/api/me', { key: value })).status).toBe(401);
       expect(faults).toEqual([]);
     },
@@ -418,7 +418,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     await journey.api(`POST /invitations/${token}`, { name: 'Vi', password: 'correct horse battery' });
     const conversation = await givenConversation('Read only');
     const { page } = await journey.open(`/agents/${agentId}`, { as: 'vi@example.com' });
-    await page.getByText('you can read this agent, not change or try it').waitFor();
+    await page.getByText('you can read this agent, but not change or test it').waitFor();
     expect(await page.getByRole('button', { name: /Publish|Let the agent start/ }).count()).toBe(0);
     expect(await page.getByLabel('Instructions').getAttribute('readonly')).not.toBeNull();
     await page.goto(`${journey.app.url}/conversations/${conversation}`);

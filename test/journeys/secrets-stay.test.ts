@@ -138,7 +138,7 @@ describe.each(CHANNEL_KINDS)('%s', (kind) => {
     const settings = JSON.stringify({ ...account.settings, [field]: ELSEWHERE[field]!() });
     await parley.db.execute(sql`UPDATE channel SET settings = ${settings}::jsonb WHERE id = ${id}`);
     const checked = await owner.call(`POST /channels/${id}/check`);
-    expect(checked.body).toMatchObject({ ok: false, detail: expect.stringContaining('Give them again') });
+    expect(checked.body).toMatchObject({ ok: false, detail: expect.stringContaining('Enter them again') });
     // Free text is only sent to people who wrote recently.
     const template = { type: 'template', name: 'hello', language: 'en' };
     const content = kind === 'whatsapp' ? template : { type: 'text', text: 'A test' };

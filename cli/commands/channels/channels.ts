@@ -12,8 +12,8 @@ import { addTestCommand } from './try-channel.ts';
 export function addChannelsCommand(program: Command): void {
   const channels = program
     .command('channels')
-    .summary('connected ways to reach people')
-    .description('Channels: connected ways to reach people, each served by one agent.');
+    .summary('channels that connect agents with people')
+    .description('Channels: they connect agents with people. Each channel has one agent.');
   addConnect(channels);
   addReads(channels);
   addUpdate(channels);
@@ -21,11 +21,11 @@ export function addChannelsCommand(program: Command): void {
 
   const disconnect = channels
     .command('disconnect')
-    .description('Disconnects a channel for good. Its credentials are erased; what was said stays.')
+    .description('Disconnects a channel permanently. Its credentials are erased; its conversations stay.')
     .argument('<channel-id>')
     .option('--yes', 'do not ask');
   verb<{ yes?: boolean }>(disconnect, async ({ api, out }, [id], { yes }) => {
-    await confirm(yes, `Channel ${id} will be disconnected for good.`);
+    await confirm(yes, `Channel ${id} will be disconnected permanently.`);
     await api.call('disconnectChannel', { ids: { channel_id: id! } });
     out.record({ id, deleted: true });
   });
@@ -35,9 +35,9 @@ function addConnect(channels: Command): void {
   const connect = channels
     .command('connect')
     .description(
-      'Connects a channel, after its provider has accepted the credentials. The answer holds inbound_url, where the provider is to call, and the secret or verify_token it needs, which is shown now and never again.',
+      'Connects a channel, after its provider has accepted the credentials. The response contains inbound_url, the webhook URL for the provider, and the secret or verify_token, which is shown only once.',
     )
-    .requiredOption('--agent <id>', 'the agent that serves it')
+    .requiredOption('--agent <id>', 'the agent of the channel')
     .requiredOption('--kind <kind>', CHANNEL_KINDS.join(', '))
     .requiredOption('--name <name>', 'its name')
     .option('--settings <json>', 'what this kind needs; "-" reads it from standard input, out of the shell history');
@@ -82,17 +82,17 @@ function addUpdate(channels: Command): void {
   const update = channels
     .command('update')
     .description(
-      'Renames, enables or disables a channel, or gives it other credentials, which its provider must accept.',
+      'Renames, enables or disables a channel, or changes its credentials. The provider must accept new credentials.',
     )
     .argument('<channel-id>')
     .option('--name <name>', 'its new name')
-    .option('--enable', 'take and send messages again')
-    .option('--disable', 'take and send nothing, from the very next request on')
+    .option('--enable', 'enable the channel')
+    .option('--disable', 'disable the channel, from the next request')
     .option(
       '--settings <json>',
       'all of its settings; secrets left out stay, but must be given again with another address; "-" reads standard input',
     )
-    .option('--new-secret', 'make the secret anew that the other side knows; it is shown now and never again');
+    .option('--new-secret', 'create a new channel secret; it is shown only once');
   verb<Changes>(update, async ({ api, out }, [id], { name, enable, disable, settings, newSecret }) => {
     if (enable && disable) throw new Failure('usage_invalid', 'Choose one of --enable and --disable.');
     const body: Row = {
@@ -101,7 +101,7 @@ function addUpdate(channels: Command): void {
       ...(settings !== undefined && { settings: await readSettings(settings) }),
       ...(newSecret && { new_secret: true }),
     };
-    if (Object.keys(body).length === 0) throw new Failure('usage_invalid', 'Say what to change, see --help.');
+    if (Object.keys(body).length === 0) throw new Failure('usage_invalid', 'Nothing to change: see --help.');
     out.record(await api.call('updateChannel', { ids: { channel_id: id! }, body }));
   });
   examples(update, `channels update channel_01jd… --settings '{"bot_token":"…"}'`);

@@ -15,7 +15,7 @@ type Flags = { to?: string; text?: string; content?: string };
 export function addTestCommand(channels: Command): void {
   const test = channels
     .command('test')
-    .description('Asks the provider whether the credentials still work; with --to, sends a test message as well.')
+    .description('Checks with the provider whether the credentials still work. With --to, also sends a test message.')
     .argument('<channel-id>')
     .option('--to <address>', 'send to this address on the channel (a phone number, an e-mail address, a chat id …)')
     .option('--text <text>', 'what to send', 'This is a test message from Parley.')

@@ -101,7 +101,7 @@ async function whileWell<T>(trial: Trial, work: (trial: Trial) => Promise<T>): P
 const TRIES = 10;
 const LOGGED_MS = 200;
 const timesLost = ({ region }: Trial): number =>
-  region.api.reduce((total, node) => total + node.output().split('Redis cannot be used').length - 1, 0);
+  region.api.reduce((total, node) => total + node.output().split('Redis is not available').length - 1, 0);
 
 /** Nodes notice within a quarter of a second that Redis is back. */
 const NOTICED_MS = 1_500;

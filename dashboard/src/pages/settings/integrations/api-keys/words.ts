@@ -158,7 +158,7 @@ export const words = defineWords(
       one: 'Revoking… waiting for {count} server, about a second at most.',
       other: 'Revoking… waiting for {count} servers, about a second at most.',
     },
-    revoked_since: 'Revoked: all servers refuse it since {time}.',
+    revoked_since: 'Revoked: refused by all servers since {time}.',
     revoked_done: 'Revoked',
 
     rotate_title: 'Rotate “{label}”',
