@@ -83,5 +83,5 @@ test('a command that joins a database creates nothing in one that is not Parleyâ
   await using database = await createTestDatabase();
   await withClient(database.url, 'test', (client) => client.query('DROP SCHEMA drizzle CASCADE'));
   const fault = await faultOf(joinDatabase(configOf(database.url), log));
-  expect(fault!.message).toContain('holds nothing of Parley');
+  expect(fault!.message).toContain('contains no Parley data');
 });

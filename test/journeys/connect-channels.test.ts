@@ -56,7 +56,7 @@ const KINDS: [string, () => Promise<FakeProvider>, string[], Wrong[]][] = [
     [
       ['a wrong access token', { access_token: 'EAA'.repeat(10) }, 'access_token', /access token/],
       ['the id of somebody else’s number', { phone_number_id: '999999999' }, 'phone_number_id', /phone number id/],
-      ['the secret of another app', { app_secret: 'f'.repeat(32) }, 'app_secret', /app secret is not/],
+      ['the secret of another app', { app_secret: 'f'.repeat(32) }, 'app_secret', /app secret does not belong/],
     ],
   ],
   [

@@ -285,7 +285,7 @@ describe('stop words', () => {
   });
 
   it('confirm in the language of the person, and promise no answers that will not come', async () => {
-    expect(texts(await turn({}, ['STOP']))).toEqual(['You will get no more messages from us.']);
+    expect(texts(await turn({}, ['STOP']))).toEqual(['You will not receive any more messages from us.']);
     expect(texts(await turn({}, ['توقف']))[0]).toMatch(/لن تصلك رسائل/);
     expect(texts(await turn({}, ['रोकें']))[0]).toMatch(/संदेश नहीं मिलेंगे/);
   });

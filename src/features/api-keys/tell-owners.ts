@@ -18,7 +18,7 @@ export async function tellOwnersOfLeak(
   for (const to of addresses)
     await queueMail(tx, {
       to,
-      subject: `The API key “${label}” was found in public and is revoked`,
+      subject: `The API key “${label}” has leaked and is revoked`,
       lines: [
         `The key “${label}” (${key.prefix}…) of ${unlinked(organization)} was reported as leaked. It is revoked: no server accepts it any more.`,
         placeInWords(leak),

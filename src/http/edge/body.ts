@@ -77,7 +77,9 @@ function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> 
     request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
     // No one reads this answer: it ends the handler, and the log says "cut off". Node also reports a closed connection
     // as an error event, which without a listener would end the process.
-    request.on('error', () => reject(new Refusal('request_invalid', 'The connection closed before the body was complete.')));
+    request.on('error', () =>
+      reject(new Refusal('request_invalid', 'The connection closed before the body was complete.')),
+    );
   });
 }
 
