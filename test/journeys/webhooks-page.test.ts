@@ -37,13 +37,13 @@ describe.skipIf(!CHROMIUM)('webhooks', () => {
   it('an endpoint is added, its secret shown once, a test event sent, the attempts shown, and sent again', async () => {
     const { page, faults } = await journey.open('/', { as: OWNER });
     await page.getByRole('link', { name: 'Webhooks' }).click();
-    await page.getByRole('heading', { name: 'Nobody is told of events yet' }).waitFor();
+    await page.getByRole('heading', { name: 'No endpoints yet' }).waitFor();
     await page.getByRole('button', { name: 'Add endpoint' }).click();
     const dialog = page.getByRole('dialog');
     const add = dialog.getByRole('button', { name: 'Add endpoint' });
     await dialog.getByLabel('URL').fill('nonsense');
     await add.click();
-    await dialog.getByText('Give a whole address that begins with https://.').waitFor();
+    await dialog.getByText('Enter a full URL that starts with https://.').waitFor();
     // Faults that the server finds are shown next to the field too.
     await dialog.getByLabel('URL').fill('http://10.0.0.1/hook');
     await add.click();
@@ -60,7 +60,7 @@ describe.skipIf(!CHROMIUM)('webhooks', () => {
     const secret = await page.getByLabel('Signing secret', { exact: true }).inputValue();
     expect(secret).toMatch(/^whsec_/);
     await page.keyboard.press('Escape');
-    await page.getByText('Has the secret been saved?').waitFor();
+    await page.getByText('Close without saving the secret?').waitFor();
     await page.getByRole('button', { name: 'Keep it open' }).click();
     await page.getByRole('button', { name: 'I have saved this secret' }).click();
     await expect.poll(() => everythingKept(page)).not.toContain(secret);
