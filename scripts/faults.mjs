@@ -1,7 +1,7 @@
 /**
- * `npm run test:faults`: what takes minutes because programs are killed, stopped and started in it. The trials of
- * test/faults/trials/, then the fault suite (docs/testing-faults.md); the very last line is the tally of both.
- * `npm run test:faults -- NAME…` runs some scenarios of the suite.
+ * `npm run test:faults`: the tests that take minutes because they kill, stop and start programs. The trials of
+ * test/faults/trials/, then the fault suite (docs/testing-faults.md); the very last line is the tally of both. `npm run
+ * test:faults -- NAME…` runs some scenarios of the suite.
  */
 import path from 'node:path';
 import { prepare, ROOT, run, runInPlace, say } from './prepare.mjs';

@@ -1,7 +1,7 @@
 /**
- * Counts over one or several runs. Each runner adds a line "N passed, N failed" (", N skipped" may follow) to the file
- * that TALLY_FILE names; our own very last line is the sum, also when the set-up fails or a runner dies. A TALLY_FILE
- * that is there already is added to: so .ci/run has one tally of all.
+ * Counts over one or several runs. Each runner appends a line "N passed, N failed" (", N skipped" may follow) to the
+ * file in TALLY_FILE; our own very last line is the sum, also when the setup fails or a runner dies. An existing
+ * TALLY_FILE is continued, so that .ci/run has one tally of everything.
  */
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ export function openTally() {
     if (folder) rmSync(folder, { recursive: true, force: true });
     process.stdout.write(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`);
   });
-  /** The exit code of a runner, which is not 0 when it counted a failure or nothing at all. */
+  /** The exit code of a runner, which is not 0 when it counted a failure or no test at all. */
   async function counted(runner) {
     const before = text();
     const code = await runner({ TALLY_FILE: file });

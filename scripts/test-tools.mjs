@@ -1,13 +1,13 @@
-/** What tests find in their environment: our Node, and programs that apt brings where that may be done. */
+/** What tests find in their environment: our Node, and programs that apt installs if it may. */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { COMPILED, ROOT, say } from './prepare.mjs';
 
 /**
- * Programs that some tests drive. They find them by the variable; without it those tests skip themselves, saying so.
- * `names` of a package stand in for the packages after it. A browser without the parts for a screen comes first: a page
- * costs it two thirds of the processor time.
+ * Programs that some tests use. Tests find them by the variable; without it those tests are skipped with a message.
+ * `names` of a package replace the packages after it. A browser without the parts for a screen comes first: in it,
+ * a page costs two thirds of the processor time.
  */
 const TOOLS = [
   {
@@ -37,7 +37,7 @@ export function testEnvironment() {
   };
 }
 
-/** The first of its packages that is there or can be installed. */
+/** The first of its packages that exists or can be installed. */
 function find(tool) {
   const canInstall = process.getuid?.() === 0 && !spawnSync('apt-get', ['--version']).error;
   for (const one of tool.packages) {

@@ -1,6 +1,6 @@
 /**
- * `npm test`: everything from nothing, then every test but the long fault trials (faults.mjs). The very last line is the
- * tally. `npm test -- PATH` runs some.
+ * `npm test`: prepares everything, then runs every test except the long fault trials (faults.mjs). The very last line
+ * is the tally. `npm test -- PATH` runs some.
  */
 import path from 'node:path';
 import { prepare, ROOT, run, runInPlace, say } from './prepare.mjs';

@@ -3,13 +3,13 @@ import { syncBuiltinESMExports } from 'node:module';
 
 /**
  * A password hash costs a tenth of a second of processor time, as it should, and the tests need about a thousand. Here
- * the same function runs at its lowest cost; what was asked for is kept, and password-cost.test.ts looks at it.
+ * the same function runs at its lowest cost; the requested cost is recorded, and password-cost.test.ts checks it.
  */
 type Done = (error: Error | null, key: Buffer) => void;
 type Cheap = typeof crypto.scrypt & { asked?: ScryptOptions };
 
 const real: Cheap = crypto.scrypt;
-// A process runs many test files, and this before each of them.
+// A process runs many test files, and this setup before each of them.
 if (!('asked' in real)) {
   const cheap = (password: string, salt: string, length: number, options: ScryptOptions, done: Done): void => {
     scrypt.asked = options;
@@ -20,7 +20,7 @@ if (!('asked' in real)) {
   syncBuiltinESMExports();
 }
 
-/** What the last hash would have cost, and then nothing until the next one. */
+/** The cost that was requested for the last hash; nothing until the next one. */
 export function takeAskedCost(): ScryptOptions | undefined {
   const scrypt: Cheap = crypto.scrypt;
   const { asked } = scrypt;

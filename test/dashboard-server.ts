@@ -65,7 +65,7 @@ export const PASSWORD = 'correct horse battery';
 const SECRET = 'k3Jx9vQm2TzLr8WcYp5NbHs7DgFa4EuXo1Ri6';
 const BASE_URL = 'https://us.parley.example';
 
-/** Tests come from one address; the share of one place is a fifth of the node. */
+/** Tests come from one address, whose share is a fifth of the node's limit. */
 const PLENTY: SignInLimits = { pair: 1_000, subject: 1_000, address: 10_000, node: 50_000 };
 
 const noKey = async (): Promise<never> => {

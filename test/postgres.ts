@@ -13,7 +13,7 @@ export type TestDatabase = {
 export async function createTestDatabase(): Promise<TestDatabase> {
   const { adminUrl, template } = inject('postgres');
   const name = `test_${randomBytes(8).toString('hex')}`;
-  // Its files are copied, where the default writes every page to the log: half a second of processor time.
+  // Copies the files, because the default writes every page to the log: half a second of processor time.
   await admin(adminUrl, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY OWNER parley`);
   const url = new URL(adminUrl);
   url.username = 'parley';

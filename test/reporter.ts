@@ -4,9 +4,9 @@ import type { Reporter, TestModule } from 'vitest/node';
 const SLOWEST = 10;
 
 /**
- * Prints the files that took longest, so that a slow one is seen when it comes, and as the very last line the tally, in
- * the form that machines read: "N passed, N failed" and, if any, ", N skipped". A file that does not load and an error
- * outside of any test count as one failure each; a run without a test is a failure.
+ * Prints the slowest files, so that a new slow one is noticed, and as the very last line the tally, in the format for
+ * machines: "N passed, N failed" and, if any, ", N skipped". A file that does not load and an error outside of any test
+ * count as one failure each; a run without a test is a failure.
  */
 // vitest loads reporters by their default export.
 export default class TallyReporter implements Reporter {
@@ -28,13 +28,13 @@ export default class TallyReporter implements Reporter {
     if (tally.failed > 0) process.exitCode = 1;
     const skipped = tally.skipped > 0 ? `, ${tally.skipped} skipped` : '';
     const line = `${tally.passed} passed, ${tally.failed} failed${skipped}\n`;
-    // scripts/tally.mjs prints it when we are gone; by hand it comes after the default reporter's summary.
+    // scripts/tally.mjs prints it after our exit; without it, the line comes after the default reporter's summary.
     if (process.env.TALLY_FILE) appendFileSync(process.env.TALLY_FILE, line);
     else process.once('exit', () => process.stdout.write(line));
   }
 }
 
-/** How long each of them kept a worker, its imports included. */
+/** How long each of them used a worker, including its imports. */
 function slowest(modules: readonly TestModule[]): string {
   const lines = modules
     .map((module) => {

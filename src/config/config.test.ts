@@ -197,7 +197,7 @@ describe('the secret', () => {
     expect(statSync(path.join(dataDir, 'secret')).mode & 0o777).toBe(0o600);
   });
 
-  test('of our own has a successor while it is being rotated, and stays beside it for 30 days', () => {
+  test('of an embedded installation has a successor while it is being rotated, and stays next to it for 30 days', () => {
     const own = () => {
       const { secret, previousSecret } = load({ PARLEY_SECRET: '' });
       return [secret, previousSecret];
@@ -206,7 +206,7 @@ describe('the secret', () => {
     makeNextSecret(dataDir);
     const [next] = own();
     expect(own()).toEqual([next, first]);
-    // Stopped half-way, the change of places is done again.
+    // If it was interrupted, the swap is repeated.
     linkSync(path.join(dataDir, 'secret'), path.join(dataDir, 'secret.previous'));
     for (let times = 0; times < 2; times++) adoptNextSecret(dataDir);
     expect(own()).toEqual([next, first]);
@@ -217,7 +217,7 @@ describe('the secret', () => {
     expect(readdirSync(dataDir)).toEqual(['secret']);
   });
 
-  test('that was before is given beside the new one alone', () => {
+  test('from before is accepted only together with the new one', () => {
     expect(load({ PARLEY_SECRET_PREVIOUS: 'of before' }).previousSecret).toBe('of before');
     expect(faultsOf({ PARLEY_SECRET: '', PARLEY_SECRET_PREVIOUS: 'of before' })).toEqual(['PARLEY_SECRET_PREVIOUS']);
     expect(faultsOf({ PARLEY_SECRET_PREVIOUS: SECRET })).toEqual(['PARLEY_SECRET_PREVIOUS']);

@@ -40,9 +40,9 @@ export type Config = {
   baseUrl: string;
   /** At least 32 characters. Keys are derived from it (secrets.ts); it is never used directly and never printed. */
   secret: string;
-  /** The one before it, while it is being rotated (docs/operations.md). */
+  /** The previous secret, while it is being rotated (docs/operations.md). */
   previousSecret: string | null;
-  /** It is kept in `dataDir`, not given. */
+  /** It is stored in `dataDir`, not given. */
   hasOwnSecret: boolean;
   /** The first owner, created without the setup link. */
   owner: { email: string; password: string } | null;

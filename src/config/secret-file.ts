@@ -64,12 +64,12 @@ export const checkDatabase = (dataDir: string): ConfigFault[] =>
 
 type Own = { secret: string; previousSecret: string | null };
 
-/** Visitors of web chats stay signed in for so long, the longest of all who hold something signed. */
+/** Visitors of web chats stay signed in for this long, which is the longest validity of anything signed. */
 const PREVIOUS_DAYS = 30;
 
 /**
- * The embedded installation's own secret; while it is being rotated the next one, with it as the previous, and for a
- * while after it the one before.
+ * The embedded installation's own secret. During a rotation: the next one, with the current one as the previous. For a
+ * while after it: the new one, with the one before.
  */
 export function ownSecrets(dataDir: string): Own | ConfigFault {
   const current = secretOf(dataDir);
@@ -92,15 +92,18 @@ const filesIn = (dataDir: string) => ({
   previous: path.join(dataDir, 'secret.previous'),
 });
 
-/** Of a rotation that is under way. */
+/** The next secret of a rotation in progress. */
 export const hasNextSecret = (dataDir: string): boolean => existsSync(filesIn(dataDir).next);
 
-/** The next secret of an embedded installation, with the one that holds now as the previous. */
+/** Creates the next secret of an embedded installation, with the current one as the previous. */
 export function makeNextSecret(dataDir: string): void {
   writeNew(filesIn(dataDir).next);
 }
 
-/** The next secret takes the place of the one that holds now, which stays beside it. Stopped anywhere, it can be done again. */
+/**
+ * The next secret replaces the current one, which is kept next to it. Safe to repeat after an interruption at any
+ * point.
+ */
 export function adoptNextSecret(dataDir: string): void {
   const { secret, next, previous } = filesIn(dataDir);
   if (!existsSync(next)) return;
@@ -109,7 +112,7 @@ export function adoptNextSecret(dataDir: string): void {
   renameSync(next, secret);
 }
 
-/** A file of another name first, so that nobody finds half of it. */
+/** Writes a file with another name first, so that no process reads half of it. */
 function writeNew(file: string): void {
   const own = `${file}.${randomBytes(6).toString('hex')}`;
   writeFileSync(own, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx', flush: true });

@@ -6,7 +6,10 @@ import { deriveKey, type Key, withOthers } from '../kernel/seal.ts';
  * another.
  */
 export type Secrets = {
-  /** How often the secret was rotated, by the database when the process started; and the newest that it knows. */
+  /**
+   * How often the secret was rotated, as stored in the database when the process started; and the newest secret that
+   * the process knows.
+   */
   generation: number;
   newestGeneration: number;
   /** HMAC key of API key digests. */
@@ -19,7 +22,7 @@ export type Secrets = {
   sealingKey: Key;
   /** For better-auth, which expects text. */
   sessionSecret: string;
-  /** Cookies under these are still accepted. */
+  /** Cookies that are signed with these are still accepted. */
   otherSessionSecrets: readonly string[];
   /** HMAC key of setup links. */
   setupKey: Key;
@@ -35,7 +38,7 @@ export type Secrets = {
 export type SecretHistory = {
   /** The oldest first. */
   chain: readonly string[];
-  /** Which of them the database is at: what is new is written and signed under it. */
+  /** The current one of the database: new data is written and signed with it. */
   generation: number;
   /** Others whose signatures (sessions, visitors, cursors, links) are still accepted. */
   accepted: readonly string[];
@@ -56,7 +59,7 @@ export function secretsOf({ chain, generation, accepted }: SecretHistory): Secre
       deriveKey(current, purpose),
       accepted.map((secret) => deriveKey(secret, purpose)),
     );
-  // What is stored opens whatever happens to signatures.
+  // Stored data opens with every known secret, independent of the accepted signatures.
   const sealing = (purpose: string) =>
     withOthers(
       deriveKey(current, purpose),
@@ -78,5 +81,5 @@ export function secretsOf({ chain, generation, accepted }: SecretHistory): Secre
   };
 }
 
-/** Seals the values that PARLEY_SECRET had before. */
+/** Seals the previous values of PARLEY_SECRET. */
 export const pastSecretKey = (secret: string): Key => deriveKey(secret, 'past secrets');

@@ -2,15 +2,15 @@ import { createHmac } from 'node:crypto';
 import type { Key } from './seal.ts';
 
 /**
- * A digest cannot be made again without the value, which nobody has. So a rotation of PARLEY_SECRET takes the digest of
- * the digest: each secret adds a key to a chain, and what is stored is the HMAC under the newest key of the HMAC under the
- * one before it, down to the first. Rows are moved by one more HMAC, and who knows the older keys alone can try no values
- * against the new rows (docs/adr/0401).
+ * A digest cannot be computed again without the value, which is not stored. So a rotation of PARLEY_SECRET takes the
+ * digest of the digest: each secret adds a key to a chain, and the stored digest is the HMAC under the newest key of
+ * the HMAC under the previous one, down to the first. Rows are moved with one more HMAC, and an attacker who has only
+ * the older keys cannot test values against the new rows (docs/adr/0401).
  */
 export type Chained = {
   /** The oldest first. Absent: the key is the whole chain. */
   readonly chain?: readonly Key[];
-  /** Which links of the chain rows may end at, the one that is written first. */
+  /** The links of the chain at which rows may end; the written one comes first. */
   readonly forms?: readonly number[];
 };
 
@@ -21,7 +21,7 @@ export const chainOf = (chain: readonly Key[], forms: readonly number[]): ChainK
 
 const hmac = (key: Buffer, bytes: string | Buffer): Buffer => createHmac('sha256', key).update(bytes).digest();
 
-/** The digests that a row may have, the one that is written first. */
+/** The digests that a row may have; the written one comes first. */
 export function chainedForms(key: Buffer & Chained, value: string): Buffer[] {
   const { chain = [key], forms = [0] } = key;
   const made: Buffer[] = [];

@@ -58,7 +58,7 @@ function lossy(out: ReturnType<typeof pino.destination>): DestinationStream {
   return out;
 }
 
-/** Members of a request's line (http/request-log.ts): on a terminal they become one short line. */
+/** Members of a request's line (src/http/edge/request-log.ts): on a terminal they become one short line. */
 const REQUEST = ['method', 'route', 'status', 'ms', 'code', 'request_id', 'key_id', 'org_id', 'cut_off'];
 
 function forPeople(destination: DestinationStream | undefined): DestinationStream {

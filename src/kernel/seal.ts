@@ -10,20 +10,20 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes, timingSafeEqua
 export type Key = Buffer & { readonly [sealing]: true } & KeyHistory;
 declare const sealing: unique symbol;
 
-/** What a rotation of PARLEY_SECRET adds to a key (config/secrets.ts); a key without it stands alone. */
+/** What a rotation of PARLEY_SECRET adds to a key (config/secrets.ts); without a rotation a key has no history. */
 type KeyHistory = {
-  /** Not used for anything new, but what they sealed still opens and what they signed is still accepted. */
+  /** Not used for new data, but data that they sealed still opens and their signatures are still accepted. */
   readonly others?: readonly Key[];
 };
 
-/** A key that is used from now on, with others that are still accepted. */
+/** A current key, with others that are still accepted. */
 export const withOthers = (key: Key, others: readonly Key[]): Key =>
   others.length === 0 ? key : (Object.assign(Buffer.from(key), { others }) as Key);
 
-/** The key that is used first. */
+/** All accepted keys, the current one first. */
 export const acceptedKeys = (key: Buffer & KeyHistory): readonly Buffer[] => [key, ...(key.others ?? [])];
 
-/** Whether one of the accepted keys makes this signature; all in the same time for every text of one length. */
+/** Whether one of the accepted keys made this signature; takes the same time for every text of one length. */
 export const isSigned = (key: Buffer & KeyHistory, given: Buffer, sign: (key: Buffer) => Buffer): boolean =>
   acceptedKeys(key).some((one) => {
     const right = sign(one);
@@ -76,7 +76,7 @@ export function versionOf(sealed: string): SealVersion | null {
   return version === 'v1' || version === 'v2' ? version : null;
 }
 
-/** Under the key or any other that is still accepted. */
+/** Opens with the key or any other that is still accepted. */
 export function open(key: Key, sealed: string, associatedData: readonly string[]): string {
   for (const one of acceptedKeys(key)) {
     const text = openDirectly(one, sealed, associatedData);
@@ -85,7 +85,7 @@ export function open(key: Key, sealed: string, associatedData: readonly string[]
   throw new SealError();
 }
 
-/** Under this very key and no other; null: it does not open. */
+/** Opens with exactly this key; null: it does not open. */
 export function openDirectly(key: Buffer, sealed: string, associatedData: readonly string[]): string | null {
   const version = versionOf(sealed);
   const [, text, ...rest] = sealed.split('.');

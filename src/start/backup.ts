@@ -35,7 +35,7 @@ export async function runRestore(file: string | undefined, keepKeys: boolean): P
   }
 }
 
-/** The next start would refuse: who restores hears of it now. */
+/** The next start would refuse, so the restore reports it now. */
 async function checkSecretOf(url: string, config: Config): Promise<void> {
   const db = openDb(url);
   try {

@@ -10,15 +10,15 @@ type Given = Pick<Config, 'secret' | 'previousSecret'>;
 
 export const checkOf = (secret: string): Buffer => secretCheck(deriveSecrets(secret).setupKey);
 
-/** The keys of this process. Fixed at its start: what a rotation changes later holds from the next start on. */
+/** The keys of this process. Fixed at its start: a later rotation takes effect at the next start. */
 export async function loadSecrets(db: Db, given: Given): Promise<Secrets> {
   const row = await readInstallation(db);
   return row === null ? deriveSecrets(given.secret) : secretsOf(await historyOf(db, row, given));
 }
 
 /**
- * Every secret that the installation has had, which the database keeps sealed under the one that holds. Before the
- * rotation that is the previous one, after it the new one; with both, a process works on either side of it.
+ * Every secret that the installation has had; the database stores them sealed with the current one. Before the rotation
+ * that is the previous one, after it the new one; a process that knows both works on either side of it.
  */
 export async function historyOf(
   db: Db,
@@ -28,7 +28,7 @@ export async function historyOf(
   const generation = row.secretGeneration;
   if (row.secretCheck.equals(checkOf(secret))) {
     const past = await readPastSecrets(db, pastSecretKey(secret));
-    // The previous one is accepted for as long as the operator names it, and only if it is that.
+    // The previous secret is accepted for as long as the operator sets it, and only if it really is the previous one.
     const accepted = previousSecret !== null && previousSecret === past.at(-1) ? [previousSecret] : [];
     return { chain: [...past, secret], generation, accepted };
   }

@@ -17,8 +17,8 @@ type Given = Pick<Config, 'secret' | 'previousSecret'>;
 const warn = (text: string): void => void process.stderr.write(`${text}\n`);
 
 /**
- * `./parley secrets rotate`, beside running servers or by itself; killed at any moment, it goes on when it is run again.
- * A secret of our own (in DATA_DIR) gets its successor here; one from the environment gets it from the operator.
+ * `./parley secrets rotate`, next to running servers or alone; if it is killed at any moment, the next run continues. A
+ * secret in DATA_DIR gets its successor here; one from the environment gets it from the operator.
  */
 export async function runRotateSecrets(): Promise<void> {
   const config = readConfig(warn, { mustExist: true });
@@ -35,7 +35,7 @@ export async function runRotateSecrets(): Promise<void> {
   }
 }
 
-/** A rotation that is under way, or that a restored backup has missed, is ended before another one begins. */
+/** A rotation in progress, or one that a restored backup has missed, is finished before another one starts. */
 async function withNextSecret(db: Db, config: Config): Promise<Given> {
   if (hasNextSecret(config.dataDir)) return config;
   const { chain, generation } = await readHistory(db, config);
@@ -69,7 +69,7 @@ async function readHistory(db: Db, given: Given): Promise<SecretHistory> {
   return historyOf(db, row, given);
 }
 
-/** What is left of an earlier rotation is moved first: servers read what the last one left, and nothing older. */
+/** Remaining data of an earlier rotation is moved first: servers read the data of the last one, and nothing older. */
 async function begin(db: Db, history: SecretHistory, newest: number, onStep: () => void): Promise<void> {
   const without = await countProcessesWithout(db, newest);
   if (without > 0) {

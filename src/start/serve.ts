@@ -67,7 +67,10 @@ export async function serve(role: Role): Promise<void> {
   }
 }
 
-/** A process that ran through a rotation of PARLEY_SECRET wrote in the old way to its end; whoever starts after it tidies up. */
+/**
+ * A process that ran during a rotation of PARLEY_SECRET wrote the old form until its end; the next start moves that
+ * data.
+ */
 async function moveWhatIsLeft(db: Db, secrets: Secrets, log: Logger): Promise<void> {
   if (secrets.generation === 0 || secrets.generation !== secrets.newestGeneration) return;
   await moveSecrets(db, secrets).catch((error: unknown) =>

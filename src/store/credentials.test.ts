@@ -39,11 +39,11 @@ it('every sealed column of the database is in the list', async () => {
   expect(rows.map(({ name }) => name)).toEqual([...listed, 'past_secret.sealed'].toSorted());
 });
 
-it('every column of bytes is moved by a rotation of PARLEY_SECRET, or is said not to need it', async () => {
+it('every column of bytes is moved by a rotation of PARLEY_SECRET, or is listed as not needing it', async () => {
   const moved = Object.keys(DIGESTED).map((table) => `${table}.digest`);
   const others = [
-    'installation.secret_check', // by the change-over
-    'installation.setup_digest', // of a link for half an hour; the next start makes another
+    'installation.secret_check', // by the switch of secrets
+    'installation.setup_digest', // of a link for half an hour; the next start creates another
     'idempotency.scope', 'idempotency.request', 'recovery_code.digest', 'invitation.token_digest', // hashes without a key
     'passkey.public_key', 'end_user_import_piece.bytes', // no digests
   ]; // prettier-ignore

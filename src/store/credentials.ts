@@ -52,8 +52,8 @@ export const SEALED_COLUMNS = {
 type InstallationColumn = { table: string; column: string; id: string; key: 'mailKey' | 'sealingKey' };
 
 /**
- * Sealed under a key of the installation: mails and people belong to no organization. `past_secret.sealed` stands apart:
- * the change-over of a rotation writes it (installation/past-secrets.ts).
+ * Sealed with a key of the installation: mails and people belong to no organization. `past_secret.sealed` is special:
+ * the switch of a rotation writes it (installation/past-secrets.ts).
  */
 export const SEALED_BY_INSTALLATION = [
   { table: 'mail', column: 'sealed', id: 'id', key: 'mailKey' },

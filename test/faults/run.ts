@@ -6,8 +6,8 @@ import { bugs, crashes, findings, hunt, impatientRegion, redisScenarios, scenari
 import type { Scenario } from './trial.ts';
 
 /**
- * The fault suite. PARLEY_FAULT_SEED repeats a run; what depends on when the machine does what cannot
- * be repeated, so a finding says all it knows.
+ * The fault suite. PARLEY_FAULT_SEED repeats a run; the timing of the machine cannot be repeated, so a finding contains
+ * everything that is known.
  */
 const USAGE = `Usage: npm run test:faults -- [NAME…] [--times N] [--no-bugs]
 
@@ -47,7 +47,7 @@ function end(why?: string): never {
   for (const failure of failures) console.log(`  ${failure}`);
   console.log(`${minutesSince(begun)} minutes`);
   const tally = `${passed} passed, ${failures.length} failed`;
-  // scripts/tally.mjs prints it when we are gone.
+  // scripts/tally.mjs prints it after our exit.
   if (process.env.TALLY_FILE) appendFileSync(process.env.TALLY_FILE, `${tally}\n`);
   else console.log(tally);
   process.exit(failures.length === 0 ? 0 : 1);

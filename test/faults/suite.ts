@@ -9,7 +9,7 @@ import { nodeScenarios } from './scenarios/nodes.ts';
 import { redisScenarios, startRedis } from './scenarios/redis.ts';
 import { runTrial, type Scenario } from './trial.ts';
 
-/** Everything that a whole run goes through. */
+/** All parts of a whole run. */
 export const scenarios: Scenario[] = [...nodeScenarios, ...databaseScenarios, ...edgeScenarios];
 export const crashes = (): Scenario[] => crashPoints().map(crashScenario);
 export { bugs, redisScenarios, startRedis };

@@ -97,7 +97,7 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
       const context = await browser.newContext({
         viewport: { width: 1280, height: 900 },
         storageState: as ? await signedIn(as) : undefined,
-        // Frames of a movement cost the processor, and every step waits for its end.
+        // Animation frames cost processor time, and every step waits for their end.
         reducedMotion: 'reduce',
         ...options,
       });

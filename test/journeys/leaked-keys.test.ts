@@ -105,7 +105,7 @@ describe('a report', () => {
   test('from anyone else does the same, but its URL is not mailed', async () => {
     smtp.mails.length = 0;
     const { id, value } = await parley.key(orgId);
-    // Nor is what an admin of the organization calls a key a link in the mail of its owners.
+    // A key's label that an admin chose does not become a link in the mail to its owners either.
     await parley.db.execute(sql`UPDATE api_key SET label = 'https://evil.example/sign-in' WHERE id = ${id}`);
     expect((await report([found(value, { url: 'https://evil.example/sign-in', source: 'commit' })])).text).toBe('[]');
     expect(await me(value)).toBe('key_revoked');

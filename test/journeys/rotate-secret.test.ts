@@ -28,7 +28,7 @@ import { givenOwner, type Owner } from '../owner.ts';
 import { createTestDatabase, type TestDatabase } from '../postgres.ts';
 import { runProgram } from '../program.ts';
 
-/** PARLEY_SECRET is changed under an installation that works: nothing is revoked, and nothing is left under the old one. */
+/** PARLEY_SECRET is changed under a running installation: nothing is revoked, and no data is left under the old one. */
 const newSecret = (): string => randomBytes(48).toString('base64');
 let database: TestDatabase;
 let apps: TestApp[] = [];
@@ -54,7 +54,7 @@ async function stop(app: TestApp): Promise<void> {
   await app.app.stop();
 }
 
-/** What every sealed column says, opened with the keys of a process. */
+/** The content of every sealed column, opened with the keys of a process. */
 async function openAll({ db, secrets }: TestApp): Promise<Record<string, string[]>> {
   const all: Record<string, string[]> = {};
   for (const name of Object.keys(SEALED_COLUMNS) as (keyof typeof SEALED_COLUMNS)[]) {
@@ -127,18 +127,18 @@ const session = (app: TestApp, cookie: string) =>
   fetch(`${app.url}/dashboard/api/session`, { headers: { cookie } }).then(({ status }) => status);
 
 describe('a rotation', () => {
-  test('on two nodes: keys work all along, sessions while the previous secret is named, and the old one opens nothing', async () => {
+  test('on two nodes: keys work all the time, sessions while the previous secret is set, and the old one opens nothing', async () => {
     const receiver = await startReceiver();
     const [one, two] = [newSecret(), newSecret()];
     const first = await start(one);
     const made = await make(first, receiver.url);
-    // Beside a node that knows only the old secret, nothing is changed.
+    // Next to a node that knows only the old secret, nothing is changed.
     await expect(rotateSecrets(first.db, config(two, one))).rejects.toThrow('does not know the new secret');
     const second = await start(two, one);
     await holds(first, made);
     await holds(second, made);
     expect(await session(second, made.owner.cookie)).toBe(200);
-    // A key that is made by the new node is known to the old one.
+    // The old node knows a key that the new node creates.
     const between = await made.owner.call('GET /models');
     expect(between.status).toBe(200);
     await stop(first);
@@ -147,19 +147,19 @@ describe('a rotation', () => {
     expect(moved.credentials).toBe(6);
     const after = await storedTexts(second);
     expect(made.stored.filter((text) => after.includes(text))).toEqual([]);
-    // The node that ran all the while goes on, with memory and without.
+    // The node that ran all the time continues, with and without its cache.
     await holds(second, made);
     const third = await start(two, one);
     await holds(third, made);
     expect(await session(third, made.owner.cookie)).toBe(200);
     await stop(second);
     await stop(third);
-    // Without the previous one: everything but what was signed under it.
+    // Without the previous one: everything except data that was signed with it.
     const fourth = await start(two);
     await holds(fourth, made);
     expect(await session(fourth, made.owner.cookie)).toBe(401);
     await expect(start(one)).rejects.toThrow('another PARLEY_SECRET');
-    // The old secret opens nothing that is stored now, and no digest is left under it.
+    // The old secret opens no stored text, and no digest is left under it.
     await expect(openAll({ ...fourth, secrets: deriveSecrets(one) })).rejects.toThrow('cannot be opened');
     const left = await fourth.db.execute(sql`SELECT (SELECT count(*) FROM api_key_digest WHERE generation = 0)
       + (SELECT count(*) FROM suppression WHERE generation = 0) + (SELECT count(*) FROM data_key WHERE moving) AS left`);
@@ -167,7 +167,7 @@ describe('a rotation', () => {
     await receiver.stop();
   });
 
-  test('stopped after any step goes on when it is run again, and keys work at every step', async () => {
+  test('that stops after any step continues with the next run, and keys work at every step', async () => {
     const receiver = await startReceiver();
     const secrets = [newSecret(), newSecret()];
     const first = await start(secrets[0]!);
@@ -215,7 +215,7 @@ describe('a rotation', () => {
     await receiver.stop();
   });
 
-  test('waits for workers too: one that knows the old secret alone would drop mails and fail runs', async () => {
+  test('waits for workers too: one that knows only the old secret would drop mails and fail runs', async () => {
     const [one, two] = [newSecret(), newSecret()];
     const first = await start(one);
     await givenOwner(first);
@@ -227,7 +227,7 @@ describe('a rotation', () => {
     await rotateSecrets(db, config(two, one));
   });
 
-  test('a backup of before is restored with both secrets, and rotated then', async () => {
+  test('works after an older backup is restored with both secrets', async () => {
     const receiver = await startReceiver();
     const [one, two] = [newSecret(), newSecret()];
     const first = await start(one);

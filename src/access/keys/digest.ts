@@ -7,14 +7,14 @@ import type { Chained } from '../../kernel/key-chain.ts';
  * characters, the cheapest key for a Map; `digestBytes` converts it to the bytes in the database.
  */
 export type Digest = ((value: string) => string) & {
-  /** Of the form that is written. */
+  /** The generation of the written form. */
   readonly generation: number;
 };
 
 /*
- * After a rotation of PARLEY_SECRET there are two forms of a digest: the one that is written, and its neighbour in the
- * chain of keys (kernel/key-chain.ts), which rows may still have. Both stand one behind the other in the name by which a
- * key is kept in memory; the database is asked for either.
+ * After a rotation of PARLEY_SECRET a digest has two forms: the one that is written, and its neighbor in the chain of
+ * keys (kernel/key-chain.ts), which rows may still have. The name under which a key is cached contains both, one after
+ * the other; the database is queried for either.
  */
 
 const BLOCK = 64;
@@ -47,10 +47,10 @@ function keyedHash(pepper: Buffer): (value: string, encoding?: 'utf8' | 'latin1'
   };
 }
 
-/** What is written. */
+/** The form that is written. */
 export const digestBytes = (digest: string): Buffer => Buffer.from(digest.slice(0, SIZE), 'latin1');
 
-/** What a row may have. */
+/** The forms that a row may have. */
 export const digestForms = (digest: string): Buffer[] =>
   Array.from({ length: digest.length / SIZE }, (_, form) =>
     Buffer.from(digest.slice(form * SIZE, (form + 1) * SIZE), 'latin1'),

@@ -59,8 +59,8 @@ export function plainAddress(text: string | undefined): string | null {
 }
 
 /**
- * What limits by network address count: an IPv4 address, or the /64 network of an IPv6 address. One household or machine
- * is given such a network, and can use another address of it for each call.
+ * The unit that rate limits by network address count: an IPv4 address, or the /64 network of an IPv6 address. One
+ * household or machine gets such a network, and can use another address of it for each call.
  */
 export function countedPlace(text: string): string {
   const address = readAddress(text);

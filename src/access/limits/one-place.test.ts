@@ -5,11 +5,11 @@ import { createMailLimit } from '../sessions/mail-limit.ts';
 import { createSignInLimit } from '../sessions/sign-in-limit.ts';
 import { createVisitorLimit } from '../visitors/visitor-limit.ts';
 
-/** Every household has 2^64 addresses of IPv6: who is counted by the whole address is not counted at all. */
+/** Every household has 2^64 IPv6 addresses: a limit that counts whole addresses has no effect. */
 const one = { address: 1, all: 1_000 };
 const few = { visitor: 1_000, address: 1, channel: 1_000 };
 
-/** Each limit by network address, with room for one call from each place. */
+/** Each rate limit by network address, with room for one call from each place. */
 const LIMITS: Record<string, () => (address: string, n: number) => Promise<void>> = {
   'signing in': () => {
     const limit = createSignInLimit({ pair: 1_000, subject: 1_000, address: 1, node: 1_000 });
@@ -41,7 +41,7 @@ describe.each(Object.keys(LIMITS))('%s', (name) => {
     await expect(call('2001:db8:1:3::1', 3)).resolves.toBeUndefined();
   });
 
-  test('counts IPv4 by its address, however it is written', async () => {
+  test('counts IPv4 by its address, in any spelling', async () => {
     const call = LIMITS[name]!();
     await call('192.0.2.1', 1);
     await expect(call('::ffff:192.0.2.1', 2)).rejects.toMatchObject({ code: 'rate_limited' });
@@ -49,7 +49,7 @@ describe.each(Object.keys(LIMITS))('%s', (name) => {
   });
 });
 
-test('what is no address is counted as it is written', () => {
+test('counts text that is not an address as it is', () => {
   expect(countedPlace('user_1')).toBe('user_1');
   expect(countedPlace('')).toBe('');
 });

@@ -1,9 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
- * better-auth signs the session cookie under one secret. While PARLEY_SECRET is being rotated, a cookie under another one
- * that is still accepted is shown to it as if it were signed under its own; the browser gets a new one with the next
- * prolongation. The form is that of better-call: `value.signature`, HMAC-SHA-256 in base 64, percent-encoded.
+ * better-auth signs the session cookie with one secret. While PARLEY_SECRET is being rotated, a cookie signed with
+ * another accepted secret is re-signed with better-auth's own before better-auth sees it; the browser gets a new cookie
+ * with the next prolongation. The format is that of better-call: `value.signature`, HMAC-SHA-256 in base 64,
+ * percent-encoded.
  */
 export function resignCookie(
   cookies: string | undefined,

@@ -78,7 +78,7 @@ export const CLEARED_COOKIE = `${SESSION_COOKIE}=; Max-Age=0; Path=/; HttpOnly; 
 type Deps = {
   db: Db;
   secret: string;
-  /** Cookies under these are still accepted. */
+  /** Cookies that are signed with these are still accepted. */
   otherSecrets?: readonly string[];
   baseUrl: string;
   limit: SignInLimit;

@@ -64,7 +64,7 @@ test('neighbours with the same address do not lock out a known device either', a
   await expect(limit.attempt('192.0.2.1', 'o@example.com', 'device one')).resolves.toBeUndefined();
 });
 
-/** Attempts of one place until it is told to wait. */
+/** Attempts of one place until it is asked to wait. */
 async function exhaust(attempt: (n: number) => Promise<void>): Promise<number> {
   for (let n = 0; n < 100; n++) {
     try {
@@ -77,11 +77,11 @@ async function exhaust(attempt: (n: number) => Promise<void>): Promise<number> {
 }
 
 test.each(['right', 'wrong'])(
-  'one place does not use up what the node has for everybody, also by %s passwords of an account of its own',
+  'one place does not use up the limit of the node, also with %s passwords of its own account',
   async (which) => {
     const limit = createSignInLimit({ pair: 3, subject: 10, address: 10, node: 50 });
     const many = await exhaust(async (n) => {
-      // Devices of an account of one's own are as many as one signs in without showing one.
+      // The devices of one's own account are unlimited: each sign-in without a device cookie creates one.
       const device = which === 'wrong' ? `device ${n}` : null;
       await limit.attempt('192.0.2.1', 'mallory@example.com', device);
       if (which === 'right') await limit.succeeded('192.0.2.1', 'mallory@example.com');
@@ -91,7 +91,7 @@ test.each(['right', 'wrong'])(
   },
 );
 
-test('strangers who use up the node do not lock out a device that signed in before', async () => {
+test('strangers who use up the limit of the node do not lock out a device that signed in before', async () => {
   const limit = createSignInLimit({ pair: 1, subject: 1, address: 1, node: 10 });
   await exhaust((n) => limit.attempt(`192.0.2.${n}`, `${n}@example.com`));
   await expect(limit.attempt('198.51.100.1', 'o@example.com')).rejects.toMatchObject({ code: 'rate_limited' });

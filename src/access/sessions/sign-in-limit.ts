@@ -9,10 +9,10 @@ import { type Counted, giveBackToAll, takeFromAll } from '../limits/take-from-al
 /**
  * Guessing passwords is rate-limited three ways: one account from one address, one account from all addresses, one
  * address against all accounts. The last limit, per node, protects the processor: each attempt costs a scrypt, a
- * successful one too. One address gets a fifth of it at most, so that it cannot lock out everybody. An attempt is
+ * successful one too. One address gets at most a fifth of it, so that it cannot lock out all others. An attempt is
  * counted before the password is checked, so that a burst cannot pass; a refused attempt does not extend the wait. A
- * device that signed in to this account before (device-cookie.ts) has its own allowance, also per node: strangers do not use it up.
- * Each node counts alone; with `shared` all nodes count together as well.
+ * device that signed in to this account before (device-cookie.ts) has its own allowance, also per node: strangers do
+ * not use it up. Each node counts alone; with `shared` all nodes count together as well.
  */
 export type SignInLimit = {
   /** Throws `rate_limited`. `subject` is what is being guessed: an e-mail address, a setup token. */
@@ -29,7 +29,7 @@ export const SIGN_IN_LIMITS: SignInLimits = { pair: 10, subject: 30, address: 60
 /** There is nothing to guess, and a whole office may share one address; each attempt costs calls to the provider. */
 export const ORGANIZATION_SIGN_IN_LIMITS: SignInLimits = { pair: 60, subject: 60, address: 60, node: 600 };
 
-/** The fewest addresses that can use up the limit of a node together. */
+/** The minimum number of addresses that can use up the limit of a node together. */
 const ADDRESSES = 5;
 
 const limiter = (points: number) => new RateLimiterMemory({ points, duration: RATE_WINDOW_SECONDS });

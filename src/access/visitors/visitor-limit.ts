@@ -8,8 +8,8 @@ import { type Counted, giveBackToAll, takeFromAll } from '../limits/take-from-al
 
 /**
  * Strangers on the internet use a model that the customer pays for: each of their calls is counted against the visitor,
- * the network address and the channel. As with the keys' limits (limits.ts), the window is one minute, and refused
- * calls do not extend it. Every node counts alone; with `shared` all nodes count together as well.
+ * the network address and the channel. As with the keys' limits (src/access/limits/limits.ts), the window is one
+ * minute, and refused calls do not extend it. Every node counts alone; with `shared` all nodes count together as well.
  */
 export type VisitorCall = 'open' | 'say' | 'look';
 

@@ -44,7 +44,7 @@ describe('citations of a model', () => {
     ['brackets', '[['],
     ['numbers', '[1,1'],
     ['markers', ' [1]'],
-  ])('an answer that is long for its %s costs little', (_what, piece) => {
+  ])('an answer that is long because of its %s costs little', (_what, piece) => {
     const text = `a${piece.repeat(MAX_MESSAGE_CHARACTERS)}`;
     expect(cpuMs(() => citePassages(text, findings))).toBeLessThan(200);
   });

@@ -2,8 +2,8 @@ import type { MessageSource } from '../../../contract/messages.ts';
 import type { Finding } from '../provider.ts';
 
 /**
- * `[1]`, `[1, 3]`, `【2】`, `[٢]`, with the spaces before it; not `[1](https://…)`, which is a link. A run of
- * spaces is tried from its first alone: tried from each, a long run costs its length squared.
+ * `[1]`, `[1, 3]`, `【2】`, `[٢]`, with the spaces before it; not `[1](https://…)`, which is a link. A run of spaces is
+ * tried only from its first space: tried from each, a long run costs the square of its length.
  */
 const MARKER = /(?<![ \t\u00a0])[ \t\u00a0]*[[【][ \t]*(\p{Nd}+(?:[ \t]*[,،;][ \t]*\p{Nd}+)*)[ \t]*[\]】](?!\()/gu;
 

@@ -29,7 +29,7 @@ export async function signInWithCode(
 
 /**
  * The browser asks which passkey to use; the passkey tells us the account. The options reveal nothing about any
- * account. They cost nothing and are not counted, else anybody could use up the limit that sign-ins need.
+ * account. They cost nothing and are not counted; otherwise anyone could use up the limit that sign-ins need.
  */
 export const startPasskeySignIn = async ({ passkeys }: Pick<SecondFactorDeps, 'passkeys'>) => ({
   ...(await passkeys.signInOptions()),

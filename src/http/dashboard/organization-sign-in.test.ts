@@ -266,7 +266,7 @@ describe('a callback', () => {
     for (const back of [
       '//evil.example',
       '/\\evil.example',
-      // Who reads an address leaves out tabs and line breaks.
+      // URL parsers remove tabs and line breaks.
       '/\t/evil.example',
       '/\n\\evil.example',
       '/dashboard/api/openapi.json',

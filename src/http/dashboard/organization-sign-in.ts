@@ -57,8 +57,8 @@ export const organizationSignInRoutes = ({ route, room }: Desk): Route[] => [
 ];
 
 /**
- * A page of the dashboard and never the API, so that a link cannot trigger an action. Judged as a browser reads it, which
- * leaves out tabs and line breaks: `/<tab>/evil.example` is another site.
+ * A page of the dashboard and never the API, so that a link cannot trigger an action. Parsed as a browser does, which
+ * removes tabs and line breaks: `/<tab>/evil.example` is another site.
  */
 function pageOfOurs(path: string, baseUrl: string): string {
   const front = new URL('/', baseUrl);

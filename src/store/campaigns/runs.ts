@@ -88,7 +88,7 @@ export async function dropUnsent(tx: Queryable, orgId: string, begun: Begun): Pr
 
 /**
  * No provider is called for these messages any more. One that a worker holds stays, marked: the outcome of its call is
- * still stored, and the next worker that claims it ends it (worker/deliver-message.ts).
+ * still stored, and the next worker that claims it ends it (src/worker/deliveries/deliver-message.ts).
  */
 const withdraw = (code: keyof typeof WITHDRAWN) => sql`
   UPDATE message m SET error = ${JSON.stringify(WITHDRAWN[code])}::jsonb,

@@ -8,7 +8,7 @@ export const DELIVERY_LEASE_SECONDS = 30;
 
 /**
  * Errors that others put on a message while a worker holds it: there is no further call for it
- * (store/campaign-runs.ts).
+ * (src/store/campaigns/runs.ts).
  */
 export const WITHDRAWN = {
   campaign_ended: {
@@ -77,10 +77,10 @@ export type ClaimedDelivery = {
 };
 
 /**
- * Claims up to `limit` due messages for this worker, as claim-runs.ts does with runs. Of one conversation only the
- * oldest undelivered message can be claimed: while it is in progress or waits for its next attempt, `due_at` is set and
- * blocks those behind it. A message whose own time (`send_at`) has not come blocks none. A message that still has a
- * lease was left by a worker that died between calling and storing: from now on it may be a duplicate.
+ * Claims up to `limit` due messages for this worker, as src/store/runs/claim.ts does with runs. Of one conversation
+ * only the oldest undelivered message can be claimed: while it is in progress or waits for its next attempt, `due_at`
+ * is set and blocks those behind it. A message whose own time (`send_at`) has not come blocks none. A message that
+ * still has a lease was left by a worker that died between calling and storing: from now on it may be a duplicate.
  */
 const FIRST_OF_ITS_CONVERSATION = `AND NOT EXISTS (
   SELECT 1 FROM message o WHERE o.org_id = q.org_id AND o.conversation_id = q.conversation_id
@@ -115,7 +115,7 @@ LEFT JOIN LATERAL (SELECT address, last_inbound_at FROM identity i WHERE c.addre
   AND i.end_user_id = c.end_user_id AND i.channel_id = c.channel_id ORDER BY i.last_inbound_at DESC NULLS LAST LIMIT 1) i ON true
 ORDER BY m.id`;
 
-/** `held` and `perLane` as in claim-runs.ts. */
+/** `held` and `perLane` as in src/store/runs/claim.ts. */
 export async function claimDeliveries(
   pool: pg.Pool,
   lease: string,
@@ -131,8 +131,8 @@ export async function claimDeliveries(
 export type Held = { org_id: string; id: string; lease: string };
 
 /**
- * Renews the leases of a live worker. A message without a `due_at` is held (campaign-runs.ts); a locked one is just
- * being stored.
+ * Renews the leases of a live worker. A message without a `due_at` is held (src/store/campaigns/runs.ts); a locked one
+ * is just being stored.
  */
 export async function renewDeliveries(pool: pg.Pool, held: readonly Held[]): Promise<void> {
   await pool.query({

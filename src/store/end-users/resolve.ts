@@ -11,9 +11,9 @@ import { leaveWhatIsThere } from './fill.ts';
  * Finds the person that a call means. A call names a person by our id, or by external id, else e-mail, else phone; an
  * unknown person is created. All people of a batch are looked up at once. Calls of one batch for the same person share
  * one row as long as their data agrees; a call with new data waits for the next batch, so that a call which is refused
- * in the end never leaves its data behind. This code writes nothing: `end-user-rows.ts` writes, and undoes everything
+ * in the end never leaves its data behind. This code writes nothing: `rows.ts` writes, and undoes everything
  * if a row changed in between (`updated_at`). If an identifier belonged to an erased person with opt-outs, the opt-outs
- * come with it (`suppression.ts`). A key that may not change people only fills empty fields (`fill-end-user.ts`).
+ * come with it (`suppression.ts`). A key that may not change people only fills empty fields (`fill.ts`).
  */
 export type EndUserRow = {
   org_id: string;

@@ -8,8 +8,8 @@ export type Identified = { orgId: string; kind: Identifier | `address ${string}`
 
 /**
  * A digest that stands for an identifier without revealing it: under it, an opt-out survives the erasure of the person.
- * It is keyed, because there are few enough phone numbers to try them all. Returns the
- * digests that a row may have, the one that is written first.
+ * It is keyed, because there are few enough phone numbers to try them all. Returns the digests that a row may have; the
+ * written one comes first.
  */
 export type Suppression = ((identified: Identified) => readonly Buffer[]) & { readonly generation: number };
 

@@ -11,7 +11,7 @@ import type { Suppression } from './suppression.ts';
 
 /**
  * Creates and changes people at speed: calls that arrive together are planned and written together, as trigger calls
- * are (accept/accept-runs.ts). A bulk call is planned as one: its rows may mean the same person.
+ * are (src/store/runs/accept.ts). A bulk call is planned as one: its rows may mean the same person.
  */
 export type UpsertCall = {
   orgId: string;

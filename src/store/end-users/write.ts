@@ -27,8 +27,8 @@ const MADE = 13;
 const CHANGED = MADE + PERSON_COLUMNS;
 
 /**
- * Like write-runs.ts, for people only: gate (the fence), idempotency, and only then rows; undone completely when a race
- * is lost.
+ * Like src/store/runs/write.ts, for people only: gate (the fence), idempotency, and only then rows; undone completely
+ * when a race is lost.
  */
 export const WRITE_END_USERS = acceptingStatement<{
   n: number;

@@ -75,7 +75,7 @@ export async function insertTestEvent(
 
 /**
  * Deletes all events about a person. Deliveries are locked in the order in which workers complete them
- * (worker/deliver-events.ts), to avoid deadlocks.
+ * (src/worker/events/deliver-events.ts), to avoid deadlocks.
  */
 export async function deleteEventsOf(tx: Queryable, orgId: string, endUserId: string): Promise<void> {
   await tx.execute(sql`SELECT 1 FROM event e JOIN event_delivery d ON d.org_id = e.org_id AND d.event_id = e.id

@@ -7,7 +7,7 @@ import { settleMs, STORING } from '../runs/settle.ts';
 /**
  * Stores messages of known people, many at once: three statements in total, for any number of messages and people.
  * Locks are taken in the usual order person, conversation, run, each by id. An unknown address is left to
- * keep-inbound-message.ts, which creates the person and the conversation.
+ * src/features/conversations/keep-inbound-message.ts, which creates the person and the conversation.
  */
 export type InboundRow = {
   orgId: string;

@@ -11,10 +11,10 @@ import {
 import type { Db } from '../db.ts';
 
 /**
- * Moves everything that an older PARLEY_SECRET made to the one that holds: digests by one more HMAC, data keys of
- * organizations by new ones, sealed texts by sealing them again. In small transactions, each of which can be the last
- * one: whatever is left is found by its mark, or because it does not open under the newest key, and moved by the next
- * run. Servers go on working; they read both.
+ * Moves everything from an older PARLEY_SECRET to the current one: digests with one more HMAC, data keys of
+ * organizations by new ones, sealed texts by sealing them again. It runs in small transactions and may stop after any
+ * of them: the next run finds the remaining data by its mark, or because it does not open with the newest key, and
+ * moves it. Servers keep running; they read both.
  */
 export type MoveKeys = {
   generation: number;
@@ -65,7 +65,7 @@ const moveBatch = (db: Db, { table, key, to }: Digests): Promise<number> =>
     const before = rows.map(({ digest }) => hex(digest));
     const listed = sql`unnest(${sql.param(rows.map((row) => row.org_id))}::text[], ${sql.param(before)}::bytea[],
       ${sql.param(next)}::bytea[]) AS m (org, before, next)`;
-    // Somebody may have been erased twice, before and after the change-over: what was said last holds.
+    // A person may have been erased twice, before and after the switch: the later state wins.
     await tx.execute(
       sql`DELETE FROM ${name} t USING ${listed} WHERE t.org_id = m.org AND t.digest = m.before
         AND EXISTS (SELECT 1 FROM ${name} n WHERE n.org_id = m.org AND n.digest = m.next)`,
@@ -100,7 +100,9 @@ async function moveCredentials(
 const isOfNow = (sealingKey: Key, wrapped: string, orgId: string): boolean =>
   openDirectly(sealingKey, wrapped, dataKeyPlace(orgId)) !== null;
 
-/** A new data key, and the old one beside it under the new secret. Waits for whoever is sealing with the old one. */
+/**
+ * A new data key, and the old one next to it under the new secret. Waits for transactions that seal with the old one.
+ */
 const rekey = (db: Db, orgId: string, sealingKey: Key): Promise<void> =>
   db.transaction(async (tx) => {
     const { rows } = await tx.execute<{ wrapped: string }>(
@@ -118,7 +120,7 @@ const rekey = (db: Db, orgId: string, sealingKey: Key): Promise<void> =>
     );
   });
 
-/** Nobody's change is lost: a text that was replaced since it was read is under the new key already. */
+/** No change is lost: a text that was replaced since it was read is under the new key already. */
 async function resealOf(db: Db, orgId: string, sealingKey: Key): Promise<number> {
   let moved = 0;
   for (const name of Object.keys(SEALED_COLUMNS) as (keyof typeof SEALED_COLUMNS)[]) {

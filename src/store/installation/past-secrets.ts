@@ -15,8 +15,8 @@ export async function readPastSecrets(db: Queryable, key: Key): Promise<string[]
 type Switch = { from: number; checkBefore: Buffer; check: Buffer; key: Key; past: readonly string[] };
 
 /**
- * From here on the new secret holds: the old ones are sealed under it. All or nothing, and once: false when somebody
- * else was first.
+ * From here on the new secret is the current one: the old ones are sealed with it. All or nothing, and once: false when
+ * another process was first.
  */
 export async function switchSecret(tx: Queryable, { from, checkBefore, check, key, past }: Switch): Promise<boolean> {
   const switched = await tx

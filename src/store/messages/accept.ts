@@ -12,7 +12,7 @@ import { type Addressed, readAddressed, readReplies, readStandings, type Standin
 import type { NewMessage, SendCall, SendOutcome } from './send-call.ts';
 import { type PlannedSend, SEND, writeMessages } from './write.ts';
 
-/** Accepts channel sends at speed, as accept-runs.ts accepts trigger calls: planned together, written together. */
+/** Accepts channel sends at speed, as src/store/runs/accept.ts accepts trigger calls: planned together, written together. */
 export type SendQueue = { accept(call: SendCall): Promise<SendOutcome>; drain(): Promise<void> };
 
 const TRIES = 5;

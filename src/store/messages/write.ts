@@ -27,8 +27,8 @@ const CHANGED = MADE + PERSON_COLUMNS;
 export const SEND = { agent: 'there', channel: 'on' } as const;
 
 /**
- * Like write-runs.ts, for messages: gate (the fence), idempotency, and only then rows; undone completely when a race is
- * lost.
+ * Like src/store/runs/write.ts, for messages: gate (the fence), idempotency, and only then rows; undone completely when
+ * a race is lost.
  */
 const WRITE = acceptingStatement<{ id: string }>(
   'write-messages',

@@ -15,7 +15,7 @@ import { TRIGGER_CALL } from './write-statement.ts';
 
 /**
  * Accepts trigger calls at speed: calls that arrive together are planned together (at most two look-ups, none for
- * anonymous calls) and written together (`write-runs.ts`). Each call gets its own outcome; a call that must wait for
+ * anonymous calls) and written together (`write.ts`). Each call gets its own outcome; a call that must wait for
  * another one (same conversation key, or new data about the same person) goes into the next batch.
  */
 export type AcceptQueue = {

@@ -61,7 +61,7 @@ export type ClaimedRun = {
 /**
  * Claims up to `limit` due runs for this worker: their `due_at` moves to the end of the lease, so that no other worker
  * takes them before, and `lease` is set, so that a late completion changes nothing. No tenant's backlog blocks another
- * (queue-lanes.ts).
+ * (src/store/queue/lanes.ts).
  */
 const CLAIM = `
 WITH ${dueFairly('run')}, claimed AS (

@@ -83,9 +83,9 @@ export const dataKey = pgTable('data_key', {
     .primaryKey()
     .references(() => organization.id),
   wrapped: text('wrapped').notNull(),
-  /** The one before it, for whoever has read a sealed text just before it was moved; null: there was none. */
+  /** The previous key, for a process that has read a sealed text just before it was moved; null: there was none. */
   previous: text('previous'),
-  /** Whether texts under the previous one may be left. */
+  /** Whether texts under the previous key may be left. */
   moving: boolean('moving').notNull().default(false),
   createdAt: createdAt(),
 });

@@ -82,7 +82,7 @@ export const suppression = pgTable(
     /** The entries of `end_user.consent` that say `opted_out`. */
     consent: jsonb('consent').$type<Record<string, unknown>>().notNull(),
     blocked: boolean('blocked').notNull().default(false),
-    /** Where in the chain of keys the digest ends (kernel/key-chain.ts). */
+    /** The link of the key chain at which the digest ends (kernel/key-chain.ts). */
     generation: integer('generation').notNull().default(0),
     createdAt: createdAt(),
   },

@@ -24,7 +24,7 @@ export const installation = pgTable(
   (table) => [check('installation_one_row', sql`${table.id} = 1`)],
 );
 
-/** The values that PARLEY_SECRET had before, the first as 0, each sealed under the one that holds now. */
+/** The previous values of PARLEY_SECRET, the first as 0, each sealed with the current one. */
 export const pastSecret = pgTable('past_secret', {
   generation: integer('generation').primaryKey(),
   sealed: text('sealed').notNull(),
@@ -33,7 +33,7 @@ export const pastSecret = pgTable('past_secret', {
 
 /**
  * One row. Its lock puts the changes that can turn a granted call into a refused one into one order
- * (access/change-log.ts).
+ * (src/access/nodes/change.ts).
  */
 export const authzClock = pgTable(
   'authz_clock',
@@ -59,7 +59,7 @@ export const nodeLease = pgTable('node_lease', {
   renewedAt: moment('renewed_at').notNull().defaultNow(),
 });
 
-/** Processes of every role that run, for `./parley secrets rotate`. Workers have no lease. */
+/** Running processes of every role, for `./parley secrets rotate`. Workers have no lease. */
 export const runningProcess = pgTable('running_process', {
   id: text('id').primaryKey(),
   /** The newest PARLEY_SECRET that it knows. */
@@ -77,7 +77,7 @@ export const apiKeyDigest = pgTable(
     digest: bytes('digest').primaryKey(),
     orgId: text('org_id').notNull(),
     keyId: text('key_id').notNull(),
-    /** Where in the chain of keys the digest ends (kernel/key-chain.ts). */
+    /** The link of the key chain at which the digest ends (kernel/key-chain.ts). */
     generation: integer('generation').notNull().default(0),
   },
   (table) => [index('api_key_digest_key').on(table.orgId, table.keyId)],

@@ -4,7 +4,7 @@ import { organization } from './identity.ts';
 
 /**
  * Organizations with a retention period for conversations; no row: kept forever. Also the entry of each in the queue of
- * the housekeeper (store/retention.ts): a pass in progress is due again immediately.
+ * the housekeeper (src/store/organizations/retention.ts): a pass in progress is due again immediately.
  */
 export const retention = pgTable(
   'retention',
