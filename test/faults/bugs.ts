@@ -34,7 +34,7 @@ export const bugs: Bug[] = [
     ],
   },
   {
-    name: 'memory is believed without a lease',
+    name: 'memory is used without a lease',
     scenario: 'cut-black-hole',
     finding: /accepted after "revoked"/,
     edits: [
@@ -70,13 +70,13 @@ export const bugs: Bug[] = [
     ],
   },
   {
-    name: 'a revoke is answered once the others were notified',
+    name: 'a revoke is answered when the others were only notified',
     scenario: 'listener-killed',
     finding: /accepted after "revoked"/,
     edits: [{ file: 'src/access/nodes/change.ts', find: 'await barrier.wait(seq, self);', replace: '' }],
   },
   {
-    name: 'what was asked before a change is kept after it',
+    name: 'a record that was read before a change is kept after it',
     scenario: 'late-fill',
     finding: /accepted after "revoked"/,
     edits: [
@@ -88,7 +88,7 @@ export const bugs: Bug[] = [
     ],
   },
   {
-    name: 'each node counts for itself',
+    name: 'each node enforces the whole limit',
     scenario: 'limits',
     finding: /calls were accepted where/,
     edits: [
@@ -112,7 +112,7 @@ export const bugs: Bug[] = [
     ],
   },
   {
-    name: 'the Idempotency-Key is written in a statement of its own',
+    name: 'the Idempotency-Key is written in a separate statement',
     scenario: 'same-key',
     finding: /several runs (answered )?for one Idempotency-Key/,
     edits: [
@@ -157,7 +157,7 @@ export const bugs: Bug[] = [
     ],
   },
   {
-    name: 'a signature is verified over JSON written anew',
+    name: 'a signature is verified over re-serialized JSON',
     scenario: 'signature',
     finding: /instead of 200/,
     edits: [

@@ -25,7 +25,7 @@ const SETTLED_WITHIN_MS = 60_000;
 /** A statement that began before a revoke may wait for a lock and commit after it; one that was sent later may not. */
 const STATEMENT_MS = 2_000;
 
-/** Many of one kind say no more than a few. */
+/** Counts findings by kind: many of one kind tell no more than the first. */
 class Findings {
   readonly #counts = new Map<string, { first: string; count: number }>();
   add(kind: string, text: string): void {
@@ -51,7 +51,10 @@ function revokedAreRefused({ calls, revokes }: Ledger, found: Findings): void {
   }
 }
 
-/** 401 only for a key whose revoke was asked for; 503 with a time to come back; nothing else is an answer to a fault. */
+/**
+ * Refusals during a fault: 401 only for a key whose revoke was requested, 409 for a concurrent call with the same
+ * Idempotency-Key, 503 with Retry-After; no others.
+ */
 function refusalsAreTrue({ calls, revokes }: Ledger, found: Findings): void {
   for (const call of calls) {
     const { status, code, retryAfter } = call;
@@ -94,7 +97,7 @@ async function settledRuns(region: Region, { orgId }: Tenant, found: Findings): 
   return runs;
 }
 
-/** Every 202 is one run, every Idempotency-Key at most one; what was refused left nothing. */
+/** Every 202 has one run, every Idempotency-Key at most one; a refused call left nothing. */
 function acceptedAreKept({ calls }: Ledger, runs: Run[], found: Findings): void {
   const byCall = Map.groupBy(runs, (run) => run.call ?? '');
   const ids = new Set(runs.map(({ id }) => id));
@@ -129,7 +132,7 @@ async function revokesAreKept(region: Region, { orgId, keys }: Tenant, ledger: L
   }
 }
 
-/** The fence, by the database's own times of commit: no node writes for a key once it is refused everywhere. */
+/** The fence, checked with the database's commit times: no node writes for a key after it is refused everywhere. */
 async function nothingWrittenAfterRevoke(region: Region, { orgId, keys }: Tenant, found: Findings): Promise<void> {
   const late = await region.rows<{ run: string; key: string; ms: number }>(
     `SELECT r.id AS run, k.id AS key,

@@ -69,7 +69,7 @@ export async function startDeliveries(trial: Trial, answer?: Receiver['answer'])
           `message ${id} arrived ${times} times and is not marked as a possible duplicate`,
         );
       }
-      expect(surplus === 0 || crashes > 0, `${surplus} messages arrived once more, and nobody died`);
+      expect(surplus === 0 || crashes > 0, `${surplus} messages arrived twice, and no process died`);
       await receiver.stop();
     },
   };

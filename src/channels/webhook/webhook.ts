@@ -104,7 +104,7 @@ export const webhook: ChannelKind = {
       body,
     });
     if (answer.status >= 200 && answer.status <= 299) return { providerMessageId: message.id, status: 'sent' };
-    // Standard Webhooks: the endpoint is gone for good.
+    // Standard Webhooks: 410 means that the endpoint is gone permanently.
     if (answer.status === 410) {
       throw new ChannelFailure('endpoint_gone', 'The endpoint returned 410: it no longer accepts messages.', {
         providerCode: '410',

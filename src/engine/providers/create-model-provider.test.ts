@@ -67,7 +67,7 @@ const failingTool = () => Promise.reject(new Error('The shop did not answer.'));
 const sent = (index = 0) => JSON.stringify(fake.calls[index]!.body);
 
 describe.each(FORMATS)('a turn by %s', (format) => {
-  it('answers the newest words, and the conversation waits for the person', async () => {
+  it('answers the newest messages, and the conversation waits for the person', async () => {
     fake.script({ text: 'At nine.' });
     const result = await providerOf(format).turn(turnOf({ instructions: 'Help with order {{order_id}}.' }));
     expect(result.messages).toEqual([{ content: { type: 'text', text: 'At nine.' }, sources: [] }]);

@@ -35,7 +35,7 @@ const sent = (held: ClaimedDelivery): DeliveryOutcome => ({
   },
 });
 
-test('of messages that were being sent together, one to somebody who was erased meanwhile takes nothing from the other', async () => {
+test('of two messages in one batch, the one to a person who was just erased does not affect the other', async () => {
   const orgId = await givenOrganization(db);
   const { channelId } = await givenAgent(db, orgId);
   const [gone, stays] = [

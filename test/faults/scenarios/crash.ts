@@ -11,7 +11,7 @@ const AT_START = 'lease:after-register';
 /** A process that kills itself at this place, after some passes, while all others continue. */
 export const crashScenario = (point: CrashPoint): Scenario => ({
   name: `crash-${point.name.replace(':', '-')}`,
-  expects: `a process that dies at "${point.name}" loses nothing, does nothing twice unmarked, and keeps nobody waiting`,
+  expects: `a process that dies at "${point.name}" loses nothing, marks every possible repeat, and delays no one`,
   async run(trial) {
     const { region, random, expect } = trial;
     const atWork = /^(worker|delivery):/.test(point.name);

@@ -8,7 +8,7 @@ import { inTime } from './nodes.ts';
 export const databaseScenarios: Scenario[] = [
   {
     name: 'listener-killed',
-    expects: 'without NOTIFY a revoke is as strict, and within a lease',
+    expects: 'without NOTIFY a revoke is equally strict, and takes at most a lease',
     async run(trial) {
       await trial.region.rows(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'parley listen'`,
@@ -20,7 +20,7 @@ export const databaseScenarios: Scenario[] = [
   },
   ...(['reset', 'black hole', 'delay', 'cut'] as const).map((kind): Scenario => ({
     name: `cut-${kind.replace(' ', '-')}`,
-    expects: `a node whose way to the database is spoilt (${kind}) says 503, never 401 or 404, and holds no revoke up beyond a lease`,
+    expects: `a node with a faulty connection to the database (${kind}) answers 503, never 401 or 404, and delays a revoke by at most a lease`,
     async run(trial) {
       const { random } = trial;
       const victim = trial.node();
@@ -35,7 +35,7 @@ export const databaseScenarios: Scenario[] = [
   })),
   {
     name: 'cut-all',
-    expects: 'with no way to the database from anywhere every answer is 503 or comes late; then all is as before',
+    expects: 'without any connection to the database every answer is 503 or late; afterwards everything works again',
     async run(trial) {
       const kind = trial.random.pick(['reset', 'black hole'] as const);
       for (const node of trial.region.api) node.proxy.set({ kind });
@@ -45,7 +45,8 @@ export const databaseScenarios: Scenario[] = [
   },
   {
     name: 'late-statement',
-    expects: 'what a node sends while its key is being revoked, and what arrives seconds later, writes nothing',
+    expects:
+      'a statement that a node sends while its key is being revoked, and that arrives seconds later, writes nothing',
     async run(trial) {
       const { ledger, tenant } = trial;
       const victim = trial.node();
@@ -61,7 +62,7 @@ export const databaseScenarios: Scenario[] = [
   },
   {
     name: 'answers-lost',
-    expects: 'a call whose commit was not heard of is "unknown", never "not done"',
+    expects: 'a call whose commit was not confirmed is "unknown", never "not done"',
     async run(trial) {
       const victim = trial.node();
       // The statements arrive and commit; the answers do not.
@@ -74,7 +75,7 @@ export const databaseScenarios: Scenario[] = [
   },
   {
     name: 'late-fill',
-    expects: 'what a node had asked about a key before its revoke, and learns after it, is not believed',
+    expects: 'an answer about a key that was requested before its revoke, and arrives after it, is not used',
     callers: 0,
     async run(trial) {
       const [victim, other] = [trial.region.api[0]!, trial.region.api[1]!];
@@ -92,7 +93,7 @@ export const databaseScenarios: Scenario[] = [
   },
   ...(['fast', 'immediate'] as const).map((how): Scenario => ({
     name: `restart-${how}`,
-    expects: `the database stopped (${how}) and started: 503 meanwhile, nothing acknowledged is lost, revokes hold`,
+    expects: `the database stopped (${how}) and started: 503 in between, nothing acknowledged is lost, revokes hold`,
     async run(trial) {
       const before = trial.revoke(trial.node());
       await trial.pause(trial.random.between(0, 20));

@@ -12,7 +12,7 @@ import type { Scenario } from '../trial.ts';
 export const edgeScenarios: Scenario[] = [
   {
     name: 'same-key',
-    expects: 'one Idempotency-Key at all nodes at the same moment is one run',
+    expects: 'one Idempotency-Key at all nodes at the same moment gives one run',
     callers: 0,
     async run({ region, tenant, ledger }) {
       for (let n = 0; n < 25; n++) {
@@ -23,7 +23,7 @@ export const edgeScenarios: Scenario[] = [
   },
   {
     name: 'tenants',
-    expects: 'what another organization has does not exist',
+    expects: 'records of another organization are not found',
     callers: 0,
     keys: 5,
     async run({ region, tenant, expect }) {
@@ -45,7 +45,7 @@ export const edgeScenarios: Scenario[] = [
   },
   {
     name: 'limits',
-    expects: 'all nodes together accept no more calls of a minute than the limit says',
+    expects: 'all nodes together accept no more calls per minute than the limit',
     callers: 0,
     async run({ region, tenant, random, expect }) {
       const key = tenant.keys[random.between(0, tenant.keys.length - 1)]!;
@@ -65,7 +65,7 @@ export const edgeScenarios: Scenario[] = [
   },
   {
     name: 'cancel-in-turn',
-    expects: 'a run that is cancelled while a worker has it stays cancelled and says nothing',
+    expects: 'a run that is cancelled while a worker holds it stays cancelled and sends nothing',
     callers: 0,
     async run({ region, tenant, expect }) {
       // The workers claim the run but get the answer late.
@@ -93,7 +93,7 @@ export const edgeScenarios: Scenario[] = [
   },
   {
     name: 'redirect',
-    expects: 'an endpoint that answers with another address is not followed there',
+    expects: 'a redirect of an endpoint is not followed',
     callers: 0,
     async run(trial) {
       const forbidden = await startReceiver();
@@ -109,7 +109,7 @@ export const edgeScenarios: Scenario[] = [
   },
   {
     name: 'signature',
-    expects: 'what a customer signs is verified over its very bytes, however they are spaced',
+    expects: 'a signature of a customer is verified over the raw bytes, with any white space',
     callers: 0,
     async run({ region, tenant, expect }) {
       const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';

@@ -7,7 +7,7 @@ import { REVOKED_WITHIN_MS, type Scenario, type Trial } from '../trial.ts';
 export const nodeScenarios: Scenario[] = [
   {
     name: 'pause-short',
-    expects: 'a node stopped for less than its lease holds a revoke up for that long; nobody accepts after the answer',
+    expects: 'a node stopped for less than its lease delays a revoke for that long; no node accepts after the answer',
     run: (trial) => pauseAcross(trial, trial.random.between(200, 800)),
   },
   {
@@ -17,7 +17,7 @@ export const nodeScenarios: Scenario[] = [
   },
   {
     name: 'pause-in-revoke',
-    expects: 'a node stopped in the middle of its own revoke, the log locked, does not hold up the revokes of others',
+    expects: 'a node stopped in the middle of its own revoke, the log locked, does not block the revokes of others',
     async run(trial) {
       const victim = trial.node();
       const other = trial.node(victim);
@@ -34,7 +34,7 @@ export const nodeScenarios: Scenario[] = [
   },
   {
     name: 'suspend',
-    expects: 'a machine that slept, its monotonic clock with it, finds its lease gone',
+    expects: 'a machine that slept, with its monotonic clock stopped, has lost its lease',
     async run(trial) {
       const victim = trial.node();
       await victim.clock({ suspends: true });
@@ -44,7 +44,7 @@ export const nodeScenarios: Scenario[] = [
   },
   {
     name: 'clock-jump',
-    expects: 'the time of day set by an hour, forth and back, costs nobody a call and lets no revoked key through',
+    expects: 'the wall clock set forward and back by an hour fails no call and accepts no revoked key',
     async run(trial) {
       const victim = trial.node();
       for (const wallMs of trial.random.shuffle([3_600_000, -3_600_000, 0])) {
@@ -71,7 +71,7 @@ export const nodeScenarios: Scenario[] = [
   },
   {
     name: 'kill-after-answer',
-    expects: 'kill -9 of a node with a slow way to the database: what it has answered is there',
+    expects: 'kill -9 of a node with a slow connection to the database: every answered call is stored',
     async run(trial) {
       const victim = trial.node();
       victim.proxy.set({ kind: 'delay', ms: 100 }, { direction: 'up', only: 'parley' });
@@ -85,7 +85,7 @@ export const nodeScenarios: Scenario[] = [
   },
   {
     name: 'kill-worker',
-    expects: 'kill -9 of a worker: what it had taken is answered by another one, once',
+    expects: 'kill -9 of a worker: another worker answers its claimed runs, once',
     async run(trial) {
       for (const victim of trial.random.shuffle(trial.region.workers)) {
         await trial.pause(trial.random.between(50, 400));
@@ -97,7 +97,7 @@ export const nodeScenarios: Scenario[] = [
   },
   {
     name: 'pause-worker',
-    expects: 'a worker that is stopped until others have its work changes nothing when it wakes up',
+    expects: 'a worker that is stopped until others have taken over its work changes nothing when it wakes up',
     async run(trial) {
       const victim = trial.random.pick(trial.region.workers);
       await trial.pause(200);
@@ -113,7 +113,7 @@ export const nodeScenarios: Scenario[] = [
   },
   {
     name: 'rolling-stop',
-    expects: 'SIGTERM of every process in turn, behind callers that follow /ready: every single call is accepted',
+    expects: 'SIGTERM of every process in turn, behind callers that follow /ready: every call is accepted',
     run: rollingStop,
     callers: 2,
   },

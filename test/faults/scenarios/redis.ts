@@ -122,7 +122,8 @@ export const redisScenarios: Scenario[] = [
   },
   {
     name: 'redis-killed',
-    expects: 'Redis killed: nobody waits, each node holds its part of the limit; back, without a restart, it is exact',
+    expects:
+      'Redis killed: no call waits, each node enforces its share of the limit; back, without a restart, it is exact',
     callers: 2,
     async run(trial) {
       await redis!.kill();
@@ -149,7 +150,7 @@ export const redisScenarios: Scenario[] = [
   },
   {
     name: 'redis-paused',
-    expects: 'Redis stopped, its connections open: calls go on, each node with its part; then it is exact again',
+    expects: 'Redis stopped, its connections open: calls continue, each node with its share; then it is exact again',
     callers: 2,
     async run(trial) {
       redis!.signal('SIGSTOP');
