@@ -82,7 +82,7 @@ test('no table of the region references a tenant table, so that it could be on e
  * the whole organization when it has grown (seen: an accepted call went from 69 to 613 µs of the database's time). The
  * other queries with an index (a conversation's messages, a trigger's runs) use an id that is unique by itself.
  */
-test('only keys begin with the organization among indexes, so that a row is found by its primary key from the first day', async () => {
+test('no index except keys begins with the organization, so that a row is found by its primary key from the first day', async () => {
   const found = await rows<{ name: string }>(`
     SELECT i.indexrelid::regclass::text AS name FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
     JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]

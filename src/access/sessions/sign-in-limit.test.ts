@@ -81,7 +81,7 @@ test.each(['right', 'wrong'])(
   async (which) => {
     const limit = createSignInLimit({ pair: 3, subject: 10, address: 10, node: 50 });
     const many = await exhaust(async (n) => {
-      // The devices of one's own account are unlimited: each sign-in without a device cookie creates one.
+      // An account may have any number of devices: each sign-in without a device cookie creates one.
       const device = which === 'wrong' ? `device ${n}` : null;
       await limit.attempt('192.0.2.1', 'mallory@example.com', device);
       if (which === 'right') await limit.succeeded('192.0.2.1', 'mallory@example.com');

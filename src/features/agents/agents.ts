@@ -12,7 +12,7 @@ export type AgentsDeps = {
     definition(definition: AgentDefinition): { pointer: string; code: string; detail: string }[];
     template(source: string): string | null;
   };
-  /** Tells the error with which a call to a tool's URL would be refused. */
+  /** Checks whether a call to a tool's URL would be refused. */
   egress: Pick<Egress, 'check'>;
 };
 

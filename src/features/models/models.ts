@@ -8,7 +8,7 @@ import { listModels as listRows, type ModelRow } from '../../store/models.ts';
 /** The dependencies of the verbs in this folder. */
 export type ModelsDeps = {
   db: Db;
-  /** Tells the error with which a call to a URL would be refused. */
+  /** Checks whether a call to a URL would be refused. */
   egress: Pick<Egress, 'check'>;
   /** Wraps the organizations' data keys. */
   sealingKey: Key;

@@ -5,7 +5,7 @@ import type { Db } from '../../store/db.ts';
 /** The dependencies of the verbs in this folder. */
 export type WebhooksDeps = {
   db: Db;
-  /** Tells the error with which a call to a URL would be refused. */
+  /** Checks whether a call to a URL would be refused. */
   egress: Pick<Egress, 'check'>;
   /** Wraps the organizations' data keys. */
   sealingKey: Key;
