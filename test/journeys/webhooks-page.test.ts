@@ -100,7 +100,7 @@ describe.skipIf(!CHROMIUM)('webhooks', () => {
 
     await page.getByRole('button', { name: 'Disable' }).first().click();
     await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
-    await page.getByText('A disabled endpoint receives the endpoint is disabled').waitFor();
+    await page.getByText('A disabled endpoint receives no events').waitFor();
     expect(await page.getByRole('button', { name: 'Send test event' }).isDisabled()).toBe(true);
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Enable' }).click();
