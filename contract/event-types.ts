@@ -1,6 +1,6 @@
 /**
- * What happens in an organization, as its endpoints are told (Standard Webhooks 1.0): the closed list. What each carries
- * is in events.ts; this file holds no schema, so that the dashboard can load it.
+ * The closed list of events that Parley sends to endpoints (Standard Webhooks 1.0). The data of each is in events.ts;
+ * this file contains no schema, so that the dashboard can load it.
  */
 export const EVENT_TYPES = [
   'conversation.started',
@@ -26,34 +26,34 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** Says who did what, and from where: only an endpoint that names it hears it, one that wants every type does not. */
+/** Says who did what, and from where: only an endpoint that selects it gets it; "all events" does not include it. */
 export const AUDIT_EVENT = 'audit.recorded' satisfies EventType;
 
-/** Goes to one endpoint when a member asks for it, whatever types the endpoint has chosen. */
+/** Sent to one endpoint when a member requests it, whatever types the endpoint selected. */
 export const TEST_EVENT_TYPE = 'webhook.test';
 
-/** When each is told, in a sentence. */
+/** When each event is sent, in a sentence. */
 export const EVENT_MEANINGS: Readonly<Record<EventType, string>> = {
-  'conversation.started': 'A conversation was begun: by a trigger, a campaign, a message of yours or the person.',
-  'conversation.handed_off': 'The agent, or a member, handed the conversation to people.',
-  'conversation.resolved': 'The conversation came to its end.',
-  'message.received': 'The end user wrote, or a trigger call brought first words.',
-  'message.sent': 'A message to the end user has left.',
-  'message.delivered': 'It has arrived.',
-  'message.read': 'It was read.',
-  'message.failed': 'It will not arrive: failed, undelivered or suppressed, with the reason in `error`.',
-  'run.completed': 'The run has done what it was for.',
-  'run.failed': 'The run was given up, with the reason in `error`.',
-  'run.skipped': 'The run had nobody to speak to, for example after an opt-out.',
-  'end_user.created': 'A person became known.',
-  'end_user.updated': 'Something about the person changed.',
-  'end_user.deleted': 'The person was erased; nothing but the id is left.',
-  'end_user.opted_out': 'The person wants nothing more on one kind of channel.',
-  'campaign.recipient.updated': 'A recipient moved on to another status.',
+  'conversation.started': 'A conversation started: by a trigger, a campaign, your message or the person.',
+  'conversation.handed_off': 'The agent or a member handed the conversation over to people.',
+  'conversation.resolved': 'The conversation has ended.',
+  'message.received': 'The end user wrote, or a trigger call contained a first message.',
+  'message.sent': 'A message to the end user was sent.',
+  'message.delivered': 'The message was delivered.',
+  'message.read': 'The message was read.',
+  'message.failed': 'The message will not arrive: it is failed, undelivered or suppressed, with the reason in `error`.',
+  'run.completed': 'The run has completed.',
+  'run.failed': 'The run has failed, with the reason in `error`.',
+  'run.skipped': 'The run had no recipient, for example after an opt-out.',
+  'end_user.created': 'An end user was created.',
+  'end_user.updated': 'An end user was changed.',
+  'end_user.deleted': 'An end user was erased; only the id is left.',
+  'end_user.opted_out': 'An end user opted out of one kind of channel.',
+  'campaign.recipient.updated': 'The status of a recipient changed.',
   'campaign.ended': 'The campaign has ended.',
-  'api_key.created': 'An API key was made.',
+  'api_key.created': 'An API key was created.',
   'api_key.revoked': 'An API key was revoked; `leak` says where it was found if it was reported as leaked.',
-  'audit.recorded': 'A line was added to the audit log. Only for endpoints that name this type.',
+  'audit.recorded': 'An entry was added to the audit log. Only for endpoints that select this type.',
 };
 
 export const EVENT_DELIVERY_STATES = ['pending', 'delivered', 'failed', 'cancelled'] as const;
