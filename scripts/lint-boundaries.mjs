@@ -84,7 +84,7 @@ const ROOT = path.resolve(import.meta.dirname, '..');
 function roomOf(file) {
   const [first, second] = path.relative(ROOT, file).split(path.sep);
   if (first !== 'src') return first;
-  return second === undefined || second === 'start' || second.endsWith('.ts') ? 'app' : second;
+  return second === undefined || second === 'start' || second === 'app' || second.endsWith('.ts') ? 'app' : second;
 }
 
 const featureOf = (file) => path.relative(path.join(ROOT, 'src', 'features'), file).split(path.sep)[0];

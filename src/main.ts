@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { Role } from './app.ts';
+import type { Role } from './app/app.ts';
 import { StartError } from './kernel/start-error.ts';
 import { runBackup, runRestore } from './start/backup.ts';
 import { runPasswordLink } from './start/password-link.ts';

@@ -60,7 +60,7 @@ const ALLOWED: [file: string, code: string][] = [
   ],
   ['src/features/agents/ok.ts', `import '../../store/x.ts';\nimport './deep/x.ts';`],
   ['src/http/api/agents/ok.ts', `import '../triggers/x.ts';\nimport '../../../features/channels/x.ts';`],
-  ['src/app.ts', `import './http/x.ts';\nimport './store/x.ts';`],
+  ['src/app/app.ts', `import '../http/x.ts';\nimport '../store/x.ts';`],
   ['src/http/ok.test.ts', `import '../store/x.ts';`],
 ];
 

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { DASHBOARD_BASE } from '../contract/dashboard/routes.ts';
 import { DEFAULT_RATE_LIMITS } from '../contract/limits.ts';
-import { Refusal } from '../contract/problems.ts';
 import { type Access, createAccess } from '../src/access/access.ts';
 import { createDigest } from '../src/access/keys/digest.ts';
 import { prepareInstallation } from '../src/access/sessions/prepare-installation.ts';
@@ -16,14 +15,9 @@ import { definitionFaults } from '../src/engine/embedded/definition-faults.ts';
 import { templateFault } from '../src/engine/templates.ts';
 import { createConnector } from '../src/channels/connect.ts';
 import { channelKinds } from '../src/channels/kinds.ts';
-import { createApiKeys } from '../src/features/api-keys/api-keys.ts';
-import { createChannelMessages } from '../src/features/channel-messages/channel-messages.ts';
 import { createChangeWatch } from '../src/features/changes/watch-changes.ts';
-import { createSayInConversation } from '../src/features/conversations/receive-message.ts';
-import { createEndUsers } from '../src/features/end-users/end-users.ts';
-import { createTriggers } from '../src/features/triggers/triggers.ts';
-import type { Room } from '../src/http/dashboard/deps.ts';
-import { dashboardRoutes } from '../src/http/dashboard/routes.ts';
+import { createInboundQueue } from '../src/features/conversations/inbound-queue.ts';
+import { type DashboardDeps, dashboardRoutes } from '../src/http/dashboard/routes.ts';
 import { createPaging } from '../src/http/route/paging.ts';
 import { systemClock } from '../src/kernel/clock.ts';
 import { createEgress } from '../src/kernel/egress.ts';
@@ -68,10 +62,6 @@ const BASE_URL = 'https://us.parley.example';
 /** Tests come from one address, whose share is a fifth of the node's limit. */
 const PLENTY: SignInLimits = { pair: 1_000, subject: 1_000, address: 10_000, node: 50_000 };
 
-const noKey = async (): Promise<never> => {
-  throw new Refusal('key_not_found');
-};
-
 export async function startDashboard(
   options: { egressAllow?: string[]; lookUpTxt?: LookUpTxt; mail?: boolean; signIns?: SignInLimits } = {},
 ): Promise<DashboardServer> {
@@ -107,11 +97,18 @@ export async function startDashboard(
   const changes = createChangeWatch(db);
   const queue = createAcceptQueue(db);
   const suppression = createSuppression(secrets.suppressionKey);
-  const room: Room = {
+  const deps: DashboardDeps = {
     db,
+    region: 'us',
+    baseUrl: BASE_URL,
+    upgradeUrl: null,
+    clock: systemClock,
+    now: Date.now,
     access,
+    findChannel: access.facts.channel,
+    digest: createDigest(secrets.apiKeyPepper),
     sessions,
-    limit,
+    signInLimit: limit,
     organizationSignInLimit: limit,
     oidc: createOidc({ egress, now: Date.now }),
     lookUpTxt: options.lookUpTxt ?? (async () => []),
@@ -120,59 +117,31 @@ export async function startDashboard(
     sealingKey: secrets.sealingKey,
     passkeys: createPasskeys({ key: secrets.setupKey, baseUrl: BASE_URL }),
     egress,
-    onDelivery: () => {},
     queueMail: options.mail ? createQueueMail(secrets.mailKey) : null,
     mailLimit: createMailLimit(),
-    region: 'us',
-    baseUrl: BASE_URL,
-    upgradeUrl: null,
-    faults: { definition: definitionFaults, template: templateFault },
+    guard: createIdempotencyGuard(),
+    suppression,
+    acceptQueue: queue,
+    endUserQueue: createEndUserQueue(db, suppression),
+    inboundQueue: createInboundQueue(db, suppression),
+    sendQueue: createSendQueue(db, suppression),
+    waiter,
+    changes,
+    kinds: channelKinds,
     openSecrets: createSecretsOpener(db, secrets.sealingKey),
     connector: createConnector({ kinds: channelKinds, egress, baseUrl: BASE_URL, now: Date.now }),
-    channelMessages: createChannelMessages({
-      db,
-      queue: createSendQueue(db, suppression),
-      guard: createIdempotencyGuard(),
-      kinds: channelKinds,
-      onQueued: () => {},
-    }),
-    findChannel: (orgId, id) => access.facts.channel(orgId, id),
-    triggers: createTriggers({
-      db,
-      queue,
-      waiter,
-      kinds: channelKinds,
-      guard: createIdempotencyGuard(),
-      findChannel: (orgId, id) => access.facts.channel(orgId, id),
-      renderOpening: async () => null,
-      onAccepted: () => {},
-    }),
-    say: createSayInConversation({ db, waiter, onAccepted: () => {} }),
-    changes,
-    endUsers: createEndUsers({
-      db,
-      queue: createEndUserQueue(db, suppression),
-      guard: createIdempotencyGuard(),
-      suppression,
-    }),
-    previewCampaign,
-    onImport: () => {},
+    faults: { definition: definitionFaults, template: templateFault },
+    renderOpening: async () => null,
     playTurn: createPlayTurn({ loadAgent: createAgentLoader(db, findProvider, knowledge), findProvider }),
-    keys: {
-      ...createApiKeys({
-        db,
-        access,
-        region: 'us',
-        digest: createDigest(secrets.apiKeyPepper),
-        clock: systemClock,
-        queueMail: null,
-        baseUrl: BASE_URL,
-      }),
-      usage: noKey,
-    },
+    previewCampaign,
+    onAccepted: () => {},
+    onQueued: () => {},
+    onDelivery: () => {},
+    onImport: () => {},
+    onPushed: () => {},
   };
   await access.start();
-  const { server, url } = await startHttpServer(dashboardRoutes(room, createPaging(secrets.cursorKey)), {
+  const { server, url } = await startHttpServer(dashboardRoutes(deps, createPaging(secrets.cursorKey)), {
     access,
     baseUrl: BASE_URL,
   });

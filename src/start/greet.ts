@@ -1,4 +1,4 @@
-import type { Role } from '../app.ts';
+import type { Role } from '../app/app.ts';
 import type { Config } from '../config/config.ts';
 import { countEverything } from '../store/installation/counts.ts';
 import type { Db } from '../store/db.ts';

@@ -1,6 +1,6 @@
 import type { Sessions } from '../access/sessions/sessions.ts';
 import { openInstallation, prepareOwner } from '../access/sessions/prepare-installation.ts';
-import type { Role } from '../app.ts';
+import type { Role } from '../app/app.ts';
 import type { Config } from '../config/config.ts';
 import type { Secrets } from '../config/secrets.ts';
 import type { Db } from '../store/db.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type App, createApp, type Role } from '../app.ts';
+import { type App, createApp, type Role } from '../app/app.ts';
 import type { Secrets } from '../config/secrets.ts';
 import { type Config, withPort } from '../config/config.ts';
 import { createLogger, type Logger } from '../kernel/log.ts';

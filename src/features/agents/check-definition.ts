@@ -7,7 +7,7 @@ import {
 } from '../../../contract/agents.ts';
 import { type Fault, Refusal } from '../../../contract/problems.ts';
 import { addressFault } from '../../kernel/check-address.ts';
-import type { AgentsDeps } from './agents.ts';
+import type { AgentsDeps } from './deps.ts';
 
 type Report = (pointer: string, code: string, detail: string) => void;
 

@@ -5,7 +5,7 @@ import { countAgents } from '../../store/agents/read.ts';
 import { insertAgent } from '../../store/agents/write.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import { insertChannel } from '../../store/channels/channels.ts';
-import { type AgentsDeps, MAX_AGENTS } from './agents.ts';
+import { type AgentsDeps, MAX_AGENTS } from './deps.ts';
 import { checkDefinition, checkToolAddresses } from './check-definition.ts';
 import { foundAgent, presentAgent } from './read-agents.ts';
 

@@ -3,7 +3,7 @@ import type { Subject } from '../../access/types.ts';
 import { lockAgent } from '../../store/agents/read.ts';
 import { deleteAgentRows, listDependents } from '../../store/agents/delete.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
-import type { AgentsDeps } from './agents.ts';
+import type { AgentsDeps } from './deps.ts';
 import { foundAgent } from './read-agents.ts';
 
 /**

@@ -24,7 +24,7 @@ import {
   readKnowledgeUse as readBytes,
 } from '../../store/documents.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
-import type { AgentsDeps } from './agents.ts';
+import type { AgentsDeps } from './deps.ts';
 import { foundAgent } from './read-agents.ts';
 
 type Reads = Pick<AgentsDeps, 'db'>;

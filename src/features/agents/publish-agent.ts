@@ -5,7 +5,7 @@ import { type AgentRow, lockAgent } from '../../store/agents/read.ts';
 import { publishDefinition, readAgentVersion } from '../../store/agents/versions.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Queryable } from '../../store/db.ts';
-import type { AgentsDeps } from './agents.ts';
+import type { AgentsDeps } from './deps.ts';
 import { checkDefinition } from './check-definition.ts';
 import { foundAgent, presentAgent } from './read-agents.ts';
 

@@ -6,7 +6,7 @@ import { listAgentVersions as listVersionRows, sameDefinition } from '../../stor
 import type { Queryable } from '../../store/db.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
 import { namesOf } from '../../store/accounts/people.ts';
-import type { AgentsDeps } from './agents.ts';
+import type { AgentsDeps } from './deps.ts';
 
 type Reads = Pick<AgentsDeps, 'db'>;
 

@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '../../../contract/agents.ts';
 import type { PlaygroundBody, PlaygroundTurn } from '../../../contract/dashboard/agents.ts';
-import type { AgentsDeps } from './agents.ts';
+import type { AgentsDeps } from './deps.ts';
 import { checkDefinition } from './check-definition.ts';
 import { foundAgent } from './read-agents.ts';
 

@@ -10,7 +10,14 @@ import { systemClock } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
 import { createLogger } from '../../kernel/log.ts';
 import { type Db, openDb } from '../../store/db.ts';
-import { type ApiKeys, createApiKeys } from './api-keys.ts';
+import { createApiKey } from './create-api-key.ts';
+import type { ApiKeysDeps } from './deps.ts';
+import { listApiKeys } from './list-api-keys.ts';
+import { readApiKey } from './read-api-key.ts';
+import { renameApiKey } from './rename-api-key.ts';
+import { revokeApiKey } from './revoke-api-key.ts';
+import { rotateApiKey } from './rotate-api-key.ts';
+import { shortenKeyNetworks } from './shorten-key-networks.ts';
 
 const pepper = Buffer.alloc(32, 3);
 const actor = { userId: 'user_1', address: '203.0.113.7', requestId: 'req_1' };
@@ -18,7 +25,7 @@ const actor = { userId: 'user_1', address: '203.0.113.7', requestId: 'req_1' };
 let database: TestDatabase;
 let db: Db;
 let access: Access;
-let keys: ApiKeys;
+let deps: ApiKeysDeps;
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -34,7 +41,7 @@ beforeAll(async () => {
     log: createLogger({ level: 'silent', pretty: false }),
   });
   await access.start();
-  keys = createApiKeys({
+  deps = {
     db,
     access,
     region: 'us',
@@ -42,7 +49,7 @@ beforeAll(async () => {
     clock: systemClock,
     queueMail: null,
     baseUrl: 'https://parley.test',
-  });
+  };
 });
 afterAll(async () => {
   await access.stop();
@@ -63,7 +70,7 @@ const call = async (value: string, from = '203.0.113.7') => access.admit([`Beare
 const codeOf = async (value: string) => (await refusalOf(call(value))).code;
 const plain = { label: 'CRM', scope: 'organization', permissions: ['triggers'] } as const;
 const create = (orgId: string, body = {}) =>
-  keys.create(orgId, { ...plain, permissions: ['triggers'], ...body }, actor);
+  createApiKey(deps, orgId, { ...plain, permissions: ['triggers'], ...body }, actor);
 const audits = async (id: string) =>
   (
     await db.execute<{ action: string; facts: object; address: string }>(
@@ -83,7 +90,7 @@ describe('create', () => {
       const { rows } = await db.execute(sql.raw(`SELECT t::text AS row FROM ${table} t`));
       expect(JSON.stringify(rows)).not.toContain(secret);
     }
-    expect(await keys.read(orgId, made.id)).not.toHaveProperty('value');
+    expect(await readApiKey(deps, orgId, made.id)).not.toHaveProperty('value');
     expect(await audits(made.id)).toMatchObject([
       { action: 'api_key.created', address: actor.address, facts: { prefix: made.prefix, permissions: ['triggers'] } },
     ]);
@@ -118,7 +125,7 @@ describe('create', () => {
     const refusal = await refusalOf(create(orgId, body));
     expect(refusal.code).toBe('validation_failed');
     expect(refusal.extras.errors?.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual(faults);
-    expect((await keys.list(orgId, { state: 'all' }, { limit: 10, after: null })).rows).toEqual([]);
+    expect((await listApiKeys(deps, orgId, { state: 'all' }, { limit: 10, after: null })).rows).toEqual([]);
   });
 
   it("refuses another organization's agent and an organization on the Free plan", async () => {
@@ -139,12 +146,13 @@ describe('create', () => {
     await call(made.value);
     await new Promise((resolve) => setTimeout(resolve, 2_050));
     expect(await codeOf(made.value)).toBe('key_revoked');
-    await expect.poll(async () => (await keys.read(orgId, made.id)).state).toBe('revoked');
+    await expect.poll(async () => (await readApiKey(deps, orgId, made.id)).state).toBe('revoked');
   });
 });
 
 describe('networks', () => {
-  const shorten = (orgId: string, id: string, networks: string[]) => keys.shortenNetworks(orgId, id, networks, actor);
+  const shorten = (orgId: string, id: string, networks: string[]) =>
+    shortenKeyNetworks(deps, orgId, id, networks, actor);
   const faultsOf = async (promise: Promise<unknown>) =>
     (await refusalOf(promise)).extras.errors?.map(({ pointer, code }) => `${pointer} ${code}`);
 
@@ -167,7 +175,7 @@ describe('networks', () => {
     expect(await faultsOf(create(orgId, { allowed_networks: wrong }))).toEqual(faults);
     const made = await create(orgId);
     expect(await faultsOf(shorten(orgId, made.id, wrong))).toEqual(faults);
-    expect((await keys.read(orgId, made.id)).allowed_networks).toBeNull();
+    expect((await readApiKey(deps, orgId, made.id)).allowed_networks).toBeNull();
   });
 
   it('are narrowed with effect on the very next call, and never widened', async () => {
@@ -187,7 +195,7 @@ describe('networks', () => {
       expect(await faultsOf(shorten(orgId, made.id, wider))).toEqual([
         `/allowed_networks/${wider.length - 1} conflict`,
       ]);
-    expect((await keys.read(orgId, made.id)).allowed_networks).toEqual(['203.0.113.7/32', '203.0.113.64/26']);
+    expect((await readApiKey(deps, orgId, made.id)).allowed_networks).toEqual(['203.0.113.7/32', '203.0.113.64/26']);
     expect((await audits(made.id)).slice(1)).toMatchObject([
       { action: 'api_key.networks_shortened', facts: { from: null, to: ['203.0.113.0/24', '10.0.0.0/8'] } },
       { action: 'api_key.networks_shortened', facts: { to: ['203.0.113.7/32', '203.0.113.64/26'] } },
@@ -208,7 +216,7 @@ describe('networks', () => {
   it('are kept by a rotation, and stay with a revoked key', async () => {
     const orgId = await givenOrganization(db);
     const old = await create(orgId, { allowed_networks: ['203.0.113.0/24'] });
-    const made = await keys.rotate(orgId, old.id, 'now', actor);
+    const made = await rotateApiKey(deps, orgId, old.id, 'now', actor);
     expect(made.allowed_networks).toEqual(['203.0.113.0/24']);
     expect((await refusalOf(call(made.value, '192.0.2.1'))).code).toBe('network_not_allowed');
     expect((await refusalOf(shorten(orgId, old.id, ['203.0.113.7']))).code).toBe('key_revoked_already');
@@ -239,7 +247,7 @@ describe('list', () => {
     const seen: string[] = [];
     let after: { createdAt: Date; id: string } | null = null;
     for (let more = true; more;) {
-      const { rows, hasMore } = await keys.list(orgId, {}, { limit: 2, after });
+      const { rows, hasMore } = await listApiKeys(deps, orgId, {}, { limit: 2, after });
       seen.push(...rows.map((row) => row.id));
       const last = rows.at(-1)!;
       after = { createdAt: new Date(last.created_at), id: last.id };
@@ -254,9 +262,9 @@ describe('list', () => {
     const crm = await create(orgId, { label: '100% CRM' });
     const desk = await create(orgId, { label: 'Desk', scope: 'agent', agent_id: agentId, permissions: ['channels'] });
     const gone = await create(orgId, { label: 'Gone' });
-    await keys.revoke(orgId, gone.id, actor);
+    await revokeApiKey(deps, orgId, gone.id, actor);
     const ids = async (filter: object) =>
-      (await keys.list(orgId, filter, { limit: 9, after: null })).rows.map((row) => row.id);
+      (await listApiKeys(deps, orgId, filter, { limit: 9, after: null })).rows.map((row) => row.id);
     expect(await ids({})).toEqual([desk.id, crm.id]);
     expect(await ids({ state: 'all' })).toEqual([gone.id, desk.id, crm.id]);
     expect(await ids({ state: 'revoked' })).toEqual([gone.id]);
@@ -274,7 +282,7 @@ describe('rename', () => {
     const made = await create(orgId);
     await call(made.value);
     const { value, last_used_at: _unused, ...record } = made;
-    expect(await keys.rename(orgId, made.id, ' Shop ', actor)).toMatchObject({
+    expect(await renameApiKey(deps, orgId, made.id, ' Shop ', actor)).toMatchObject({
       ...record,
       label: 'Shop',
     });
@@ -283,8 +291,10 @@ describe('rename', () => {
       {},
       { action: 'api_key.renamed', facts: { from: 'CRM', to: 'Shop' } },
     ]);
-    expect((await refusalOf(keys.rename(orgId, made.id, '  ', actor))).code).toBe('validation_failed');
-    expect((await refusalOf(keys.rename(await givenOrganization(db), made.id, 'x', actor))).code).toBe('key_not_found');
+    expect((await refusalOf(renameApiKey(deps, orgId, made.id, '  ', actor))).code).toBe('validation_failed');
+    expect((await refusalOf(renameApiKey(deps, await givenOrganization(db), made.id, 'x', actor))).code).toBe(
+      'key_not_found',
+    );
   });
 });
 
@@ -293,14 +303,16 @@ describe('revoke', () => {
     const orgId = await givenOrganization(db);
     const made = await create(orgId);
     await call(made.value);
-    const revoked = await keys.revoke(orgId, made.id, actor);
+    const revoked = await revokeApiKey(deps, orgId, made.id, actor);
     expect(await codeOf(made.value)).toBe('key_revoked');
     expect(revoked).toMatchObject({ state: 'revoked', revoked_by: actor.userId });
     expect(Date.parse(revoked.effective_at!)).toBeGreaterThanOrEqual(Date.parse(revoked.revoked_at!));
-    const again = await keys.revoke(orgId, made.id, { ...actor, userId: 'user_2' });
+    const again = await revokeApiKey(deps, orgId, made.id, { ...actor, userId: 'user_2' });
     expect(again).toEqual({ ...revoked, last_used_at: again.last_used_at });
     expect((await audits(made.id)).map(({ action }) => action)).toEqual(['api_key.created', 'api_key.revoked']);
-    expect((await refusalOf(keys.revoke(await givenOrganization(db), made.id, actor))).code).toBe('key_not_found');
+    expect((await refusalOf(revokeApiKey(deps, await givenOrganization(db), made.id, actor))).code).toBe(
+      'key_not_found',
+    );
     await expect(db.execute(sql`UPDATE api_key SET revoked_at = NULL WHERE id = ${made.id}`)).rejects.toThrow(
       'Failed query',
     );
@@ -309,7 +321,7 @@ describe('revoke', () => {
   it('answers the same moment to ten simultaneous callers', async () => {
     const orgId = await givenOrganization(db);
     const made = await create(orgId);
-    const answers = await Promise.all(Array.from({ length: 10 }, () => keys.revoke(orgId, made.id, actor)));
+    const answers = await Promise.all(Array.from({ length: 10 }, () => revokeApiKey(deps, orgId, made.id, actor)));
     expect(new Set(answers.map((answer) => answer.effective_at)).size).toBe(1);
     expect((await audits(made.id)).filter(({ action }) => action === 'api_key.revoked')).toHaveLength(1);
   });
@@ -320,7 +332,7 @@ describe('rotate', () => {
     const orgId = await givenOrganization(db);
     const { agentId } = await givenAgent(db, orgId);
     const old = await create(orgId, { scope: 'agent', agent_id: agentId, permissions: ['channels', 'triggers'] });
-    const made = await keys.rotate(orgId, old.id, '1h', actor);
+    const made = await rotateApiKey(deps, orgId, old.id, '1h', actor);
     expect(made).toMatchObject({
       scope: 'agent',
       agent_id: agentId,
@@ -330,22 +342,22 @@ describe('rotate', () => {
     expect(made.value).not.toBe(old.value);
     await call(made.value);
     await call(old.value);
-    const end = Date.parse((await keys.read(orgId, old.id)).revoke_at!);
+    const end = Date.parse((await readApiKey(deps, orgId, old.id)).revoke_at!);
     expect(end - Date.now()).toBeGreaterThan(3_590_000);
     expect(end - Date.now()).toBeLessThanOrEqual(3_600_000);
-    await keys.rotate(orgId, old.id, '7d', actor);
-    expect(Date.parse((await keys.read(orgId, old.id)).revoke_at!)).toBe(end);
+    await rotateApiKey(deps, orgId, old.id, '7d', actor);
+    expect(Date.parse((await readApiKey(deps, orgId, old.id)).revoke_at!)).toBe(end);
   });
 
   it('immediately refuses the old key on its next call', async () => {
     const orgId = await givenOrganization(db);
     const old = await create(orgId);
     await call(old.value);
-    const made = await keys.rotate(orgId, old.id, 'now', actor);
+    const made = await rotateApiKey(deps, orgId, old.id, 'now', actor);
     expect(await codeOf(old.value)).toBe('key_revoked');
     await call(made.value);
-    expect((await keys.read(orgId, old.id)).state).toBe('revoked');
-    expect((await refusalOf(keys.rotate(orgId, old.id, '1h', actor))).code).toBe('key_revoked_already');
-    expect((await keys.list(orgId, { state: 'all' }, { limit: 9, after: null })).rows).toHaveLength(2);
+    expect((await readApiKey(deps, orgId, old.id)).state).toBe('revoked');
+    expect((await refusalOf(rotateApiKey(deps, orgId, old.id, '1h', actor))).code).toBe('key_revoked_already');
+    expect((await listApiKeys(deps, orgId, { state: 'all' }, { limit: 9, after: null })).rows).toHaveLength(2);
   });
 });

@@ -1,6 +1,6 @@
 import type { CreateKeyBody, NewKey } from '../../../contract/dashboard/keys.ts';
 import type { Actor } from '../../store/organizations/audit.ts';
-import type { ApiKeysDeps } from './api-keys.ts';
+import type { ApiKeysDeps } from './deps.ts';
 import { checkKeyRules, checkNetworks } from './check-api-key.ts';
 import { readApiKey } from './read-api-key.ts';
 import { checkKeyConditions, type KeyWanted, writeApiKey } from './write-api-key.ts';

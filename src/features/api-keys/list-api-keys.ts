@@ -1,7 +1,7 @@
 import type { KeyRecord } from '../../../contract/dashboard/keys.ts';
 import { listApiKeys as listRows } from '../../store/api-keys/read.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
-import type { ApiKeysDeps, ListFilter } from './api-keys.ts';
+import type { ApiKeysDeps, ListFilter } from './deps.ts';
 import { presentApiKey } from './present-api-key.ts';
 
 /** Newest first; includes campaign keys. Without `state`: the active ones. */

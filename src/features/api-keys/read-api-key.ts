@@ -3,7 +3,7 @@ import { Refusal } from '../../../contract/problems.ts';
 import { countNodesBehind } from '../../store/nodes/leases.ts';
 import { type ApiKeyRow, readApiKey as readRow } from '../../store/api-keys/read.ts';
 import type { Queryable } from '../../store/db.ts';
-import type { ApiKeysDeps } from './api-keys.ts';
+import type { ApiKeysDeps } from './deps.ts';
 import { presentApiKey } from './present-api-key.ts';
 
 export async function readApiKey(

@@ -1,7 +1,7 @@
 import type { KeyRecord } from '../../../contract/dashboard/keys.ts';
 import { renameApiKey as renameRow } from '../../store/api-keys/write.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
-import type { ApiKeysDeps } from './api-keys.ts';
+import type { ApiKeysDeps } from './deps.ts';
 import { checkLabel } from './check-api-key.ts';
 import { foundApiKey, readApiKey } from './read-api-key.ts';
 

@@ -4,7 +4,7 @@ import { parseKey } from '../../access/keys/key-format.ts';
 import { redact } from '../../kernel/redact.ts';
 import type { Actor } from '../../store/organizations/audit.ts';
 import { findActiveKeys } from '../../store/api-keys/revoke.ts';
-import type { ApiKeysDeps } from './api-keys.ts';
+import type { ApiKeysDeps } from './deps.ts';
 import { revokeApiKey } from './revoke-api-key.ts';
 
 /** The actor of a report, in the audit log and as `revoked_by`. */

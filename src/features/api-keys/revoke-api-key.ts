@@ -4,7 +4,7 @@ import type { Committed } from '../../access/nodes/change.ts';
 import { isUnreachable } from '../../store/db.ts';
 import { markEffective, revokeApiKey as revokeRow } from '../../store/api-keys/revoke.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
-import type { ApiKeysDeps } from './api-keys.ts';
+import type { ApiKeysDeps } from './deps.ts';
 import { foundApiKey, readApiKey } from './read-api-key.ts';
 import { tellOwnersOfLeak } from './tell-owners.ts';
 

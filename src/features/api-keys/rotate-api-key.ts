@@ -3,7 +3,7 @@ import type { KeyScope, Permission } from '../../../contract/permissions.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { revokeApiKey as revokeRow, scheduleRevoke } from '../../store/api-keys/revoke.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
-import type { ApiKeysDeps } from './api-keys.ts';
+import type { ApiKeysDeps } from './deps.ts';
 import { foundApiKey, readApiKey } from './read-api-key.ts';
 import { settleRevoke } from './revoke-api-key.ts';
 import { checkKeyConditions, writeApiKey } from './write-api-key.ts';

@@ -3,7 +3,7 @@ import { type Fault, Refusal } from '../../../contract/problems.ts';
 import { type Network, covers, storedNetworks } from '../../access/keys/networks.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import { shortenKeyNetworks as shortenRow } from '../../store/api-keys/write.ts';
-import type { ApiKeysDeps } from './api-keys.ts';
+import type { ApiKeysDeps } from './deps.ts';
 import { checkNetworks } from './check-api-key.ts';
 import { foundApiKey, readApiKey } from './read-api-key.ts';
 

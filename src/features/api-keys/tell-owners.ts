@@ -3,7 +3,7 @@ import type { ApiKeyRow } from '../../store/api-keys/read.ts';
 import type { Queryable } from '../../store/db.ts';
 import { unlinked } from '../../store/mail.ts';
 import { readOwnerAddresses } from '../../store/members/members.ts';
-import type { ApiKeysDeps } from './api-keys.ts';
+import type { ApiKeysDeps } from './deps.ts';
 
 /** Mails all owners that a key of theirs was revoked because it leaked, in the transaction that revokes it. */
 export async function tellOwnersOfLeak(

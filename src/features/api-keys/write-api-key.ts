@@ -7,7 +7,7 @@ import { readKeyConditions } from '../../store/api-keys/read.ts';
 import { insertApiKey } from '../../store/api-keys/write.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Queryable } from '../../store/db.ts';
-import type { ApiKeysDeps } from './api-keys.ts';
+import type { ApiKeysDeps } from './deps.ts';
 
 export type KeyWanted = {
   label: string;

@@ -16,7 +16,8 @@ import {
 } from '../../store/campaigns/campaigns.ts';
 import type { Queryable } from '../../store/db.ts';
 import { planAnew } from '../../store/recipients/read.ts';
-import { type CampaignsDeps, presentCampaign } from './campaigns.ts';
+import type { CampaignsDeps } from './deps.ts';
+import { presentCampaign } from './present.ts';
 import { checkSettings } from './check-settings.ts';
 import { nextOpening } from './opening-hours.ts';
 
@@ -24,7 +25,7 @@ const PAST = { start: 'started', pause: 'paused', resume: 'resumed', end: 'ended
 
 /** draft → live ⇄ paused → ended. Moving to the current state is a no-op; `ended` is final. */
 export async function moveCampaign(
-  { access }: CampaignsDeps,
+  { access }: Pick<CampaignsDeps, 'access'>,
   orgId: string,
   id: string,
   move: CampaignMove,
@@ -75,13 +76,13 @@ async function letGo(tx: Queryable, { orgId, id, settings }: CampaignRow): Promi
 
 /** Name and settings; settings are replaced as a whole, and apply to all recipients who were not messaged yet. */
 export async function updateCampaign(
-  { db, faults }: CampaignsDeps,
+  { db, faults }: Pick<CampaignsDeps, 'db' | 'faults'>,
   orgId: string,
   id: string,
   changes: UpdateCampaignBody,
   actor: Actor,
 ): Promise<CampaignRecord> {
-  if (changes.settings) checkSettings(changes.settings, (text) => faults?.template(text) ?? null);
+  if (changes.settings) checkSettings(changes.settings, (text) => faults.template(text));
   const record = await db.transaction(async (tx) => {
     const row = await changeCampaign(tx, orgId, id, changes);
     if (!row) throw new Refusal('campaign_not_found');
@@ -104,7 +105,7 @@ async function letThemBePlanned(db: Queryable, orgId: string, id: string): Promi
 
 /** Its key stays active and revocable, and gets 404. */
 export async function deleteCampaign(
-  { access }: CampaignsDeps,
+  { access }: Pick<CampaignsDeps, 'access'>,
   orgId: string,
   id: string,
   actor: Actor,

@@ -5,11 +5,12 @@ import { readAgent } from '../../store/agents/read.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import { insertCampaign } from '../../store/campaigns/campaigns.ts';
 import { readChannel } from '../../store/channels/channels.ts';
-import { type CampaignsDeps, presentCampaign } from './campaigns.ts';
+import type { CampaignsDeps } from './deps.ts';
+import { presentCampaign } from './present.ts';
 
 /** Creates a draft: it accepts recipients after its start. */
 export async function createCampaign(
-  { db }: CampaignsDeps,
+  { db }: Pick<CampaignsDeps, 'db'>,
   orgId: string,
   { agent_id: agentId, channel_id: channelId, name }: CreateCampaignBody,
   actor: Actor,

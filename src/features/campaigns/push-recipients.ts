@@ -1,24 +1,13 @@
 import type { PushedRecipients, PushResult, RecipientInput } from '../../../contract/campaigns.ts';
 import { type Fault, Refusal } from '../../../contract/problems.ts';
-import type { CampaignFacts, ChannelFacts } from '../../access/types.ts';
-import type { Db } from '../../store/db.ts';
-import type { IdempotencyGuard } from '../../store/idempotency/guard.ts';
+import type { CampaignFacts } from '../../access/types.ts';
 import {
   type PushAnswer,
   type PushedRecipient,
   type PushOutcome,
   pushRecipients as push,
 } from '../../store/recipients/push.ts';
-import type { Suppression } from '../../store/end-users/suppression.ts';
-
-export type PushDeps = {
-  db: Db;
-  guard: IdempotencyGuard;
-  suppression: Suppression;
-  findChannel(orgId: string, id: string): ChannelFacts | null | Promise<ChannelFacts | null>;
-  /** Recipients were stored: wakes the worker of this process. */
-  onPushed(): void;
-};
+import type { CampaignsDeps } from './deps.ts';
 
 /** One recipient of the call, or its faults; the result has the caller's reference in both cases. */
 export type PushRow = { ref: string | null } & ({ said: RecipientInput } | { errors: Fault[] });
@@ -36,7 +25,10 @@ export type Push = {
 const MAX_SCHEDULE_DAYS = 366;
 
 /** Accepts recipients: all valid ones in one transaction; the others get their faults. */
-export async function pushRecipients(deps: PushDeps, input: Push): Promise<PushAnswer> {
+export async function pushRecipients(
+  deps: Pick<CampaignsDeps, 'db' | 'guard' | 'suppression' | 'findChannel' | 'onPushed'>,
+  input: Push,
+): Promise<PushAnswer> {
   const { orgId, keyId, from } = input.caller;
   const channel = await deps.findChannel(orgId, input.campaign.channelId);
   if (!channel) throw new Refusal('channel_disabled', "The campaign's channel was disconnected.");

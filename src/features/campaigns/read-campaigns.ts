@@ -3,7 +3,8 @@ import { Refusal } from '../../../contract/problems.ts';
 import { listCampaigns as listRows, readCampaign as readRow } from '../../store/campaigns/campaigns.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
 import { countRecipients } from '../../store/recipients/read.ts';
-import { type CampaignsDeps, presentCampaign } from './campaigns.ts';
+import type { CampaignsDeps } from './deps.ts';
+import { presentCampaign } from './present.ts';
 
 type Reads = Pick<CampaignsDeps, 'db'>;
 

@@ -2,25 +2,28 @@ import type { ChannelSummary } from '../../../contract/channels.ts';
 import { MAX_PAGE } from '../../../contract/limits.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { listChannels } from '../../store/channels/channels.ts';
-import type { ChannelMessagesDeps } from './channel-messages.ts';
+import type { ChannelMessagesDeps } from './deps.ts';
 
 /** The channels of an agent and what each supports. One page holds all channels of an agent. */
-export const createListAgentChannels = ({ db, kinds }: Pick<ChannelMessagesDeps, 'db' | 'kinds'>) =>
-  async function listAgentChannels(orgId: string, agentId: string): Promise<ChannelSummary[]> {
-    const { rows } = await listChannels(db, orgId, { agentId }, { limit: MAX_PAGE, after: null });
-    return rows.flatMap((row) => {
-      const kind = kinds.get(row.kind);
-      if (!kind) return [];
-      return {
-        id: row.id,
-        agent_id: row.agentId,
-        kind: row.kind,
-        name: row.name,
-        enabled: row.enabled,
-        status: row.status === 'broken' ? ('broken' as const) : ('connected' as const),
-        status_detail: row.statusDetail,
-        capabilities: kind.capabilities,
-        created_at: timestamp(row.createdAt),
-      };
-    });
-  };
+export async function listAgentChannels(
+  { db, kinds }: Pick<ChannelMessagesDeps, 'db' | 'kinds'>,
+  orgId: string,
+  agentId: string,
+): Promise<ChannelSummary[]> {
+  const { rows } = await listChannels(db, orgId, { agentId }, { limit: MAX_PAGE, after: null });
+  return rows.flatMap((row) => {
+    const kind = kinds.get(row.kind);
+    if (!kind) return [];
+    return {
+      id: row.id,
+      agent_id: row.agentId,
+      kind: row.kind,
+      name: row.name,
+      enabled: row.enabled,
+      status: row.status === 'broken' ? ('broken' as const) : ('connected' as const),
+      status_detail: row.statusDetail,
+      capabilities: kind.capabilities,
+      created_at: timestamp(row.createdAt),
+    };
+  });
+}

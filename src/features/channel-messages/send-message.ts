@@ -6,7 +6,7 @@ import { timestamp } from '../../kernel/clock.ts';
 import type { StoredAnswer } from '../../store/runs/accept-call.ts';
 import { readStoredAnswer } from '../../store/idempotency/stored-answer.ts';
 import type { ChannelRules, NewMessage, SendCall, Target } from '../../store/messages/send-call.ts';
-import type { ChannelMessagesDeps } from './channel-messages.ts';
+import type { ChannelMessagesDeps } from './deps.ts';
 
 export type SendInput = {
   orgId: string;
@@ -29,26 +29,30 @@ const MAX_SCHEDULE_DAYS = 366;
  * Accepts a message for delivery: message, conversation, end user and stored answer commit together, then this
  * resolves.
  */
-export function createSendMessage({ db, queue, guard, kinds, onQueued }: ChannelMessagesDeps) {
-  return (input: SendInput): Promise<{ answer: StoredAnswer; replayed: boolean }> =>
-    guard({ orgId: input.orgId, idempotency: input.idempotency }, () => accept(input));
+export const sendMessage = (
+  deps: ChannelMessagesDeps,
+  input: SendInput,
+): Promise<{ answer: StoredAnswer; replayed: boolean }> =>
+  deps.guard({ orgId: input.orgId, idempotency: input.idempotency }, () => accept(deps, input));
 
-  async function accept(input: SendInput): Promise<{ answer: StoredAnswer; replayed: boolean }> {
-    let call: SendCall;
-    try {
-      call = checkSend(input, kinds.get(input.channel.kind));
-    } catch (refusal) {
-      // A repeated call gets its stored answer, even if something was disabled since.
-      const stored = await readStoredAnswer(db.$client, input);
-      if (stored?.kind === 'replayed') return { answer: stored.answer, replayed: true };
-      throw stored?.kind === 'refused' ? stored.refusal : refusal;
-    }
-    const outcome = await queue.accept(call);
-    if (outcome.kind === 'refused') throw outcome.refusal;
-    if (outcome.kind === 'replayed') return { answer: outcome.answer, replayed: true };
-    if (outcome.message.status === 'queued') onQueued();
-    return { answer: outcome.answer, replayed: false };
+async function accept(
+  { db, sendQueue, kinds, onQueued }: ChannelMessagesDeps,
+  input: SendInput,
+): Promise<{ answer: StoredAnswer; replayed: boolean }> {
+  let call: SendCall;
+  try {
+    call = checkSend(input, kinds.get(input.channel.kind));
+  } catch (refusal) {
+    // A repeated call gets its stored answer, even if something was disabled since.
+    const stored = await readStoredAnswer(db.$client, input);
+    if (stored?.kind === 'replayed') return { answer: stored.answer, replayed: true };
+    throw stored?.kind === 'refused' ? stored.refusal : refusal;
   }
+  const outcome = await sendQueue.accept(call);
+  if (outcome.kind === 'refused') throw outcome.refusal;
+  if (outcome.kind === 'replayed') return { answer: outcome.answer, replayed: true };
+  if (outcome.message.status === 'queued') onQueued();
+  return { answer: outcome.answer, replayed: false };
 }
 
 /** Steps 14 (what the schema cannot express) and 15 of the order of checks (docs/security.md), without the database. */

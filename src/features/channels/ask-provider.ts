@@ -4,7 +4,7 @@ import type { Key } from '../../kernel/seal.ts';
 import type { SealedChannel } from '../../store/channels/secrets.ts';
 import { channelCredential, sealCredential } from '../../store/credentials.ts';
 import type { Queryable } from '../../store/db.ts';
-import type { ChannelsDeps } from './channels.ts';
+import type { ChannelsDeps } from './deps.ts';
 
 /** The user's input, checked against the schema of the kind. */
 export function splitSettings(

@@ -6,7 +6,7 @@ import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import { type ChannelRow, changeChannel, readChannel as readRow } from '../../store/channels/channels.ts';
 import { channelCredential, sameAddresses, secretRequired } from '../../store/credentials.ts';
 import { askProvider, sealSecrets, splitSettings } from './ask-provider.ts';
-import type { ChannelsDeps } from './channels.ts';
+import type { ChannelsDeps } from './deps.ts';
 import { presentChannel, presentShown, splitAccount } from './read-channels.ts';
 
 /**

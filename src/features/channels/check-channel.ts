@@ -2,7 +2,7 @@ import type { ChannelCheck } from '../../../contract/dashboard/channels.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { NOT_OPENED, SealError } from '../../kernel/seal.ts';
 import { changeChannel, readChannel as readRow } from '../../store/channels/channels.ts';
-import type { ChannelsDeps } from './channels.ts';
+import type { ChannelsDeps } from './deps.ts';
 import { splitAccount } from './read-channels.ts';
 
 /**

@@ -7,7 +7,7 @@ import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import { countChannels, insertChannel } from '../../store/channels/channels.ts';
 import type { Queryable } from '../../store/db.ts';
 import { askProvider, sealSecrets, splitSettings } from './ask-provider.ts';
-import { type ChannelsDeps, MAX_CHANNELS_PER_AGENT } from './channels.ts';
+import { type ChannelsDeps, MAX_CHANNELS_PER_AGENT } from './deps.ts';
 import { presentChannel, presentShown } from './read-channels.ts';
 
 /** Only this answer contains what the other side needs to know (`secret`, `verify_token`). */

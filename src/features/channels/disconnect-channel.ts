@@ -2,7 +2,7 @@ import { Refusal } from '../../../contract/problems.ts';
 import { readAgent } from '../../store/agents/read.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import { changeChannel, readChannel as readRow } from '../../store/channels/channels.ts';
-import type { ChannelsDeps } from './channels.ts';
+import type { ChannelsDeps } from './deps.ts';
 
 /**
  * Its messages stay readable; its credentials are deleted, and the provider is asked to stop calling. The agent's own

@@ -9,7 +9,7 @@ import {
   readChannel as readRow,
 } from '../../store/channels/channels.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
-import type { ChannelsDeps } from './channels.ts';
+import type { ChannelsDeps } from './deps.ts';
 
 type Reads = Pick<ChannelsDeps, 'db' | 'connector'>;
 

@@ -11,7 +11,7 @@ import {
 import { createRunWaiter } from '../../store/runs/await.ts';
 import { handBackConversation, replyInConversation, resolveConversation, takeOverConversation } from './hand-over.ts';
 import { readConversation } from './read-conversations.ts';
-import { createSayInConversation } from './receive-message.ts';
+import { sayInConversation } from './receive-message.ts';
 
 let parley: TestApp;
 let orgId: string;
@@ -31,9 +31,9 @@ beforeAll(async () => {
   });
   conversationId = started.body.conversation_id;
   const waiter = createRunWaiter(parley.db);
-  const speak = createSayInConversation({ db: parley.db, waiter, onAccepted: () => {} });
+  const deps = { db: parley.db, waiter, onAccepted: () => {} };
   say = async (text, waitMs = 20_000) =>
-    (await speak(orgId, conversationId, text, { requestId: 'req_test', waitMs })).messages.map(
+    (await sayInConversation(deps, orgId, conversationId, text, { requestId: 'req_test', waitMs })).messages.map(
       (message) => message.role,
     );
 });

@@ -1,72 +1,67 @@
 import { Refusal } from '../../../contract/problems.ts';
 import type { InboundAnswer, InboundEvent, InboundReceipt, InboundRequest } from '../../channels/channel.ts';
-import type { ChannelKinds } from '../../channels/kinds.ts';
-import type { OpenSecrets } from '../../store/channels/secrets.ts';
-import { type Db, isUnreachable } from '../../store/db.ts';
+import { isUnreachable } from '../../store/db.ts';
 import { findInboundChannel, type InboundChannel } from '../../store/inbound/place.ts';
 import { applyReceipts, keepReceipts, type Receipt } from '../../store/deliveries/receipts.ts';
-import type { InboundQueue } from './inbound-queue.ts';
+import type { ConversationsDeps } from './deps.ts';
 import { clean, cleanName } from './keep-inbound-message.ts';
 
-export type ReceiveDeps = {
-  db: Db;
-  kinds: ChannelKinds;
-  openSecrets: OpenSecrets;
-  queue: InboundQueue;
-  now(): number;
-  /** A run needs a turn: wakes the worker of this process. */
-  onAccepted(): void;
-};
+type Deps = Pick<ConversationsDeps, 'db' | 'kinds' | 'openSecrets' | 'inboundQueue' | 'now' | 'onAccepted'>;
 
 /**
  * Handles a provider's call about a channel: verified over the raw bytes, then parsed, then stored; each event once,
  * however often it arrives. Nothing here waits for an agent or a provider, so the answer takes milliseconds; the turn
  * follows.
  */
-export function createReceiveFromChannel({ db, kinds, openSecrets, queue, now, onAccepted }: ReceiveDeps) {
-  return async function receiveFromChannel(
-    target: { kind: string; channelId: string },
-    request: InboundRequest,
-    requestId: string,
-  ): Promise<InboundAnswer | null> {
-    try {
-      return await receiveVerified(target, request, requestId);
-    } catch (error) {
-      // The provider calls again; events of this call that are stored already are not stored twice.
-      if (isUnreachable(error)) throw new Refusal('unavailable', undefined, { cause: error });
-      throw error;
-    }
-  };
-
-  async function receiveVerified(
-    target: { kind: string; channelId: string },
-    request: InboundRequest,
-    requestId: string,
-  ): Promise<InboundAnswer | null> {
-    const channel = await findInboundChannel(db, target.channelId);
-    const inbound = kinds.get(target.kind)?.inbound;
-    if (!channel || channel.kind !== target.kind || !inbound) throw new Refusal('channel_not_found');
-    const secrets = await openSecrets(channel);
-    const account = { id: channel.id, settings: channel.settings, secrets };
-    if (!inbound.verify(request, account, now())) throw new Refusal('signature_invalid');
-    if (!channel.enabled) throw new Refusal('channel_disabled');
-    const events = parse(() => inbound.parse(request, account));
-    await keepAll(channel, events, requestId);
-    return inbound.answer?.(request, account) ?? null;
+export async function receiveFromChannel(
+  deps: Deps,
+  target: { kind: string; channelId: string },
+  request: InboundRequest,
+  requestId: string,
+): Promise<InboundAnswer | null> {
+  try {
+    return await receiveVerified(deps, target, request, requestId);
+  } catch (error) {
+    // The provider calls again; events of this call that are stored already are not stored twice.
+    if (isUnreachable(error)) throw new Refusal('unavailable', undefined, { cause: error });
+    throw error;
   }
+}
 
-  async function keepAll(channel: InboundChannel, events: InboundEvent[], requestId: string): Promise<void> {
-    const kept = events.filter((event) => event.type === 'receipt').flatMap(cleanReceipt);
-    if (kept.length > 0) {
-      await keepReceipts(db.$client, channel.orgId, channel.id, kept);
-      const known = kept.map(({ providerMessageId }) => ({ orgId: channel.orgId, providerMessageId }));
-      await applyReceipts(db.$client, known);
-    }
-    for (const event of events) {
-      if (event.type !== 'message') continue;
-      const kept = await queue.keep(channel, event, requestId);
-      if (kept !== null && kept.runId !== null) onAccepted();
-    }
+async function receiveVerified(
+  deps: Deps,
+  target: { kind: string; channelId: string },
+  request: InboundRequest,
+  requestId: string,
+): Promise<InboundAnswer | null> {
+  const channel = await findInboundChannel(deps.db, target.channelId);
+  const inbound = deps.kinds.get(target.kind)?.inbound;
+  if (!channel || channel.kind !== target.kind || !inbound) throw new Refusal('channel_not_found');
+  const secrets = await deps.openSecrets(channel);
+  const account = { id: channel.id, settings: channel.settings, secrets };
+  if (!inbound.verify(request, account, deps.now())) throw new Refusal('signature_invalid');
+  if (!channel.enabled) throw new Refusal('channel_disabled');
+  const events = parse(() => inbound.parse(request, account));
+  await keepAll(deps, channel, events, requestId);
+  return inbound.answer?.(request, account) ?? null;
+}
+
+async function keepAll(
+  { db, inboundQueue, onAccepted }: Deps,
+  channel: InboundChannel,
+  events: InboundEvent[],
+  requestId: string,
+): Promise<void> {
+  const kept = events.filter((event) => event.type === 'receipt').flatMap(cleanReceipt);
+  if (kept.length > 0) {
+    await keepReceipts(db.$client, channel.orgId, channel.id, kept);
+    const known = kept.map(({ providerMessageId }) => ({ orgId: channel.orgId, providerMessageId }));
+    await applyReceipts(db.$client, known);
+  }
+  for (const event of events) {
+    if (event.type !== 'message') continue;
+    const kept = await inboundQueue.keep(channel, event, requestId);
+    if (kept !== null && kept.runId !== null) onAccepted();
   }
 }
 
@@ -85,5 +80,3 @@ function parse(work: () => InboundEvent[]): InboundEvent[] {
     throw error;
   }
 }
-
-export type ReceiveFromChannel = ReturnType<typeof createReceiveFromChannel>;

@@ -1,7 +1,6 @@
 import type { Message, MessageContent } from '../../../contract/messages.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { newId } from '../../kernel/ids.ts';
-import type { RunWaiter } from '../../store/runs/await.ts';
 import { findConversation, listAnswersAfter } from '../../store/conversations/read.ts';
 import {
   insertInboundRun,
@@ -10,11 +9,12 @@ import {
   updateConversation,
   wakeRun,
 } from '../../store/conversations/write.ts';
-import type { Db, Queryable } from '../../store/db.ts';
+import type { Queryable } from '../../store/db.ts';
 import { settleMs } from '../../store/runs/settle.ts';
 import { presentMessage } from '../../store/messages/present.ts';
+import type { ConversationsDeps } from './deps.ts';
 
-type Deps = { db: Db; waiter: RunWaiter; onAccepted(): void };
+type Deps = Pick<ConversationsDeps, 'db' | 'waiter' | 'onAccepted'>;
 
 /** Maximum messages in one answer. */
 const MAX_ANSWERS = 50;
@@ -62,39 +62,36 @@ export async function keepMessage(
 }
 
 /** The same in a transaction of its own. */
-export function createReceiveMessage({ db, onAccepted }: Pick<Deps, 'db' | 'onAccepted'>) {
-  return async function receiveMessage(
-    orgId: string,
-    conversationId: string,
-    text: string,
-    requestId: string | null,
-  ): Promise<{ messageId: string; runId: string | null }> {
-    const kept = await db.transaction((tx) =>
-      keepMessage(tx, orgId, conversationId, { type: 'text', text }, { requestId }),
-    );
-    if (kept.runId !== null) onAccepted();
-    return kept;
-  };
+export async function receiveMessage(
+  { db, onAccepted }: Pick<Deps, 'db' | 'onAccepted'>,
+  orgId: string,
+  conversationId: string,
+  text: string,
+  requestId: string | null,
+): Promise<{ messageId: string; runId: string | null }> {
+  const kept = await db.transaction((tx) =>
+    keepMessage(tx, orgId, conversationId, { type: 'text', text }, { requestId }),
+  );
+  if (kept.runId !== null) onAccepted();
+  return kept;
 }
 
 /** Sends a message as the end user on the sandbox channel and waits for the agent's turn. */
-export function createSayInConversation(deps: Deps) {
-  const receiveMessage = createReceiveMessage(deps);
-  return async function sayInConversation(
-    orgId: string,
-    conversationId: string,
-    text: string,
-    options: { requestId: string; waitMs: number },
-  ): Promise<{ messages: Message[] }> {
-    const conversation = await findConversation(deps.db, orgId, conversationId);
-    if (!conversation) throw new Refusal('conversation_not_found');
-    if (conversation.channelKind !== 'sandbox') {
-      throw new Refusal('channel_unsupported', 'You can write as the end user only on a sandbox channel.');
-    }
-    const { messageId, runId } = await receiveMessage(orgId, conversationId, text, options.requestId);
-    if (runId === null) return { messages: [] };
-    await deps.waiter.wait({ orgId, runId }, options.waitMs, (progress) => !progress.due);
-    const answers = await listAnswersAfter(deps.db, orgId, conversationId, messageId, MAX_ANSWERS);
-    return { messages: answers.map(presentMessage) };
-  };
+export async function sayInConversation(
+  deps: Deps,
+  orgId: string,
+  conversationId: string,
+  text: string,
+  options: { requestId: string; waitMs: number },
+): Promise<{ messages: Message[] }> {
+  const conversation = await findConversation(deps.db, orgId, conversationId);
+  if (!conversation) throw new Refusal('conversation_not_found');
+  if (conversation.channelKind !== 'sandbox') {
+    throw new Refusal('channel_unsupported', 'You can write as the end user only on a sandbox channel.');
+  }
+  const { messageId, runId } = await receiveMessage(deps, orgId, conversationId, text, options.requestId);
+  if (runId === null) return { messages: [] };
+  await deps.waiter.wait({ orgId, runId }, options.waitMs, (progress) => !progress.due);
+  const answers = await listAnswersAfter(deps.db, orgId, conversationId, messageId, MAX_ANSWERS);
+  return { messages: answers.map(presentMessage) };
 }

@@ -1,18 +1,16 @@
 import { Refusal } from '../../../contract/problems.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
-import type { Db } from '../../store/db.ts';
 import { sqlState } from '../../store/db.ts';
 import { eraseEndUser as eraseRows } from '../../store/end-users/erase.ts';
 import { holdFence } from '../../store/fence/hold-fence.ts';
-import type { Suppression } from '../../store/end-users/suppression.ts';
-import type { Caller } from './write-end-users.ts';
+import type { EndUsersDeps, Writer } from './deps.ts';
 
 const TRIES = 5;
 
 /** Removes a person permanently. A concurrent write for this person is retried and creates a new record. */
 export async function eraseEndUser(
-  { db, suppression }: { db: Db; suppression: Suppression },
-  { orgId, keyId, from }: Caller,
+  { db, suppression }: Pick<EndUsersDeps, 'db' | 'suppression'>,
+  { orgId, keyId, from }: Writer,
   id: string,
   /** A member, for the audit log, which names the actor but never the erased person. */
   actor: Actor | null = null,

@@ -1,11 +1,15 @@
 import { timestamp } from '../../kernel/clock.ts';
-import type { Db } from '../../store/db.ts';
 import { exportPages } from '../../store/end-users/export.ts';
 import { presentEndUserConversation } from './present-end-user.ts';
 import { readEndUser } from './read-end-users.ts';
+import type { EndUsersDeps } from './deps.ts';
 
 /** All stored data about a person as pieces of one JSON text, read page by page while it is sent. */
-export async function exportEndUser(deps: { db: Db }, orgId: string, id: string): Promise<AsyncIterable<string>> {
+export async function exportEndUser(
+  deps: Pick<EndUsersDeps, 'db'>,
+  orgId: string,
+  id: string,
+): Promise<AsyncIterable<string>> {
   const person = await readEndUser(deps, orgId, id);
   const pages = exportPages(deps.db, orgId, id);
   return (async function* write() {

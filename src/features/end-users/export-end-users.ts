@@ -1,9 +1,9 @@
 import { stringify } from 'csv-stringify/sync';
 import { timestamp } from '../../kernel/clock.ts';
 import { attributeText, tagsText } from '../../store/end-users/resolve.ts';
-import type { Db } from '../../store/db.ts';
 import { type EndUserFilter, listAttributeNames, listEndUsers } from '../../store/end-users/search.ts';
 import type { EndUserRow } from '../../store/end-users/read.ts';
+import type { EndUsersDeps } from './deps.ts';
 
 const PAGE = 1_000;
 /** Maximum attributes with a column of their own. */
@@ -14,7 +14,7 @@ const MAX_ATTRIBUTE_COLUMNS = 100;
  * formula begin with an apostrophe, which an import removes.
  */
 export async function exportEndUsers(
-  { db }: { db: Db },
+  { db }: Pick<EndUsersDeps, 'db'>,
   orgId: string,
   filter: EndUserFilter,
 ): Promise<AsyncIterable<string>> {

@@ -1,7 +1,6 @@
 import type { EndUser, EndUserConversation } from '../../../contract/end-users.ts';
 import type { Message } from '../../../contract/messages.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import type { Db } from '../../store/db.ts';
 import { type EndUserFilter, listEndUsers as listRows } from '../../store/end-users/search.ts';
 import { listMessages } from '../../store/end-users/list-messages.ts';
 import {
@@ -13,8 +12,9 @@ import {
 import type { PageOf, PageRequest } from '../../store/page.ts';
 import { presentMessage } from '../../store/messages/present.ts';
 import { presentEndUser, presentEndUserConversation } from './present-end-user.ts';
+import type { EndUsersDeps } from './deps.ts';
 
-type Reads = { db: Db };
+type Reads = Pick<EndUsersDeps, 'db'>;
 
 export async function listEndUsers(
   { db }: Reads,

@@ -1,17 +1,16 @@
 import { CHANNEL_KINDS, isChannelKind } from '../../../contract/channel-kinds.ts';
 import type { EndUser, SetConsent } from '../../../contract/end-users.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import type { Db } from '../../store/db.ts';
 import { holdFence } from '../../store/fence/hold-fence.ts';
 import { setConsent as storeConsent } from '../../store/end-users/set-consent.ts';
 import { readEndUser } from '../../store/end-users/read.ts';
 import { readEndUser as present } from './read-end-users.ts';
-import type { Caller } from './write-end-users.ts';
+import type { EndUsersDeps, Writer } from './deps.ts';
 
 /** A person's consent on one kind of channel. Every way of sending obeys it. */
 export async function setConsent(
-  { db }: { db: Db },
-  { orgId, keyId, from }: Caller,
+  { db }: Pick<EndUsersDeps, 'db'>,
+  { orgId, keyId, from }: Writer,
   id: string,
   channelKind: string,
   { status, source = 'api' }: SetConsent,

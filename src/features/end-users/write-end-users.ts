@@ -7,7 +7,6 @@ import {
 } from '../../../contract/end-users.ts';
 import { type Fault, Refusal } from '../../../contract/problems.ts';
 import type { EndUserFields } from '../../store/runs/accept-call.ts';
-import type { Db } from '../../store/db.ts';
 import {
   type EndUserQueue,
   faultsOf,
@@ -15,48 +14,41 @@ import {
   planEndUsers,
   type UpsertCall,
 } from '../../store/end-users/upsert.ts';
-import type { IdempotencyGuard } from '../../store/idempotency/guard.ts';
-import type { Suppression } from '../../store/end-users/suppression.ts';
+import type { EndUsersDeps, Writer } from './deps.ts';
 import { presentWritten } from './present-end-user.ts';
-
-/** The caller, for the fence and the Idempotency-Key. */
-export type Caller = {
-  orgId: string;
-  /** Null: a member in the dashboard. */
-  keyId: string | null;
-  /** The network address of the key's caller, checked by the fence with it. */
-  from: string | null;
-  idempotency?: { scope: Buffer; request: Buffer } | null;
-};
 
 export type WrittenAnswer = { status: number; body: string; replayed: boolean };
 
-type Deps = { queue: EndUserQueue; guard: IdempotencyGuard };
+type Deps = Pick<EndUsersDeps, 'endUserQueue' | 'guard'>;
 
 /** By the caller's own id: created if missing, else changed; repeating the call gives the same result. */
 export async function upsertEndUser(
-  { queue }: Deps,
-  caller: Caller,
+  { endUserQueue }: Deps,
+  caller: Writer,
   externalId: string,
   said: UpsertEndUser,
 ): Promise<{ created: boolean; endUser: EndUser }> {
-  const person = await writeOne(queue, caller, { ...(said as EndUserFields), external_id: externalId });
+  const person = await writeOne(endUserQueue, caller, { ...(said as EndUserFields), external_id: externalId });
   return { created: person.kind === 'created', endUser: presentWritten(person.row, person.written) };
 }
 
 export async function updateEndUser(
-  { queue }: Deps,
-  caller: Caller,
+  { endUserQueue }: Deps,
+  caller: Writer,
   id: string,
   said: UpdateEndUser,
 ): Promise<EndUser> {
-  const person = await writeOne(queue, caller, { ...(said as EndUserFields), id });
+  const person = await writeOne(endUserQueue, caller, { ...(said as EndUserFields), id });
   return presentWritten(person.row, person.written);
 }
 
 /** Only creates: refuses an identifier that another person has, and names that person. */
-export function createEndUser({ queue, guard }: Deps, caller: Caller, said: CreateEndUser): Promise<WrittenAnswer> {
-  return answered({ queue, guard }, caller, {
+export function createEndUser(
+  { endUserQueue, guard }: Deps,
+  caller: Writer,
+  said: CreateEndUser,
+): Promise<WrittenAnswer> {
+  return answered({ endUserQueue, guard }, caller, {
     mode: 'create',
     people: [said],
     answer: ([person]) => ({
@@ -70,9 +62,13 @@ export function createEndUser({ queue, guard }: Deps, caller: Caller, said: Crea
 export type BulkRow = { said: CreateEndUser & { from_file?: true } } | { errors: Fault[] };
 
 /** Upserts every valid row; the results are in the order of the rows. */
-export function bulkUpsert({ queue, guard }: Deps, caller: Caller, rows: readonly BulkRow[]): Promise<WrittenAnswer> {
+export function bulkUpsert(
+  { endUserQueue, guard }: Deps,
+  caller: Writer,
+  rows: readonly BulkRow[],
+): Promise<WrittenAnswer> {
   const checked = rows.map(named);
-  return answered({ queue, guard }, caller, {
+  return answered({ endUserQueue, guard }, caller, {
     mode: 'bulk',
     people: peopleOf(checked),
     answer: (outcomes) => ({ status: 200, body: JSON.stringify({ results: resultsOf(checked, outcomes) }) }),
@@ -81,7 +77,7 @@ export function bulkUpsert({ queue, guard }: Deps, caller: Caller, rows: readonl
 
 /** The answer of `bulkUpsert`, without writing. */
 export async function bulkDryRun(
-  { db, suppression }: { db: Db; suppression: Suppression | null },
+  { db, suppression }: Pick<EndUsersDeps, 'db' | 'suppression'>,
   orgId: string,
   rows: readonly BulkRow[],
 ): Promise<BulkResult[]> {
@@ -116,7 +112,7 @@ const resultOf = (index: number, outcome: PersonOutcome): BulkResult =>
     ? { index, status: 'invalid', id: null, errors: faultsOf(outcome.refusal, '') }
     : { index, status: outcome.kind, id: outcome.row.id, errors: [] };
 
-async function writeOne(queue: EndUserQueue, { orgId, keyId, from }: Caller, said: EndUserFields) {
+async function writeOne(queue: EndUserQueue, { orgId, keyId, from }: Writer, said: EndUserFields) {
   const call = { orgId, keyId, from, mode: 'upsert' as const, people: [said], idempotency: null };
   const outcome = await queue.upsert(call).catch((error: unknown) => {
     throw error instanceof Refusal && error.code === 'validation_failed' ? asBody(error) : error;
@@ -134,12 +130,12 @@ function asBody(refusal: Refusal): Refusal {
 }
 
 function answered(
-  { queue, guard }: Deps,
-  { orgId, keyId, from, idempotency = null }: Caller,
+  { endUserQueue, guard }: Deps,
+  { orgId, keyId, from, idempotency = null }: Writer,
   call: Pick<UpsertCall, 'mode' | 'people' | 'answer'>,
 ): Promise<WrittenAnswer> {
   return guard({ orgId, idempotency }, async () => {
-    const outcome = await queue.upsert({ orgId, keyId, from, idempotency, ...call });
+    const outcome = await endUserQueue.upsert({ orgId, keyId, from, idempotency, ...call });
     return { ...outcome.answer!, replayed: outcome.kind === 'replayed' };
   });
 }

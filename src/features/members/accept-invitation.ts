@@ -10,7 +10,7 @@ import { type Invitation, closeInvitation, findInvitation } from '../../store/me
 import { findPersonByEmail, insertPerson, markVerified, setName } from '../../store/accounts/people.ts';
 import { claimAccount } from './claim-account.ts';
 import { isVouchedFor, mayMakeAccount } from './invite-rights.ts';
-import type { MembersDeps } from './members.ts';
+import type { MembersDeps } from './deps.ts';
 
 type From = Caller & { requestId: string };
 

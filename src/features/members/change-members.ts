@@ -13,7 +13,7 @@ import {
 } from '../../store/members/members.ts';
 import { withdrawInvitationsOf } from '../../store/members/invitations.ts';
 import { invitableBy, lockAs, lockAsAdmin } from './invite-rights.ts';
-import type { MembersDeps } from './members.ts';
+import type { MembersDeps } from './deps.ts';
 import { presentMember } from './read-members.ts';
 
 /** The acting member, as the gate read it from the database. */

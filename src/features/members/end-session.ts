@@ -3,7 +3,7 @@ import { Refusal } from '../../../contract/problems.ts';
 import type { SignedIn } from '../../access/sessions/sessions.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { deleteOtherSessions, deleteSession, listSessions as listRows } from '../../store/accounts/sessions.ts';
-import type { MembersDeps } from './members.ts';
+import type { MembersDeps } from './deps.ts';
 
 type Reads = Pick<MembersDeps, 'db'>;
 

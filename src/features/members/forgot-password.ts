@@ -2,7 +2,7 @@ import { Refusal } from '../../../contract/problems.ts';
 import { PASSWORD_LINK_MINUTES, linkEnd, passwordLinkUrl, signLink } from '../../access/sessions/signed-link.ts';
 import { newId } from '../../kernel/ids.ts';
 import { findCredential } from '../../store/accounts/passwords.ts';
-import type { MembersDeps } from './members.ts';
+import type { MembersDeps } from './deps.ts';
 
 /**
  * Mails a link for setting another password. For an address without an account it does the same work, so neither the

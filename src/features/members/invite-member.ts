@@ -14,7 +14,7 @@ import {
 import { readOrganization } from '../../store/organizations/organizations.ts';
 import type { ActingMember } from './change-members.ts';
 import { invitableBy, lockAsAdmin } from './invite-rights.ts';
-import type { MembersDeps } from './members.ts';
+import type { MembersDeps } from './deps.ts';
 import { presentInvitation } from './read-members.ts';
 
 /**

@@ -4,7 +4,7 @@ import { type Member, listMembers as listAll } from '../../store/members/members
 import { type Invitation, listInvitations as listOpen } from '../../store/members/invitations.ts';
 import type { ActingMember } from './change-members.ts';
 import { invitableBy } from './invite-rights.ts';
-import type { MembersDeps } from './members.ts';
+import type { MembersDeps } from './deps.ts';
 
 export const listMembers = async ({ db }: Pick<MembersDeps, 'db'>, orgId: string): Promise<MemberRecord[]> =>
   (await listAll(db, orgId)).map(presentMember);

@@ -7,7 +7,7 @@ import type { Queryable } from '../../store/db.ts';
 import { type Person, findPerson } from '../../store/accounts/people.ts';
 import { lockPasswordHash } from '../../store/accounts/passwords.ts';
 import { claimAccount } from './claim-account.ts';
-import type { MembersDeps } from './members.ts';
+import type { MembersDeps } from './deps.ts';
 
 /** The person whose password the holder of the link may set. */
 export async function lookAtPasswordLink(deps: MembersDeps, token: string): Promise<PasswordLinkLook> {

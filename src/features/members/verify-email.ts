@@ -9,7 +9,7 @@ import {
   signLink,
 } from '../../access/sessions/signed-link.ts';
 import { markVerified } from '../../store/accounts/people.ts';
-import type { MembersDeps } from './members.ts';
+import type { MembersDeps } from './deps.ts';
 
 /** Mails a link to the address of the person's own account. */
 export async function sendEmailLink(deps: MembersDeps, { user }: SignedIn): Promise<void> {

@@ -10,7 +10,8 @@ import { touchAgents } from '../../store/agents/write.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import { modelCredential, sameAddresses, sealCredential, secretRequired } from '../../store/credentials.ts';
 import { deleteModel, lockModel, writeModel } from '../../store/models.ts';
-import { type ModelsDeps, presentModel } from './models.ts';
+import type { ModelsDeps } from './deps.ts';
+import { presentModel } from './list-models.ts';
 
 /**
  * Stores URL and key of a provider; absent fields do not change. The key is sealed, never shown again, and bound to its

@@ -4,7 +4,7 @@ import { issueInvitation } from '../../access/sessions/issue-invitation.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import { countMemberships, insertMember } from '../../store/members/members.ts';
 import { insertOrganization } from '../../store/organizations/organizations.ts';
-import type { OrganizationsDeps } from './organizations.ts';
+import type { OrganizationsDeps } from './deps.ts';
 import { presentOrganization } from './read-organizations.ts';
 
 /** Maximum organizations of one person; the operator creates as many as needed, for others. */

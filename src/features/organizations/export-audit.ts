@@ -5,7 +5,7 @@ import { type AuditFilter, type AuditRow, listAudit } from '../../store/organiza
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { PageOf } from '../../store/page.ts';
 import { findPeople, type Person } from '../../store/accounts/people.ts';
-import type { OrganizationsDeps } from './organizations.ts';
+import type { OrganizationsDeps } from './deps.ts';
 
 const PAGE = 1_000;
 

@@ -3,7 +3,7 @@ import { timestamp } from '../../kernel/clock.ts';
 import { type AuditFilter, countOverview, listAudit as listRows } from '../../store/organizations/activity.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
 import { namesOf } from '../../store/accounts/people.ts';
-import type { OrganizationsDeps } from './organizations.ts';
+import type { OrganizationsDeps } from './deps.ts';
 
 type Reads = Pick<OrganizationsDeps, 'db'>;
 

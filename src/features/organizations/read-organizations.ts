@@ -3,7 +3,7 @@ import type { Role } from '../../../contract/permissions.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { listAllOrganizations, listMemberships, type Organization } from '../../store/organizations/organizations.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
-import type { OrganizationsDeps } from './organizations.ts';
+import type { OrganizationsDeps } from './deps.ts';
 
 /** The person's own organizations; on request, all of them for the operator, also by a part of the name or by id. */
 export async function listOrganizations(

@@ -3,7 +3,7 @@ import type { SignedIn } from '../../access/sessions/sessions.ts';
 import { readOperatorId } from '../../store/installation/installation.ts';
 import { listMemberships } from '../../store/organizations/organizations.ts';
 import { MAX_MEMBERSHIPS } from './create-organization.ts';
-import type { OrganizationsDeps } from './organizations.ts';
+import type { OrganizationsDeps } from './deps.ts';
 
 /** Twice the limit, because the operator has no limit. The rest is in the list of organizations. */
 const MAX_SHOWN = MAX_MEMBERSHIPS * 2;

@@ -1,7 +1,7 @@
 import { Refusal } from '../../../contract/problems.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import { type Organization, renameOrganization as writeName } from '../../store/organizations/organizations.ts';
-import type { OrganizationsDeps } from './organizations.ts';
+import type { OrganizationsDeps } from './deps.ts';
 
 /** Goes through the change log because each node caches the name with its callers. */
 export async function renameOrganization(

@@ -2,7 +2,7 @@ import { Refusal } from '../../../contract/problems.ts';
 import type { SignedIn } from '../../access/sessions/sessions.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import { type Organization, setSecondFactorRequired } from '../../store/organizations/organizations.ts';
-import type { OrganizationsDeps } from './organizations.ts';
+import type { OrganizationsDeps } from './deps.ts';
 
 /**
  * From the next request on, sessions without a second factor have no access to the organization. The person who turns

@@ -3,7 +3,7 @@ import type { Plan } from '../../../contract/permissions.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import { setOrganizationPlan } from '../../store/organizations/organizations.ts';
-import type { OrganizationsDeps } from './organizations.ts';
+import type { OrganizationsDeps } from './deps.ts';
 
 /** After the answer, every node decides by the new plan. */
 export async function setPlan(

@@ -2,7 +2,7 @@ import type { RetentionPreview, RetentionRecord } from '../../../contract/dashbo
 import { timestamp } from '../../kernel/clock.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import { countOld, readRetention as readRow, setRetention as write } from '../../store/organizations/retention.ts';
-import type { OrganizationsDeps } from './organizations.ts';
+import type { OrganizationsDeps } from './deps.ts';
 
 type Deps = Pick<OrganizationsDeps, 'db'>;
 

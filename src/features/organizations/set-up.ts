@@ -5,7 +5,7 @@ import { setupDigest } from '../../access/sessions/setup-link.ts';
 import { recordAudit } from '../../store/organizations/audit.ts';
 import { isUniqueViolation } from '../../store/db.ts';
 import { isSetupTokenGood } from '../../store/installation/installation.ts';
-import type { OrganizationsDeps } from './organizations.ts';
+import type { OrganizationsDeps } from './deps.ts';
 
 /** Creates the first owner through the setup link. An invalid token costs no hashing of a password. */
 export async function setUp(

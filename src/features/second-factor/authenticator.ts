@@ -35,13 +35,13 @@ export async function startAuthenticator(
  * The app shows correct codes: from now on each sign-in requires one. Recovery codes come only with the first factor.
  */
 export async function confirmAuthenticator(
-  { db, limit, sealingKey }: SecondFactorDeps,
+  { db, signInLimit, sealingKey }: SecondFactorDeps,
   who: SignedIn,
   code: string,
   from: From,
 ): Promise<{ recovery_codes: string[] }> {
   const { id: userId } = who.user;
-  await limit.attempt(from.address, `first code of ${userId}`);
+  await signInLimit.attempt(from.address, `first code of ${userId}`);
   const codes = await db.transaction(async (tx) => {
     const hadFactor = await lockFactors(tx, userId);
     if (hadFactor && !who.signInFactor) throw new Refusal('second_factor_required');
@@ -50,7 +50,7 @@ export async function confirmAuthenticator(
     await recordAuditOfPerson(tx, { userId, ...from }, 'second_factor.enabled');
     return made;
   });
-  await limit.succeeded(from.address, `first code of ${userId}`);
+  await signInLimit.succeeded(from.address, `first code of ${userId}`);
   return { recovery_codes: codes ?? [] };
 }
 

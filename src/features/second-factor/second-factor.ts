@@ -14,7 +14,7 @@ import { newRecoveryCodes, recoveryDigest } from '../../access/sessions/recovery
 export type SecondFactorDeps = {
   db: Db;
   sessions: Pick<Sessions, 'finishSignIn' | 'readChallenge' | 'checkPassword'>;
-  limit: SignInLimit;
+  signInLimit: SignInLimit;
   sealingKey: Key;
   passkeys: Passkeys;
 };

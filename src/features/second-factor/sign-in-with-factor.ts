@@ -13,14 +13,14 @@ export async function signInWithCode(
   { challenge, code }: { challenge: string; code: string },
   from: From,
 ): Promise<SignInOutcome> {
-  const { db, sessions, limit } = deps;
+  const { db, sessions, signInLimit } = deps;
   const begun = await sessions.readChallenge(challenge);
   if (!begun) throw new Refusal('second_factor_expired');
   const { person, proof } = begun;
   const subject = `code of ${person.id}`;
-  await limit.attempt(from.address, subject);
+  await signInLimit.attempt(from.address, subject);
   const kind = await spendCode(deps, person.id, code);
-  await limit.succeeded(from.address, subject);
+  await signInLimit.succeeded(from.address, subject);
   // Worth an audit line: another person may have found the codes.
   if (kind === 'recovery_code')
     await recordAuditOfPerson(db, { userId: person.id, ...from }, 'second_factor.recovery_code_used');
@@ -37,17 +37,17 @@ export const startPasskeySignIn = async ({ passkeys }: Pick<SecondFactorDeps, 'p
 
 /** Device and fingerprint, face or PIN: two factors at once. */
 export async function signInWithPasskey(
-  { db, sessions, limit, passkeys }: SecondFactorDeps,
+  { db, sessions, signInLimit, passkeys }: SecondFactorDeps,
   sent: PasskeyAssertion,
   from: From,
 ): Promise<SignInOutcome> {
   const subject = `passkey ${sent.id}`;
-  await limit.attempt(from.address, subject);
+  await signInLimit.attempt(from.address, subject);
   const known = await findPasskey(db, sent.id);
   const person = known && (await findPerson(db, known.userId));
   if (!known || !person) throw new Refusal('passkey_refused');
   const used = await passkeys.checkAssertion(known, sent);
   if (!(await usePasskey(db, known.id, used))) throw new Refusal('passkey_refused');
-  await limit.succeeded(from.address, subject);
+  await signInLimit.succeeded(from.address, subject);
   return sessions.finishSignIn(from, person, { factor: true });
 }

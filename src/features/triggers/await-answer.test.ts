@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { RunWaiter } from '../../store/runs/await.ts';
 import { openDb } from '../../store/db.ts';
-import { createAwaitAnswer } from './await-answer.ts';
+import { awaitAnswer } from './await-answer.ts';
 
 test('a database that is lost after the call was accepted does not turn it into a refusal', async () => {
   // A port on which no server listens.
@@ -9,6 +9,6 @@ test('a database that is lost after the call was accepted does not turn it into 
   const waiter: RunWaiter = { wait: async () => true, look: () => {}, stop: () => {} };
   const answer = { status: 202, location: null, body: '{"id":"run_1","conversation_id":"conv_1"}' };
   const started = { answer, replayed: false, run: { orgId: 'org_1', id: 'run_1' } };
-  expect(await createAwaitAnswer({ db, waiter })(started, 1_000, null)).toBeNull();
+  expect(await awaitAnswer({ db, waiter }, started, 1_000, null)).toBeNull();
   await db.$client.end();
 });

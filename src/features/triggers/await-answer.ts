@@ -1,12 +1,13 @@
 import type { AnsweredRun, RunStatus } from '../../../contract/triggers.ts';
 import type { StoredAnswer } from '../../store/runs/accept-call.ts';
 import { replaceStoredAnswer } from '../../store/idempotency/stored-answer.ts';
-import { hasAnswered, type RunWaiter } from '../../store/runs/await.ts';
-import type { Db } from '../../store/db.ts';
+import { hasAnswered } from '../../store/runs/await.ts';
 import { presentMessage } from '../../store/messages/present.ts';
 import { listRunMessages, readRunProgress } from '../../store/runs/read.ts';
+import type { TriggersDeps } from './deps.ts';
 import type { Started } from './start-conversation.ts';
 
+type Deps = Pick<TriggersDeps, 'db' | 'waiter'>;
 type Idempotency = { scope: Buffer; request: Buffer } | null;
 
 /**
@@ -14,27 +15,30 @@ type Idempotency = { scope: Buffer; request: Buffer } | null;
  * or the agent is silent: then the 202 stays. The same if the database is lost during the wait: the call was accepted,
  * so no later fault may be reported as a refusal. A replay of the call gets the same kind of answer.
  */
-export function createAwaitAnswer({ db, waiter }: { db: Db; waiter: RunWaiter }) {
-  return (started: Started, ms: number, idempotency: Idempotency): Promise<StoredAnswer | null> =>
-    awaitWords(started, ms, idempotency).catch(() => null);
+export const awaitAnswer = (
+  deps: Deps,
+  started: Started,
+  ms: number,
+  idempotency: Idempotency,
+): Promise<StoredAnswer | null> => awaitWords(deps, started, ms, idempotency).catch(() => null);
 
-  async function awaitWords(
-    { run, answer }: Started,
-    ms: number,
-    idempotency: Idempotency,
-  ): Promise<StoredAnswer | null> {
-    const accepted = JSON.parse(answer.body) as Omit<AnsweredRun, 'messages'>;
-    const target = { orgId: run.orgId, runId: run.id };
-    if (!(await waiter.wait(target, ms, hasAnswered))) return null;
-    const [[progress], rows] = await Promise.all([
-      readRunProgress(db, [target]),
-      listRunMessages(db, run.orgId, accepted.conversation_id, run.id),
-    ]);
-    const messages = rows.filter((row) => row.role === 'agent').map(presentMessage);
-    if (messages.length === 0) return null;
-    const body: AnsweredRun = { ...accepted, status: (progress?.status ?? accepted.status) as RunStatus, messages };
-    const answered = { status: 200, location: answer.location, body: JSON.stringify(body) };
-    await replaceStoredAnswer(db.$client, { orgId: run.orgId, idempotency }, answer, answered);
-    return answered;
-  }
+async function awaitWords(
+  { db, waiter }: Deps,
+  { run, answer }: Started,
+  ms: number,
+  idempotency: Idempotency,
+): Promise<StoredAnswer | null> {
+  const accepted = JSON.parse(answer.body) as Omit<AnsweredRun, 'messages'>;
+  const target = { orgId: run.orgId, runId: run.id };
+  if (!(await waiter.wait(target, ms, hasAnswered))) return null;
+  const [[progress], rows] = await Promise.all([
+    readRunProgress(db, [target]),
+    listRunMessages(db, run.orgId, accepted.conversation_id, run.id),
+  ]);
+  const messages = rows.filter((row) => row.role === 'agent').map(presentMessage);
+  if (messages.length === 0) return null;
+  const body: AnsweredRun = { ...accepted, status: (progress?.status ?? accepted.status) as RunStatus, messages };
+  const answered = { status: 200, location: answer.location, body: JSON.stringify(body) };
+  await replaceStoredAnswer(db.$client, { orgId: run.orgId, idempotency }, answer, answered);
+  return answered;
 }

@@ -1,16 +1,16 @@
 import type { CreateTriggerBody, TriggerRecord } from '../../../contract/dashboard/triggers.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { VariableDeclaration } from '../../../contract/triggers.ts';
-import type { Access } from '../../access/access.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Queryable } from '../../store/db.ts';
 import { findTriggerTargets, insertTrigger } from '../../store/triggers.ts';
 import { presentTrigger } from './present-trigger.ts';
 import { checkDeclarations } from './variables.ts';
+import type { TriggersDeps } from './deps.ts';
 
 export async function createTrigger(
-  { access }: { access: Access },
+  { access }: Pick<TriggersDeps, 'access'>,
   orgId: string,
   input: CreateTriggerBody,
   actor: Actor,

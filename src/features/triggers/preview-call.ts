@@ -3,9 +3,9 @@ import { Refusal } from '../../../contract/problems.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { readKeyedConversations } from '../../store/runs/resolve-conversations.ts';
 import { EndUserBook, LATER } from '../../store/end-users/resolve.ts';
-import type { Db } from '../../store/db.ts';
 import { readConversationPerson } from '../../store/conversations/read.ts';
-import { type CallTarget, type CheckDeps, checkTriggerCall } from './trigger-call.ts';
+import type { TriggersDeps } from './deps.ts';
+import { type CallTarget, checkTriggerCall } from './trigger-call.ts';
 
 /** Renders the agent's opening; null when a model writes it. */
 export type RenderOpening = (input: {
@@ -16,66 +16,63 @@ export type RenderOpening = (input: {
   person: { name: string | null } & Record<string, unknown>;
 }) => Promise<string | null>;
 
-type Deps = CheckDeps & { db: Db; renderOpening: RenderOpening };
-
 /** A dry run: all checks and look-ups of the real call; stores nothing. */
-export function createPreviewCall({ db, renderOpening, ...deps }: Deps) {
-  return async function previewCall(
-    target: CallTarget,
-    call: TriggerCall,
-    { fillsOnly }: { fillsOnly: boolean },
-  ): Promise<DryRun> {
-    const checked = await checkTriggerCall(target, call, deps);
-    const { orgId } = target;
-    const asked = {
-      orgId,
-      agentId: target.agent.id,
-      endUser: call.end_user && Object.keys(call.end_user).length > 0 ? call.end_user : null,
-      conversation: call.conversation ? { key: call.conversation.key, onExisting: 'continue' as const } : null,
-    };
-    const book = await EndUserBook.read(db.$client, [asked]);
-    const keyed = await readKeyedConversations(db.$client, [asked]);
-    const existing = keyed.values().next().value ?? null;
-    const goesOn = call.conversation?.on_existing === 'new' ? null : existing;
-    if (goesOn && call.conversation?.on_existing === 'reject') {
-      throw new Refusal('already_exists', `A conversation with this key exists: ${goesOn.id}.`, {
-        members: { existing_id: goesOn.id },
-      });
-    }
-    const taken = goesOn && asked.endUser === null ? null : book.take(orgId, asked.endUser, { fillsOnly });
-    if (taken instanceof Refusal) throw taken;
-    if (taken === LATER) throw new Error('one call never waits for itself');
-    const named = taken?.row ?? null;
-    const unchanged = taken?.unchanged ?? [];
-    const stored = await readConversationPerson(db, orgId, goesOn?.end_user_id ?? named!.id, checked.channel.kind);
-    const person = named ?? stored!.person;
-    return {
-      dry_run: true,
-      agent_id: target.agent.id,
-      trigger_id: target.trigger.id,
-      channel_id: checked.channel.id,
-      channel_kind: checked.channel.kind,
-      recipient: {
-        end_user_id: stored === null ? null : person.id,
-        would_create: stored === null,
-        address: checked.addressFrom !== null && unchanged.includes(checked.addressFrom) ? null : checked.address,
-      },
-      conversation: { id: goesOn?.id ?? null, would: goesOn ? 'continue' : 'start' },
-      variables: checked.variables,
-      opening:
-        call.message === undefined
-          ? await renderOpening({
-              orgId,
-              agentId: target.agent.id,
-              locale: person.locale,
-              variables: checked.variables,
-              person: { ...person.attributes, name: person.name },
-            })
-          : null,
-      skip_reason: skipReason(stored, goesOn?.status ?? null),
-      send_at: checked.sendAt && timestamp(checked.sendAt),
-      ...(unchanged.length > 0 && { unchanged }),
-    };
+export async function previewCall(
+  { db, renderOpening, ...deps }: TriggersDeps,
+  target: CallTarget,
+  call: TriggerCall,
+  { fillsOnly }: { fillsOnly: boolean },
+): Promise<DryRun> {
+  const checked = await checkTriggerCall(target, call, deps);
+  const { orgId } = target;
+  const asked = {
+    orgId,
+    agentId: target.agent.id,
+    endUser: call.end_user && Object.keys(call.end_user).length > 0 ? call.end_user : null,
+    conversation: call.conversation ? { key: call.conversation.key, onExisting: 'continue' as const } : null,
+  };
+  const book = await EndUserBook.read(db.$client, [asked]);
+  const keyed = await readKeyedConversations(db.$client, [asked]);
+  const existing = keyed.values().next().value ?? null;
+  const goesOn = call.conversation?.on_existing === 'new' ? null : existing;
+  if (goesOn && call.conversation?.on_existing === 'reject') {
+    throw new Refusal('already_exists', `A conversation with this key exists: ${goesOn.id}.`, {
+      members: { existing_id: goesOn.id },
+    });
+  }
+  const taken = goesOn && asked.endUser === null ? null : book.take(orgId, asked.endUser, { fillsOnly });
+  if (taken instanceof Refusal) throw taken;
+  if (taken === LATER) throw new Error('one call never waits for itself');
+  const named = taken?.row ?? null;
+  const unchanged = taken?.unchanged ?? [];
+  const stored = await readConversationPerson(db, orgId, goesOn?.end_user_id ?? named!.id, checked.channel.kind);
+  const person = named ?? stored!.person;
+  return {
+    dry_run: true,
+    agent_id: target.agent.id,
+    trigger_id: target.trigger.id,
+    channel_id: checked.channel.id,
+    channel_kind: checked.channel.kind,
+    recipient: {
+      end_user_id: stored === null ? null : person.id,
+      would_create: stored === null,
+      address: checked.addressFrom !== null && unchanged.includes(checked.addressFrom) ? null : checked.address,
+    },
+    conversation: { id: goesOn?.id ?? null, would: goesOn ? 'continue' : 'start' },
+    variables: checked.variables,
+    opening:
+      call.message === undefined
+        ? await renderOpening({
+            orgId,
+            agentId: target.agent.id,
+            locale: person.locale,
+            variables: checked.variables,
+            person: { ...person.attributes, name: person.name },
+          })
+        : null,
+    skip_reason: skipReason(stored, goesOn?.status ?? null),
+    send_at: checked.sendAt && timestamp(checked.sendAt),
+    ...(unchanged.length > 0 && { unchanged }),
   };
 }
 

@@ -1,13 +1,13 @@
 import { Refusal } from '../../../contract/problems.ts';
 import type { RunRecord, RunStatus } from '../../../contract/triggers.ts';
 import { timestamp } from '../../kernel/clock.ts';
-import type { Db, Queryable } from '../../store/db.ts';
 import { presentMessage } from '../../store/messages/present.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
-import { cancelRunRow, findRun, listRunMessages, listRunRows, type RunRow } from '../../store/runs/read.ts';
+import { findRun, listRunMessages, listRunRows, type RunRow } from '../../store/runs/read.ts';
+import type { TriggersDeps } from './deps.ts';
 
 export async function readRun(
-  db: Db,
+  { db }: Pick<TriggersDeps, 'db'>,
   orgId: string,
   triggerId: string,
   runId: string,
@@ -22,21 +22,13 @@ export async function readRun(
 }
 
 export async function listRuns(
-  db: Db,
+  { db }: Pick<TriggersDeps, 'db'>,
   orgId: string,
   filter: { triggerId: string; status?: string | undefined },
   page: PageRequest,
-): Promise<PageOf<RunRow>> {
-  return listRunRows(db, orgId, filter, page);
-}
-
-/** Cancels a run that has not ended. A turn in progress is discarded; sent messages stay. */
-export async function cancelRun(db: Queryable, orgId: string, triggerId: string, runId: string): Promise<RunRecord> {
-  const row = await findRun(db, orgId, triggerId, runId);
-  if (!row) throw new Refusal('run_not_found');
-  if (row.status === 'cancelled') return presentRun(row);
-  if (!(await cancelRunRow(db, orgId, runId))) throw new Refusal('run_finished');
-  return presentRun((await findRun(db, orgId, triggerId, runId))!);
+): Promise<PageOf<RunRecord>> {
+  const { rows, hasMore } = await listRunRows(db, orgId, filter, page);
+  return { rows: rows.map(presentRun), hasMore };
 }
 
 export const presentRun = (row: RunRow): RunRecord => ({

@@ -1,11 +1,9 @@
 import { type AcceptedRun, type TriggerCall } from '../../../contract/triggers.ts';
 import { timestamp } from '../../kernel/clock.ts';
-import type { AcceptQueue } from '../../store/runs/accept.ts';
 import type { AcceptCall, NewRun, StoredAnswer } from '../../store/runs/accept-call.ts';
-import type { IdempotencyGuard } from '../../store/idempotency/guard.ts';
 import { readStoredAnswer } from '../../store/idempotency/stored-answer.ts';
-import type { Db } from '../../store/db.ts';
-import { type CallTarget, type CheckDeps, checkTriggerCall } from './trigger-call.ts';
+import type { TriggersDeps } from './deps.ts';
+import { type CallTarget, checkTriggerCall } from './trigger-call.ts';
 
 export type StartConversation = {
   target: CallTarget;
@@ -22,53 +20,49 @@ export type StartConversation = {
 
 export type Started = { answer: StoredAnswer; replayed: boolean; run: { orgId: string; id: string } };
 
-type Deps = CheckDeps & { db: Db; queue: AcceptQueue; guard: IdempotencyGuard; onAccepted(): void };
-
 /** Accepts a trigger call: run, conversation, end user and stored answer commit together, then this resolves. */
-export function createStartConversation({ db, queue, guard, onAccepted, ...deps }: Deps) {
-  return (input: StartConversation): Promise<Started> =>
-    guard({ orgId: input.target.orgId, idempotency: input.idempotency }, () => accept(input));
+export const startConversation = (deps: TriggersDeps, input: StartConversation): Promise<Started> =>
+  deps.guard({ orgId: input.target.orgId, idempotency: input.idempotency }, () => accept(deps, input));
 
-  async function accept(input: StartConversation): Promise<Started> {
-    const { target, call, idempotency } = input;
-    const { orgId } = target;
-    let checked;
-    try {
-      checked = await checkTriggerCall(target, call, deps);
-    } catch (refusal) {
-      // A repeated call gets its stored answer, even if something was disabled since.
-      const stored = await readStoredAnswer(db.$client, { orgId, idempotency });
-      if (stored?.kind === 'replayed') return replayed(orgId, stored.answer);
-      throw stored?.kind === 'refused' ? stored.refusal : refusal;
-    }
-    const acceptCall: AcceptCall = {
-      orgId,
-      keyId: input.keyId,
-      from: input.from,
-      agentId: target.agent.id,
-      triggerId: target.trigger.id,
-      channelId: checked.channel.id,
-      address: checked.address,
-      addressFrom: checked.addressFrom,
-      endUser: call.end_user && Object.keys(call.end_user).length > 0 ? call.end_user : null,
-      fillsOnly: input.fillsOnly,
-      conversation: call.conversation
-        ? { key: call.conversation.key, onExisting: call.conversation.on_existing ?? 'continue' }
-        : null,
-      message: call.message ?? null,
-      input: { variables: checked.variables, ...(call.metadata && { metadata: call.metadata }) },
-      sendAt: checked.sendAt,
-      requestId: input.requestId,
-      idempotency,
-      answer: acceptedAnswer,
-    };
-    const outcome = await queue.accept(acceptCall);
-    if (outcome.kind === 'refused') throw outcome.refusal;
-    if (outcome.kind === 'replayed') return replayed(orgId, outcome.answer);
-    onAccepted();
-    // crash point: accept:before-answer
-    return { answer: outcome.answer, replayed: false, run: { orgId, id: outcome.run.id } };
+async function accept(deps: TriggersDeps, input: StartConversation): Promise<Started> {
+  const { target, call, idempotency } = input;
+  const { orgId } = target;
+  let checked;
+  try {
+    checked = await checkTriggerCall(target, call, deps);
+  } catch (refusal) {
+    // A repeated call gets its stored answer, even if something was disabled since.
+    const stored = await readStoredAnswer(deps.db.$client, { orgId, idempotency });
+    if (stored?.kind === 'replayed') return replayed(orgId, stored.answer);
+    throw stored?.kind === 'refused' ? stored.refusal : refusal;
   }
+  const acceptCall: AcceptCall = {
+    orgId,
+    keyId: input.keyId,
+    from: input.from,
+    agentId: target.agent.id,
+    triggerId: target.trigger.id,
+    channelId: checked.channel.id,
+    address: checked.address,
+    addressFrom: checked.addressFrom,
+    endUser: call.end_user && Object.keys(call.end_user).length > 0 ? call.end_user : null,
+    fillsOnly: input.fillsOnly,
+    conversation: call.conversation
+      ? { key: call.conversation.key, onExisting: call.conversation.on_existing ?? 'continue' }
+      : null,
+    message: call.message ?? null,
+    input: { variables: checked.variables, ...(call.metadata && { metadata: call.metadata }) },
+    sendAt: checked.sendAt,
+    requestId: input.requestId,
+    idempotency,
+    answer: acceptedAnswer,
+  };
+  const outcome = await deps.acceptQueue.accept(acceptCall);
+  if (outcome.kind === 'refused') throw outcome.refusal;
+  if (outcome.kind === 'replayed') return replayed(orgId, outcome.answer);
+  deps.onAccepted();
+  // crash point: accept:before-answer
+  return { answer: outcome.answer, replayed: false, run: { orgId, id: outcome.run.id } };
 }
 
 const replayed = (orgId: string, answer: StoredAnswer): Started => ({

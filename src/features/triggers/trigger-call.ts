@@ -3,14 +3,11 @@ import { Refusal } from '../../../contract/problems.ts';
 import type { TriggerCall } from '../../../contract/triggers.ts';
 import type { AgentFacts, ChannelFacts, TriggerFacts } from '../../access/types.ts';
 import type { ChannelKinds } from '../../channels/kinds.ts';
+import type { FindChannel, TriggersDeps } from './deps.ts';
 import { checkVariables } from './variables.ts';
 
 /** The target of a trigger call, from the access room. */
 export type CallTarget = { orgId: string; agent: AgentFacts; trigger: TriggerFacts };
-
-export type FindChannel = (orgId: string, id: string) => ChannelFacts | null | Promise<ChannelFacts | null>;
-
-export type CheckDeps = { findChannel: FindChannel; kinds: ChannelKinds };
 
 /** A valid call: everything that needs no database has been checked. */
 export type CheckedCall = {
@@ -29,7 +26,7 @@ const MAX_SCHEDULE_DAYS = 366;
 export async function checkTriggerCall(
   target: CallTarget,
   call: TriggerCall,
-  { findChannel, kinds }: CheckDeps,
+  { findChannel, kinds }: Pick<TriggersDeps, 'findChannel' | 'kinds'>,
 ): Promise<CheckedCall> {
   const { values, faults } = checkVariables(target.trigger.variables, call.variables);
   const sendAt = readSendAt(call, faults);

@@ -1,14 +1,14 @@
 import type { TriggerRecord, UpdateTriggerBody } from '../../../contract/dashboard/triggers.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import type { Access } from '../../access/access.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import { findTrigger, updateTriggerRow } from '../../store/triggers.ts';
 import { checkTrigger } from './create-trigger.ts';
 import { presentTrigger } from './present-trigger.ts';
+import type { TriggersDeps } from './deps.ts';
 
 /** Takes effect on every node before this resolves: disabling is as strict as revoking. */
 export async function updateTrigger(
-  { access }: { access: Access },
+  { access }: Pick<TriggersDeps, 'access'>,
   orgId: string,
   id: string,
   input: UpdateTriggerBody,
@@ -39,7 +39,7 @@ export async function updateTrigger(
 
 /** Its runs stay readable in their conversations; the path answers 404 from now on. */
 export async function deleteTrigger(
-  { access }: { access: Access },
+  { access }: Pick<TriggersDeps, 'access'>,
   orgId: string,
   id: string,
   actor: Actor,

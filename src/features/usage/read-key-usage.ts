@@ -16,7 +16,7 @@ const MAX_REQUESTS = 20;
 
 /** Requests of one key: by outcome over time, without gaps, and the newest ones individually. Days are days in UTC. */
 export async function readKeyUsage(
-  db: Db,
+  { db }: { db: Db },
   orgId: string,
   keyId: string,
   range: keyof typeof RANGES,

@@ -9,7 +9,7 @@ export type ChatChannel = InboundChannel & { chat: WebChatSettings };
 const COLOR = '#0b7a75';
 
 /** The web chat with this id; null for other kinds of channel. */
-export async function findChatChannel(db: Db, id: string): Promise<ChatChannel> {
+export async function findChatChannel({ db }: { db: Db }, id: string): Promise<ChatChannel> {
   const channel = isId('channel', id) ? await findInboundChannel(db, id) : null;
   if (!channel || channel.kind !== 'web_chat') throw new Refusal('channel_not_found');
   return { ...channel, chat: channel.settings };

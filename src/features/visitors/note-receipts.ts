@@ -5,31 +5,29 @@ import { listUnread, type VisitorMessageRow, type VisitorPlace } from '../../sto
 /** Maximum messages that one "seen" covers; the next one covers the rest. */
 const MAX_READ_AT_ONCE = 200;
 
-/** Receipts of messages: on this channel only the widgets can report them. */
-export function createNoteReceipts({ db }: { db: Db }) {
-  async function note({ orgId, channelId }: VisitorPlace, ids: string[], status: 'delivered' | 'read'): Promise<void> {
-    if (ids.length === 0) return;
-    const receipts = ids.map((providerMessageId) => ({ providerMessageId, status, error: null }));
-    await keepReceipts(db.$client, orgId, channelId, receipts);
-    await applyReceipts(
-      db.$client,
-      ids.map((providerMessageId) => ({ orgId, providerMessageId })),
-    );
-  }
-
-  return {
-    /** A widget received these. No one waits for the write; a lost receipt is stored when the chat is opened again. */
-    delivered: (place: VisitorPlace, messages: readonly VisitorMessageRow[]): void => {
-      const ids = messages.flatMap(({ status, provider_message_id: id }) =>
-        status === 'sent' && id !== null ? [id] : [],
-      );
-      note(place, ids, 'delivered').catch(() => {});
-    },
-    /** The visitor has seen everything up to a message. */
-    read: async (place: VisitorPlace, upTo: string): Promise<void> => {
-      await note(place, await listUnread(db.$client, place, upTo, MAX_READ_AT_ONCE), 'read');
-    },
-  };
+/** The widget received these. No one waits for the write; a lost receipt is stored when the chat is opened again. */
+export function noteDelivered({ db }: { db: Db }, place: VisitorPlace, messages: readonly VisitorMessageRow[]): void {
+  const ids = messages.flatMap(({ status, provider_message_id: id }) => (status === 'sent' && id !== null ? [id] : []));
+  note(db, place, ids, 'delivered').catch(() => {});
 }
 
-export type NoteReceipts = ReturnType<typeof createNoteReceipts>;
+/** The visitor has seen everything up to a message. */
+export async function noteRead({ db }: { db: Db }, place: VisitorPlace, upTo: string): Promise<void> {
+  await note(db, place, await listUnread(db.$client, place, upTo, MAX_READ_AT_ONCE), 'read');
+}
+
+/** On this channel only the widgets can report receipts. */
+async function note(
+  db: Db,
+  { orgId, channelId }: VisitorPlace,
+  ids: string[],
+  status: 'delivered' | 'read',
+): Promise<void> {
+  if (ids.length === 0) return;
+  const receipts = ids.map((providerMessageId) => ({ providerMessageId, status, error: null }));
+  await keepReceipts(db.$client, orgId, channelId, receipts);
+  await applyReceipts(
+    db.$client,
+    ids.map((providerMessageId) => ({ orgId, providerMessageId })),
+  );
+}

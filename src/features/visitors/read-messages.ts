@@ -1,17 +1,19 @@
 import { CHAT_PAGE, type ChatMessage, type ChatMessages } from '../../../contract/chat.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { listVisitorMessages, type VisitorMessageRow, type VisitorPlace } from '../../store/visitors.ts';
-import type { NoteReceipts } from './note-receipts.ts';
-import type { VisitorsDeps } from './visitors.ts';
+import { noteDelivered } from './note-receipts.ts';
+import type { VisitorsDeps } from './deps.ts';
 
 /** One page of messages, newest page first, each page in order; a message that is read counts as delivered. */
-export function createReadMessages({ db }: Pick<VisitorsDeps, 'db'>, { delivered }: NoteReceipts) {
-  return async function readMessages(place: VisitorPlace, before: string | null): Promise<ChatMessages> {
-    const rows = await listVisitorMessages(db.$client, place, { before, limit: CHAT_PAGE + 1 });
-    const page = rows.slice(0, CHAT_PAGE).toReversed();
-    delivered(place, page);
-    return { data: page.map(presentVisitorMessage), has_more: rows.length > CHAT_PAGE };
-  };
+export async function readMessages(
+  { db }: Pick<VisitorsDeps, 'db'>,
+  place: VisitorPlace,
+  before: string | null,
+): Promise<ChatMessages> {
+  const rows = await listVisitorMessages(db.$client, place, { before, limit: CHAT_PAGE + 1 });
+  const page = rows.slice(0, CHAT_PAGE).toReversed();
+  noteDelivered({ db }, place, page);
+  return { data: page.map(presentVisitorMessage), has_more: rows.length > CHAT_PAGE };
 }
 
 export const presentVisitorMessage = (row: VisitorMessageRow): ChatMessage => ({

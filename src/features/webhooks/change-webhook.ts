@@ -13,7 +13,7 @@ import {
 } from '../../store/webhooks.ts';
 import { presentWebhook } from './read-webhooks.ts';
 import { openSecrets, sealSecrets } from './secrets.ts';
-import type { WebhooksDeps } from './webhooks.ts';
+import type { WebhooksDeps } from './deps.ts';
 
 /**
  * Disabling ends the waiting deliveries of the endpoint, and it never gets events from that time. The signing secret is

@@ -7,7 +7,7 @@ import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import { countWebhooks, insertWebhook } from '../../store/webhooks.ts';
 import { presentWebhook } from './read-webhooks.ts';
 import { sealSecrets } from './secrets.ts';
-import type { WebhooksDeps } from './webhooks.ts';
+import type { WebhooksDeps } from './deps.ts';
 
 /** Only this answer contains the signing secret. */
 export async function createWebhook(

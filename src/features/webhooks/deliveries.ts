@@ -14,7 +14,7 @@ import { insertTestEvent } from '../../store/events/events.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
 import { presentEvent, withoutAddress } from '../../store/events/present.ts';
 import { lockWebhook } from '../../store/webhooks.ts';
-import type { WebhooksDeps } from './webhooks.ts';
+import type { WebhooksDeps } from './deps.ts';
 
 /** Only admins can send, so the answer may show addresses. */
 const FOR_ADMINS = { showAddresses: true };

@@ -3,7 +3,7 @@ import type { EventType } from '../../../contract/event-types.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { listWebhooks as listRows, readWebhook as readRow, type WebhookRow } from '../../store/webhooks.ts';
-import type { WebhooksDeps } from './webhooks.ts';
+import type { WebhooksDeps } from './deps.ts';
 
 type Reads = Pick<WebhooksDeps, 'db'>;
 

@@ -6,7 +6,7 @@ import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import { changeWebhook, lockWebhook } from '../../store/webhooks.ts';
 import { presentWebhook } from './read-webhooks.ts';
 import { openSecrets, sealSecrets, type WebhookSecrets } from './secrets.ts';
-import type { WebhooksDeps } from './webhooks.ts';
+import type { WebhooksDeps } from './deps.ts';
 
 const HOUR_MS = 3_600_000;
 const OVERLAP_MS = { now: 0, '1h': HOUR_MS, '24h': 24 * HOUR_MS, '7d': 7 * 24 * HOUR_MS };

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Visitors } from '../../features/visitors/visitors.ts';
+import type { VisitorsDeps } from '../../features/visitors/deps.ts';
+import { followMessages as follow } from '../../features/visitors/follow-messages.ts';
 
 /** Maximum open pages of one visitor; browsers allow six connections to one server over HTTP/1.1. */
 const STREAMS_PER_VISITOR = 8;
@@ -17,7 +18,7 @@ const STREAM_MS = 15 * 60_000;
 export function followMessages(
   request: FastifyRequest,
   reply: FastifyReply,
-  visitors: Pick<Visitors, 'follow'>,
+  deps: Pick<VisitorsDeps, 'db' | 'feed'>,
   place: { orgId: string; channelId: string; address: string },
 ): FastifyReply {
   let timer: NodeJS.Timeout | undefined;
@@ -33,7 +34,7 @@ export function followMessages(
     },
   });
   timer = setTimeout(() => stream.end(), STREAM_MS).unref();
-  unfollow = visitors.follow(place, (messages) => {
+  unfollow = follow(deps, place, (messages) => {
     if (!isReady) {
       isReady = true;
       stream.send('ready', {});

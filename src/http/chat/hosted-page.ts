@@ -3,17 +3,16 @@ import { Type } from 'typebox';
 import type { ChatLanguage } from '../../../contract/chat.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { lostDatabase } from '../../access/sessions/lost-database.ts';
-import { presentAppearance } from '../../features/visitors/find-chat-channel.ts';
-import type { Visitors } from '../../features/visitors/visitors.ts';
+import { findChatChannel, presentAppearance } from '../../features/visitors/find-chat-channel.ts';
 import { escapeHtml } from '../docs/html.ts';
 import type { Route } from '../route/route.ts';
-import type { WidgetScript } from './widget-script.ts';
+import type { ChatPageDeps } from './widget-script.ts';
 
 /**
  * The chat as a page of its own: a link to share, or to try before a web site embeds it. `?lang=ar` chooses the
  * language.
  */
-export const hostedPage = (path: string, visitors: Pick<Visitors, 'findChannel'>, script: WidgetScript): Route => ({
+export const hostedPage = (path: string, deps: ChatPageDeps): Route => ({
   method: 'GET',
   path,
   access: 'public',
@@ -21,13 +20,13 @@ export const hostedPage = (path: string, visitors: Pick<Visitors, 'findChannel'>
   responses: { 200: Type.Unknown() },
   handle: async (request, reply) => {
     const { channel_id: id } = request.params as { channel_id: string };
-    const channel = await visitors.findChannel(id).catch((error: unknown) => {
+    const channel = await findChatChannel(deps, id).catch((error: unknown) => {
       throw lostDatabase('GET', error);
     });
     if (channel.chat.hosted_page === false) throw new Refusal('channel_not_found', 'This chat has no hosted page.');
     if (!channel.enabled) throw new Refusal('channel_disabled');
     const appearance = presentAppearance(channel);
-    const { etag } = script(appearance);
+    const { etag } = deps.chatScript(appearance);
     const lang = languageOf(request.raw.url!);
     const nonce = randomBytes(18).toString('base64url');
     const policy = [

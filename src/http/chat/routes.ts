@@ -10,20 +10,22 @@ import {
 } from '../../../contract/chat.ts';
 import { idPattern } from '../../../contract/ids.ts';
 import { lostDatabase } from '../../access/sessions/lost-database.ts';
-import type { ReceiveFromVisitor } from '../../features/conversations/receive-from-visitor.ts';
-import { presentVisitorMessage } from '../../features/visitors/read-messages.ts';
-import type { Visitors } from '../../features/visitors/visitors.ts';
+import type { ConversationsDeps } from '../../features/conversations/deps.ts';
+import { receiveFromVisitor } from '../../features/conversations/receive-from-visitor.ts';
+import type { VisitorsDeps } from '../../features/visitors/deps.ts';
+import { noteRead } from '../../features/visitors/note-receipts.ts';
+import { openSession } from '../../features/visitors/open-session.ts';
+import { presentVisitorMessage, readMessages } from '../../features/visitors/read-messages.ts';
 import type { Route } from '../route/route.ts';
 import { followMessages } from './follow-messages.ts';
 import { hostedPage } from './hosted-page.ts';
 import { createVisitorGate, type FromSite, type FromVisitor, type VisitorGateDeps } from './visitor-gate.ts';
-import { type WidgetScript, widgetScript } from './widget-script.ts';
+import { type ChatPageDeps, widgetScript } from './widget-script.ts';
 
-export type ChatRoutesDeps = Omit<VisitorGateDeps, 'findChannel'> & {
-  visitors: Visitors;
-  receive: ReceiveFromVisitor;
-  script: WidgetScript;
-};
+export type ChatRoutesDeps = VisitorGateDeps &
+  VisitorsDeps &
+  Pick<ConversationsDeps, 'inboundQueue' | 'onAccepted'> &
+  ChatPageDeps;
 
 /** Four bytes for each character of the longest message, plus the JSON around it. */
 const MAX_CHAT_BYTES = 32 * 1024;
@@ -32,13 +34,13 @@ const MAX_CHAT_BYTES = 32 * 1024;
  * The web chat, as the widget on a customer's page calls it. It uses no keys and no cookies: the page's origin and a
  * visitor's token decide who may call (visitor-gate.ts). Docs: docs/web-chat.md.
  */
-export function chatRoutes({ visitors, receive, script, ...deps }: ChatRoutesDeps): Route[] {
-  const gate = createVisitorGate({ ...deps, findChannel: visitors.findChannel });
+export function chatRoutes(deps: ChatRoutesDeps): Route[] {
+  const gate = createVisitorGate(deps);
   const base = '/chat/:channel_id';
 
   return [
-    hostedPage(base, visitors, script),
-    widgetScript(`${base}/widget.js`, visitors, script),
+    hostedPage(base, deps),
+    widgetScript(`${base}/widget.js`, deps),
     {
       method: 'POST',
       path: `${base}/sessions`,
@@ -51,7 +53,7 @@ export function chatRoutes({ visitors, receive, script, ...deps }: ChatRoutesDep
       handle: (request) => {
         const { channel, asking, visitor } = request.session as FromSite;
         const from = { origin: asking.origin, known: visitor };
-        return known(request, visitors.openSession(channel, request.body as OpenChatSession, from));
+        return known(request, openSession(deps, channel, request.body as OpenChatSession, from));
       },
     },
     {
@@ -63,7 +65,7 @@ export function chatRoutes({ visitors, receive, script, ...deps }: ChatRoutesDep
       responses: { 200: ChatMessages },
       handle: (request) => {
         const { before } = request.query as { before?: string };
-        return known(request, visitors.readMessages(placeOf(request.session as FromVisitor), before ?? null));
+        return known(request, readMessages(deps, placeOf(request.session as FromVisitor), before ?? null));
       },
     },
     {
@@ -76,7 +78,7 @@ export function chatRoutes({ visitors, receive, script, ...deps }: ChatRoutesDep
       responses: { 201: SentChatMessage },
       handle: async (request) => {
         const { channel, visitor } = request.session as FromVisitor;
-        const said = receive(channel, visitor, request.body as SendChatMessage, request.requestId);
+        const said = receiveFromVisitor(deps, channel, visitor, request.body as SendChatMessage, request.requestId);
         const { message, answering } = await known(request, said);
         return { message: presentVisitorMessage(message), answering };
       },
@@ -91,7 +93,7 @@ export function chatRoutes({ visitors, receive, script, ...deps }: ChatRoutesDep
       responses: { 204: null },
       handle: async (request) => {
         const { message_id: upTo } = request.body as ReadChat;
-        await known(request, visitors.noteRead(placeOf(request.session as FromVisitor), upTo));
+        await known(request, noteRead(deps, placeOf(request.session as FromVisitor), upTo));
       },
     },
     {
@@ -100,7 +102,7 @@ export function chatRoutes({ visitors, receive, script, ...deps }: ChatRoutesDep
       access: { session: gate.visitor('look') },
       operation: operation('followChat', 'Stream new messages (server-sent events)'),
       responses: { 200: Type.Unknown() },
-      handle: (request, reply) => followMessages(request, reply, visitors, placeOf(request.session as FromVisitor)),
+      handle: (request, reply) => followMessages(request, reply, deps, placeOf(request.session as FromVisitor)),
     },
     ...['sessions', 'messages', 'read', 'events'].map((name): Route => ({
       method: 'OPTIONS',

@@ -4,7 +4,8 @@ import { lostDatabase } from '../../access/sessions/lost-database.ts';
 import { type ChatOrigin, chatOrigin, fitsOrigin } from '../../access/visitors/chat-origin.ts';
 import type { VisitorCall, VisitorLimit } from '../../access/visitors/visitor-limit.ts';
 import type { Visitor, VisitorTokens } from '../../access/visitors/visitor-token.ts';
-import type { ChatChannel } from '../../features/visitors/find-chat-channel.ts';
+import type { VisitorsDeps } from '../../features/visitors/deps.ts';
+import { type ChatChannel, findChatChannel } from '../../features/visitors/find-chat-channel.ts';
 import { metaOf } from '../edge/request-meta.ts';
 
 /** What is known about a call before its body is read. */
@@ -12,9 +13,9 @@ export type FromSite = { channel: ChatChannel; asking: ChatOrigin; visitor: Visi
 export type FromVisitor = FromSite & { visitor: Visitor };
 
 export type VisitorGateDeps = {
-  findChannel(id: string): Promise<ChatChannel>;
-  tokens: VisitorTokens;
-  limit: VisitorLimit;
+  db: VisitorsDeps['db'];
+  visitorTokens: VisitorTokens;
+  visitorLimit: VisitorLimit;
   baseUrl: string;
 };
 
@@ -27,10 +28,10 @@ const PREFLIGHT_SECONDS = 7_200;
  * this channel and this site. Order of checks: channel, site, disabled, token, rate limit. A page that is not on the
  * list learns only that it is not, and its browser not even that.
  */
-export function createVisitorGate({ findChannel, tokens, limit, baseUrl }: VisitorGateDeps) {
+export function createVisitorGate({ db, visitorTokens, visitorLimit, baseUrl }: VisitorGateDeps) {
   async function enter(request: FastifyRequest, reply: FastifyReply): Promise<FromSite> {
     const { channel_id: id } = request.params as { channel_id: string };
-    const channel = await findChannel(id);
+    const channel = await findChatChannel({ db }, id);
     metaOf(request.raw)!.orgId = channel.orgId;
     const { chat } = channel;
     const allowed = { origins: chat.allowed_origins ?? [], ownPage: chat.hosted_page !== false, baseUrl };
@@ -51,7 +52,7 @@ export function createVisitorGate({ findChannel, tokens, limit, baseUrl }: Visit
   function readToken(request: FastifyRequest, channel: ChatChannel, asking: ChatOrigin): Visitor | null {
     const sent = metaOf(request.raw)!.authorization;
     const token = sent.length === 1 ? /^bearer +(\S+)$/i.exec(sent[0]!)?.[1] : undefined;
-    const visitor = token === undefined ? null : tokens.read(token);
+    const visitor = token === undefined ? null : visitorTokens.read(token);
     const fits = visitor?.channelId === channel.id && fitsOrigin(asking, visitor.origin, request, baseUrl);
     return fits ? visitor : null;
   }
@@ -61,7 +62,7 @@ export function createVisitorGate({ findChannel, tokens, limit, baseUrl }: Visit
       const from = await enter(request, reply);
       if (!from.channel.enabled) throw new Refusal('channel_disabled');
       const visitor = from.visitor?.address ?? null;
-      await limit.take(call, { address: request.ip, channelId: from.channel.id, visitor });
+      await visitorLimit.take(call, { address: request.ip, channelId: from.channel.id, visitor });
       return from;
     } catch (error) {
       throw lostDatabase('GET', error);

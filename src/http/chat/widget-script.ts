@@ -6,8 +6,8 @@ import { Type } from 'typebox';
 import type { ChatAppearance } from '../../../contract/chat.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { lostDatabase } from '../../access/sessions/lost-database.ts';
-import { presentAppearance } from '../../features/visitors/find-chat-channel.ts';
-import type { Visitors } from '../../features/visitors/visitors.ts';
+import type { VisitorsDeps } from '../../features/visitors/deps.ts';
+import { findChatChannel, presentAppearance } from '../../features/visitors/find-chat-channel.ts';
 import type { Route } from '../route/route.ts';
 
 /** The script of one channel: the channel's appearance followed by the widget, so that a page needs one request. */
@@ -18,6 +18,7 @@ export type ScriptFile = {
   readonly brotli: Buffer;
 };
 export type WidgetScript = (appearance: ChatAppearance) => ScriptFile;
+export type ChatPageDeps = Pick<VisitorsDeps, 'db'> & { chatScript: WidgetScript };
 
 /** Maximum channels whose compressed script (about 60 KB each) is cached. */
 const MAX_KEPT = 200;
@@ -57,7 +58,7 @@ const compress = (plain: Buffer): ScriptFile => ({
 });
 
 /** One script tag on any page. The script contains only public values; the calls that it makes decide who may chat. */
-export const widgetScript = (path: string, visitors: Pick<Visitors, 'findChannel'>, script: WidgetScript): Route => ({
+export const widgetScript = (path: string, deps: ChatPageDeps): Route => ({
   method: 'GET',
   path,
   access: 'public',
@@ -65,10 +66,10 @@ export const widgetScript = (path: string, visitors: Pick<Visitors, 'findChannel
   responses: { 200: Type.Unknown() },
   handle: async (request, reply) => {
     const { channel_id: id } = request.params as { channel_id: string };
-    const channel = await visitors.findChannel(id).catch((error: unknown) => {
+    const channel = await findChatChannel(deps, id).catch((error: unknown) => {
       throw lostDatabase('GET', error);
     });
-    return send(request, reply, script(presentAppearance(channel)));
+    return send(request, reply, deps.chatScript(presentAppearance(channel)));
   },
 });
 

@@ -10,50 +10,52 @@ import {
 } from '../../features/agents/documents.ts';
 import { publishAgent, restoreAgentVersion } from '../../features/agents/publish-agent.ts';
 import { listAgents, listAgentVersions, readAgent } from '../../features/agents/read-agents.ts';
-import { tryAgent } from '../../features/agents/try-agent.ts';
+import { type PlayTurn, tryAgent } from '../../features/agents/try-agent.ts';
 import { updateAgent } from '../../features/agents/update-agent.ts';
-import { listModels } from '../../features/models/models.ts';
+import { listModels } from '../../features/models/list-models.ts';
 import { removeModel, setModel } from '../../features/models/set-model.ts';
+import type { AgentsDeps } from '../../features/agents/deps.ts';
+import type { ModelsDeps } from '../../features/models/deps.ts';
 import type { Route } from '../route/route.ts';
-import type { Desk } from './deps.ts';
+import type { Desk } from './desk.ts';
 
 /** Agents, their knowledge, and the models behind them. */
-export const agentRoutes = ({ route, room }: Desk): Route[] => [
+export const agentRoutes = ({ route, deps }: Desk<AgentsDeps & ModelsDeps & { playTurn: PlayTurn }>): Route[] => [
   route('listAgents', ({ orgId, query: { text }, paged }) =>
-    paged({ text }, (page) => listAgents(room, orgId, { text }, page)),
+    paged({ text }, (page) => listAgents(deps, orgId, { text }, page)),
   ),
-  route('createAgent', ({ orgId, body, actor }) => createAgent(room, orgId, body, actor)),
-  route('readAgent', ({ orgId, params }) => readAgent(room, orgId, params.agent_id)),
-  route('updateAgent', ({ orgId, params, body, actor }) => updateAgent(room, orgId, params.agent_id, body, actor)),
-  route('deleteAgent', ({ orgId, params, actor }) => deleteAgent(room, orgId, params.agent_id, actor)),
-  route('publishAgent', ({ orgId, params, actor }) => publishAgent(room, orgId, params.agent_id, actor)),
+  route('createAgent', ({ orgId, body, actor }) => createAgent(deps, orgId, body, actor)),
+  route('readAgent', ({ orgId, params }) => readAgent(deps, orgId, params.agent_id)),
+  route('updateAgent', ({ orgId, params, body, actor }) => updateAgent(deps, orgId, params.agent_id, body, actor)),
+  route('deleteAgent', ({ orgId, params, actor }) => deleteAgent(deps, orgId, params.agent_id, actor)),
+  route('publishAgent', ({ orgId, params, actor }) => publishAgent(deps, orgId, params.agent_id, actor)),
   route('listAgentVersions', ({ orgId, params: { agent_id: agent }, paged }) =>
     paged(
       { agent },
-      ({ limit, after }) => listAgentVersions(room, orgId, agent, { limit, before: after && Number(after.id) }),
+      ({ limit, after }) => listAgentVersions(deps, orgId, agent, { limit, before: after && Number(after.id) }),
       (row) => String(row.version),
     ),
   ),
   route('restoreAgentVersion', ({ orgId, params, actor }) =>
-    restoreAgentVersion(room, orgId, params.agent_id, readVersion(params.version), actor),
+    restoreAgentVersion(deps, orgId, params.agent_id, readVersion(params.version), actor),
   ),
-  route('tryAgent', ({ orgId, params, body }) => tryAgent(room, orgId, params.agent_id, body)),
+  route('tryAgent', ({ orgId, params, body }) => tryAgent(deps, orgId, params.agent_id, body)),
 
   route('listDocuments', ({ orgId, params: { agent_id: agent }, query: { text }, paged }) =>
-    paged({ agent, text }, (page) => listDocuments(room, orgId, agent, { text }, page)),
+    paged({ agent, text }, (page) => listDocuments(deps, orgId, agent, { text }, page)),
   ),
-  route('readKnowledgeUse', ({ orgId, params }) => readKnowledgeUse(room, orgId, params.agent_id)),
+  route('readKnowledgeUse', ({ orgId, params }) => readKnowledgeUse(deps, orgId, params.agent_id)),
   route('createDocument', ({ orgId, params, body, actor }) =>
-    createDocument(room, orgId, params.agent_id, body, actor),
+    createDocument(deps, orgId, params.agent_id, body, actor),
   ),
-  route('readDocument', ({ orgId, params }) => readDocument(room, orgId, params.agent_id, params.document_id)),
+  route('readDocument', ({ orgId, params }) => readDocument(deps, orgId, params.agent_id, params.document_id)),
   route('deleteDocument', ({ orgId, params, actor }) =>
-    deleteDocument(room, orgId, params.agent_id, params.document_id, actor),
+    deleteDocument(deps, orgId, params.agent_id, params.document_id, actor),
   ),
 
-  route('listModels', async ({ orgId }) => ({ data: await listModels(room, orgId) })),
-  route('setModel', ({ orgId, params, body, actor }) => setModel(room, orgId, params.provider, body, actor)),
-  route('removeModel', ({ orgId, params, actor }) => removeModel(room, orgId, params.provider, actor)),
+  route('listModels', async ({ orgId }) => ({ data: await listModels(deps, orgId) })),
+  route('setModel', ({ orgId, params, body, actor }) => setModel(deps, orgId, params.provider, body, actor)),
+  route('removeModel', ({ orgId, params, actor }) => removeModel(deps, orgId, params.provider, actor)),
 ];
 
 /** Versions start at 1 and fit the column. */

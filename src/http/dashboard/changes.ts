@@ -1,6 +1,7 @@
 import type { Topic } from '../../../contract/dashboard/changes.ts';
+import type { ChangeWatch } from '../../features/changes/watch-changes.ts';
 import type { Route } from '../route/route.ts';
-import type { Desk } from './deps.ts';
+import type { Desk } from './desk.ts';
 
 /** Maximum windows of one person with an open stream; further windows poll. */
 const STREAMS_PER_PERSON = 24;
@@ -8,7 +9,7 @@ const STREAMS_PER_PERSON = 24;
 const POSITION = /^[\w.-]{1,200}$/;
 
 /** Pages listen here; src/features/changes explains how changes are detected. */
-export const changeRoutes = ({ route, room }: Desk): Route[] => [
+export const changeRoutes = ({ route, deps }: Desk<{ changes: Pick<ChangeWatch, 'watch'> }>): Route[] => [
   route('watchChanges', ({ orgId, caller, query, reply }) => {
     const { request } = reply;
     const given = request.headers['last-event-id'];
@@ -20,7 +21,7 @@ export const changeRoutes = ({ route, room }: Desk): Route[] => [
       onEnd: () => leave?.(),
     });
     if (stream.ended) return reply;
-    leave = room.changes.watch({
+    leave = deps.changes.watch({
       orgId,
       userId: caller.user.id,
       sessionId: caller.sessionId,

@@ -1,5 +1,6 @@
 import type { AcceptedMessage } from '../../../contract/channels.ts';
-import type { CampaignMove } from '../../../contract/dashboard/campaigns.ts';
+import type { CampaignSettings } from '../../../contract/campaigns.ts';
+import type { CampaignMove, CampaignPreview, PreviewCampaignBody } from '../../../contract/dashboard/campaigns.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { deleteCampaign, moveCampaign, updateCampaign } from '../../features/campaigns/change-campaign.ts';
 import { checkSettings } from '../../features/campaigns/check-settings.ts';
@@ -11,55 +12,68 @@ import { checkChannel } from '../../features/channels/check-channel.ts';
 import { connectChannel } from '../../features/channels/connect-channel.ts';
 import { disconnectChannel } from '../../features/channels/disconnect-channel.ts';
 import { listChannels, readChannel } from '../../features/channels/read-channels.ts';
+import type { CampaignsDeps } from '../../features/campaigns/deps.ts';
+import { readMessage } from '../../features/channel-messages/read-message.ts';
+import { sendMessage } from '../../features/channel-messages/send-message.ts';
+import type { ChannelMessagesDeps } from '../../features/channel-messages/deps.ts';
+import type { ChannelsDeps } from '../../features/channels/deps.ts';
 import type { Route } from '../route/route.ts';
-import type { Desk } from './deps.ts';
+import type { Desk } from './desk.ts';
+
+/** The worker's plan, without the worker. */
+export type PreviewDeps = {
+  previewCampaign(settings: CampaignSettings, said: PreviewCampaignBody, now: Date): CampaignPreview;
+};
 
 /** Channels, and campaigns over them. */
-export const channelRoutes = ({ route, room }: Desk): Route[] => [
+export const channelRoutes = ({
+  route,
+  deps,
+}: Desk<ChannelsDeps & CampaignsDeps & ChannelMessagesDeps & PreviewDeps>): Route[] => [
   route('listChannels', ({ orgId, query, paged }) => {
     const filter = { agentId: query.agent_id, text: query.text };
-    return paged(filter, (page) => listChannels(room, orgId, filter, page));
+    return paged(filter, (page) => listChannels(deps, orgId, filter, page));
   }),
-  route('connectChannel', ({ orgId, body, actor }) => connectChannel(room, orgId, body, actor)),
-  route('readChannel', ({ orgId, params }) => readChannel(room, orgId, params.channel_id)),
+  route('connectChannel', ({ orgId, body, actor }) => connectChannel(deps, orgId, body, actor)),
+  route('readChannel', ({ orgId, params }) => readChannel(deps, orgId, params.channel_id)),
   route('updateChannel', ({ orgId, params, body, actor }) =>
-    updateChannel(room, orgId, params.channel_id, body, actor),
+    updateChannel(deps, orgId, params.channel_id, body, actor),
   ),
-  route('checkChannel', ({ orgId, params }) => checkChannel(room, orgId, params.channel_id)),
+  route('checkChannel', ({ orgId, params }) => checkChannel(deps, orgId, params.channel_id)),
   route('sendTest', async ({ orgId, params: { channel_id: id }, body: { address, content } }) => {
-    const channel = await room.findChannel(orgId, id);
+    const channel = await deps.findChannel(orgId, id);
     if (!channel) throw new Refusal('channel_not_found');
     const call = { agentId: channel.agentId, channel, keyId: null, from: null, fillsOnly: false, idempotency: null };
-    const { answer } = await room.channelMessages.send({ ...call, orgId, body: { to: { address }, content } });
+    const { answer } = await sendMessage(deps, { ...call, orgId, body: { to: { address }, content } });
     return JSON.parse(answer.body) as AcceptedMessage;
   }),
-  route('readTest', ({ orgId, params }) => room.channelMessages.read(orgId, params.channel_id, params.message_id)),
-  route('disconnectChannel', ({ orgId, params, actor }) => disconnectChannel(room, orgId, params.channel_id, actor)),
+  route('readTest', ({ orgId, params }) => readMessage(deps, orgId, params.channel_id, params.message_id)),
+  route('disconnectChannel', ({ orgId, params, actor }) => disconnectChannel(deps, orgId, params.channel_id, actor)),
 
   route('listCampaigns', ({ orgId, query, paged }) => {
     const filter = { agentId: query.agent_id, text: query.text };
-    return paged(filter, (page) => listCampaigns(room, orgId, filter, page));
+    return paged(filter, (page) => listCampaigns(deps, orgId, filter, page));
   }),
-  route('createCampaign', ({ orgId, body, actor }) => createCampaign(room, orgId, body, actor)),
-  route('readCampaign', ({ orgId, params }) => readCampaign(room, orgId, params.campaign_id)),
+  route('createCampaign', ({ orgId, body, actor }) => createCampaign(deps, orgId, body, actor)),
+  route('readCampaign', ({ orgId, params }) => readCampaign(deps, orgId, params.campaign_id)),
   route('updateCampaign', ({ orgId, params, body, actor }) =>
-    updateCampaign(room, orgId, params.campaign_id, body, actor),
+    updateCampaign(deps, orgId, params.campaign_id, body, actor),
   ),
   route('previewCampaign', async ({ orgId, params, body }) => {
-    await readCampaign(room, orgId, params.campaign_id);
-    checkSettings(body.settings, (text) => room.faults.template(text));
-    return room.previewCampaign(body.settings, body, new Date());
+    await readCampaign(deps, orgId, params.campaign_id);
+    checkSettings(body.settings, (text) => deps.faults.template(text));
+    return deps.previewCampaign(body.settings, body, new Date());
   }),
-  route('deleteCampaign', ({ orgId, params, actor }) => deleteCampaign(room, orgId, params.campaign_id, actor)),
+  route('deleteCampaign', ({ orgId, params, actor }) => deleteCampaign(deps, orgId, params.campaign_id, actor)),
   route('listRecipients', ({ orgId, params, query: { status, ref }, paged }) => {
     const filter = { campaign: params.campaign_id, status, ref };
-    return paged(filter, (page) => listRecipients(room, orgId, params.campaign_id, { status, ref }, page));
+    return paged(filter, (page) => listRecipients(deps, orgId, params.campaign_id, { status, ref }, page));
   }),
   route('cancelRecipient', ({ orgId, params }) =>
-    cancelRecipient(room, { orgId, keyId: null, from: null }, params.campaign_id, params.recipient_id),
+    cancelRecipient(deps, { orgId, keyId: null, from: null }, params.campaign_id, params.recipient_id),
   ),
   ...MOVES.map(([name, move]) =>
-    route(name, ({ orgId, params, actor }) => moveCampaign(room, orgId, params.campaign_id, move, actor)),
+    route(name, ({ orgId, params, actor }) => moveCampaign(deps, orgId, params.campaign_id, move, actor)),
   ),
 ];
 

@@ -127,16 +127,11 @@ function callOf<N extends DashboardRouteName>(
     acting: { userId: caller?.user.id ?? '', role: caller?.membership?.role ?? 'viewer' },
     from: { cookie, userAgent, address, requestId },
     reply,
-    async paged(filters, read, idOf = (row) => (row as unknown as { id: string }).id) {
+    async paged(filters, read, idOf) {
       const { limit = DEFAULT_PAGE, cursor } = request.query as { limit?: number; cursor?: string };
       const scope = cursorScope(`dashboard ${name}`, orgId || caller.user.id, filters);
       const page = await read({ limit, after: paging.after(scope, cursor) });
-      return paging.page(
-        scope,
-        page,
-        (row) => row,
-        (row) => ({ createdAt: new Date(row.created_at), id: idOf(row) }),
-      );
+      return paging.page(scope, page, idOf);
     },
   };
 }

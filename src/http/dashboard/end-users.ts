@@ -1,35 +1,42 @@
 import type { QueryOf } from '../../../contract/dashboard/routes.ts';
 import type { EndUser } from '../../../contract/end-users.ts';
+import type { EndUsersDeps } from '../../features/end-users/deps.ts';
+import { eraseEndUser } from '../../features/end-users/erase-end-user.ts';
+import { exportEndUser } from '../../features/end-users/export-end-user.ts';
+import { exportEndUsers } from '../../features/end-users/export-end-users.ts';
+import { listEndUsers, readEndUser } from '../../features/end-users/read-end-users.ts';
+import { setConsent } from '../../features/end-users/set-consent.ts';
+import { createEndUser, updateEndUser } from '../../features/end-users/write-end-users.ts';
 import type { Route } from '../route/route.ts';
-import type { Desk } from './deps.ts';
+import type { Desk } from './desk.ts';
 import { download } from './download.ts';
 
 /** End users. */
-export const endUserRoutes = ({ route, room: { endUsers } }: Desk): Route[] => [
+export const endUserRoutes = ({ route, deps }: Desk<EndUsersDeps>): Route[] => [
   route('listEndUsers', ({ orgId, query, paged }) => {
     const { text, tag, attribute, blocked } = query;
-    return paged({ text, tag, attribute, blocked }, (page) => endUsers.list(orgId, filterOf(query), page));
+    return paged({ text, tag, attribute, blocked }, (page) => listEndUsers(deps, orgId, filterOf(query), page));
   }),
   route('createEndUser', async ({ orgId, body }) => {
-    const { body: made } = await endUsers.create({ orgId, keyId: null, from: null }, body);
+    const { body: made } = await createEndUser(deps, { orgId, keyId: null, from: null }, body);
     return JSON.parse(made) as EndUser;
   }),
   route('exportEndUsers', async ({ orgId, query, reply }) =>
     download(reply, {
       name: 'end-users.csv',
       type: 'text/csv; charset=utf-8',
-      parts: await endUsers.exportAll(orgId, filterOf(query)),
+      parts: await exportEndUsers(deps, orgId, filterOf(query)),
     }),
   ),
-  route('readEndUser', ({ orgId, params }) => endUsers.read(orgId, params.end_user_id)),
+  route('readEndUser', ({ orgId, params }) => readEndUser(deps, orgId, params.end_user_id)),
   route('updateEndUser', ({ orgId, params, body }) =>
-    endUsers.update({ orgId, keyId: null, from: null }, params.end_user_id, body),
+    updateEndUser(deps, { orgId, keyId: null, from: null }, params.end_user_id, body),
   ),
   route('eraseEndUser', ({ orgId, params, actor }) =>
-    endUsers.erase({ orgId, keyId: null, from: null }, params.end_user_id, actor),
+    eraseEndUser(deps, { orgId, keyId: null, from: null }, params.end_user_id, actor),
   ),
   route('setEndUserConsent', ({ orgId, params, body }) =>
-    endUsers.setConsent({ orgId, keyId: null, from: null }, params.end_user_id, params.channel_kind, {
+    setConsent(deps, { orgId, keyId: null, from: null }, params.end_user_id, params.channel_kind, {
       source: 'dashboard',
       ...body,
     }),
@@ -38,7 +45,7 @@ export const endUserRoutes = ({ route, room: { endUsers } }: Desk): Route[] => [
     download(reply, {
       name: `${id}.json`,
       type: 'application/json; charset=utf-8',
-      parts: await endUsers.export(orgId, id),
+      parts: await exportEndUser(deps, orgId, id),
     }),
   ),
 ];

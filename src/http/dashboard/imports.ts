@@ -2,12 +2,19 @@ import { previewImport } from '../../features/imports/preview-import.ts';
 import { exportFaults, listFaults, listImports, readImport } from '../../features/imports/read-imports.ts';
 import { cancelImport, runImport } from '../../features/imports/run-import.ts';
 import { createImport, sendPiece } from '../../features/imports/upload-import.ts';
+import type { OrganizationsDeps } from '../../features/organizations/deps.ts';
 import type { Route } from '../route/route.ts';
-import type { Desk } from './deps.ts';
+import type { Desk } from './desk.ts';
 import { download } from './download.ts';
 
+export type ImportsDeps = {
+  db: OrganizationsDeps['db'];
+  /** An import was queued: wakes the worker of this process. */
+  onImport(): void;
+};
+
 /** Files of end users. */
-export const importRoutes = ({ route, room: { db, onImport } }: Desk): Route[] => [
+export const importRoutes = ({ route, deps: { db, onImport } }: Desk<ImportsDeps>): Route[] => [
   route('listImports', ({ orgId, paged }) => paged({}, (page) => listImports(db, orgId, page))),
   route('createImport', ({ orgId, body, actor }) => createImport(db, orgId, body, actor)),
   route('readImport', ({ orgId, params }) => readImport(db, orgId, params.import_id)),

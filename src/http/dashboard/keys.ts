@@ -1,20 +1,29 @@
+import type { ApiKeysDeps } from '../../features/api-keys/deps.ts';
+import { createApiKey } from '../../features/api-keys/create-api-key.ts';
+import { listApiKeys } from '../../features/api-keys/list-api-keys.ts';
+import { readApiKey } from '../../features/api-keys/read-api-key.ts';
+import { renameApiKey } from '../../features/api-keys/rename-api-key.ts';
+import { revokeApiKey } from '../../features/api-keys/revoke-api-key.ts';
+import { rotateApiKey } from '../../features/api-keys/rotate-api-key.ts';
+import { shortenKeyNetworks } from '../../features/api-keys/shorten-key-networks.ts';
+import { readKeyUsage } from '../../features/usage/read-key-usage.ts';
 import type { Route } from '../route/route.ts';
-import type { Desk } from './deps.ts';
+import type { Desk } from './desk.ts';
 
 /** API keys of an organization. */
-export const keyRoutes = ({ route, room: { keys } }: Desk): Route[] => [
+export const keyRoutes = ({ route, deps }: Desk<ApiKeysDeps>): Route[] => [
   route('listKeys', ({ orgId, query: { limit: _limit, cursor: _cursor, ...filter }, paged }) =>
-    paged(filter, (page) => keys.list(orgId, filter, page)),
+    paged(filter, (page) => listApiKeys(deps, orgId, filter, page)),
   ),
-  route('createKey', ({ orgId, body, actor }) => keys.create(orgId, body, actor)),
-  route('readKey', ({ orgId, params }) => keys.read(orgId, params.key_id)),
-  route('renameKey', ({ orgId, params, body, actor }) => keys.rename(orgId, params.key_id, body.label, actor)),
+  route('createKey', ({ orgId, body, actor }) => createApiKey(deps, orgId, body, actor)),
+  route('readKey', ({ orgId, params }) => readApiKey(deps, orgId, params.key_id)),
+  route('renameKey', ({ orgId, params, body, actor }) => renameApiKey(deps, orgId, params.key_id, body.label, actor)),
   route('shortenKeyNetworks', ({ orgId, params, body, actor }) =>
-    keys.shortenNetworks(orgId, params.key_id, body.allowed_networks, actor),
+    shortenKeyNetworks(deps, orgId, params.key_id, body.allowed_networks, actor),
   ),
-  route('rotateKey', ({ orgId, params, body, actor }) => keys.rotate(orgId, params.key_id, body.overlap, actor)),
-  route('revokeKey', ({ orgId, params, actor }) => keys.revoke(orgId, params.key_id, actor)),
-  ...(keys.usage
-    ? [route('readKeyUsage', ({ orgId, params, query: { range = '24h' } }) => keys.usage!(orgId, params.key_id, range))]
-    : []),
+  route('rotateKey', ({ orgId, params, body, actor }) => rotateApiKey(deps, orgId, params.key_id, body.overlap, actor)),
+  route('revokeKey', ({ orgId, params, actor }) => revokeApiKey(deps, orgId, params.key_id, actor)),
+  route('readKeyUsage', ({ orgId, params, query: { range = '24h' } }) =>
+    readKeyUsage(deps, orgId, params.key_id, range),
+  ),
 ];

@@ -15,28 +15,33 @@ import {
   removeSignInProvider,
   setSignInProvider,
 } from '../../features/sign-in/set-provider.ts';
+import type { SignInLimit } from '../../access/sessions/sign-in-limit.ts';
+import type { SignInDeps } from '../../features/sign-in/sign-in.ts';
 import type { Route } from '../route/route.ts';
-import type { Desk } from './deps.ts';
+import type { Desk } from './desk.ts';
 
 /** A placeholder account, so that the limit counts the network address only. */
 const ANYBODY = 'organization sign-in';
 
 /** Sign-in with the provider of an organization, and its settings. */
-export const organizationSignInRoutes = ({ route, room }: Desk): Route[] => [
+export const organizationSignInRoutes = ({
+  route,
+  deps,
+}: Desk<SignInDeps & { organizationSignInLimit: SignInLimit }>): Route[] => [
   route('beginSignIn', async ({ body, from, reply }) => {
-    await room.organizationSignInLimit.attempt(from.address, `${ANYBODY} ${from.address}`);
-    const { url, setCookie } = await beginSignIn(room, body);
+    await deps.organizationSignInLimit.attempt(from.address, `${ANYBODY} ${from.address}`);
+    const { url, setCookie } = await beginSignIn(deps, body);
     reply.header('set-cookie', setCookie);
     return { url };
   }),
   route('finishSignIn', async ({ orgId, query, from, reply }) => {
     // A person sees the answer, so a page of the dashboard explains the fault.
-    const to = (path: string) => reply.redirect(pageOfOurs(path, room.baseUrl), 303);
+    const to = (path: string) => reply.redirect(pageOfOurs(path, deps.baseUrl), 303);
     try {
-      await room.organizationSignInLimit.attempt(from.address, `${ANYBODY} ${from.address}`);
+      await deps.organizationSignInLimit.attempt(from.address, `${ANYBODY} ${from.address}`);
       const text = typeof query === 'string' ? query : '';
-      const { setCookie, back } = await finishSignIn(room, orgId, text, from);
-      await room.organizationSignInLimit.succeeded(from.address, `${ANYBODY} ${from.address}`);
+      const { setCookie, back } = await finishSignIn(deps, orgId, text, from);
+      await deps.organizationSignInLimit.succeeded(from.address, `${ANYBODY} ${from.address}`);
       reply.header('set-cookie', [...setCookie, CLEARED_STATE]);
       return to(back);
     } catch (error) {
@@ -46,14 +51,14 @@ export const organizationSignInRoutes = ({ route, room }: Desk): Route[] => [
     }
   }),
 
-  route('readSignInSettings', ({ orgId }) => readSignInSettings(room, orgId)),
-  route('setSignInProvider', ({ orgId, body, actor }) => setSignInProvider(room, orgId, body, actor)),
-  route('removeSignInProvider', ({ orgId, actor }) => removeSignInProvider(room, orgId, actor)),
-  route('checkSignInProvider', ({ body }) => checkSignInProvider(room, body.issuer)),
-  route('addSignInDomain', ({ orgId, body, actor }) => addSignInDomain(room, orgId, body.domain, actor)),
-  route('verifySignInDomain', ({ orgId, params, actor }) => verifySignInDomain(room, orgId, params.domain, actor)),
-  route('confirmSignInDomain', ({ orgId, params, actor }) => confirmSignInDomain(room, orgId, params.domain, actor)),
-  route('removeSignInDomain', ({ orgId, params, actor }) => removeSignInDomain(room, orgId, params.domain, actor)),
+  route('readSignInSettings', ({ orgId }) => readSignInSettings(deps, orgId)),
+  route('setSignInProvider', ({ orgId, body, actor }) => setSignInProvider(deps, orgId, body, actor)),
+  route('removeSignInProvider', ({ orgId, actor }) => removeSignInProvider(deps, orgId, actor)),
+  route('checkSignInProvider', ({ body }) => checkSignInProvider(deps, body.issuer)),
+  route('addSignInDomain', ({ orgId, body, actor }) => addSignInDomain(deps, orgId, body.domain, actor)),
+  route('verifySignInDomain', ({ orgId, params, actor }) => verifySignInDomain(deps, orgId, params.domain, actor)),
+  route('confirmSignInDomain', ({ orgId, params, actor }) => confirmSignInDomain(deps, orgId, params.domain, actor)),
+  route('removeSignInDomain', ({ orgId, params, actor }) => removeSignInDomain(deps, orgId, params.domain, actor)),
 ];
 
 /**

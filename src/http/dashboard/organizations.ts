@@ -12,52 +12,54 @@ import { renameOrganization } from '../../features/organizations/rename-organiza
 import { requireSecondFactor } from '../../features/organizations/require-second-factor.ts';
 import { previewRetention, readRetention, setRetention } from '../../features/organizations/set-retention.ts';
 import { setPlan } from '../../features/organizations/set-plan.ts';
+import type { MembersDeps } from '../../features/members/deps.ts';
+import type { OrganizationsDeps } from '../../features/organizations/deps.ts';
 import type { Route } from '../route/route.ts';
-import type { Desk } from './deps.ts';
+import type { Desk } from './desk.ts';
 import { download } from './download.ts';
 
 /** Organizations, their members, and their audit log. */
-export const organizationRoutes = ({ route, room }: Desk): Route[] => [
+export const organizationRoutes = ({ route, deps }: Desk<OrganizationsDeps & MembersDeps>): Route[] => [
   route('listOrganizations', ({ caller, query, paged }) => {
     const all = query.all === true;
     if (all && !caller.isOperator) throw new Refusal('operator_required');
     const filter = { all, text: query.text };
     return paged(filter, (page) =>
-      listOrganizations(room, { userId: caller.user.id, onlyOrgId: caller.onlyOrgId }, filter, page),
+      listOrganizations(deps, { userId: caller.user.id, onlyOrgId: caller.onlyOrgId }, filter, page),
     );
   }),
   route('createOrganization', ({ caller, body, actor }) =>
-    createOrganization(room, { userId: caller.user.id, isOperator: caller.isOperator }, body, actor),
+    createOrganization(deps, { userId: caller.user.id, isOperator: caller.isOperator }, body, actor),
   ),
   route('readOrganization', ({ caller }) => presentOrganization(caller.membership!)),
   route('renameOrganization', async ({ orgId, body, actor, acting }) =>
-    presentOrganization({ ...(await renameOrganization(room, orgId, body.name, actor)), role: acting.role }),
+    presentOrganization({ ...(await renameOrganization(deps, orgId, body.name, actor)), role: acting.role }),
   ),
   route('requireSecondFactor', async ({ orgId, caller, body, actor, acting }) =>
     presentOrganization({
-      ...(await requireSecondFactor(room, orgId, body.required, caller, actor)),
+      ...(await requireSecondFactor(deps, orgId, body.required, caller, actor)),
       role: acting.role,
     }),
   ),
-  route('readRetention', ({ orgId }) => readRetention(room, orgId)),
-  route('previewRetention', ({ orgId, query }) => previewRetention(room, orgId, query.days)),
-  route('setRetention', ({ orgId, body, actor }) => setRetention(room, orgId, body.days, actor)),
-  route('setPlan', ({ orgId, body, actor }) => setPlan(room, orgId, body.plan, actor)),
+  route('readRetention', ({ orgId }) => readRetention(deps, orgId)),
+  route('previewRetention', ({ orgId, query }) => previewRetention(deps, orgId, query.days)),
+  route('setRetention', ({ orgId, body, actor }) => setRetention(deps, orgId, body.days, actor)),
+  route('setPlan', ({ orgId, body, actor }) => setPlan(deps, orgId, body.plan, actor)),
 
-  route('listMembers', async ({ orgId }) => ({ data: await listMembers(room, orgId) })),
+  route('listMembers', async ({ orgId }) => ({ data: await listMembers(deps, orgId) })),
   route('setMemberRole', ({ orgId, params, body, acting, actor }) =>
-    setMemberRole(room, orgId, params.member_id, body.role, acting, actor),
+    setMemberRole(deps, orgId, params.member_id, body.role, acting, actor),
   ),
   route('removeMember', ({ orgId, params, acting, actor }) =>
-    removeMember(room, orgId, params.member_id, acting, actor),
+    removeMember(deps, orgId, params.member_id, acting, actor),
   ),
-  route('listInvitations', async ({ orgId, acting }) => ({ data: await listInvitations(room, orgId, acting) })),
-  route('invite', ({ orgId, body, acting, actor }) => inviteMember(room, orgId, body, acting, actor)),
+  route('listInvitations', async ({ orgId, acting }) => ({ data: await listInvitations(deps, orgId, acting) })),
+  route('invite', ({ orgId, body, acting, actor }) => inviteMember(deps, orgId, body, acting, actor)),
   route('renewInvitation', ({ orgId, params, acting, actor }) =>
-    renewInvitation(room, orgId, params.invitation_id, acting, actor),
+    renewInvitation(deps, orgId, params.invitation_id, acting, actor),
   ),
   route('withdrawInvitation', ({ orgId, params, acting, actor }) =>
-    withdrawInvitation(room, orgId, params.invitation_id, acting, actor),
+    withdrawInvitation(deps, orgId, params.invitation_id, acting, actor),
   ),
 
   route('listAudit', ({ orgId, query, acting, paged }) => {
@@ -65,7 +67,7 @@ export const organizationRoutes = ({ route, room }: Desk): Route[] => [
     const { subject_id, actor, since, until } = query;
     const filter = auditFilterOf(query);
     return paged({ subject_id, actor, since, until }, (page) =>
-      listAudit(room, orgId, filter, { showAddresses }, page),
+      listAudit(deps, orgId, filter, { showAddresses }, page),
     );
   }),
   route('exportAudit', async ({ orgId, query, actor, reply }) => {
@@ -73,10 +75,10 @@ export const organizationRoutes = ({ route, room }: Desk): Route[] => [
     return download(reply, {
       name: `audit.${format}`,
       type: format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8',
-      parts: await exportAudit(room, orgId, { format, filter: auditFilterOf(query) }, actor),
+      parts: await exportAudit(deps, orgId, { format, filter: auditFilterOf(query) }, actor),
     });
   }),
-  route('readOverview', ({ orgId }) => readOverview(room, orgId)),
+  route('readOverview', ({ orgId }) => readOverview(deps, orgId)),
 ];
 
 const auditFilterOf = ({ subject_id, actor, since, until }: QueryOf<'exportAudit'>) => ({

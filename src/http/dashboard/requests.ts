@@ -1,13 +1,14 @@
 import { listCalls, listRequests } from '../../features/usage/list-requests.ts';
+import type { OrganizationsDeps } from '../../features/organizations/deps.ts';
 import type { Route } from '../route/route.ts';
-import type { Desk } from './deps.ts';
+import type { Desk } from './desk.ts';
 
 /** The individual requests of keys. */
-export const requestRoutes = ({ route, room }: Desk): Route[] => [
+export const requestRoutes = ({ route, deps }: Desk<{ db: OrganizationsDeps['db'] }>): Route[] => [
   route('listRequests', ({ orgId, query, paged }) => {
     const { id, key_id, call, outcome, since, until } = query;
     const filter = { id, key_id, call, outcome, since, until };
-    return paged(filter, (page) => listRequests(room.db, orgId, filter, page));
+    return paged(filter, (page) => listRequests(deps.db, orgId, filter, page));
   }),
-  route('listRequestCalls', async ({ orgId }) => ({ data: await listCalls(room.db, orgId) })),
+  route('listRequestCalls', async ({ orgId }) => ({ data: await listCalls(deps.db, orgId) })),
 ];

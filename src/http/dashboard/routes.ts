@@ -7,7 +7,7 @@ import { channelRoutes } from './channels.ts';
 import { conversationRoutes } from './conversations.ts';
 import { createDeclareRoute } from './dashboard-route.ts';
 import { describeDashboard } from './describe.ts';
-import type { Desk, Room } from './deps.ts';
+import type { Desk } from './desk.ts';
 import { endUserRoutes } from './end-users.ts';
 import { importRoutes } from './imports.ts';
 import { keyRoutes } from './keys.ts';
@@ -19,10 +19,30 @@ import { signInRoutes } from './sign-in.ts';
 import { triggerRoutes } from './triggers.ts';
 import { webhookRoutes } from './webhooks.ts';
 
+type DepsOf<Routes extends (desk: never) => Route[]> = Parameters<Routes>[0] extends Desk<infer Deps> ? Deps : never;
+
+/** The dependencies of all verbs behind the dashboard. */
+export type DashboardDeps = DepsOf<typeof signInRoutes> &
+  DepsOf<typeof organizationSignInRoutes> &
+  DepsOf<typeof secondFactorRoutes> &
+  DepsOf<typeof organizationRoutes> &
+  DepsOf<typeof agentRoutes> &
+  DepsOf<typeof triggerRoutes> &
+  DepsOf<typeof channelRoutes> &
+  DepsOf<typeof keyRoutes> &
+  DepsOf<typeof webhookRoutes> &
+  DepsOf<typeof conversationRoutes> &
+  DepsOf<typeof endUserRoutes> &
+  DepsOf<typeof importRoutes> &
+  DepsOf<typeof changeRoutes> &
+  DepsOf<typeof requestRoutes> &
+  Parameters<typeof createSessionGate>[0] &
+  Parameters<typeof describeDashboard>[0];
+
 /** The dashboard's own API: one route for each line of contract/dashboard/routes.ts, all behind the session gate. */
-export function dashboardRoutes(room: Room, paging: Paging): Route[] {
-  const route = createDeclareRoute({ gate: createSessionGate(room), paging, baseUrl: room.baseUrl });
-  const desk: Desk = { route, room, paging };
+export function dashboardRoutes(deps: DashboardDeps, paging: Paging): Route[] {
+  const route = createDeclareRoute({ gate: createSessionGate(deps), paging, baseUrl: deps.baseUrl });
+  const desk = { route, deps, paging };
   return [
     ...signInRoutes(desk),
     ...organizationSignInRoutes(desk),
@@ -38,6 +58,6 @@ export function dashboardRoutes(room: Room, paging: Paging): Route[] {
     ...importRoutes(desk),
     ...changeRoutes(desk),
     ...requestRoutes(desk),
-    route('readDescription', () => describeDashboard(room)),
+    route('readDescription', () => describeDashboard(deps)),
   ];
 }

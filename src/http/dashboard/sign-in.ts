@@ -13,22 +13,28 @@ import {
   signInWithPasskey,
   startPasskeySignIn,
 } from '../../features/second-factor/sign-in-with-factor.ts';
+import type { Sessions } from '../../access/sessions/sessions.ts';
+import type { MembersDeps } from '../../features/members/deps.ts';
+import type { OrganizationsDeps } from '../../features/organizations/deps.ts';
+import type { SecondFactorDeps } from '../../features/second-factor/second-factor.ts';
 import type { Route } from '../route/route.ts';
-import type { Desk } from './deps.ts';
+import type { Desk } from './desk.ts';
 import type { Call } from './dashboard-route.ts';
 import type { DashboardRouteName } from '../../../contract/dashboard/routes.ts';
 import type { SessionView } from '../../../contract/dashboard/sign-in.ts';
 
+type SignInRoutesDeps = OrganizationsDeps & MembersDeps & SecondFactorDeps & { sessions: Sessions };
+
 /** First setup, sign-in and sign-out, and the list of sessions. */
-export const signInRoutes = ({ route, room }: Desk): Route[] => {
+export const signInRoutes = ({ route, deps }: Desk<SignInRoutesDeps>): Route[] => {
   type Answering = Pick<Call<DashboardRouteName>, 'from' | 'reply'>;
 
   /** Answers with the opened session: from the cookies of the outcome, or of the request. */
   async function signedIn({ from, reply }: Answering, { setCookie }: SignInOutcome): Promise<SessionView> {
     reply.header('set-cookie', setCookie);
     const cookie = setCookie.length > 0 ? setCookie.map((one) => one.split(';')[0]).join('; ') : from.cookie;
-    const found = await room.sessions.read({ ...from, cookie });
-    return readSessionView(room, found!.signedIn);
+    const found = await deps.sessions.read({ ...from, cookie });
+    return readSessionView(deps, found!.signedIn);
   }
 
   /** The same, or the next factor that is required. */
@@ -42,52 +48,52 @@ export const signInRoutes = ({ route, room }: Desk): Route[] => {
 
   return [
     route('setUp', async (call) => {
-      await room.limit.attempt(call.from.address, call.body.token);
-      await setUp(room, call.body, call.from);
-      return signedIn(call, await room.sessions.signIn(call.from, call.body.email, call.body.password));
+      await deps.signInLimit.attempt(call.from.address, call.body.token);
+      await setUp(deps, call.body, call.from);
+      return signedIn(call, await deps.sessions.signIn(call.from, call.body.email, call.body.password));
     }),
-    route('readSignInOptions', () => ({ mail: room.queueMail !== null })),
+    route('readSignInOptions', () => ({ mail: deps.queueMail !== null })),
     route(
       'signIn',
-      async (call) => entered(call, await room.sessions.signIn(call.from, call.body.email, call.body.password)),
+      async (call) => entered(call, await deps.sessions.signIn(call.from, call.body.email, call.body.password)),
       asked,
     ),
-    route('signInWithCode', async (call) => signedIn(call, await signInWithCode(room, call.body, call.from))),
-    route('startPasskeySignIn', () => startPasskeySignIn(room)),
-    route('signInWithPasskey', async (call) => signedIn(call, await signInWithPasskey(room, call.body, call.from))),
+    route('signInWithCode', async (call) => signedIn(call, await signInWithCode(deps, call.body, call.from))),
+    route('startPasskeySignIn', () => startPasskeySignIn(deps)),
+    route('signInWithPasskey', async (call) => signedIn(call, await signInWithPasskey(deps, call.body, call.from))),
     route('signOut', async ({ from, reply }) => {
-      await room.sessions.signOut(from);
+      await deps.sessions.signOut(from);
       reply.header('set-cookie', CLEARED_COOKIE);
     }),
-    route('readSession', ({ caller }) => readSessionView(room, caller)),
+    route('readSession', ({ caller }) => readSessionView(deps, caller)),
     route('changePassword', ({ caller, from, body }) =>
-      room.sessions.changePassword(from, caller, body.current_password, body.new_password),
+      deps.sessions.changePassword(from, caller, body.current_password, body.new_password),
     ),
-    route('listSessions', async ({ caller }) => ({ data: await listSessions(room, caller) })),
-    route('endOtherSessions', ({ caller }) => endOtherSessions(room, caller)),
-    route('endSession', ({ caller, params }) => endSession(room, caller, params.session_id)),
-    route('readInvitation', ({ params }) => readInvitation(room, params.invitation)),
+    route('listSessions', async ({ caller }) => ({ data: await listSessions(deps, caller) })),
+    route('endOtherSessions', ({ caller }) => endOtherSessions(deps, caller)),
+    route('endSession', ({ caller, params }) => endSession(deps, caller, params.session_id)),
+    route('readInvitation', ({ params }) => readInvitation(deps, params.invitation)),
     route('acceptInvitation', async (call) => {
-      await room.limit.attempt(call.from.address, call.params.invitation);
-      return signedIn(call, await acceptInvitation(room, call.params.invitation, call.body, call.from));
+      await deps.signInLimit.attempt(call.from.address, call.params.invitation);
+      return signedIn(call, await acceptInvitation(deps, call.params.invitation, call.body, call.from));
     }),
     route('joinByInvitation', async ({ caller, params, from }) => {
-      await room.limit.attempt(from.address, params.invitation);
-      return readSessionView(room, await joinByInvitation(room, params.invitation, caller, from));
+      await deps.signInLimit.attempt(from.address, params.invitation);
+      return readSessionView(deps, await joinByInvitation(deps, params.invitation, caller, from));
     }),
     route('forgotPassword', async ({ body, from }) => {
-      await forgotPassword(room, body.email, from.address);
+      await forgotPassword(deps, body.email, from.address);
     }),
-    route('sendEmailLink', ({ caller }) => sendEmailLink(room, caller)),
+    route('sendEmailLink', ({ caller }) => sendEmailLink(deps, caller)),
     route('verifyEmail', async ({ caller, params }) =>
-      readSessionView(room, await verifyEmail(room, caller, params.link)),
+      readSessionView(deps, await verifyEmail(deps, caller, params.link)),
     ),
-    route('readPasswordLink', ({ params }) => lookAtPasswordLink(room, params.link)),
+    route('readPasswordLink', ({ params }) => lookAtPasswordLink(deps, params.link)),
     route(
       'resetPassword',
       async (call) => {
-        await room.limit.attempt(call.from.address, call.params.link);
-        return entered(call, await resetPassword(room, call.params.link, call.body.password, call.from));
+        await deps.signInLimit.attempt(call.from.address, call.params.link);
+        return entered(call, await resetPassword(deps, call.params.link, call.body.password, call.from));
       },
       asked,
     ),

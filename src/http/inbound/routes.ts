@@ -2,10 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { isId } from '../../../contract/ids.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import type { ReceiveFromChannel } from '../../features/conversations/receive-from-channel.ts';
+import type { ConversationsDeps } from '../../features/conversations/deps.ts';
+import { receiveFromChannel } from '../../features/conversations/receive-from-channel.ts';
 import type { Route } from '../route/route.ts';
 
-export type InboundRoutesDeps = { receive: ReceiveFromChannel; baseUrl: string };
+export type InboundRoutesDeps = ConversationsDeps & { baseUrl: string };
 
 /** Providers put several messages into one call, and an e-mail may be long. */
 const MAX_INBOUND_BYTES = 1024 * 1024;
@@ -16,7 +17,7 @@ export const inboundRoutes = (deps: InboundRoutesDeps): Route[] => [
   hook('GET', 'answerChallenge', deps), // GET: some providers verify us with a challenge first
 ];
 
-const hook = (method: 'GET' | 'POST', id: string, { receive, baseUrl }: InboundRoutesDeps): Route => ({
+const hook = (method: 'GET' | 'POST', id: string, deps: InboundRoutesDeps): Route => ({
   method,
   path: '/inbound/:kind/:channel_id',
   access: 'public',
@@ -26,7 +27,12 @@ const hook = (method: 'GET' | 'POST', id: string, { receive, baseUrl }: InboundR
   async handle(request, reply) {
     const { kind, channel_id: channelId } = request.params as { kind: string; channel_id: string };
     if (!isId('channel', channelId)) throw new Refusal('channel_not_found');
-    const answer = await receive({ kind, channelId }, inboundRequest(request, method, baseUrl), request.requestId);
+    const answer = await receiveFromChannel(
+      deps,
+      { kind, channelId },
+      inboundRequest(request, method, deps.baseUrl),
+      request.requestId,
+    );
     return send(reply, answer ?? { type: 'application/json; charset=utf-8', body: '{}' });
   },
 });

@@ -6,13 +6,12 @@ export type Position = { createdAt: Date; id: string };
 export type Paging = {
   /** Throws `cursor_invalid`; null on the first page. */
   after(scope: string, cursor: string | undefined): Position | null;
-  /** The wire format of one page: `positionOf` returns the position of its last row in the list. */
-  page<Row, Record>(
+  /** The wire format of one page; the position of its last row is where the next page starts. */
+  page<Row extends { created_at: string }>(
     scope: string,
     page: { rows: readonly Row[]; hasMore: boolean },
-    present: (row: Row) => Record,
-    positionOf: (row: Row) => Position,
-  ): Page<Record>;
+    idOf?: (row: Row) => string,
+  ): Page<Row>;
   /** A signed cursor for any other position, and the reverse. */
   mark(scope: string, position: CursorPosition): string;
   marked(scope: string, cursor: string): CursorPosition;
@@ -27,13 +26,12 @@ export const createPaging = (key: Buffer): Paging => ({
     const [createdAt, id] = decodeCursor(key, scope, cursor);
     return { createdAt: new Date(createdAt), id };
   },
-  page: (scope, { rows, hasMore }, present, positionOf) => {
-    const last = rows.at(-1);
-    const next = hasMore && last !== undefined ? positionOf(last) : null;
+  page: (scope, { rows, hasMore }, idOf = (row) => (row as unknown as { id: string }).id) => {
+    const last = hasMore ? rows.at(-1) : undefined;
     return {
-      data: rows.map(present),
-      next_cursor: next && encodeCursor(key, scope, [next.createdAt.toISOString(), next.id]),
-      has_more: next !== null,
+      data: [...rows],
+      next_cursor: last ? encodeCursor(key, scope, [new Date(last.created_at).toISOString(), idOf(last)]) : null,
+      has_more: last !== undefined,
     };
   },
   mark: (scope, position) => encodeCursor(key, scope, position),

@@ -5,7 +5,7 @@ import { givenAgent, givenOrganization, givenTrigger } from '../../../test/facto
 import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
 import { ProviderError, type TurnRequest, type TurnResult } from '../../engine/provider.ts';
 import { handBackConversation, takeOverConversation } from '../../features/conversations/hand-over.ts';
-import { createReceiveMessage } from '../../features/conversations/receive-message.ts';
+import { receiveMessage } from '../../features/conversations/receive-message.ts';
 import { type AcceptQueue, createAcceptQueue } from '../../store/runs/accept.ts';
 import { type Db, openDb } from '../../store/db.ts';
 import type { Worker } from '../claim-loop.ts';
@@ -82,7 +82,7 @@ async function trigger(key: string, more: { message?: string; sendAt?: Date } = 
 }
 
 const receive = (conversationId: string, text: string) =>
-  createReceiveMessage({ db, onAccepted: () => {} })(orgId, conversationId, text, null);
+  receiveMessage({ db, onAccepted: () => {} }, orgId, conversationId, text, null);
 
 const actor = { userId: 'user_member', address: null, requestId: null };
 

@@ -6,7 +6,7 @@ import { givenAgent, givenOrganization, givenTrigger } from '../../../test/facto
 import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
 import { type Provider, ProviderError, type TurnRequest, type TurnResult } from '../../engine/provider.ts';
 import { takeOverConversation } from '../../features/conversations/hand-over.ts';
-import { createReceiveMessage } from '../../features/conversations/receive-message.ts';
+import { receiveMessage } from '../../features/conversations/receive-message.ts';
 import { type AcceptQueue, createAcceptQueue } from '../../store/runs/accept.ts';
 import { type Db, openDb } from '../../store/db.ts';
 import { claimRuns } from '../../store/runs/claim.ts';
@@ -200,8 +200,8 @@ describe('turns', () => {
     });
     const run = await accept('one');
     await hasBegun;
-    const receive = createReceiveMessage({ db, onAccepted: () => {} });
-    await receive(orgId, run.conversationId, 'two', null);
+    const deps = { db, onAccepted: () => {} };
+    await receiveMessage(deps, orgId, run.conversationId, 'two', null);
     go();
     await until(run.id, (state) => state.status === 'waiting_for_user');
     expect(await agentTexts(run.conversationId)).toEqual(['you said one | two']);
@@ -220,8 +220,8 @@ describe('turns', () => {
     });
     const run = await accept('one');
     await thinking.promise;
-    const receive = createReceiveMessage({ db, onAccepted: () => {} });
-    await receive(orgId, run.conversationId, 'two', null);
+    const deps = { db, onAccepted: () => {} };
+    await receiveMessage(deps, orgId, run.conversationId, 'two', null);
     await until(run.id, (state) => state.status === 'waiting_for_user');
     expect(await agentTexts(run.conversationId)).toEqual(['you said one | two']);
     expect(turns).toBe(2);
@@ -229,8 +229,9 @@ describe('turns', () => {
 
   test('a burst that is longer than history is read from its beginning: a “stop” may be there', async () => {
     const run = await accept('stop');
-    const receive = createReceiveMessage({ db, onAccepted: () => {} });
-    for (let index = 0; index < 60; index++) await receive(orgId, run.conversationId, `and ${index}`, null);
+    const deps = { db, onAccepted: () => {} };
+    for (let index = 0; index < 60; index++)
+      await receiveMessage(deps, orgId, run.conversationId, `and ${index}`, null);
     startWorker(({ input, history }) => say(`${input[0]}, ${input.length} of ${history.length}, ${input.at(-1)}`));
     await until(run.id, (state) => state.status === 'waiting_for_user');
     expect(await agentTexts(run.conversationId)).toEqual(['stop, 61 of 40, and 59']);

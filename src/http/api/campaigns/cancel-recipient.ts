@@ -1,8 +1,9 @@
 import { Recipient } from '../../../../contract/campaigns.ts';
+import { cancelRecipient } from '../../../features/campaigns/recipients.ts';
 import type { Route } from '../../route/route.ts';
 import { type CampaignRoutesDeps, exampleRecipient, FAMILY, keyCallerOf, recipientIdOf, TAG } from './family.ts';
 
-export const cancelRecipient = ({ campaigns }: CampaignRoutesDeps): Route => ({
+export const cancelRecipientRoute = (deps: CampaignRoutesDeps): Route => ({
   method: 'DELETE',
   path: '/api/campaigns/:campaign_id/recipients/:recipient_id',
   ...FAMILY,
@@ -17,5 +18,5 @@ export const cancelRecipient = ({ campaigns }: CampaignRoutesDeps): Route => ({
   responses: { 200: Recipient },
   problems: ['recipient_not_found', 'recipient_finished'],
   handle: (request) =>
-    campaigns.cancelRecipient(keyCallerOf(request), request.admission.campaign!.id, recipientIdOf(request)),
+    cancelRecipient(deps, keyCallerOf(request), request.admission.campaign!.id, recipientIdOf(request)),
 });

@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import { isId } from '../../../../contract/ids.ts';
 import { Refusal } from '../../../../contract/problems.ts';
-import type { CampaignVerbs } from '../../../features/campaigns/key-verbs.ts';
+import type { CampaignsDeps } from '../../../features/campaigns/deps.ts';
 import type { Paging } from '../../route/paging.ts';
 
 /** Shared by the routes of the family: only the campaign's own key is accepted. */
-export type CampaignRoutesDeps = { campaigns: CampaignVerbs; paging: Paging };
+export type CampaignRoutesDeps = CampaignsDeps & { paging: Paging };
 
 export const FAMILY = { access: { permission: 'campaigns', campaign: 'campaign_id' }, limit: 'campaigns' } as const;
 export const TAG = 'Campaigns';

@@ -3,12 +3,13 @@ import { Recipient, RECIPIENT_STATUSES } from '../../../../contract/campaigns.ts
 import { DEFAULT_PAGE } from '../../../../contract/limits.ts';
 import { cursorScope } from '../../route/paging.ts';
 import { PageQuery } from '../../route/query.ts';
+import { listRecipients } from '../../../features/campaigns/recipients.ts';
 import type { Route } from '../../route/route.ts';
 import { type CampaignRoutesDeps, exampleRecipient, FAMILY, TAG } from './family.ts';
 
 type Query = { limit?: number; cursor?: string; status?: string; ref?: string };
 
-export const listRecipients = ({ campaigns, paging }: CampaignRoutesDeps): Route => ({
+export const listRecipientsRoute = (deps: CampaignRoutesDeps): Route => ({
   method: 'GET',
   path: '/api/campaigns/:campaign_id/recipients',
   ...FAMILY,
@@ -34,12 +35,7 @@ export const listRecipients = ({ campaigns, paging }: CampaignRoutesDeps): Route
     const { caller, campaign } = request.admission;
     const { limit = DEFAULT_PAGE, cursor, status, ref } = request.query as Query;
     const scope = cursorScope('recipients', caller.orgId, { campaign: campaign!.id, status, ref });
-    const page = { limit, after: paging.after(scope, cursor) };
-    return paging.page(
-      scope,
-      await campaigns.recipients(caller.orgId, campaign!.id, { status, ref }, page),
-      (row) => row,
-      (row) => ({ createdAt: new Date(row.created_at), id: row.id }),
-    );
+    const page = { limit, after: deps.paging.after(scope, cursor) };
+    return deps.paging.page(scope, await listRecipients(deps, caller.orgId, campaign!.id, { status, ref }, page));
   },
 });

@@ -1,8 +1,9 @@
 import { Campaign } from '../../../../contract/campaigns.ts';
+import { moveByKey } from '../../../features/campaigns/key-verbs.ts';
 import type { Route } from '../../route/route.ts';
 import { type CampaignRoutesDeps, exampleCampaign, FAMILY, keyCallerOf, TAG } from './family.ts';
 
-export const pauseCampaign = (deps: CampaignRoutesDeps): Route =>
+export const pauseCampaignRoute = (deps: CampaignRoutesDeps): Route =>
   move(deps, 'pause', {
     id: 'pauseCampaign',
     summary: 'Pause the campaign',
@@ -11,7 +12,7 @@ export const pauseCampaign = (deps: CampaignRoutesDeps): Route =>
     examples: { 200: { ...exampleCampaign, state: 'paused' } },
   });
 
-export const resumeCampaign = (deps: CampaignRoutesDeps): Route =>
+export const resumeCampaignRoute = (deps: CampaignRoutesDeps): Route =>
   move(deps, 'resume', {
     id: 'resumeCampaign',
     summary: 'Resume the campaign',
@@ -20,7 +21,7 @@ export const resumeCampaign = (deps: CampaignRoutesDeps): Route =>
   });
 
 const move = (
-  { campaigns }: CampaignRoutesDeps,
+  deps: CampaignRoutesDeps,
   verb: 'pause' | 'resume',
   operation: Omit<Route['operation'], 'tag'>,
 ): Route => ({
@@ -32,7 +33,7 @@ const move = (
   responses: { 200: Campaign },
   problems: ['campaign_not_open'],
   async handle(request, reply) {
-    const done = await campaigns.move(keyCallerOf(request), request.admission.campaign!.id, verb);
+    const done = await moveByKey(deps, keyCallerOf(request), request.admission.campaign!.id, verb);
     if (done.replayed) reply.header('idempotent-replayed', 'true');
     return done.body;
   },

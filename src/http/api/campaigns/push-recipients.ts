@@ -7,6 +7,7 @@ import {
 } from '../../../../contract/campaigns.ts';
 import { Refusal } from '../../../../contract/problems.ts';
 import type { PushRow } from '../../../features/campaigns/push-recipients.ts';
+import { pushRecipients } from '../../../features/campaigns/push-recipients.ts';
 import type { Route } from '../../route/route.ts';
 import { compileBody } from '../../route/validate.ts';
 import { type CampaignRoutesDeps, exampleRecipient, FAMILY, TAG } from './family.ts';
@@ -16,7 +17,7 @@ const PUSH_KEYS = 60_000;
 const MAX_REF = 255;
 const checkRecipient = compileBody(RecipientInput);
 
-export const pushRecipients = ({ campaigns }: CampaignRoutesDeps): Route => ({
+export const pushRecipientsRoute = (deps: CampaignRoutesDeps): Route => ({
   method: 'POST',
   path: '/api/campaigns/:campaign_id/recipients',
   ...FAMILY,
@@ -69,7 +70,7 @@ export const pushRecipients = ({ campaigns }: CampaignRoutesDeps): Route => ({
   async handle(request, reply) {
     const { recipients, dedupe = 'campaign' } = request.body as Body;
     const { caller, from, campaign } = request.admission;
-    const { answer, replayed } = await campaigns.push({
+    const { answer, replayed } = await pushRecipients(deps, {
       campaign: campaign!,
       caller: { ...caller, from },
       requestId: request.requestId,

@@ -1,8 +1,9 @@
 import { Campaign } from '../../../../contract/campaigns.ts';
+import { readForKey } from '../../../features/campaigns/key-verbs.ts';
 import type { Route } from '../../route/route.ts';
 import { type CampaignRoutesDeps, exampleCampaign, FAMILY, TAG } from './family.ts';
 
-export const readCampaign = ({ campaigns }: CampaignRoutesDeps): Route => ({
+export const readCampaignRoute = (deps: CampaignRoutesDeps): Route => ({
   method: 'GET',
   path: '/api/campaigns/:campaign_id',
   ...FAMILY,
@@ -14,5 +15,5 @@ export const readCampaign = ({ campaigns }: CampaignRoutesDeps): Route => ({
     examples: { 200: exampleCampaign },
   },
   responses: { 200: Campaign },
-  handle: (request) => campaigns.read(request.admission.caller.orgId, request.admission.campaign!.id),
+  handle: (request) => readForKey(deps, request.admission.caller.orgId, request.admission.campaign!.id),
 });

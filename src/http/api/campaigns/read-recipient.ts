@@ -1,8 +1,9 @@
 import { Recipient } from '../../../../contract/campaigns.ts';
+import { readRecipient } from '../../../features/campaigns/recipients.ts';
 import type { Route } from '../../route/route.ts';
 import { type CampaignRoutesDeps, exampleRecipient, FAMILY, recipientIdOf, TAG } from './family.ts';
 
-export const readRecipient = ({ campaigns }: CampaignRoutesDeps): Route => ({
+export const readRecipientRoute = (deps: CampaignRoutesDeps): Route => ({
   method: 'GET',
   path: '/api/campaigns/:campaign_id/recipients/:recipient_id',
   ...FAMILY,
@@ -10,5 +11,5 @@ export const readRecipient = ({ campaigns }: CampaignRoutesDeps): Route => ({
   responses: { 200: Recipient },
   problems: ['recipient_not_found'],
   handle: (request) =>
-    campaigns.recipient(request.admission.caller.orgId, request.admission.campaign!.id, recipientIdOf(request)),
+    readRecipient(deps, request.admission.caller.orgId, request.admission.campaign!.id, recipientIdOf(request)),
 });

@@ -1,9 +1,10 @@
 import { ChannelList } from '../../../../contract/channels.ts';
+import { listAgentChannels } from '../../../features/channel-messages/list-agent-channels.ts';
 import type { Route } from '../../route/route.ts';
 import type { ChannelRoutesDeps } from './routes.ts';
 
 /** The agent's channels and what each supports. */
-export const listChannels = ({ channelMessages }: ChannelRoutesDeps): Route => ({
+export const listChannelsRoute = (deps: ChannelRoutesDeps): Route => ({
   method: 'GET',
   path: '/api/channels/:agent_id',
   access: { permission: 'channels', agent: 'agent_id' },
@@ -17,6 +18,6 @@ export const listChannels = ({ channelMessages }: ChannelRoutesDeps): Route => (
   responses: { 200: ChannelList },
   async handle(request) {
     const { caller, agent } = request.admission;
-    return { data: await channelMessages.listChannels(caller.orgId, agent!.id), next_cursor: null, has_more: false };
+    return { data: await listAgentChannels(deps, caller.orgId, agent!.id), next_cursor: null, has_more: false };
   },
 });

@@ -1,9 +1,10 @@
 import { ChannelMessage } from '../../../../contract/channels.ts';
+import { readMessage } from '../../../features/channel-messages/read-message.ts';
 import type { Route } from '../../route/route.ts';
 import type { ChannelRoutesDeps } from './routes.ts';
 
 /** One outbound message and its delivery status. */
-export const readMessage = ({ channelMessages }: ChannelRoutesDeps): Route => ({
+export const readMessageRoute = (deps: ChannelRoutesDeps): Route => ({
   method: 'GET',
   path: '/api/channels/:agent_id/:channel_id/messages/:message_id',
   access: { permission: 'channels', agent: 'agent_id', channel: 'channel_id' },
@@ -19,6 +20,6 @@ export const readMessage = ({ channelMessages }: ChannelRoutesDeps): Route => ({
   async handle(request) {
     const { caller, channel } = request.admission;
     const { message_id: id } = request.params as { message_id: string };
-    return channelMessages.read(caller.orgId, channel!.id, id);
+    return readMessage(deps, caller.orgId, channel!.id, id);
   },
 });

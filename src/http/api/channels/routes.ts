@@ -1,13 +1,13 @@
-import type { ChannelMessages } from '../../../features/channel-messages/channel-messages.ts';
+import type { ChannelMessagesDeps } from '../../../features/channel-messages/deps.ts';
 import type { Route } from '../../route/route.ts';
-import { listChannels } from './list-channels.ts';
-import { readMessage } from './read-message.ts';
-import { sendMessage } from './send-message.ts';
+import { listChannelsRoute } from './list-channels.ts';
+import { readMessageRoute } from './read-message.ts';
+import { sendMessageRoute } from './send-message.ts';
 
-export type ChannelRoutesDeps = { channelMessages: ChannelMessages; baseUrl: string };
+export type ChannelRoutesDeps = ChannelMessagesDeps & { baseUrl: string };
 
 export const channelApiRoutes = (deps: ChannelRoutesDeps): Route[] => [
-  listChannels(deps), // GET /api/channels/:agent_id
-  sendMessage(deps), // POST /api/channels/:agent_id/:channel_id/messages
-  readMessage(deps), // GET …/messages/:message_id
+  listChannelsRoute(deps), // GET /api/channels/:agent_id
+  sendMessageRoute(deps), // POST /api/channels/:agent_id/:channel_id/messages
+  readMessageRoute(deps), // GET …/messages/:message_id
 ];

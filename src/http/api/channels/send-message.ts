@@ -1,10 +1,11 @@
 import { AcceptedMessage, SendMessage } from '../../../../contract/channels.ts';
 import { holds } from '../../../access/decide.ts';
+import { sendMessage } from '../../../features/channel-messages/send-message.ts';
 import type { Route } from '../../route/route.ts';
 import type { ChannelRoutesDeps } from './routes.ts';
 
 /** Sends a message that the backend wrote: accepted means committed. */
-export const sendMessage = ({ channelMessages, baseUrl }: ChannelRoutesDeps): Route => ({
+export const sendMessageRoute = (deps: ChannelRoutesDeps): Route => ({
   method: 'POST',
   path: '/api/channels/:agent_id/:channel_id/messages',
   access: { permission: 'channels', agent: 'agent_id', channel: 'channel_id' },
@@ -53,7 +54,7 @@ export const sendMessage = ({ channelMessages, baseUrl }: ChannelRoutesDeps): Ro
   ],
   async handle(request, reply) {
     const { caller, from, agent, channel } = request.admission;
-    const { answer, replayed } = await channelMessages.send({
+    const { answer, replayed } = await sendMessage(deps, {
       orgId: caller.orgId,
       agentId: agent!.id,
       channel: channel!,
@@ -64,7 +65,7 @@ export const sendMessage = ({ channelMessages, baseUrl }: ChannelRoutesDeps): Ro
       idempotency: request.idempotency,
     });
     if (replayed) reply.header('idempotent-replayed', 'true');
-    if (answer.location !== null) reply.header('location', baseUrl + answer.location);
+    if (answer.location !== null) reply.header('location', deps.baseUrl + answer.location);
     return answer.body;
   },
 });

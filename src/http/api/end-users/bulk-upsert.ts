@@ -1,6 +1,7 @@
 import { type BulkEndUsers as Body, BulkEndUsers, BulkResults, CreateEndUser } from '../../../../contract/end-users.ts';
 import { Refusal } from '../../../../contract/problems.ts';
 import type { BulkRow } from '../../../features/end-users/write-end-users.ts';
+import { bulkUpsert } from '../../../features/end-users/write-end-users.ts';
 import type { Route } from '../../route/route.ts';
 import { compileBody } from '../../route/validate.ts';
 import { callerOf, type EndUserRoutesDeps, exampleEndUser, FAMILY, TAG } from './family.ts';
@@ -9,7 +10,7 @@ import { callerOf, type EndUserRoutesDeps, exampleEndUser, FAMILY, TAG } from '.
 const BULK_KEYS = 60_000;
 const checkRow = compileBody(CreateEndUser);
 
-export const bulkUpsert = ({ endUsers }: EndUserRoutesDeps): Route => ({
+export const bulkUpsertRoute = (deps: EndUserRoutesDeps): Route => ({
   method: 'POST',
   path: '/api/end-users/bulk',
   ...FAMILY,
@@ -40,7 +41,7 @@ export const bulkUpsert = ({ endUsers }: EndUserRoutesDeps): Route => ({
   responses: { 200: BulkResults },
   async handle(request, reply) {
     const rows = (request.body as Body).end_users.map(checked);
-    const answer = await endUsers.bulk(callerOf(request), rows);
+    const answer = await bulkUpsert(deps, callerOf(request), rows);
     if (answer.replayed) reply.header('idempotent-replayed', 'true');
     return answer.body;
   },

@@ -1,9 +1,10 @@
 import { CreateEndUser, EndUser } from '../../../../contract/end-users.ts';
+import { createEndUser } from '../../../features/end-users/write-end-users.ts';
 import type { Route } from '../../route/route.ts';
 import { callerOf, type EndUserRoutesDeps, exampleEndUser, FAMILY, TAG } from './family.ts';
 
 /** Creates a person; refused when another person has one of the identifiers. */
-export const createEndUser = ({ endUsers, baseUrl }: EndUserRoutesDeps): Route => ({
+export const createEndUserRoute = (deps: EndUserRoutesDeps): Route => ({
   method: 'POST',
   path: '/api/end-users',
   ...FAMILY,
@@ -23,10 +24,10 @@ export const createEndUser = ({ endUsers, baseUrl }: EndUserRoutesDeps): Route =
   },
   problems: ['already_exists'],
   async handle(request, reply) {
-    const answer = await endUsers.create(callerOf(request), request.body as CreateEndUser);
+    const answer = await createEndUser(deps, callerOf(request), request.body as CreateEndUser);
     if (answer.replayed) reply.header('idempotent-replayed', 'true');
     const { id } = JSON.parse(answer.body) as { id: string };
-    reply.header('location', `${baseUrl}/api/end-users/${id}`).code(answer.status);
+    reply.header('location', `${deps.baseUrl}/api/end-users/${id}`).code(answer.status);
     return answer.body;
   },
 });

@@ -1,8 +1,9 @@
+import { eraseEndUser } from '../../../features/end-users/erase-end-user.ts';
 import type { Route } from '../../route/route.ts';
 import { callerOf, endUserIdOf, type EndUserRoutesDeps, FAMILY, TAG } from './family.ts';
 
 /** Erases a person: the remaining data identifies no one, except that opted-out addresses stay opted out. */
-export const eraseEndUser = ({ endUsers }: EndUserRoutesDeps): Route => ({
+export const eraseEndUserRoute = (deps: EndUserRoutesDeps): Route => ({
   method: 'DELETE',
   path: '/api/end-users/:end_user_id',
   ...FAMILY,
@@ -16,6 +17,6 @@ export const eraseEndUser = ({ endUsers }: EndUserRoutesDeps): Route => ({
   responses: { 204: null },
   problems: ['end_user_not_found', 'outcome_unknown'],
   async handle(request) {
-    await endUsers.erase(callerOf(request), endUserIdOf(request));
+    await eraseEndUser(deps, callerOf(request), endUserIdOf(request));
   },
 });

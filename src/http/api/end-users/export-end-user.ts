@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { EndUserExport } from '../../../../contract/end-users.ts';
+import { exportEndUser } from '../../../features/end-users/export-end-user.ts';
 import type { Route } from '../../route/route.ts';
 import {
   endUserIdOf,
@@ -15,7 +16,7 @@ import {
  * All stored data about one person, streamed while it is read: its size depends on the person's history and has no
  * other limit.
  */
-export const exportEndUser = ({ endUsers }: EndUserRoutesDeps): Route => ({
+export const exportEndUserRoute = (deps: EndUserRoutesDeps): Route => ({
   method: 'GET',
   path: '/api/end-users/:end_user_id/export',
   ...FAMILY,
@@ -39,7 +40,7 @@ export const exportEndUser = ({ endUsers }: EndUserRoutesDeps): Route => ({
   problems: ['end_user_not_found'],
   async handle(request, reply) {
     const id = endUserIdOf(request);
-    const parts = await endUsers.export(request.admission.caller.orgId, id);
+    const parts = await exportEndUser(deps, request.admission.caller.orgId, id);
     return reply
       .type('application/json; charset=utf-8')
       .header('content-disposition', `attachment; filename="${id}.json"`)

@@ -3,11 +3,11 @@ import { Type, type TSchema } from 'typebox';
 import { EndUser } from '../../../../contract/end-users.ts';
 import { isId } from '../../../../contract/ids.ts';
 import { Refusal } from '../../../../contract/problems.ts';
-import type { EndUsers } from '../../../features/end-users/end-users.ts';
+import type { EndUsersDeps } from '../../../features/end-users/deps.ts';
 import type { Paging } from '../../route/paging.ts';
 
 /** Shared by the routes of the family. */
-export type EndUserRoutesDeps = { endUsers: EndUsers; paging: Paging; baseUrl: string };
+export type EndUserRoutesDeps = EndUsersDeps & { paging: Paging; baseUrl: string };
 
 export const FAMILY = { access: { permission: 'end_users' }, limit: 'end_users' } as const;
 export const TAG = 'End users';
@@ -20,12 +20,6 @@ export const pageOf = <S extends TSchema>(item: S, title: string) =>
   );
 
 export const EndUserPage = pageOf(EndUser, 'EndUserPage');
-
-/** The position of a record in its list. */
-export const positionOf = (row: { created_at: string; id: string }) => ({
-  createdAt: new Date(row.created_at),
-  id: row.id,
-});
 
 export const callerOf = (request: FastifyRequest) => ({
   orgId: request.admission.caller.orgId,

@@ -3,10 +3,11 @@ import { EndUserConversation } from '../../../../contract/end-users.ts';
 import { DEFAULT_PAGE } from '../../../../contract/limits.ts';
 import { cursorScope } from '../../route/paging.ts';
 import { PageQuery } from '../../route/query.ts';
+import { listConversationsOf } from '../../../features/end-users/read-end-users.ts';
 import type { Route } from '../../route/route.ts';
-import { endUserIdOf, type EndUserRoutesDeps, exampleConversation, FAMILY, pageOf, positionOf, TAG } from './family.ts';
+import { endUserIdOf, type EndUserRoutesDeps, exampleConversation, FAMILY, pageOf, TAG } from './family.ts';
 
-export const listConversations = ({ endUsers, paging }: EndUserRoutesDeps): Route => ({
+export const listConversationsRoute = (deps: EndUserRoutesDeps): Route => ({
   method: 'GET',
   path: '/api/end-users/:end_user_id/conversations',
   ...FAMILY,
@@ -25,7 +26,7 @@ export const listConversations = ({ endUsers, paging }: EndUserRoutesDeps): Rout
     const id = endUserIdOf(request);
     const { limit = DEFAULT_PAGE, cursor } = request.query as { limit?: number; cursor?: string };
     const scope = cursorScope('conversations of', orgId, { id });
-    const page = await endUsers.conversations(orgId, id, { limit, after: paging.after(scope, cursor) });
-    return paging.page(scope, page, (row) => row, positionOf);
+    const page = await listConversationsOf(deps, orgId, id, { limit, after: deps.paging.after(scope, cursor) });
+    return deps.paging.page(scope, page);
   },
 });

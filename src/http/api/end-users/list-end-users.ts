@@ -3,8 +3,9 @@ import { Tag } from '../../../../contract/end-users.ts';
 import { DEFAULT_PAGE } from '../../../../contract/limits.ts';
 import { cursorScope } from '../../route/paging.ts';
 import { PageQuery } from '../../route/query.ts';
+import { listEndUsers } from '../../../features/end-users/read-end-users.ts';
 import type { Route } from '../../route/route.ts';
-import { EndUserPage, type EndUserRoutesDeps, exampleEndUser, FAMILY, positionOf, TAG } from './family.ts';
+import { EndUserPage, type EndUserRoutesDeps, exampleEndUser, FAMILY, TAG } from './family.ts';
 
 type Query = {
   limit?: number;
@@ -16,7 +17,7 @@ type Query = {
   updated_after?: string;
 };
 
-export const listEndUsers = ({ endUsers, paging }: EndUserRoutesDeps): Route => ({
+export const listEndUsersRoute = (deps: EndUserRoutesDeps): Route => ({
   method: 'GET',
   path: '/api/end-users',
   ...FAMILY,
@@ -50,7 +51,7 @@ export const listEndUsers = ({ endUsers, paging }: EndUserRoutesDeps): Route => 
       tags: given.tag === undefined ? undefined : [given.tag],
       updatedAfter: given.updated_after === undefined ? undefined : new Date(given.updated_after),
     };
-    const page = await endUsers.list(orgId, filter, { limit, after: paging.after(scope, cursor) });
-    return paging.page(scope, page, (row) => row, positionOf);
+    const page = await listEndUsers(deps, orgId, filter, { limit, after: deps.paging.after(scope, cursor) });
+    return deps.paging.page(scope, page);
   },
 });

@@ -3,10 +3,11 @@ import { DEFAULT_PAGE } from '../../../../contract/limits.ts';
 import { Message } from '../../../../contract/messages.ts';
 import { cursorScope } from '../../route/paging.ts';
 import { PageQuery } from '../../route/query.ts';
+import { listMessagesOf } from '../../../features/end-users/read-end-users.ts';
 import type { Route } from '../../route/route.ts';
-import { endUserIdOf, type EndUserRoutesDeps, exampleMessage, FAMILY, pageOf, positionOf, TAG } from './family.ts';
+import { endUserIdOf, type EndUserRoutesDeps, exampleMessage, FAMILY, pageOf, TAG } from './family.ts';
 
-export const listMessages = ({ endUsers, paging }: EndUserRoutesDeps): Route => ({
+export const listMessagesRoute = (deps: EndUserRoutesDeps): Route => ({
   method: 'GET',
   path: '/api/end-users/:end_user_id/conversations/:conversation_id/messages',
   ...FAMILY,
@@ -26,8 +27,8 @@ export const listMessages = ({ endUsers, paging }: EndUserRoutesDeps): Route => 
     const { conversation_id: conversationId } = request.params as { conversation_id: string };
     const { limit = DEFAULT_PAGE, cursor } = request.query as { limit?: number; cursor?: string };
     const scope = cursorScope('messages of', orgId, { endUserId, conversationId });
-    const after = paging.after(scope, cursor);
-    const page = await endUsers.messages(orgId, { endUserId, conversationId }, { limit, after });
-    return paging.page(scope, page, (row) => row, positionOf);
+    const after = deps.paging.after(scope, cursor);
+    const page = await listMessagesOf(deps, orgId, { endUserId, conversationId }, { limit, after });
+    return deps.paging.page(scope, page);
   },
 });

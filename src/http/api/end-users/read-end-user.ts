@@ -1,13 +1,14 @@
 import { EndUser } from '../../../../contract/end-users.ts';
+import { readEndUser } from '../../../features/end-users/read-end-users.ts';
 import type { Route } from '../../route/route.ts';
 import { endUserIdOf, type EndUserRoutesDeps, exampleEndUser, FAMILY, TAG } from './family.ts';
 
-export const readEndUser = ({ endUsers }: EndUserRoutesDeps): Route => ({
+export const readEndUserRoute = (deps: EndUserRoutesDeps): Route => ({
   method: 'GET',
   path: '/api/end-users/:end_user_id',
   ...FAMILY,
   operation: { id: 'readEndUser', summary: 'Read an end user', tag: TAG, examples: { 200: exampleEndUser } },
   responses: { 200: EndUser },
   problems: ['end_user_not_found'],
-  handle: (request) => endUsers.read(request.admission.caller.orgId, endUserIdOf(request)),
+  handle: (request) => readEndUser(deps, request.admission.caller.orgId, endUserIdOf(request)),
 });

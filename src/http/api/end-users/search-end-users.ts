@@ -1,10 +1,11 @@
 import { SearchEndUsers } from '../../../../contract/end-users.ts';
 import { DEFAULT_PAGE } from '../../../../contract/limits.ts';
 import { cursorScope } from '../../route/paging.ts';
+import { listEndUsers } from '../../../features/end-users/read-end-users.ts';
 import type { Route } from '../../route/route.ts';
-import { type EndUserRoutesDeps, EndUserPage, exampleEndUser, FAMILY, positionOf, TAG } from './family.ts';
+import { type EndUserRoutesDeps, EndUserPage, exampleEndUser, FAMILY, TAG } from './family.ts';
 
-export const searchEndUsers = ({ endUsers, paging }: EndUserRoutesDeps): Route => ({
+export const searchEndUsersRoute = (deps: EndUserRoutesDeps): Route => ({
   method: 'POST',
   path: '/api/end-users/search',
   ...FAMILY,
@@ -35,7 +36,7 @@ export const searchEndUsers = ({ endUsers, paging }: EndUserRoutesDeps): Route =
       updatedAfter: filter.updated_after === undefined ? undefined : new Date(filter.updated_after),
       text: query?.trim() || undefined,
     };
-    const page = await endUsers.list(orgId, found, { limit, after: paging.after(scope, cursor) });
-    return paging.page(scope, page, (row) => row, positionOf);
+    const page = await listEndUsers(deps, orgId, found, { limit, after: deps.paging.after(scope, cursor) });
+    return deps.paging.page(scope, page);
   },
 });

@@ -1,8 +1,9 @@
 import { EndUser, SetConsent } from '../../../../contract/end-users.ts';
+import { setConsent } from '../../../features/end-users/set-consent.ts';
 import type { Route } from '../../route/route.ts';
 import { callerOf, endUserIdOf, type EndUserRoutesDeps, exampleEndUser, FAMILY, TAG } from './family.ts';
 
-export const setConsent = ({ endUsers }: EndUserRoutesDeps): Route => ({
+export const setConsentRoute = (deps: EndUserRoutesDeps): Route => ({
   method: 'PUT',
   path: '/api/end-users/:end_user_id/consent/:channel_kind',
   ...FAMILY,
@@ -20,6 +21,6 @@ export const setConsent = ({ endUsers }: EndUserRoutesDeps): Route => ({
   problems: ['end_user_not_found'],
   handle(request) {
     const { channel_kind: kind } = request.params as { channel_kind: string };
-    return endUsers.setConsent(callerOf(request), endUserIdOf(request), kind, request.body as SetConsent);
+    return setConsent(deps, callerOf(request), endUserIdOf(request), kind, request.body as SetConsent);
   },
 });

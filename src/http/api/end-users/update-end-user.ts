@@ -1,8 +1,9 @@
 import { EndUser, UpdateEndUser } from '../../../../contract/end-users.ts';
+import { updateEndUser } from '../../../features/end-users/write-end-users.ts';
 import type { Route } from '../../route/route.ts';
 import { callerOf, endUserIdOf, type EndUserRoutesDeps, exampleEndUser, FAMILY, TAG } from './family.ts';
 
-export const updateEndUser = ({ endUsers }: EndUserRoutesDeps): Route => ({
+export const updateEndUserRoute = (deps: EndUserRoutesDeps): Route => ({
   method: 'PATCH',
   path: '/api/end-users/:end_user_id',
   ...FAMILY,
@@ -17,5 +18,5 @@ export const updateEndUser = ({ endUsers }: EndUserRoutesDeps): Route => ({
   body: UpdateEndUser,
   responses: { 200: EndUser },
   problems: ['end_user_not_found', 'already_exists', 'outcome_unknown'],
-  handle: (request) => endUsers.update(callerOf(request), endUserIdOf(request), request.body as UpdateEndUser),
+  handle: (request) => updateEndUser(deps, callerOf(request), endUserIdOf(request), request.body as UpdateEndUser),
 });

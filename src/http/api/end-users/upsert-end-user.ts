@@ -1,12 +1,13 @@
 import { EndUser, UpsertEndUser } from '../../../../contract/end-users.ts';
 import { Refusal } from '../../../../contract/problems.ts';
+import { upsertEndUser } from '../../../features/end-users/write-end-users.ts';
 import type { Route } from '../../route/route.ts';
 import { callerOf, type EndUserRoutesDeps, exampleEndUser, FAMILY, TAG } from './family.ts';
 
 const MAX_EXTERNAL_ID = 255;
 
 /** Keeps a person in step with the caller's own records. Repeating the call gives the same result. */
-export const upsertEndUser = ({ endUsers }: EndUserRoutesDeps): Route => ({
+export const upsertEndUserRoute = (deps: EndUserRoutesDeps): Route => ({
   method: 'PUT',
   path: '/api/end-users/external/:external_id',
   ...FAMILY,
@@ -30,7 +31,12 @@ export const upsertEndUser = ({ endUsers }: EndUserRoutesDeps): Route => ({
     if (externalId === '') throw unfit('too_short', 'Must not be empty.');
     if (externalId.length > MAX_EXTERNAL_ID)
       throw unfit('too_long', `Must have at most ${MAX_EXTERNAL_ID} characters.`);
-    const { created, endUser } = await endUsers.upsert(callerOf(request), externalId, request.body as UpsertEndUser);
+    const { created, endUser } = await upsertEndUser(
+      deps,
+      callerOf(request),
+      externalId,
+      request.body as UpsertEndUser,
+    );
     reply.code(created ? 201 : 200);
     return endUser;
   },

@@ -2,17 +2,14 @@ import { LeakReport, MAX_UNSIGNED_LEAKS } from '../../../../contract/leaks.ts';
 import { Refusal } from '../../../../contract/problems.ts';
 import { Type } from 'typebox';
 import type { LeakReportLimit } from '../../../access/limits/leak-report-limit.ts';
-import type { ApiKeys } from '../../../features/api-keys/api-keys.ts';
+import type { ApiKeysDeps } from '../../../features/api-keys/deps.ts';
+import { reportLeakedKeys } from '../../../features/api-keys/report-leaked-keys.ts';
 import { readSignature, type ScannerKeys } from '../../../kernel/scanner-signature.ts';
 import { parseJson } from '../../edge/body.ts';
 import type { Route } from '../../route/route.ts';
 import { compileBody } from '../../route/validate.ts';
 
-export type LeakRoutesDeps = {
-  keys: Pick<ApiKeys, 'reportLeaked'>;
-  limit: LeakReportLimit;
-  scanners: ScannerKeys;
-};
+export type LeakRoutesDeps = ApiKeysDeps & { leakReportLimit: LeakReportLimit; scanners: ScannerKeys };
 
 const MAX_REPORT_BYTES = 256 * 1024;
 /** A thousand entries, plus members that scanners may add to them. */
@@ -20,7 +17,7 @@ const MAX_REPORT_KEYS = 10_000;
 const check = compileBody(LeakReport);
 
 /** Secret scanners, and any person who finds a key, report it here. */
-export const reportLeaked = ({ keys, limit, scanners }: LeakRoutesDeps): Route => ({
+export const reportLeakedRoute = (deps: LeakRoutesDeps): Route => ({
   method: 'POST',
   path: '/api/keys/leaked',
   access: 'public',
@@ -54,8 +51,8 @@ export const reportLeaked = ({ keys, limit, scanners }: LeakRoutesDeps): Route =
   problems: ['signature_invalid', 'rate_limited', 'unavailable', 'outcome_unknown'],
   async handle(request) {
     const body = request.body as Buffer;
-    const signature = readSignature(scanners, request.headers, body);
-    await limit.take(signature === 'signed' ? 'signed' : 'unsigned', request.ip);
+    const signature = readSignature(deps.scanners, request.headers, body);
+    await deps.leakReportLimit.take(signature === 'signed' ? 'signed' : 'unsigned', request.ip);
     if (signature === 'forged')
       throw new Refusal('signature_invalid', 'The key that the report names did not sign these bytes.');
     const report = parseJson(body, MAX_REPORT_KEYS);
@@ -67,7 +64,7 @@ export const reportLeaked = ({ keys, limit, scanners }: LeakRoutesDeps): Route =
       throw new Refusal('validation_failed', undefined, { errors: [{ pointer: '', code: 'too_many', detail }] });
     }
     const { ip: address, requestId } = request;
-    await keys.reportLeaked(entries, { address, requestId, signed });
+    await reportLeakedKeys(deps, entries, { address, requestId, signed });
     return '[]';
   },
 });

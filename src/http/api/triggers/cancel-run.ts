@@ -1,9 +1,10 @@
 import { RunRecord } from '../../../../contract/triggers.ts';
+import { cancelRun } from '../../../features/triggers/cancel-run.ts';
 import type { Route } from '../../route/route.ts';
 import type { TriggerRoutesDeps } from './routes.ts';
 
 /** Ends a run early. A second cancel is a no-op. */
-export const cancelRun = ({ triggers }: TriggerRoutesDeps): Route => ({
+export const cancelRunRoute = (deps: TriggerRoutesDeps): Route => ({
   method: 'POST',
   path: '/api/triggers/:agent_id/:trigger_id/runs/:run_id/cancel',
   access: { permission: 'triggers', agent: 'agent_id', trigger: 'trigger_id' },
@@ -20,7 +21,7 @@ export const cancelRun = ({ triggers }: TriggerRoutesDeps): Route => ({
   async handle(request, reply) {
     const { caller, from, trigger } = request.admission;
     const { run_id: runId } = request.params as { run_id: string };
-    const { answer, replayed } = await triggers.cancelRun({ ...caller, from }, trigger!.id, runId, request.idempotency);
+    const { answer, replayed } = await cancelRun(deps, { ...caller, from }, trigger!.id, runId, request.idempotency);
     if (replayed) reply.header('idempotent-replayed', 'true');
     return answer.body;
   },

@@ -3,11 +3,12 @@ import { DEFAULT_PAGE } from '../../../../contract/limits.ts';
 import { RUN_STATUSES, RunRecord } from '../../../../contract/triggers.ts';
 import { cursorScope } from '../../route/paging.ts';
 import { PageQuery } from '../../route/query.ts';
+import { listRuns } from '../../../features/triggers/read-runs.ts';
 import type { Route } from '../../route/route.ts';
 import type { TriggerRoutesDeps } from './routes.ts';
 
 /** The runs of a trigger, newest first. */
-export const listRuns = ({ triggers, paging }: TriggerRoutesDeps): Route => ({
+export const listRunsRoute = (deps: TriggerRoutesDeps): Route => ({
   method: 'GET',
   path: '/api/triggers/:agent_id/:trigger_id/runs',
   access: { permission: 'triggers', agent: 'agent_id', trigger: 'trigger_id' },
@@ -28,8 +29,8 @@ export const listRuns = ({ triggers, paging }: TriggerRoutesDeps): Route => ({
       status,
     } = request.query as { limit?: number; cursor?: string; status?: string };
     const scope = cursorScope('runs', caller.orgId, { trigger: trigger!.id, status });
-    const after = paging.after(scope, cursor);
-    const page = await triggers.listRuns(caller.orgId, { triggerId: trigger!.id, status }, { limit, after });
-    return paging.page(scope, page, triggers.presentRun, (row) => row);
+    const after = deps.paging.after(scope, cursor);
+    const page = await listRuns(deps, caller.orgId, { triggerId: trigger!.id, status }, { limit, after });
+    return deps.paging.page(scope, page);
   },
 });

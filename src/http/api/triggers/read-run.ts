@@ -1,10 +1,11 @@
 import { Type } from 'typebox';
 import { RunRecord } from '../../../../contract/triggers.ts';
+import { readRun } from '../../../features/triggers/read-runs.ts';
 import type { Route } from '../../route/route.ts';
 import type { TriggerRoutesDeps } from './routes.ts';
 
 /** One run: its state, the reason for it, and its messages. */
-export const readRun = ({ triggers }: TriggerRoutesDeps): Route => ({
+export const readRunRoute = (deps: TriggerRoutesDeps): Route => ({
   method: 'GET',
   path: '/api/triggers/:agent_id/:trigger_id/runs/:run_id',
   access: { permission: 'triggers', agent: 'agent_id', trigger: 'trigger_id' },
@@ -21,6 +22,6 @@ export const readRun = ({ triggers }: TriggerRoutesDeps): Route => ({
     const { caller, trigger } = request.admission;
     const { run_id: runId } = request.params as { run_id: string };
     const { include } = request.query as { include?: string };
-    return triggers.readRun(caller.orgId, trigger!.id, runId, { messages: include === 'messages' });
+    return readRun(deps, caller.orgId, trigger!.id, runId, { messages: include === 'messages' });
   },
 });

@@ -4,6 +4,9 @@ import { AcceptedRun, AnsweredRun, DryRun, TriggerCall } from '../../../../contr
 import { Type } from 'typebox';
 import { holds } from '../../../access/decide.ts';
 import type { CallTarget } from '../../../features/triggers/trigger-call.ts';
+import { awaitAnswer } from '../../../features/triggers/await-answer.ts';
+import { previewCall } from '../../../features/triggers/preview-call.ts';
+import { startConversation } from '../../../features/triggers/start-conversation.ts';
 import type { Route } from '../../route/route.ts';
 import type { TriggerRoutesDeps } from './routes.ts';
 
@@ -19,7 +22,7 @@ const exampleRun = {
 };
 
 /** Starts or continues a conversation from a backend: accepted means committed. */
-export const startConversation = ({ triggers, baseUrl }: TriggerRoutesDeps): Route => ({
+export const startConversationRoute = (deps: TriggerRoutesDeps): Route => ({
   method: 'POST',
   path: '/api/triggers/:agent_id/:trigger_id',
   access: { permission: 'triggers', agent: 'agent_id', trigger: 'trigger_id' },
@@ -70,8 +73,8 @@ export const startConversation = ({ triggers, baseUrl }: TriggerRoutesDeps): Rou
     const { caller, from, agent, trigger } = request.admission;
     const target: CallTarget = { orgId: caller.orgId, agent: agent!, trigger: trigger! };
     const fillsOnly = !holds(caller, 'end_users');
-    if (call.dry_run) return reply.code(200).send(await triggers.preview(target, call, { fillsOnly }));
-    const started = await triggers.start({
+    if (call.dry_run) return reply.code(200).send(await previewCall(deps, target, call, { fillsOnly }));
+    const started = await startConversation(deps, {
       target,
       call,
       keyId: caller.keyId,
@@ -83,12 +86,12 @@ export const startConversation = ({ triggers, baseUrl }: TriggerRoutesDeps): Rou
     const seconds = call.send_at ? 0 : readWait(request);
     const waited =
       started.answer.status === 202 && seconds > 0
-        ? await triggers.awaitAnswer(started, seconds * 1_000, request.idempotency)
+        ? await awaitAnswer(deps, started, seconds * 1_000, request.idempotency)
         : null;
     const answer = waited ?? started.answer;
     if (started.replayed) reply.header('idempotent-replayed', 'true');
     if (seconds > 0) reply.header('preference-applied', `wait=${seconds}`);
-    return send(reply, answer, baseUrl);
+    return send(reply, answer, deps.baseUrl);
   },
 });
 

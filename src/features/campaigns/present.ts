@@ -7,19 +7,9 @@ import type {
 } from '../../../contract/campaigns.ts';
 import { MAX_RECIPIENTS } from '../../../contract/campaigns.ts';
 import type { CampaignRecord } from '../../../contract/dashboard/campaigns.ts';
-import type { Access } from '../../access/access.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import type { CampaignRow } from '../../store/campaigns/campaigns.ts';
-import type { Db } from '../../store/db.ts';
 import type { RecipientRow } from '../../store/recipients/read.ts';
-
-/** The dependencies of the verbs in this folder. */
-export type CampaignsDeps = {
-  db: Db;
-  access: Pick<Access, 'change'>;
-  /** Why a text with variables is invalid. */
-  faults?: { template(text: string): string | null };
-};
 
 export const presentCampaign = (row: CampaignRow): CampaignRecord => ({
   id: row.id,

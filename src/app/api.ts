@@ -1,0 +1,92 @@
+import { fileURLToPath } from 'node:url';
+import { createLeakReportLimit } from '../access/limits/leak-report-limit.ts';
+import { createVisitorLimit, VISITOR_LIMITS } from '../access/visitors/visitor-limit.ts';
+import { createUsageCounter } from '../features/usage/count-requests.ts';
+import { campaignRoutes } from '../http/api/campaigns/routes.ts';
+import { channelApiRoutes } from '../http/api/channels/routes.ts';
+import { endUserRoutes } from '../http/api/end-users/routes.ts';
+import { reportLeakedRoute } from '../http/api/keys/report-leaked.ts';
+import { triggerRoutes } from '../http/api/triggers/routes.ts';
+import { chatRoutes } from '../http/chat/routes.ts';
+import { createWidgetScript } from '../http/chat/widget-script.ts';
+import { mountDashboard } from '../http/dashboard/files.ts';
+import { dashboardRoutes } from '../http/dashboard/routes.ts';
+import { createHttpServer } from '../http/edge/server.ts';
+import { inboundRoutes } from '../http/inbound/routes.ts';
+import { createPaging } from '../http/route/paging.ts';
+import { type Db, isUnreachable } from '../store/db.ts';
+import type { AppDeps, Rooms } from './open-rooms.ts';
+import type { Service } from './service.ts';
+
+/** The built web chat; made by the set-up. */
+const WIDGET = fileURLToPath(new URL('../../widget/dist/widget.js', import.meta.url));
+/** The built dashboard; made by the set-up. */
+const DASHBOARD = fileURLToPath(new URL('../../dashboard/dist', import.meta.url));
+
+export type Api = Service & {
+  /** Known once it has started. */
+  address(): { host: string; port: number };
+  drain(): void;
+};
+
+/** The HTTP server with all routes. */
+export function createApi({ config, db, log, version }: AppDeps, { deps, shared, secrets, metrics }: Rooms): Api {
+  const usage = createUsageCounter({ db, log });
+  const paging = createPaging(secrets.cursorKey);
+  const all = {
+    ...deps,
+    paging,
+    leakReportLimit: createLeakReportLimit(undefined, shared),
+    scanners: config.leakReportKeys,
+    visitorLimit: createVisitorLimit(VISITOR_LIMITS, shared),
+    chatScript: createWidgetScript(WIDGET),
+  };
+  const server = createHttpServer({
+    routes: [
+      ...triggerRoutes(all),
+      ...campaignRoutes(all),
+      ...endUserRoutes(all),
+      reportLeakedRoute(all),
+      ...channelApiRoutes(all),
+      ...inboundRoutes(all),
+      ...chatRoutes(all),
+      ...dashboardRoutes(all, paging),
+    ],
+    countRequest: usage.count,
+    access: deps.access,
+    region: config.region,
+    baseUrl: config.baseUrl,
+    trustedProxies: config.trustedProxies,
+    version,
+    log,
+    now: Date.now,
+    ready: () => readiness(db),
+  });
+  mountDashboard(server, DASHBOARD);
+  metrics?.watch(server.server);
+  return {
+    address: () => {
+      const address = server.server.address();
+      return { host: config.host, port: typeof address === 'object' && address ? address.port : config.port };
+    },
+    drain: () => server.drain(),
+    start: async () => {
+      usage.start();
+      await server.listen({ host: config.host, port: config.port });
+    },
+    stop: async () => {
+      server.drain();
+      await server.close();
+      await usage.stop();
+    },
+  };
+}
+
+async function readiness(db: Db): Promise<{ ok: boolean; detail: string }> {
+  try {
+    await db.$client.query('SELECT 1');
+    return { ok: true, detail: 'ready' };
+  } catch (error) {
+    return { ok: false, detail: isUnreachable(error) ? 'The database cannot be reached.' : 'The database refuses.' };
+  }
+}

@@ -1,0 +1,40 @@
+import type { Access } from '../access/access.ts';
+import type { Sessions } from '../access/sessions/sessions.ts';
+import type { Secrets } from '../config/secrets.ts';
+import { createApi } from './api.ts';
+import { type AppDeps, openRooms } from './open-rooms.ts';
+import { type Service, startAll, stopAll } from './service.ts';
+import { createWorkers } from './workers.ts';
+
+export type { AppDeps, Role } from './open-rooms.ts';
+
+export type App = {
+  secrets: Secrets;
+  access: Access;
+  sessions: Sessions;
+  /** Listens and returns the address; null for a worker, which serves nobody. */
+  start(): Promise<{ host: string; port: number } | null>;
+  /** Fails `/ready` and asks clients to go elsewhere, but keeps answering. */
+  leave(): void;
+  /** Stops taking work, finishes what is under way (at most 25 s), lets go of the lease. */
+  stop(): Promise<void>;
+};
+
+/** Puts the rooms together. Nothing starts by itself, so tests run the same program as production. */
+export async function createApp(input: AppDeps): Promise<App> {
+  const rooms = await openRooms(input);
+  const workers = input.role === 'api' ? [] : createWorkers(input, rooms);
+  const api = input.role === 'worker' ? null : createApi(input, rooms);
+  const services: Service[] = [...rooms.services, ...workers, ...(api ? [api] : [])];
+  return {
+    secrets: rooms.secrets,
+    access: rooms.deps.access,
+    sessions: rooms.deps.sessions,
+    start: async () => {
+      await startAll(services);
+      return api?.address() ?? null;
+    },
+    leave: () => api?.drain(),
+    stop: () => stopAll(services),
+  };
+}

@@ -1,0 +1,190 @@
+import { RATE_WINDOW_SECONDS } from '../../contract/limits.ts';
+import { createAccess } from '../access/access.ts';
+import { createDigest } from '../access/keys/digest.ts';
+import { openSharedCounters } from '../access/limits/shared-counters.ts';
+import { createMailLimit } from '../access/sessions/mail-limit.ts';
+import { createOidc } from '../access/sessions/oidc.ts';
+import { createPasskeys } from '../access/sessions/passkeys.ts';
+import { createSessions } from '../access/sessions/sessions.ts';
+import { createSignInLimit, ORGANIZATION_SIGN_IN_LIMITS, SIGN_IN_LIMITS } from '../access/sessions/sign-in-limit.ts';
+import { createVisitorTokens } from '../access/visitors/visitor-token.ts';
+import { createConnector } from '../channels/connect.ts';
+import { channelKinds } from '../channels/kinds.ts';
+import type { Config } from '../config/config.ts';
+import { definitionFaults } from '../engine/embedded/definition-faults.ts';
+import { templateFault } from '../engine/templates.ts';
+import { createChangeWatch } from '../features/changes/watch-changes.ts';
+import { createInboundQueue } from '../features/conversations/inbound-queue.ts';
+import { systemClock } from '../kernel/clock.ts';
+import { createEgress } from '../kernel/egress.ts';
+import type { Logger } from '../kernel/log.ts';
+import { createTxtLookUp } from '../kernel/txt-records.ts';
+import { loadSecrets } from '../start/load-secrets.ts';
+import { createMetrics, type Metrics } from '../start/metrics.ts';
+import { createPresence } from '../start/presence.ts';
+import { readNextDocument } from '../store/agents/read-for-turns.ts';
+import { createSecretsOpener } from '../store/channels/secrets.ts';
+import type { Db } from '../store/db.ts';
+import { createSuppression } from '../store/end-users/suppression.ts';
+import { createEndUserQueue } from '../store/end-users/upsert.ts';
+import { createIdempotencyGuard } from '../store/idempotency/guard.ts';
+import { createQueueMail } from '../store/mail.ts';
+import { createSendQueue } from '../store/messages/accept.ts';
+import { createMessageFeed } from '../store/messages/feed.ts';
+import { createAcceptQueue } from '../store/runs/accept.ts';
+import { createRunWaiter } from '../store/runs/await.ts';
+import { createKnowledge } from '../worker/knowledge/ask-knowledge.ts';
+import { createFindProvider } from '../worker/turns/find-provider.ts';
+import { createAgentLoader } from '../worker/turns/load-agent.ts';
+import { createPlayTurn } from '../worker/turns/play-turn.ts';
+import { createRenderOpening } from '../worker/turns/render-opening.ts';
+import { previewCampaign } from '../worker/campaigns/preview-campaign.ts';
+import type { Service } from './service.ts';
+
+/** `all` does both halves of the work in one process. */
+export type Role = 'all' | 'api' | 'worker';
+
+export type AppDeps = {
+  config: Config;
+  db: Db;
+  databaseUrl: string;
+  log: Logger;
+  role: Role;
+  version: string;
+};
+
+/** Wakes the workers of this process; without a worker, the one elsewhere polls. */
+export type Wake = Record<'turns' | 'deliveries' | 'events' | 'imports' | 'campaigns', () => void>;
+
+export type Rooms = Awaited<ReturnType<typeof openRooms>>;
+
+/**
+ * Everything that the verbs stand on, in one object: each noun's `deps.ts` names what its verbs take of it. The
+ * services are in the order in which they start.
+ */
+export async function openRooms({ config, db, databaseUrl, log, role, version }: AppDeps) {
+  const { region, baseUrl } = config;
+  const secrets = await loadSecrets(db, config);
+  const presence = createPresence({ db, newestGeneration: secrets.newestGeneration, log });
+  const egress = createEgress({ allow: config.egressAllow });
+  // A worker limits nobody.
+  const shared =
+    config.redisUrl === null || role === 'worker'
+      ? null
+      : openSharedCounters({
+          url: config.redisUrl,
+          prefix: `parley:${region}:limit:`,
+          windowMs: RATE_WINDOW_SECONDS * 1_000,
+          log,
+        });
+  const access = createAccess({
+    db,
+    databaseUrl,
+    region,
+    baseUrls: config.baseUrls,
+    pepper: secrets.apiKeyPepper,
+    limits: config.limits,
+    shared,
+    clock: systemClock,
+    onSettled: (ms) => metrics?.revokeSettled(ms),
+    log,
+  });
+  const signInLimit = createSignInLimit(SIGN_IN_LIMITS, shared);
+  const suppression = createSuppression(secrets.suppressionKey);
+  const acceptQueue = createAcceptQueue(db, suppression, (calls) => metrics?.batchSent(calls));
+  const endUserQueue = createEndUserQueue(db, suppression);
+  const inboundQueue = createInboundQueue(db, suppression);
+  const sendQueue = createSendQueue(db, suppression);
+  const metrics: Metrics | null =
+    config.metricsAddress &&
+    createMetrics({
+      address: config.metricsAddress,
+      labels: { version, role, region },
+      db,
+      access: role === 'worker' ? null : access.state,
+      acceptQueue: acceptQueue.load,
+    });
+  const waiter = createRunWaiter(db);
+  const changes = createChangeWatch(db);
+  const feed = createMessageFeed(db);
+  const findProvider = createFindProvider({ db, egress, sealingKey: secrets.sealingKey });
+  const knowledge = createKnowledge({ log, readDocument: (...which) => readNextDocument(db.$client, ...which) });
+  const loadAgent = createAgentLoader(db, findProvider, knowledge);
+
+  const wake: Wake = { turns: nothing, deliveries: nothing, events: nothing, imports: nothing, campaigns: nothing };
+  const onAccepted = (): void => {
+    wake.turns();
+    changes.look();
+    feed.look();
+  };
+
+  const deps = {
+    db,
+    region,
+    baseUrl,
+    upgradeUrl: config.upgradeUrl,
+    clock: systemClock,
+    now: Date.now,
+    access,
+    findChannel: access.facts.channel,
+    digest: createDigest(secrets.apiKeyPepper),
+    sessions: createSessions({
+      db,
+      secret: secrets.sessionSecret,
+      otherSecrets: secrets.otherSessionSecrets,
+      baseUrl,
+      limit: signInLimit,
+      log: (level, message) => log[level](message),
+    }),
+    signInLimit,
+    organizationSignInLimit: createSignInLimit(ORGANIZATION_SIGN_IN_LIMITS, shared),
+    oidc: createOidc({ egress, now: Date.now }),
+    lookUpTxt: createTxtLookUp(config.dnsServers),
+    passkeys: createPasskeys({ key: secrets.setupKey, baseUrl }),
+    signInKey: secrets.signInKey,
+    setupKey: secrets.setupKey,
+    sealingKey: secrets.sealingKey,
+    queueMail: config.mail && createQueueMail(secrets.mailKey),
+    mailLimit: createMailLimit(),
+    egress,
+    guard: createIdempotencyGuard(),
+    suppression,
+    acceptQueue,
+    endUserQueue,
+    inboundQueue,
+    sendQueue,
+    waiter,
+    changes,
+    feed,
+    kinds: channelKinds,
+    openSecrets: createSecretsOpener(db, secrets.sealingKey),
+    connector: createConnector({ kinds: channelKinds, egress, baseUrl, now: Date.now }),
+    visitorTokens: createVisitorTokens(secrets.visitorKey, Date.now),
+    faults: { definition: definitionFaults, template: templateFault },
+    renderOpening: createRenderOpening(db),
+    playTurn: createPlayTurn({ loadAgent, findProvider }),
+    previewCampaign,
+    onAccepted,
+    onQueued: () => wake.deliveries(),
+    onDelivery: () => wake.events(),
+    onImport: () => wake.imports(),
+    onPushed: () => {
+      wake.campaigns();
+      onAccepted();
+    },
+  };
+
+  const services: Service[] = [
+    { stop: () => egress.close() },
+    presence,
+    { start: async () => void (await metrics?.start()), stop: () => metrics?.stop() },
+    { start: () => shared?.start(), stop: () => shared?.stop() },
+    // A worker asks nobody for a key: with a lease, a revocation would only wait for it.
+    { start: () => (role === 'worker' ? undefined : access.start()), stop: () => access.stop() },
+    ...[sendQueue, inboundQueue, endUserQueue, acceptQueue].map((queue) => ({ stop: () => queue.drain() })),
+    ...[feed, changes, waiter].map((watch) => ({ stop: () => watch.stop() })),
+  ];
+  return { deps, services, secrets, shared, metrics, knowledge, loadAgent, wake };
+}
+
+const nothing = (): void => {};

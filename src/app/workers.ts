@@ -1,0 +1,75 @@
+import { CreateEndUser } from '../../contract/end-users.ts';
+import { channelKinds } from '../channels/kinds.ts';
+import { bulkDryRun, bulkUpsert } from '../features/end-users/write-end-users.ts';
+import { compileBody } from '../http/route/validate.ts';
+import { createSealedOpener } from '../store/channels/secrets.ts';
+import { createCampaignWorker } from '../worker/campaigns/campaign-worker.ts';
+import { createDeliveryWorker } from '../worker/deliveries/deliver-messages.ts';
+import { createEventWorker } from '../worker/events/deliver-events.ts';
+import { createHousekeeper } from '../worker/housekeeper.ts';
+import { createImportWorker } from '../worker/imports/import-worker.ts';
+import { createMailWorker } from '../worker/mail/send-mail.ts';
+import { createTurnWorker } from '../worker/turns/turn-worker.ts';
+import type { AppDeps, Rooms } from './open-rooms.ts';
+import type { Service } from './service.ts';
+
+/** Half of what the promise "drained in 30 s" leaves for turns, the rest for requests and the database. */
+const TURN_GRACE_MS = 15_000;
+/** A provider that has been called may still answer; after it the message is left to another node, flagged. */
+const DELIVERY_GRACE_MS = 5_000;
+
+/** What takes turns, delivers, imports and tidies up; each worker can be woken from now on. */
+export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Service[] {
+  const { deps, secrets, knowledge, loadAgent, wake } = rooms;
+  const { egress, openSecrets, waiter, changes, feed, onAccepted } = deps;
+  const deliveries = createDeliveryWorker({
+    db,
+    log,
+    kinds: channelKinds,
+    egress,
+    openSecrets,
+    baseUrl: config.baseUrl,
+  });
+  const events = createEventWorker({ db, log, egress, openSealed: createSealedOpener(db, secrets.sealingKey) });
+  const mails = config.mail && createMailWorker({ db, log, key: secrets.mailKey, server: config.mail });
+  const turns = createTurnWorker({
+    db,
+    log,
+    loadAgent,
+    pressed: deps.acceptQueue.pressed,
+    onStored: () => {
+      waiter.look();
+      changes.look();
+      feed.look();
+      deliveries.wake();
+    },
+  });
+  const imports = createImportWorker({
+    db,
+    log,
+    check: compileBody(CreateEndUser),
+    bulk: (caller, rows) => bulkUpsert(deps, caller, rows),
+    bulkDryRun: (orgId, rows) => bulkDryRun(deps, orgId, rows),
+  });
+  const campaigns = createCampaignWorker({ db, log, onBegun: onAccepted });
+  const housekeeper = createHousekeeper({ db, log });
+
+  wake.turns = () => turns.wake();
+  wake.deliveries = () => deliveries.wake();
+  wake.events = () => events.wake();
+  wake.imports = () => imports.wake();
+  wake.campaigns = () => campaigns.wake();
+
+  const senders = [deliveries, events, mails].filter((sender) => sender !== null);
+  return [
+    {
+      start: () => senders.forEach((sender) => sender.start()),
+      stop: async () => void (await Promise.all(senders.map((sender) => sender.stop(DELIVERY_GRACE_MS)))),
+    },
+    { stop: () => knowledge.stop() },
+    { start: () => turns.start(), stop: () => turns.stop(TURN_GRACE_MS) },
+    imports,
+    campaigns,
+    housekeeper,
+  ];
+}

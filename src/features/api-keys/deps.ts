@@ -1,0 +1,24 @@
+import type { Static } from 'typebox';
+import type { KeyListQuery } from '../../../contract/dashboard/keys.ts';
+import type { Region } from '../../../contract/regions.ts';
+import type { Access } from '../../access/access.ts';
+import type { Digest } from '../../access/keys/digest.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Db } from '../../store/db.ts';
+import type { QueueMail } from '../../store/mail.ts';
+
+/** The dependencies of the verbs in this folder. */
+export type ApiKeysDeps = {
+  db: Db;
+  access: Pick<Access, 'commit' | 'change' | 'everywhere'>;
+  region: Region;
+  /** With the same pepper as in `createAccess`. */
+  digest: Digest;
+  clock: Clock;
+  /** Null: no mail server; owners see it in the dashboard. */
+  queueMail: QueueMail | null;
+  /** For links in mails. */
+  baseUrl: string;
+};
+
+export type ListFilter = Omit<Static<typeof KeyListQuery>, 'limit' | 'cursor'>;

@@ -1,0 +1,14 @@
+import type { ChannelKinds } from '../../channels/kinds.ts';
+import type { Db } from '../../store/db.ts';
+import type { IdempotencyGuard } from '../../store/idempotency/guard.ts';
+import type { SendQueue } from '../../store/messages/accept.ts';
+
+/** The dependencies of the verbs in this folder. */
+export type ChannelMessagesDeps = {
+  db: Db;
+  sendQueue: SendQueue;
+  guard: IdempotencyGuard;
+  kinds: ChannelKinds;
+  /** A message was committed: wakes the worker of this process. */
+  onQueued(): void;
+};

@@ -1,0 +1,17 @@
+import type { ChannelKinds } from '../../channels/kinds.ts';
+import type { OpenSecrets } from '../../store/channels/secrets.ts';
+import type { Db } from '../../store/db.ts';
+import type { RunWaiter } from '../../store/runs/await.ts';
+import type { InboundQueue } from './inbound-queue.ts';
+
+/** The dependencies of the verbs in this folder. */
+export type ConversationsDeps = {
+  db: Db;
+  waiter: RunWaiter;
+  kinds: ChannelKinds;
+  openSecrets: OpenSecrets;
+  inboundQueue: InboundQueue;
+  now(): number;
+  /** A run needs a turn: wakes the worker of this process. */
+  onAccepted(): void;
+};

@@ -1,0 +1,34 @@
+import { Refusal } from '../../../contract/problems.ts';
+import type { RunRecord } from '../../../contract/triggers.ts';
+import type { Queryable } from '../../store/db.ts';
+import { holdFence } from '../../store/fence/hold-fence.ts';
+import { once } from '../../store/idempotency/guard.ts';
+import type { IdempotentCall } from '../../store/idempotency/stored-answer.ts';
+import { cancelRunRow, findRun } from '../../store/runs/read.ts';
+import type { TriggersDeps } from './deps.ts';
+import { presentRun } from './read-runs.ts';
+
+/** Cancels a run that has not ended. A turn in progress is discarded; sent messages stay. */
+export const cancelRun = (
+  { db, guard }: Pick<TriggersDeps, 'db' | 'guard'>,
+  { orgId, keyId, from }: { orgId: string; keyId: string; from: string | null },
+  triggerId: string,
+  runId: string,
+  idempotency: IdempotentCall['idempotency'],
+) => {
+  const call = { orgId, idempotency };
+  return guard(call, () =>
+    once(db, call, async (tx) => {
+      await holdFence(tx, { orgId, keyId, from });
+      return { status: 200, location: null, body: JSON.stringify(await cancel(tx, orgId, triggerId, runId)) };
+    }),
+  );
+};
+
+async function cancel(tx: Queryable, orgId: string, triggerId: string, runId: string): Promise<RunRecord> {
+  const row = await findRun(tx, orgId, triggerId, runId);
+  if (!row) throw new Refusal('run_not_found');
+  if (row.status === 'cancelled') return presentRun(row);
+  if (!(await cancelRunRow(tx, orgId, runId))) throw new Refusal('run_finished');
+  return presentRun((await findRun(tx, orgId, triggerId, runId))!);
+}
