@@ -73,7 +73,8 @@ export const openMail = (key: Key, { id, sealed }: ClaimedMail): MailText =>
 export async function claimMail(pool: pg.Pool, lease: string, limit: number): Promise<ClaimedMail[]> {
   const { rows } = await pool.query<ClaimedMail>({
     name: 'claim-mail',
-    text: `UPDATE mail SET due_at = now() + make_interval(secs => ${MAIL_LEASE_SECONDS}), lease = $2, attempts = attempts + 1
+    text: `UPDATE mail SET due_at = now() + make_interval(secs => ${MAIL_LEASE_SECONDS}), lease = $2,
+      attempts = attempts + 1
       WHERE id IN (SELECT id FROM mail WHERE due_at <= ${NOW} ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED)
       RETURNING id, recipient, sealed, attempts, lease, expires_at`,
     values: [limit, lease],

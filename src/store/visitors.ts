@@ -19,14 +19,16 @@ export type VisitorMessageRow = {
 export const MAX_CONVERSATIONS = 5;
 export const VISITOR_COLUMNS = 'm.id, m.role, m.content, m.sources, m.status, m.provider_message_id, m.created_at';
 /** Scheduled messages, held messages and internal notes are not for the visitor. */
-export const VISIBLE = `(m.role = 'end_user' OR m.role IN ('agent', 'member') AND m.status IN ('sent', 'delivered', 'read'))`;
+export const VISIBLE = `(m.role = 'end_user' OR m.role IN ('agent', 'member')
+  AND m.status IN ('sent', 'delivered', 'read'))`;
 
 const HISTORY = `
 SELECT ${VISITOR_COLUMNS} FROM (
   SELECT c.id FROM conversation c WHERE c.org_id = $1 AND c.channel_id = $2 AND c.address = $3
   ORDER BY c.id DESC LIMIT ${MAX_CONVERSATIONS}
 ) c JOIN LATERAL (
-  SELECT * FROM message m WHERE m.org_id = $1 AND m.conversation_id = c.id AND ${VISIBLE} AND ($4::text IS NULL OR m.id < $4)
+  SELECT * FROM message m WHERE m.org_id = $1 AND m.conversation_id = c.id AND ${VISIBLE}
+    AND ($4::text IS NULL OR m.id < $4)
   ORDER BY m.created_at DESC, m.id DESC LIMIT $5
 ) m ON true
 ORDER BY m.id DESC LIMIT $5`;
@@ -53,10 +55,12 @@ export async function findVisitorMessage(
 ): Promise<(VisitorMessageRow & { unheard: boolean }) | null> {
   const found = await pool.query<VisitorMessageRow & { unheard: boolean }>({
     name: 'find-visitor-message',
-    text: `SELECT ${VISITOR_COLUMNS}, e.blocked OR coalesce(e.consent -> 'web_chat' ->> 'status', '') = 'opted_out' AS unheard
+    text: `SELECT ${VISITOR_COLUMNS}, e.blocked
+      OR coalesce(e.consent -> 'web_chat' ->> 'status', '') = 'opted_out' AS unheard
       FROM message m JOIN conversation c ON c.org_id = m.org_id AND c.id = m.conversation_id
       JOIN end_user e ON e.org_id = c.org_id AND e.id = c.end_user_id
-      WHERE m.org_id = $1 AND m.provider_message_id = $4 AND c.channel_id = $2 AND c.address = $3 AND m.role = 'end_user' LIMIT 1`,
+      WHERE m.org_id = $1 AND m.provider_message_id = $4 AND c.channel_id = $2 AND c.address = $3
+        AND m.role = 'end_user' LIMIT 1`,
     values: [orgId, channelId, address, providerMessageId],
   });
   return found.rows[0] ?? null;

@@ -7,15 +7,6 @@ import { readConversationPerson } from '../../store/conversations/read.ts';
 import type { TriggersDeps } from './deps.ts';
 import { type CallTarget, checkTriggerCall } from './trigger-call.ts';
 
-/** Renders the agent's opening; null when a model writes it. */
-export type RenderOpening = (input: {
-  orgId: string;
-  agentId: string;
-  locale: string | null;
-  variables: Record<string, unknown>;
-  person: { name: string | null } & Record<string, unknown>;
-}) => Promise<string | null>;
-
 /** A dry run: all checks and look-ups of the real call; stores nothing. */
 export async function previewCall(
   { db, renderOpening, ...deps }: TriggersDeps,

@@ -50,7 +50,8 @@ export async function scheduleRevoke(tx: Queryable, orgId: string, id: string, a
 export async function markEffective(db: Queryable, keys: readonly KeyName[], seq: number): Promise<void> {
   await db.execute(sql`
     UPDATE api_key k SET effective_at = clock_timestamp()
-    FROM unnest(${sql.param(keys.map((key) => key.orgId))}::text[], ${sql.param(keys.map((key) => key.id))}::text[]) AS u(org_id, id)
+    FROM unnest(${sql.param(keys.map((key) => key.orgId))}::text[],
+      ${sql.param(keys.map((key) => key.id))}::text[]) AS u(org_id, id)
     WHERE k.org_id = u.org_id AND k.id = u.id AND k.revoked_at IS NOT NULL AND k.effective_at IS NULL
       AND coalesce(k.revoked_seq, 0) <= ${seq}`);
 }
@@ -62,7 +63,8 @@ export async function readDueRevokes(db: Queryable, limit: number): Promise<KeyN
       WHERE revoke_at IS NOT NULL AND revoked_at IS NULL AND revoke_at <= now() ORDER BY revoke_at LIMIT ${limit})
     UNION ALL
     (SELECT org_id, id FROM api_key
-      WHERE revoked_at IS NOT NULL AND effective_at IS NULL AND revoked_seq IS NULL ORDER BY revoked_at LIMIT ${limit})`);
+      WHERE revoked_at IS NOT NULL AND effective_at IS NULL AND revoked_seq IS NULL ORDER BY revoked_at
+        LIMIT ${limit})`);
   return due.rows;
 }
 
@@ -71,7 +73,8 @@ export async function revokeDue(tx: Queryable, keys: readonly KeyName[], by: { u
   const revoked = await tx.execute<KeyName & { wasActive: boolean }>(sql`
     WITH due AS (
       SELECT k.org_id, k.id, k.revoked_at IS NULL AS was_active FROM api_key k
-      JOIN unnest(${sql.param(keys.map((key) => key.orgId))}::text[], ${sql.param(keys.map((key) => key.id))}::text[]) AS u(org_id, id)
+      JOIN unnest(${sql.param(keys.map((key) => key.orgId))}::text[],
+        ${sql.param(keys.map((key) => key.id))}::text[]) AS u(org_id, id)
         ON k.org_id = u.org_id AND k.id = u.id
       WHERE (k.revoked_at IS NULL AND k.revoke_at <= now()) OR (k.revoked_at IS NOT NULL AND k.revoked_seq IS NULL)
       ORDER BY k.id FOR UPDATE OF k)
@@ -86,6 +89,7 @@ export async function revokeDue(tx: Queryable, keys: readonly KeyName[], by: { u
 export async function readUnfinishedRevokes(db: Queryable, limit: number): Promise<(KeyName & { seq: number })[]> {
   const unfinished = await db.execute<KeyName & { seq: string }>(sql`
     SELECT org_id AS "orgId", id, revoked_seq AS seq FROM api_key
-    WHERE revoked_at IS NOT NULL AND effective_at IS NULL AND revoked_seq IS NOT NULL ORDER BY revoked_at LIMIT ${limit}`);
+    WHERE revoked_at IS NOT NULL AND effective_at IS NULL AND revoked_seq IS NOT NULL ORDER BY revoked_at
+      LIMIT ${limit}`);
   return unfinished.rows.map((row) => ({ ...row, seq: Number(row.seq) }));
 }

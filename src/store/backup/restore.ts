@@ -159,7 +159,8 @@ function checkTable(table: BackupTable, known: Map<string, Set<string>>): Backup
 async function insert(client: pg.Client, { table, columns }: BackupTable, batch: string[]): Promise<void> {
   const list = columns.map(quoted).join(', ');
   await client.query(
-    `INSERT INTO ${qualified(table)} (${list}) SELECT ${list} FROM json_populate_recordset(NULL::${qualified(table)}, $1::json)`,
+    `INSERT INTO ${qualified(table)} (${list}) SELECT ${list}
+      FROM json_populate_recordset(NULL::${qualified(table)}, $1::json)`,
     [`[${batch.join(',')}]`],
   );
 }

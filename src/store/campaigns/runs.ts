@@ -49,7 +49,8 @@ export async function letCampaignRunsGo(
   openings: ReadonlyMap<string | null, Date>,
 ): Promise<void> {
   const opening = sql`coalesce((SELECT o.at FROM end_user e
-    JOIN unnest(${sql.param([...openings.keys()])}::text[], ${sql.param([...openings.values()].map((at) => at.toISOString()))}::timestamptz[])
+    JOIN unnest(${sql.param([...openings.keys()])}::text[],
+      ${sql.param([...openings.values()].map((at) => at.toISOString()))}::timestamptz[])
       AS o(zone, at) ON o.zone IS NOT DISTINCT FROM e.time_zone
     WHERE e.org_id = r.org_id AND e.id = r.end_user_id), now())`;
   await tx.execute(sql`UPDATE run SET due_at = ${opening}
@@ -64,7 +65,8 @@ export async function letCampaignRunsGo(
 /** An ended or deleted campaign sends nothing more; its recipients that never started expire (`expire-recipients`). */
 export async function cancelCampaignRuns(tx: Queryable, orgId: string, campaignId: string): Promise<void> {
   await tx.execute(sql`${unsentMessages(orgId, campaignId)} ${withdraw('campaign_ended')}`);
-  await tx.execute(sql`UPDATE run SET due_at = NULL, lease = NULL, status = 'cancelled', reason = 'campaign_ended', finished_at = now()
+  await tx.execute(sql`UPDATE run
+    SET due_at = NULL, lease = NULL, status = 'cancelled', reason = 'campaign_ended', finished_at = now()
     ${unsaidRuns(orgId, campaignId)} AND run.status IN ('queued', 'running')`);
 }
 

@@ -93,14 +93,17 @@ WITH ${dueFairly('message', FIRST_OF_ITS_CONVERSATION)}, claimed AS (
   FROM due WHERE m.org_id = due.org_id AND m.id = due.id
   RETURNING m.*, due.lane, due.share
 )
-SELECT m.org_id, m.id, m.lease, m.lane, m.share, m.attempts, m.possible_duplicate, m.conversation_id, m.role, m.content, m.metadata, m.created_at,
+SELECT m.org_id, m.id, m.lease, m.lane, m.share, m.attempts, m.possible_duplicate, m.conversation_id, m.role,
+  m.content, m.metadata, m.created_at,
   CASE WHEN ${IS_WITHDRAWN} THEN m.error END AS withdrawn,
   CASE WHEN e.consent -> ch.kind ->> 'status' = 'opted_out' THEN ${CONFIRMS_OPT_OUT} ELSE false END AS confirms_opt_out,
   coalesce(c.address, i.address) AS address, coalesce(own.last_inbound_at, i.last_inbound_at) AS last_inbound_at,
   CASE WHEN m.reply_to IS NOT NULL THEN json_build_object('id', m.reply_to, 'provider_message_id',
     (SELECT r.provider_message_id FROM message r WHERE r.org_id = m.org_id AND r.id = m.reply_to)) END AS reply_to,
-  CASE WHEN ch.kind = 'email' THEN (SELECT json_build_object('provider_message_id', r.provider_message_id, 'subject', r.metadata ->> 'subject')
-    FROM message r WHERE r.org_id = m.org_id AND r.conversation_id = m.conversation_id AND r.role = 'end_user' AND r.id < m.id
+  CASE WHEN ch.kind = 'email' THEN (
+    SELECT json_build_object('provider_message_id', r.provider_message_id, 'subject', r.metadata ->> 'subject')
+    FROM message r WHERE r.org_id = m.org_id AND r.conversation_id = m.conversation_id AND r.role = 'end_user'
+      AND r.id < m.id
     ORDER BY r.created_at DESC, r.id DESC LIMIT 1) END AS answers,
   json_build_object('id', ch.id, 'kind', ch.kind, 'enabled', ch.enabled, 'deleted', ch.deleted_at IS NOT NULL,
     'status', ch.status, 'settings', ch.settings, 'sealed', ch.sealed, 'updated_at', ch.updated_at) AS channel,
@@ -112,7 +115,8 @@ JOIN channel ch ON ch.org_id = c.org_id AND ch.id = c.channel_id
 JOIN end_user e ON e.org_id = c.org_id AND e.id = c.end_user_id
 LEFT JOIN identity own ON own.org_id = c.org_id AND own.channel_id = c.channel_id AND own.address = c.address
 LEFT JOIN LATERAL (SELECT address, last_inbound_at FROM identity i WHERE c.address IS NULL AND i.org_id = c.org_id
-  AND i.end_user_id = c.end_user_id AND i.channel_id = c.channel_id ORDER BY i.last_inbound_at DESC NULLS LAST LIMIT 1) i ON true
+  AND i.end_user_id = c.end_user_id AND i.channel_id = c.channel_id ORDER BY i.last_inbound_at DESC NULLS LAST
+    LIMIT 1) i ON true
 ORDER BY m.id`;
 
 /** `held` and `perLane` as in src/store/runs/claim.ts. */

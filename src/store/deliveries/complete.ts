@@ -44,7 +44,8 @@ WITH outcome AS MATERIALIZED (
   WHERE t.address IS NOT NULL AND c.org_id = t.org_id AND c.id = t.conversation_id AND c.address IS NULL
 ), known AS (
   INSERT INTO identity (org_id, channel_id, address, end_user_id)
-  SELECT DISTINCT ON (org_id, channel_id, address) org_id, channel_id, address, end_user_id FROM mine WHERE address IS NOT NULL
+  SELECT DISTINCT ON (org_id, channel_id, address) org_id, channel_id, address, end_user_id FROM mine
+    WHERE address IS NOT NULL
   ON CONFLICT DO NOTHING
 )
 SELECT id FROM done`;

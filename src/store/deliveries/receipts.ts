@@ -17,7 +17,8 @@ export async function keepReceipts(
   await pool.query({
     name: 'keep-receipts',
     text: `INSERT INTO receipt (org_id, channel_id, provider_message_id, status, error)
-      SELECT $1, $2, r.id, r.status, r.error::jsonb FROM unnest($3::text[], $4::text[], $5::text[]) AS r(id, status, error)
+      SELECT $1, $2, r.id, r.status, r.error::jsonb
+        FROM unnest($3::text[], $4::text[], $5::text[]) AS r(id, status, error)
       ON CONFLICT DO NOTHING`,
     values: [
       orgId,
@@ -41,7 +42,8 @@ FROM (
   FROM unnest($1::text[], $2::text[]) AS w(org_id, provider_message_id)
   JOIN message m ON m.org_id = w.org_id AND m.provider_message_id = w.provider_message_id AND m.role <> 'end_user'
   JOIN conversation c ON c.org_id = m.org_id AND c.id = m.conversation_id
-  JOIN receipt r ON r.org_id = m.org_id AND r.channel_id = c.channel_id AND r.provider_message_id = m.provider_message_id
+  JOIN receipt r ON r.org_id = m.org_id AND r.channel_id = c.channel_id
+    AND r.provider_message_id = m.provider_message_id
   ORDER BY m.org_id, m.id, array_position(ARRAY['read', 'delivered', 'undelivered', 'failed'], r.status)
 ) best
 WHERE m.org_id = best.org_id AND m.id = best.id AND m.due_at IS NULL

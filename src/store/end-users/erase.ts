@@ -135,7 +135,8 @@ async function eraseChannelDetails(tx: Queryable, orgId: string, names: readonly
   if (names.length === 0) return;
   await tx.execute(sql`UPDATE channel SET status_detail = 'The provider refused it; check the channel to learn why.'
     WHERE org_id = ${orgId} AND EXISTS (
-      SELECT 1 FROM unnest(${sql.param([...names])}::text[]) AS w(name) WHERE strpos(lower(status_detail), lower(w.name)) > 0)`);
+      SELECT 1 FROM unnest(${sql.param([...names])}::text[]) AS w(name)
+        WHERE strpos(lower(status_detail), lower(w.name)) > 0)`);
 }
 
 /** Campaigns keep their counts, without the person; a recipient who was not messaged yet is suppressed. */

@@ -17,7 +17,8 @@ export async function findSuppressed(
   if (named.length === 0) return null;
   const digests = sql.param(named.flatMap(suppression).map((digest) => `\\x${digest.toString('hex')}`));
   const { rows } = await tx.execute<Row>(
-    sql`SELECT digest, consent, blocked FROM suppression WHERE org_id = ${orgId} AND digest = ANY (${digests}::bytea[])`,
+    sql`SELECT digest, consent, blocked FROM suppression WHERE org_id = ${orgId}
+      AND digest = ANY (${digests}::bytea[])`,
   );
   return joined(rows);
 }
@@ -34,7 +35,8 @@ export async function findSuppressedOf(
   if (named.length === 0) return people.map(() => null);
   const found = await client.query<Row & { n: number }>({
     name: 'find-suppressed-of',
-    text: `SELECT w.n, s.digest, s.consent, s.blocked FROM unnest($1::int[], $2::text[], $3::bytea[]) AS w(n, org, digest)
+    text: `SELECT w.n, s.digest, s.consent, s.blocked
+      FROM unnest($1::int[], $2::text[], $3::bytea[]) AS w(n, org, digest)
       JOIN suppression s ON s.org_id = w.org AND s.digest = w.digest`,
     values: [named.map(({ index }) => index), named.map(({ orgId }) => orgId), named.map(({ digest }) => digest)],
   });

@@ -100,7 +100,8 @@ async function foundAmong(
 
 /** The predicate and first column of the index `end_user_search`, exactly as in that index. */
 const searched = (orgId: string, condition: SQL): SQL =>
-  sql`(ARRAY[org_id] @> ARRAY[${orgId}::text] AND (name IS NOT NULL OR tags <> '{}' OR attributes <> '{}') AND ${condition})`;
+  sql`(ARRAY[org_id] @> ARRAY[${orgId}::text] AND (name IS NOT NULL OR tags <> '{}' OR attributes <> '{}')
+    AND ${condition})`;
 
 const begins = (value: string): string => `${value.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
 

@@ -49,7 +49,8 @@ export const WRITE_END_USERS = acceptingStatement<{
   SELECT org_id, scope, request, status, body, $9::timestamptz FROM gate WHERE scope IS NOT NULL ORDER BY scope
   ON CONFLICT DO NOTHING RETURNING org_id, scope
 ), go AS MATERIALIZED (
-  SELECT u.*, gate.org_id FROM unnest($${USES}::int[], $${USES + 1}::text[], $${USES + 2}::bool[]) AS u(n, end_user_id, known)
+  SELECT u.*, gate.org_id
+    FROM unnest($${USES}::int[], $${USES + 1}::text[], $${USES + 2}::bool[]) AS u(n, end_user_id, known)
   JOIN gate ON gate.n = u.n
   WHERE scope IS NULL OR EXISTS (SELECT 1 FROM idem WHERE idem.org_id = gate.org_id AND idem.scope = gate.scope)
 ), ${writePeople(MADE, CHANGED)}

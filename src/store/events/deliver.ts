@@ -41,7 +41,8 @@ WITH busy AS MATERIALIZED (
   WHERE due_at <= ${NOW} AND endpoint_id NOT IN (SELECT endpoint_id FROM busy WHERE many >= $3)
   ORDER BY due_at LIMIT ${LOOKED_AT}
 ), ranked AS (
-  SELECT c.*, row_number() OVER (PARTITION BY c.endpoint_id ORDER BY c.due_at, c.event_id) + coalesce(b.many, 0) AS place
+  SELECT c.*, row_number() OVER (PARTITION BY c.endpoint_id
+    ORDER BY c.due_at, c.event_id) + coalesce(b.many, 0) AS place
   FROM candidate c LEFT JOIN busy b ON b.endpoint_id = c.endpoint_id
 ), due AS MATERIALIZED (
   SELECT d.org_id, d.event_id, d.endpoint_id FROM ranked r
@@ -49,7 +50,8 @@ WITH busy AS MATERIALIZED (
   WHERE r.place <= $3 AND d.due_at <= ${NOW}
   ORDER BY r.due_at LIMIT $1 FOR UPDATE OF d SKIP LOCKED
 ), claimed AS (
-  UPDATE event_delivery d SET due_at = now() + make_interval(secs => ${EVENT_LEASE_SECONDS}), lease = $2, attempts = d.attempts + 1
+  UPDATE event_delivery d
+    SET due_at = now() + make_interval(secs => ${EVENT_LEASE_SECONDS}), lease = $2, attempts = d.attempts + 1
   FROM due WHERE d.org_id = due.org_id AND d.event_id = due.event_id AND d.endpoint_id = due.endpoint_id
   RETURNING d.org_id, d.event_id, d.endpoint_id, d.lease, d.attempts
 )

@@ -17,7 +17,8 @@ export async function scrubStoredAnswers(tx: Queryable, orgId: string, erased: E
     .where(
       and(
         eq(idempotency.orgId, orgId),
-        sql`EXISTS (SELECT 1 FROM unnest(${sql.param(ids)}::text[]) AS w(id) WHERE strpos(${idempotency.body}, w.id) > 0)`,
+        sql`EXISTS (SELECT 1 FROM unnest(${sql.param(ids)}::text[]) AS w(id)
+          WHERE strpos(${idempotency.body}, w.id) > 0)`,
       ),
     );
   for (const { scope, body } of found) {

@@ -44,7 +44,8 @@ export async function replaceStoredAnswer(
 export async function forgetStoredAnswers(client: pg.Pool, limit: number): Promise<number> {
   const gone = await client.query(
     `DELETE FROM idempotency WHERE (org_id, scope) IN (
-      SELECT org_id, scope FROM idempotency WHERE created_at < now() - make_interval(hours => ${IDEMPOTENCY_KEPT_HOURS}) LIMIT $1)`,
+      SELECT org_id, scope FROM idempotency
+        WHERE created_at < now() - make_interval(hours => ${IDEMPOTENCY_KEPT_HOURS}) LIMIT $1)`,
     [limit],
   );
   return gone.rowCount ?? 0;

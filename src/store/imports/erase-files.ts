@@ -18,7 +18,8 @@ export async function eraseImportFiles(tx: Queryable, orgId: string, identifiers
       SELECT 1 FROM end_user_import_piece p WHERE p.org_id = i.org_id AND p.import_id = i.id) FOR UPDATE`);
   for (const { id } of waiting) {
     if (!(await names(readPieces(tx, orgId, id), cells))) continue;
-    await tx.execute(sql`UPDATE end_user_import SET state = 'cancelled', due_at = NULL, lease = NULL, updated_at = now(),
+    await tx.execute(sql`UPDATE end_user_import
+      SET state = 'cancelled', due_at = NULL, lease = NULL, updated_at = now(),
       finished_at = now(), fault = ${ERASED}::jsonb WHERE org_id = ${orgId} AND id = ${id}`);
     await tx.execute(sql`DELETE FROM end_user_import_piece WHERE org_id = ${orgId} AND import_id = ${id}`);
   }

@@ -120,7 +120,8 @@ async function lockConversations(
 ): Promise<ReadonlyMap<string, Ongoing>> {
   const locked = await client.query<Omit<Ongoing, 'count' | 'began' | 'requestId'>>({
     name: 'lock-ongoing',
-    text: `SELECT p.org_id, p.channel_id, p.address, c.id, c.status = 'handed_off' AS silent, c.run_id, c.unanswered[1] AS first
+    text: `SELECT p.org_id, p.channel_id, p.address, c.id, c.status = 'handed_off' AS silent, c.run_id,
+      c.unanswered[1] AS first
       FROM unnest($1::text[], $2::text[], $3::text[]) AS p(org_id, channel_id, address)
       JOIN identity d ON d.org_id = p.org_id AND d.channel_id = p.channel_id AND d.address = p.address
       JOIN LATERAL (SELECT o.id FROM conversation o WHERE o.org_id = p.org_id AND o.channel_id = p.channel_id
@@ -158,7 +159,8 @@ WITH said AS MATERIALIZED (
   JOIN (SELECT org_id, conversation_id, array_agg(message_id ORDER BY message_id) AS ids FROM kept GROUP BY 1, 2) k
     ON k.org_id = t.org_id AND k.conversation_id = t.id
 ), woken AS (
-  UPDATE run r SET status = CASE WHEN r.status = 'running' THEN 'running' ELSE 'queued' END, finished_at = NULL, reason = NULL,
+  UPDATE run r SET status = CASE WHEN r.status = 'running' THEN 'running' ELSE 'queued' END, finished_at = NULL,
+    reason = NULL,
     due_at = CASE WHEN r.lease IS NULL THEN ${STORING} + t.settle_ms * interval '1 millisecond' ELSE r.due_at END
   FROM talked t WHERE NOT t.silent AND r.org_id = t.org_id AND r.id = t.run_id
     AND r.status IN ('queued', 'running', 'waiting_for_user', 'handed_off')
@@ -173,7 +175,8 @@ WITH said AS MATERIALIZED (
   FROM talked t LEFT JOIN made m ON m.org_id = t.org_id AND m.id = t.new_run_id
 ), stored AS (
   INSERT INTO message (org_id, id, conversation_id, run_id, role, content, provider_message_id, metadata)
-  SELECT k.org_id, k.message_id, k.conversation_id, a.run_id, 'end_user', k.content::jsonb, k.provider_message_id, k.metadata::jsonb
+  SELECT k.org_id, k.message_id, k.conversation_id, a.run_id, 'end_user', k.content::jsonb, k.provider_message_id,
+    k.metadata::jsonb
   FROM kept k JOIN answered a ON a.org_id = k.org_id AND a.id = k.conversation_id
 ), moved AS (
   UPDATE conversation c SET version = c.version + 1, updated_at = clock_timestamp(), run_id = a.run_id,

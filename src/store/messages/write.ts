@@ -40,8 +40,10 @@ const WRITE = acceptingStatement<{ id: string }>(
     columns: 'g.n',
   },
   `call AS MATERIALIZED (
-  SELECT * FROM unnest($7::int[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[],
-    $15::text[], $16::text[], $17::text[], $18::text[], $19::timestamptz[], $20::timestamptz[], $21::bytea[], $22::bytea[],
+  SELECT * FROM unnest($7::int[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[],
+    $14::text[],
+    $15::text[], $16::text[], $17::text[], $18::text[], $19::timestamptz[], $20::timestamptz[], $21::bytea[],
+      $22::bytea[],
     $23::text[], $24::text[], $25::bool[], $26::bool[])
     AS c(gate, org_id, message_id, agent_id, channel_id, conversation_id, end_user_id, address,
       content, status, reply_to, metadata, created_at, send_at, scope, request,
@@ -60,12 +62,15 @@ const WRITE = acceptingStatement<{ id: string }>(
   ON CONFLICT DO NOTHING RETURNING address
 ), begun AS (
   INSERT INTO conversation (org_id, id, agent_id, channel_id, end_user_id, address, created_at, updated_at)
-  SELECT DISTINCT ON (conversation_id) org_id, conversation_id, agent_id, channel_id, end_user_id, address, created_at, created_at
+  SELECT DISTINCT ON (conversation_id) org_id, conversation_id, agent_id, channel_id, end_user_id, address,
+    created_at, created_at
   FROM go WHERE fresh ORDER BY conversation_id
   RETURNING id
 ), accepted AS (
-  INSERT INTO message (org_id, id, conversation_id, role, content, status, reply_to, metadata, created_at, send_at, due_at)
-  SELECT org_id, message_id, conversation_id, 'agent', content::jsonb, status, reply_to, metadata::jsonb, created_at, send_at,
+  INSERT INTO message (org_id, id, conversation_id, role, content, status, reply_to, metadata, created_at, send_at,
+    due_at)
+  SELECT org_id, message_id, conversation_id, 'agent', content::jsonb, status, reply_to, metadata::jsonb, created_at,
+    send_at,
     CASE WHEN status = 'queued' THEN coalesce(send_at, now()) END
   FROM go RETURNING id
 )

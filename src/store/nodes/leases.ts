@@ -19,7 +19,8 @@ const KEPT = '1 hour';
  * Identifies one run of the server: its start time, and the timeline, which changes when a standby is promoted. Fails
  * on a standby.
  */
-const SERVER = `extract(epoch FROM pg_postmaster_start_time())::text || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8)`;
+const SERVER = `extract(epoch
+  FROM pg_postmaster_start_time())::text || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8)`;
 const SERVER_AGE = `(extract(epoch FROM clock_timestamp() - pg_postmaster_start_time()) * 1000)::float8`;
 
 /**
@@ -96,7 +97,8 @@ export function openLeaseTable(url: string, options: { timeoutMs: number; onErro
     async renew(nodeId: string, position: number, server: string) {
       const renewed = await pool.query<{ nodes: number }>({
         name: 'lease-renew',
-        text: `UPDATE node_lease SET applied_seq = greatest(applied_seq, $2), renew_no = renew_no + 1, renewed_at = now()
+        text: `UPDATE node_lease
+          SET applied_seq = greatest(applied_seq, $2), renew_no = renew_no + 1, renewed_at = now()
           WHERE node_id = $1 AND ${SERVER} = $3 RETURNING (SELECT count(*) FROM node_lease)::int AS nodes`,
         values: [nodeId, position, server],
       });

@@ -29,7 +29,8 @@ const FINGERPRINTS: Record<TopicKind, SQL> = {
   conversations: versions(sql`SELECT c.id || c.xmin::text AS v FROM conversation c WHERE c.org_id = w.org_id
     ORDER BY c.id DESC LIMIT ${sql.raw(String(CONVERSATIONS))}`),
   conversation: sql`(SELECT md5(concat_ws(' ', c.xmin::text,
-      ${versions(sql`SELECT m.id || m.xmin::text AS v FROM message m WHERE m.conversation_id = c.id AND m.org_id = c.org_id
+      ${versions(sql`SELECT m.id || m.xmin::text AS v FROM message m
+        WHERE m.conversation_id = c.id AND m.org_id = c.org_id
         ORDER BY m.created_at DESC LIMIT ${sql.raw(String(MESSAGES))}`)},
       (SELECT r.status FROM run r WHERE r.org_id = c.org_id AND r.id = c.run_id)))
     FROM conversation c WHERE c.org_id = w.org_id AND c.id = w.id)`,
@@ -37,10 +38,13 @@ const FINGERPRINTS: Record<TopicKind, SQL> = {
     ORDER BY r.created_at DESC LIMIT ${sql.raw(String(RUNS))}`),
   // Every row that changes a campaign's counts is the newest of some status, or was the next one due.
   campaign: sql`(SELECT md5(concat_ws(' ', c.xmin::text,
-      ${versions(sql`SELECT r.id || r.xmin::text AS v FROM unnest(${sql.raw(`ARRAY['${RECIPIENT_STATUSES.join("','")}']`)}) AS s(status)
-        CROSS JOIN LATERAL (SELECT id, xmin FROM recipient WHERE campaign_id = c.id AND org_id = c.org_id AND status = s.status
+      ${versions(sql`SELECT r.id || r.xmin::text AS v
+        FROM unnest(${sql.raw(`ARRAY['${RECIPIENT_STATUSES.join("','")}']`)}) AS s(status)
+        CROSS JOIN LATERAL (SELECT id, xmin FROM recipient WHERE campaign_id = c.id AND org_id = c.org_id
+          AND status = s.status
           ORDER BY created_at DESC LIMIT ${sql.raw(String(RECIPIENTS))}) AS r`)},
-      ${versions(sql`SELECT r.id || r.xmin::text AS v FROM recipient r WHERE r.org_id = c.org_id AND r.campaign_id = c.id
+      ${versions(sql`SELECT r.id || r.xmin::text AS v FROM recipient r
+        WHERE r.org_id = c.org_id AND r.campaign_id = c.id
         AND r.due_at IS NOT NULL ORDER BY r.due_at LIMIT ${sql.raw(String(RECIPIENTS))}`)}))
     FROM campaign c WHERE c.org_id = w.org_id AND c.id = w.id)`,
   keys: versions(sql`SELECT k.id || k.xmin::text AS v FROM api_key k WHERE k.org_id = w.org_id

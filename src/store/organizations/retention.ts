@@ -94,7 +94,8 @@ async function takePass(tx: Queryable, now: Date | null): Promise<Pass | null> {
 export const LOOK_AT = (orgId: SQL, cursor: SQL, until: SQL, before: SQL): SQL => sql`
   SELECT c.id, c.status <> 'handed_off' AND (c.updated_at < ${before} OR (SELECT 1 FROM message m
     WHERE m.conversation_id = c.id AND m.org_id = c.org_id AND m.created_at < ${before} LIMIT 1) IS NOT NULL) AS holds
-  FROM conversation c WHERE c.org_id = ${orgId} AND c.id > ${cursor} AND c.id < ${until} ORDER BY c.id LIMIT ${sql.raw(`${PIECE}`)}`;
+  FROM conversation c WHERE c.org_id = ${orgId} AND c.id > ${cursor} AND c.id < ${until} ORDER BY c.id
+    LIMIT ${sql.raw(`${PIECE}`)}`;
 
 /** The next conversations that started long enough ago, and whether there may be something to erase. */
 async function lookAt(
@@ -109,7 +110,8 @@ async function lookAt(
 async function lock(tx: Queryable, { org_id: orgId }: Pass, ids: string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const { rows } = await tx.execute<{ id: string }>(sql`
-    SELECT id FROM conversation WHERE org_id = ${orgId} AND id = ANY (${list(ids)}) ORDER BY id FOR UPDATE SKIP LOCKED`);
+    SELECT id FROM conversation WHERE org_id = ${orgId} AND id = ANY (${list(ids)}) ORDER BY id
+      FOR UPDATE SKIP LOCKED`);
   return rows.map(({ id }) => id);
 }
 

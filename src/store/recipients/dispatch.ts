@@ -57,7 +57,8 @@ export async function findDueCampaigns(
   const found = await pool.query<CampaignKey>({
     name: 'find-due-campaigns',
     text: `SELECT c.org_id, c.id FROM campaign c
-      WHERE c.attended AND c.state = 'live' AND c.deleted_at IS NULL AND (c.paced_until IS NULL OR c.paced_until <= now())
+      WHERE c.attended AND c.state = 'live' AND c.deleted_at IS NULL
+        AND (c.paced_until IS NULL OR c.paced_until <= now())
         AND EXISTS (SELECT 1 FROM recipient r WHERE r.org_id = c.org_id AND r.campaign_id = c.id AND r.due_at <= ${NOW})
         AND (c.org_id, c.id) > ($2, $3)
       ORDER BY c.org_id, c.id LIMIT $1`,
@@ -72,7 +73,8 @@ export async function findDueCampaigns(
 export async function lockCampaign(client: pg.PoolClient, key: CampaignKey): Promise<LockedCampaign | null> {
   const found = await client.query<LockedCampaign>({
     name: 'lock-campaign',
-    text: `SELECT c.org_id, c.id, c.agent_id, c.channel_id, ch.kind AS channel_kind, c.settings, c.paced_until, now() AS now
+    text: `SELECT c.org_id, c.id, c.agent_id, c.channel_id, ch.kind AS channel_kind, c.settings, c.paced_until,
+      now() AS now
       FROM campaign c
       JOIN organization o ON o.id = c.org_id AND o.plan = 'paid'
       JOIN agent a ON a.org_id = c.org_id AND a.id = c.agent_id AND a.enabled AND a.deleted_at IS NULL
@@ -122,7 +124,8 @@ WITH begins AS MATERIALIZED (
   INSERT INTO run (org_id, id, trigger_id, conversation_id, status, input, request_id, due_at)
   SELECT $1, run_id, NULL, conversation_id, 'queued', input::jsonb, request_id, now() FROM begins
 ), sending AS (
-  UPDATE recipient r SET status = 'sending', reason = NULL, due_at = NULL, conversation_id = b.conversation_id, run_id = b.run_id,
+  UPDATE recipient r SET status = 'sending', reason = NULL, due_at = NULL, conversation_id = b.conversation_id,
+    run_id = b.run_id,
     updated_at = clock_timestamp()
   FROM begins b WHERE r.org_id = $1 AND r.campaign_id = $2 AND r.id = b.recipient_id
 ), moved AS (
@@ -181,7 +184,8 @@ const NOBODY_DUE = `NOT EXISTS (
 export async function expireRecipients(db: Db, limit: number): Promise<number> {
   const expired = await db.$client.query({
     name: 'expire-recipients',
-    text: `UPDATE recipient SET status = 'expired', reason = 'campaign_ended', due_at = NULL, updated_at = clock_timestamp()
+    text: `UPDATE recipient
+      SET status = 'expired', reason = 'campaign_ended', due_at = NULL, updated_at = clock_timestamp()
       WHERE (org_id, campaign_id, id) IN (
         SELECT r.org_id, r.campaign_id, r.id FROM campaign c
         JOIN recipient r ON r.org_id = c.org_id AND r.campaign_id = c.id AND r.due_at IS NOT NULL
@@ -203,7 +207,8 @@ export async function expireRecipients(db: Db, limit: number): Promise<number> {
 async function endCampaigns(tx: Queryable): Promise<void> {
   const ended = await tx.execute<CampaignKey>(sql`UPDATE campaign SET state = 'ended', updated_at = now()
     WHERE (org_id, id) IN (SELECT c.org_id, c.id FROM campaign c
-      WHERE c.attended AND c.state <> 'ended' AND ${sql.raw(OVER)} AND ${sql.raw(NOBODY_DUE)} FOR NO KEY UPDATE SKIP LOCKED)
+      WHERE c.attended AND c.state <> 'ended' AND ${sql.raw(OVER)} AND ${sql.raw(NOBODY_DUE)}
+        FOR NO KEY UPDATE SKIP LOCKED)
     RETURNING org_id, id`);
   for (const { org_id: orgId, id } of ended.rows) await cancelCampaignRuns(tx, orgId, id);
 }

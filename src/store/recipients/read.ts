@@ -92,7 +92,8 @@ export async function planAnew(
   const moved = await db.execute<{ id: string }>(sql`UPDATE recipient r SET due_at = w.due_at
     FROM (SELECT q.id, m.due_at
       FROM campaign c JOIN recipient q ON q.org_id = c.org_id AND q.campaign_id = c.id AND q.due_at > now()
-      CROSS JOIN LATERAL (SELECT greatest(q.send_at, (c.settings ->> 'starts_at')::timestamptz, q.created_at)) AS m(due_at)
+      CROSS JOIN LATERAL (
+        SELECT greatest(q.send_at, (c.settings ->> 'starts_at')::timestamptz, q.created_at)) AS m(due_at)
       WHERE c.org_id = ${orgId} AND c.id = ${campaignId} AND q.id > ${after} AND q.due_at IS DISTINCT FROM m.due_at
       ORDER BY q.id LIMIT ${limit} FOR NO KEY UPDATE OF q SKIP LOCKED) AS w
     WHERE r.org_id = ${orgId} AND r.campaign_id = ${campaignId} AND r.id = w.id RETURNING r.id`);

@@ -65,9 +65,11 @@ export type ClaimedRun = {
  */
 const CLAIM = `
 WITH ${dueFairly('run')}, claimed AS (
-  UPDATE run r SET due_at = now() + make_interval(secs => ${RUN_LEASE_SECONDS}), lease = $2, attempts = r.attempts + 1, status = 'running'
+  UPDATE run r SET due_at = now() + make_interval(secs => ${RUN_LEASE_SECONDS}), lease = $2,
+    attempts = r.attempts + 1, status = 'running'
   FROM due WHERE r.org_id = due.org_id AND r.id = due.id
-  RETURNING r.org_id, r.id, r.trigger_id, r.conversation_id, r.attempts, r.turns, r.input, r.request_id, due.lane, due.share
+  RETURNING r.org_id, r.id, r.trigger_id, r.conversation_id, r.attempts, r.turns, r.input, r.request_id, due.lane,
+    due.share
 )
 SELECT r.org_id, r.id AS run_id, r.trigger_id, $2 AS lease, r.lane, r.share, r.attempts, r.turns, r.input, r.request_id,
   c.agent_id, a.revision AS agent_revision, c.channel_id, ch.kind AS channel_kind,
@@ -78,12 +80,15 @@ SELECT r.org_id, r.id AS run_id, r.trigger_id, $2 AS lease, r.lane, r.share, r.a
   c.id AS conversation_id, c.version AS conversation_version, c.status AS conversation_status,
   c.locale AS conversation_locale, c.run_id AS conversation_run_id, c.state, c.tags, c.unanswered,
   json_build_object('id', e.id, 'external_id', e.external_id, 'name', e.name, 'email', e.email, 'phone', e.phone,
-    'locale', e.locale, 'time_zone', e.time_zone, 'attributes', e.attributes, 'consent', e.consent, 'blocked', e.blocked) AS end_user,
+    'locale', e.locale, 'time_zone', e.time_zone, 'attributes', e.attributes, 'consent', e.consent, 'blocked',
+      e.blocked) AS end_user,
   coalesce((SELECT json_agg(m) FROM (
-    SELECT id, role, content FROM message WHERE org_id = c.org_id AND conversation_id = c.id ORDER BY created_at DESC, id DESC LIMIT ${HISTORY}
+    SELECT id, role, content FROM message WHERE org_id = c.org_id AND conversation_id = c.id
+      ORDER BY created_at DESC, id DESC LIMIT ${HISTORY}
   ) m), '[]') AS history,
   CASE WHEN cardinality(c.unanswered) > ${HISTORY} THEN (SELECT json_agg(m) FROM (
-    SELECT id, role, content FROM message WHERE org_id = c.org_id AND id = ANY (c.unanswered[greatest(1, cardinality(c.unanswered) - ${UNANSWERED - 1}):])
+    SELECT id, role, content FROM message WHERE org_id = c.org_id
+      AND id = ANY (c.unanswered[greatest(1, cardinality(c.unanswered) - ${UNANSWERED - 1}):])
   ) m) END AS burst
 FROM claimed r
 JOIN conversation c ON c.org_id = r.org_id AND c.id = r.conversation_id

@@ -40,7 +40,8 @@ const COMPLETE = `
 WITH turn AS MATERIALIZED (
   SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::text[], $7::text[], $8::text[],
     $9::text[], $10::text[], $11::text[], $12::bool[])
-    AS t(org_id, run_id, lease, conversation_id, version, status, reason, conversation_status, locale, tags, state, leaves)
+    AS t(org_id, run_id, lease, conversation_id, version, status, reason, conversation_status, locale, tags, state,
+      leaves)
 ), mine AS MATERIALIZED (
   SELECT t.*, c.run_id AS before FROM turn t
   JOIN conversation c ON c.org_id = t.org_id AND c.id = t.conversation_id
@@ -50,7 +51,8 @@ WITH turn AS MATERIALIZED (
   UPDATE conversation c SET version = c.version + 1, state = mine.state::jsonb,
     unanswered = CASE WHEN mine.leaves THEN c.unanswered ELSE '{}' END,
     tags = (SELECT coalesce(array_agg(v), '{}') FROM json_array_elements_text(mine.tags::json) v), locale = mine.locale,
-    status = mine.conversation_status, run_id = CASE WHEN ${GOES_ON_ELSEWHERE} THEN c.run_id ELSE mine.run_id END, updated_at = clock_timestamp()
+    status = mine.conversation_status, run_id = CASE WHEN ${GOES_ON_ELSEWHERE} THEN c.run_id ELSE mine.run_id END,
+      updated_at = clock_timestamp()
   FROM mine WHERE c.org_id = mine.org_id AND c.id = mine.conversation_id AND c.version = mine.version
   RETURNING c.org_id, c.id, mine.run_id, cardinality(c.unanswered) > 0 AS is_more
 ), ended AS (
@@ -62,13 +64,15 @@ WITH turn AS MATERIALIZED (
   WHERE r.org_id = mine.org_id AND r.id = mine.run_id
   RETURNING r.id
 ), overtaken AS (
-  UPDATE run r SET status = 'completed', reason = '${CONTINUED}', finished_at = clock_timestamp(), due_at = NULL, lease = NULL
+  UPDATE run r SET status = 'completed', reason = '${CONTINUED}', finished_at = clock_timestamp(), due_at = NULL,
+    lease = NULL
   FROM mine JOIN talked ON talked.org_id = mine.org_id AND talked.run_id = mine.run_id
   WHERE r.org_id = mine.org_id AND r.id = mine.before AND mine.before <> mine.run_id AND NOT ${GOES_ON_ELSEWHERE}
     AND r.status IN ('waiting_for_user', 'handed_off')
 ), said AS (
   INSERT INTO message (org_id, id, conversation_id, run_id, role, content, sources, trace, status, created_at, due_at)
-  SELECT m.org_id, m.id, m.conversation_id, m.run_id, 'agent', m.content::jsonb, m.sources::jsonb, m.trace::jsonb, m.status, clock_timestamp(),
+  SELECT m.org_id, m.id, m.conversation_id, m.run_id, 'agent', m.content::jsonb, m.sources::jsonb, m.trace::jsonb,
+    m.status, clock_timestamp(),
     CASE WHEN m.status = 'queued' THEN now() END
   FROM unnest($13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[])
     AS m(org_id, id, conversation_id, run_id, content, sources, trace, status)

@@ -45,16 +45,20 @@ function writeText(parts: Parts, columns: readonly Column[]): string {
   SELECT g.org_id, g.agent_id, g.trigger_id, g.channel_id, $8::timestamptz AS created_at, c.*
   FROM unnest(${arrays.join(', ')}) AS c(${columns.map(({ name }) => name).join(', ')})
   JOIN gate g ON g.n = c.gate
-)${repeatable ? `, ${IDEM}` : ''}, ${people ? writePeople(made, changed) : MADE_NAMELESS}${keyed ? `, ${releasedText(released)}` : ''}, begun AS (
-  INSERT INTO conversation (org_id, id, agent_id, channel_id, end_user_id, address, key, locale, run_id, unanswered, created_at, updated_at)
-  SELECT org_id, conversation_id, agent_id, channel_id, end_user_id, address, ${key}, locale, run_id, ${unanswered}, created_at, created_at
+)${repeatable ? `, ${IDEM}` : ''}, ${people ? writePeople(made, changed) : MADE_NAMELESS}
+${keyed ? `, ${releasedText(released)}` : ''}, begun AS (
+  INSERT INTO conversation (org_id, id, agent_id, channel_id, end_user_id, address, key, locale, run_id, unanswered,
+    created_at, updated_at)
+  SELECT org_id, conversation_id, agent_id, channel_id, end_user_id, address, ${key}, locale, run_id, ${unanswered},
+    created_at, created_at
   FROM go ${keyed ? 'WHERE goes_on IS NULL AND (SELECT count(*) FROM released) >= 0' : ''}
   ON CONFLICT DO NOTHING RETURNING id
 )${keyed ? `, ${continuedText(said)}` : ''}${said ? `, ${SAID}` : ''}, accepted AS (
   INSERT INTO run (org_id, id, trigger_id, conversation_id, status, input, request_id, created_at, send_at, due_at)
   SELECT org_id, run_id, trigger_id, conversation_id,
     CASE WHEN send_at IS NOT NULL THEN 'scheduled' ${keyed ? "WHEN silent THEN 'handed_off'" : ''} ELSE 'queued' END,
-    input::jsonb, request_id, created_at, send_at, ${keyed ? 'CASE WHEN silent THEN send_at ELSE coalesce(send_at, now()) END' : 'coalesce(send_at, now())'}
+    input::jsonb, request_id, created_at, send_at,
+      ${keyed ? 'CASE WHEN silent THEN send_at ELSE coalesce(send_at, now()) END' : 'coalesce(send_at, now())'}
   FROM go RETURNING id
 )
 SELECT id,
@@ -86,22 +90,31 @@ const releasedText = (first: number) => `released AS (
   RETURNING c.id
 )`;
 
+const ADDS_UNANSWERED = `, unanswered = CASE
+      WHEN go.message_id IS NULL OR go.silent IS NOT NULL OR go.send_at IS NOT NULL THEN c.unanswered
+      ELSE c.unanswered || go.message_id END`;
+
 const continuedText = (said: boolean) => `continued AS (
-  UPDATE conversation c SET run_id = CASE WHEN go.send_at IS NULL THEN go.run_id ELSE c.run_id END, version = c.version + 1, updated_at = go.created_at,
+  UPDATE conversation c
+    SET run_id = CASE WHEN go.send_at IS NULL THEN go.run_id ELSE c.run_id END, version = c.version + 1,
+    updated_at = go.created_at,
     status = CASE WHEN go.silent IS NOT NULL THEN c.status ELSE 'open' END
-    ${said ? ', unanswered = CASE WHEN go.message_id IS NULL OR go.silent IS NOT NULL OR go.send_at IS NOT NULL THEN c.unanswered ELSE c.unanswered || go.message_id END' : ''}
+    ${said ? ADDS_UNANSWERED : ''}
   FROM go WHERE go.goes_on AND c.org_id = go.org_id AND c.id = go.conversation_id
-    AND (c.status = 'handed_off') = (go.silent IS NOT NULL) AND c.key = go.key AND c.run_id IS NOT DISTINCT FROM go.overtakes
+    AND (c.status = 'handed_off') = (go.silent IS NOT NULL) AND c.key = go.key
+    AND c.run_id IS NOT DISTINCT FROM go.overtakes
   RETURNING c.org_id, c.id
 ), overtaken AS (
   UPDATE run r SET status = 'completed', reason = 'continued', finished_at = go.created_at, due_at = NULL, lease = NULL
   FROM go JOIN continued c ON c.org_id = go.org_id AND c.id = go.conversation_id
-  WHERE go.send_at IS NULL AND r.org_id = go.org_id AND r.id = go.overtakes AND r.status IN ('waiting_for_user', 'handed_off')
+  WHERE go.send_at IS NULL AND r.org_id = go.org_id AND r.id = go.overtakes
+    AND r.status IN ('waiting_for_user', 'handed_off')
 )`;
 
 const SAID = `said AS (
   INSERT INTO message (org_id, id, conversation_id, run_id, role, content, created_at)
-  SELECT org_id, message_id, conversation_id, run_id, 'end_user', message::jsonb, created_at FROM go WHERE message_id IS NOT NULL
+  SELECT org_id, message_id, conversation_id, run_id, 'end_user', message::jsonb, created_at FROM go
+    WHERE message_id IS NOT NULL
 )`;
 
 /** The records that a trigger call depends on. */

@@ -60,7 +60,8 @@ const firstIdAt = (ms: number): string => newId('req', Math.max(0, ms)).slice(0,
 /** The distinct calls among the newest requests. */
 export async function listLoggedCalls(db: Queryable, orgId: string): Promise<{ method: string; route: string }[]> {
   const { rows } = await db.execute<{ method: string; route: string }>(sql`SELECT DISTINCT method, route
-    FROM (SELECT method, route FROM ${requestLog} WHERE org_id = ${orgId} ORDER BY id DESC LIMIT ${LOOKED_THROUGH}) newest
+    FROM (SELECT method, route FROM ${requestLog} WHERE org_id = ${orgId} ORDER BY id DESC
+      LIMIT ${LOOKED_THROUGH}) newest
     ORDER BY route, method LIMIT ${MAX_CALLS}`);
   return rows;
 }

@@ -41,7 +41,8 @@ export async function writeUsage(
   await pool.query({
     name: 'write-requests',
     text: `INSERT INTO request_log (org_id, id, key_id, at, method, route, ids, status, code, ms)
-      SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::text[], $7::jsonb[], $8::smallint[], $9::text[], $10::int[])
+      SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::text[],
+        $7::jsonb[], $8::smallint[], $9::text[], $10::int[])
       ON CONFLICT DO NOTHING`,
     values: [
       requests.map((row) => row.orgId),
