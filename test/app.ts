@@ -59,7 +59,7 @@ export async function startTestApp(
         destination: { write: (line) => void lines.push(JSON.parse(line)) },
       })
     : createLogger({ level: config.logLevel, pretty: false });
-  const app = createApp({
+  const app = await createApp({
     config,
     db,
     databaseUrl: database.url,

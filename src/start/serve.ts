@@ -46,7 +46,7 @@ export async function serve(role: Role): Promise<void> {
       onError: (error) => log.warn({ reason: error.message }, 'a database connection broke'),
     });
     started.push(() => db.$client.end());
-    app = createApp({ config, db, databaseUrl: database.url, log, role, version: await readVersion() });
+    app = await createApp({ config, db, databaseUrl: database.url, log, role, version: await readVersion() });
     const { stop } = app;
     started.push(stop);
     const prepared = await prepare({
