@@ -31,11 +31,11 @@ import { type Upkeep, startUpkeep } from './upkeep.ts';
  */
 export type Access = Changes & {
   /**
-   * Steps 1 to 11 of the order of checks (docs/security.md): returns immediately from memory, a promise otherwise;
+   * Rows 1 to 11 of the order of checks (docs/security.md): returns immediately from memory, a promise otherwise;
    * throws or rejects with a Refusal.
    */
   admit: Admit;
-  /** Step 12, the rate limit. Rejects with Refusal `rate_limited`. */
+  /** Row 12, the rate limit. Rejects with Refusal `rate_limited`. */
   limit(caller: Caller, family: RateFamily): Promise<RateState>;
   facts: FactLookups;
   /** Registers this node. Rejects when the database cannot be reached. */

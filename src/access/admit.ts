@@ -46,7 +46,7 @@ export type AdmitDeps = {
 const FILL_TIMEOUT_MS = 3_000;
 
 /**
- * Steps 1 to 11 of the order of checks (docs/security.md). While the lease is valid and everything is in memory, this
+ * Rows 1 to 11 of the order of checks (docs/security.md). While the lease is valid and everything is in memory, this
  * returns without a promise and without a query. Missing records are read from the database; without a lease, all of
  * them are.
  */
@@ -79,7 +79,7 @@ export function createAdmit(deps: AdmitDeps): { admit: Admit; facts: FactLookups
     return admitCaller(verify(entry), need, params, from, isGood);
   }
 
-  /** Steps 2 and 4. From here on the call counts as a use of the key. */
+  /** Rows 2 and 4. From here on the call counts as a use of the key. */
   function verify(entry: KeyEntry | null): Caller {
     if (entry === null) throw refuseKey('key_invalid', 'There is no such key.');
     if (entry.isRevoked || entry.revokeAt <= clock.wall()) {

@@ -16,9 +16,9 @@ export type Found = {
 };
 
 /**
- * May this caller do what the route needs? Steps 4a and 6 to 11 of the order of checks (docs/security.md); the first
+ * May this caller do what the route needs? Rows 4a and 6 to 11 of the order of checks (docs/security.md); the first
  * that applies answers, and null grants. A pure function: no clock, no database. `from` is the network address of the
- * call. `found` is called only after steps 4a to 9 have passed, so a refused caller learns nothing about what exists
+ * call. `found` is called only after rows 4a to 9 have passed, so a refused caller learns nothing about what exists
  * and costs no look-up.
  */
 export function decide(
@@ -31,7 +31,7 @@ export function decide(
   return decideCaller(caller, need, named, from) ?? decideTarget(caller, need, found());
 }
 
-/** Steps 4a to 9: what the key, the caller's address and the path decide alone. */
+/** Rows 4a to 9: what the key, the caller's address and the path decide alone. */
 export function decideCaller(caller: Caller, need: Need, named: Named, from: string | null): Refusal | null {
   if (caller.networks !== null && !isInside(caller.networks, from)) return networkNotAllowed(from);
   if (caller.plan !== 'paid') {
@@ -53,7 +53,7 @@ export function decideCaller(caller: Caller, need: Need, named: Named, from: str
   return null;
 }
 
-/** Steps 10 and 11: whether the record exists. A record of another organization does not. */
+/** Rows 10 and 11: whether the record exists. A record of another organization does not. */
 export function decideTarget(caller: Caller, need: Need, found: Found): Refusal | null {
   const { agent, trigger, channel, campaign } = found;
   if (need.agent !== undefined && agent?.orgId !== caller.orgId) {
@@ -85,7 +85,7 @@ const networkNotAllowed = (from: string | null): Refusal =>
 
 /**
  * Whether the key grants the permission. The forbidden pairs (docs/adr/0101) grant nothing even if such a row is in the
- * database. `campaigns` on an organization or agent key is left to step 8, which names the cure.
+ * database. `campaigns` on an organization or agent key is left to row 8, which names the cure.
  */
 export function holds(caller: Caller, permission: Permission): boolean {
   if (caller.scope === 'campaign' && permission !== 'campaigns') return false;

@@ -18,9 +18,9 @@ import { type Db, isUnreachable } from '../store/db.ts';
 import type { AppDeps, Rooms } from './open-rooms.ts';
 import type { Service } from './service.ts';
 
-/** The built web chat; made by the set-up. */
+/** The built web chat; setup makes it. */
 const WIDGET = fileURLToPath(new URL('../../widget/dist/widget.js', import.meta.url));
-/** The built dashboard; made by the set-up. */
+/** The built dashboard; setup makes it. */
 const DASHBOARD = fileURLToPath(new URL('../../dashboard/dist', import.meta.url));
 
 export type Api = Service & {

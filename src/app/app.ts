@@ -12,11 +12,11 @@ export type App = {
   secrets: Secrets;
   access: Access;
   sessions: Sessions;
-  /** Listens and returns the address; null for a worker, which serves nobody. */
+  /** Listens and returns the address; null for a worker, which serves no requests. */
   start(): Promise<{ host: string; port: number } | null>;
-  /** Fails `/ready` and asks clients to go elsewhere, but keeps answering. */
+  /** Fails `/ready` so that clients go elsewhere, but keeps answering. */
   leave(): void;
-  /** Stops taking work, finishes what is under way (at most 25 s), lets go of the lease. */
+  /** Stops taking work, finishes work in progress (at most 25 s), releases the lease. */
   stop(): Promise<void>;
 };
 

@@ -67,7 +67,7 @@ export async function openRooms({ config, db, databaseUrl, log, role, version }:
   const secrets = await loadSecrets(db, config);
   const presence = createPresence({ db, newestGeneration: secrets.newestGeneration, log });
   const egress = createEgress({ allow: config.egressAllow });
-  // A worker limits nobody.
+  // A worker enforces no rate limits.
   const shared =
     config.redisUrl === null || role === 'worker'
       ? null

@@ -13,9 +13,9 @@ import { createTurnWorker } from '../worker/turns/turn-worker.ts';
 import type { AppDeps, Rooms } from './open-rooms.ts';
 import type { Service } from './service.ts';
 
-/** Half of what the promise "drained in 30 s" leaves for turns, the rest for requests and the database. */
+/** Half of the promised "drained in 30 s" is for turns, the rest for requests and the database. */
 const TURN_GRACE_MS = 15_000;
-/** A provider that has been called may still answer; after it the message is left to another node, flagged. */
+/** A called provider may still answer within this time; after it, the message is left to another node and flagged. */
 const DELIVERY_GRACE_MS = 5_000;
 
 /** What takes turns, delivers, imports and tidies up; each worker can be woken from now on. */

@@ -8,7 +8,7 @@ import { givenAgent, givenOrganization, givenTrigger } from '../factories.ts';
 import { rawExchange } from '../raw-http.ts';
 
 /**
- * Step 4a of the order of checks (docs/security.md): the networks of a key apply at every endpoint, and in every
+ * Row 4a of the order of checks (docs/security.md): the networks of a key apply at every endpoint, and in every
  * statement that accepts work.
  */
 let parley: TestApp;

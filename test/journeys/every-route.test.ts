@@ -122,7 +122,7 @@ describe('every route × every key × every id', () => {
   });
 });
 
-/** Steps 6 to 11. Null: the caller may, and the handler's answer is in the description. */
+/** Rows 6 to 11. Null: the caller may, and the handler's answer is in the description. */
 function verdict({ path }: Operation, key: TestKey, chosen: Record<string, Which>): [number, string] | null {
   const family = path.split('/')[2]!;
   const needs = NEEDS[family];

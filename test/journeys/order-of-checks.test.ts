@@ -10,7 +10,7 @@ import { givenAgent, givenKey, givenOrganization, givenTrigger } from '../factor
 import { rawExchange } from '../raw-http.ts';
 
 /**
- * The order of checks (docs/security.md), step by step, against the running program: the first condition that applies
+ * The order of checks (docs/security.md), row by row, against the running program: the first condition that applies
  * answers.
  */
 let parley: TestApp;
@@ -151,7 +151,7 @@ describe('404', () => {
   });
 });
 
-describe('the order of the steps', () => {
+describe('the order of the rows', () => {
   test('a caller without a key and with an invalid body gets 401, a known caller without permission 403', async () => {
     const body = '{"broken';
     expect(verdict(await post(undefined, path, body))).toEqual([401, 'authorization_missing']);

@@ -55,7 +55,7 @@ async function accept(
   return { answer: outcome.answer, replayed: false };
 }
 
-/** Steps 14 (what the schema cannot express) and 15 of the order of checks (docs/security.md), without the database. */
+/** Rows 14 (what the schema cannot express) and 15 of the order of checks (docs/security.md), without the database. */
 function checkSend(input: SendInput, kind?: ChannelKind): SendCall {
   const { orgId, agentId, channel, body, keyId, from, fillsOnly, idempotency } = input;
   if (!kind) throw new Refusal('channel_unsupported', 'This server does not support this kind of channel.');

@@ -8,7 +8,7 @@ import type { RunWaiter } from '../../store/runs/await.ts';
 
 export type FindChannel = (orgId: string, id: string) => ChannelFacts | null | Promise<ChannelFacts | null>;
 
-/** Renders what the agent would open with; null where a model writes it. */
+/** Renders the agent's opening; null when a model writes it. */
 export type RenderOpening = (input: {
   orgId: string;
   agentId: string;

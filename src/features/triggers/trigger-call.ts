@@ -22,7 +22,7 @@ export type CheckedCall = {
 /** Calls can be scheduled at most this far ahead. */
 const MAX_SCHEDULE_DAYS = 366;
 
-/** Steps 14 (what the schema cannot express) and 15 of the order of checks (docs/security.md). */
+/** Rows 14 (what the schema cannot express) and 15 of the order of checks (docs/security.md). */
 export async function checkTriggerCall(
   target: CallTarget,
   call: TriggerCall,

@@ -9,7 +9,7 @@ export type BodyRules = { readonly optional: boolean; readonly maxKeys?: number;
 
 const EMPTY = Buffer.alloc(0);
 
-/** Step 13 of the order of checks (docs/security.md): the type of the body, its size, and whether it is JSON. */
+/** Row 13 of the order of checks (docs/security.md): the type of the body, its size, and whether it is JSON. */
 export async function readJsonBody(
   request: IncomingMessage,
   response: ServerResponse,

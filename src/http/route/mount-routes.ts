@@ -51,7 +51,7 @@ function refuseWithoutAccess({ method, path, access }: Route): void {
 type OnRequest = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void;
 
 /**
- * Steps 1 to 12 of the order of checks (docs/security.md), before a byte of the body is read. Synchronous when access
+ * Rows 1 to 12 of the order of checks (docs/security.md), before a byte of the body is read. Synchronous when access
  * answers from memory.
  */
 function admission(route: Route, { access, problems }: Mounting): OnRequest {
@@ -138,7 +138,7 @@ function refuseControlCharacters(request: FastifyRequest): void {
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Steps 13 and 14, then the handler. A route without body and query needs no extra promise. */
+/** Rows 13 and 14, then the handler. A route without body and query needs no extra promise. */
 function handling(route: Route, { access, problems, checkAnswers }: Mounting) {
   const { handle } = route;
   const status = successStatus(route);

@@ -12,18 +12,18 @@ export type Route = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
   /** Fastify's style: `/api/triggers/:agent_id/:trigger_id`. */
   readonly path: string;
-  /** Steps 1–11 of the order of checks (docs/security.md). A route without it stops the server at start. */
+  /** Rows 1–11 of the order of checks (docs/security.md). A route without it stops the server at start. */
   readonly access: RouteAccess;
-  /** Step 12, the rate limit; absent: no limit. */
+  /** Row 12, the rate limit; absent: no limit. */
   readonly limit?: RateFamily;
   readonly operation: Operation;
-  /** Steps 13 and 14. Absent on POST, PUT and PATCH: an empty body, or the empty object. */
+  /** Rows 13 and 14. Absent on POST, PUT and PATCH: an empty body, or the empty object. */
   readonly body?: TSchema;
   /** The body may be absent and then counts as `{}`. */
   readonly bodyOptional?: boolean;
   /**
    * The handler gets the raw body (`request.body` is a Buffer), at most this many bytes: for webhooks whose signature
-   * covers the raw bytes. Steps 13 and 14 are then the handler's task.
+   * covers the raw bytes. Rows 13 and 14 are then the handler's task.
    */
   readonly rawBody?: number;
   /** More keys than the usual 1,000, for bodies with many records. */

@@ -10,7 +10,7 @@ export type Check = (value: unknown) => void;
 export const EmptyObject = Type.Object({}, { additionalProperties: false });
 
 /**
- * Step 14 of the order of checks (docs/security.md). A valid body costs one check that stops at the first fault. Only
+ * Row 14 of the order of checks (docs/security.md). A valid body costs one check that stops at the first fault. Only
  * an invalid one is checked again for all its faults, by a second function that is compiled for the first invalid body.
  * That function does not stop at a list that is too long, so it gets only the first entries; the fault from the quick
  * check is reported in any case.

@@ -28,7 +28,7 @@ export type ImportWorker = { start(): void; wake(): void; stop(): Promise<void> 
 export type ImportWorkerDeps = {
   db: Db;
   log: Logger;
-  /** Step 14 of the order of checks (docs/security.md) for one person; throws a Refusal with its faults. */
+  /** Row 14 of the order of checks (docs/security.md) for one person; throws a Refusal with its faults. */
   check(person: unknown): void;
   bulk(
     caller: { orgId: string; keyId: null; from: null; idempotency: { scope: Buffer; request: Buffer } },
