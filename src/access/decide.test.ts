@@ -15,7 +15,7 @@ import type { Caller, Need } from './types.ts';
 /**
  * The whole table: every set of permissions × scope × plan × networks and address × family of routes × owner of the
  * record that the path names. The expected results are written as the rules of the specification, one predicate for
- * each step of the order of checks.
+ * each row of the order of checks.
  */
 const families: Record<string, Need> = {
   me: {},

@@ -41,7 +41,7 @@ import { createRenderOpening } from '../worker/turns/render-opening.ts';
 import { previewCampaign } from '../worker/campaigns/preview-campaign.ts';
 import type { Service } from './service.ts';
 
-/** `all` does both halves of the work in one process. */
+/** `all` runs the API and the workers in one process. */
 export type Role = 'all' | 'api' | 'worker';
 
 export type AppDeps = {
@@ -53,13 +53,13 @@ export type AppDeps = {
   version: string;
 };
 
-/** Wakes the workers of this process; without a worker, the one elsewhere polls. */
+/** Wakes the workers of this process. Workers of other processes poll. */
 export type Wake = Record<'turns' | 'deliveries' | 'events' | 'imports' | 'campaigns', () => void>;
 
 export type Rooms = Awaited<ReturnType<typeof openRooms>>;
 
 /**
- * Everything that the verbs stand on, in one object: each noun's `deps.ts` names what its verbs take of it. The
+ * The dependencies of all verbs, in one object: each noun's `deps.ts` names the part that its verbs use. The
  * services are in the order in which they start.
  */
 export async function openRooms({ config, db, databaseUrl, log, role, version }: AppDeps) {
@@ -179,7 +179,7 @@ export async function openRooms({ config, db, databaseUrl, log, role, version }:
     presence,
     { start: async () => void (await metrics?.start()), stop: () => metrics?.stop() },
     { start: () => shared?.start(), stop: () => shared?.stop() },
-    // A worker asks nobody for a key: with a lease, a revocation would only wait for it.
+    // A worker checks no keys: with a lease, a revoke would only wait for it.
     { start: () => (role === 'worker' ? undefined : access.start()), stop: () => access.stop() },
     ...[sendQueue, inboundQueue, endUserQueue, acceptQueue].map((queue) => ({ stop: () => queue.drain() })),
     ...[feed, changes, waiter].map((watch) => ({ stop: () => watch.stop() })),

@@ -18,7 +18,7 @@ const TURN_GRACE_MS = 15_000;
 /** A called provider may still answer within this time; after it, the message is left to another node and flagged. */
 const DELIVERY_GRACE_MS = 5_000;
 
-/** What takes turns, delivers, imports and tidies up; each worker can be woken from now on. */
+/** The workers for turns, deliveries, events, imports and housekeeping; each can be woken from now on. */
 export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Service[] {
   const { deps, secrets, knowledge, loadAgent, wake } = rooms;
   const { egress, openSecrets, waiter, changes, feed, onAccepted } = deps;
