@@ -19,7 +19,7 @@ import { channelKinds } from './kinds.ts';
  * Every way in which a provider fails, for every kind that calls one, over a real port. This test checks what a failure
  * means; what follows from it (src/worker/deliveries/deliver-message.ts) is the same for all kinds.
  */
-type Way = 'for good' | 'too many' | 'down' | 'unauthorized' | 'timeout after delivering' | 'reset after delivering';
+type Way = 'permanent' | 'too many' | 'down' | 'unauthorized' | 'timeout after delivering' | 'reset after delivering';
 type Other = {
   account: Pick<ChannelAccount, 'settings' | 'secrets'>;
   person: string;
@@ -38,7 +38,7 @@ const provider =
   (start: () => Promise<FakeProvider>, said: Partial<Record<Way, Failure>>) => async (): Promise<Other> => {
     const fake = await start();
     const usual: Partial<Record<Way, Failure>> = {
-      'for good': { status: 400, text: 'Bad Request' },
+      permanent: { status: 400, text: 'Bad Request' },
       'too many': { status: 429, retryAfter: 7 },
       down: { status: 503 },
     };
@@ -55,7 +55,7 @@ async function ownEndpoint(): Promise<Other> {
   const receiver = await startReceiver();
   let taken = 0;
   const answers = {
-    'for good': { status: 422 },
+    permanent: { status: 422 },
     'too many': { status: 429, headers: { 'retry-after': '7' } },
     down: { status: 503 },
     unauthorized: { status: 401 },
@@ -79,7 +79,7 @@ async function ownEndpoint(): Promise<Other> {
 
 async function mailServer(): Promise<Other> {
   const smtp = await startSmtp();
-  const refusals = { 'for good': 554, 'too many': 452, down: 451 };
+  const refusals = { permanent: 554, 'too many': 452, down: 451 };
   return {
     account: {
       settings: { host: '127.0.0.1', port: smtp.port, security: 'none', username: smtp.user, from: smtp.user },
@@ -101,21 +101,21 @@ const OTHERS: [kind: string, start: () => Promise<Other>][] = [
   [
     'whatsapp',
     provider(startWhatsApp, {
-      'for good': { status: 400, code: 131_051 },
+      permanent: { status: 400, code: 131_051 },
       'too many': { status: 429, code: 130_429, retryAfter: 7 },
     }),
   ],
   [
     'sms',
     provider(startTwilio, {
-      'for good': { status: 400, code: 21_602 },
+      permanent: { status: 400, code: 21_602 },
       'too many': { status: 429, code: 20_429, retryAfter: 7 },
     }),
   ],
   [
     'slack',
     provider(startSlack, {
-      'for good': { status: 200, code: 'msg_too_long' },
+      permanent: { status: 200, code: 'msg_too_long' },
       down: { status: 200, code: 'fatal_error' },
     }),
   ],
@@ -123,7 +123,7 @@ const OTHERS: [kind: string, start: () => Promise<Other>][] = [
 ];
 
 const WAYS: [way: Way, code: string, facts: FailureFacts, taken: 0 | 1][] = [
-  ['for good', 'provider_refused', {}, 0],
+  ['permanent', 'provider_refused', {}, 0],
   ['too many', 'provider_rate_limited', { retryable: true, retryAfterMs: 7_000 }, 0],
   ['down', 'provider_unavailable', { retryable: true }, 0],
   ['timeout after delivering', 'provider_timeout', { retryable: true, mayHaveSent: true }, 1],

@@ -36,7 +36,7 @@ describe('a Standard Webhooks signature', () => {
     ['another time', { 'webhook-timestamp': '1614265331' }, BODY],
     ['no signature', { 'webhook-signature': '' }, BODY],
     ['another version', { 'webhook-signature': SIGNATURE.replace('v1', 'v2') }, BODY],
-    ['a time that is no number', { 'webhook-timestamp': '1614265330.0' }, BODY],
+    ['a time that is not a number', { 'webhook-timestamp': '1614265330.0' }, BODY],
   ])('does not match %s', (_, changed, body) => {
     expect(verify(changed, body)).toBe(false);
   });

@@ -55,7 +55,7 @@ const KINDS: [string, () => Promise<FakeProvider>, string[], Wrong[]][] = [
     ['access_token', 'app_secret'],
     [
       ['a wrong access token', { access_token: 'EAA'.repeat(10) }, 'access_token', /access token/],
-      ['the id of somebody else’s number', { phone_number_id: '999999999' }, 'phone_number_id', /phone number id/],
+      ['the id of another account’s number', { phone_number_id: '999999999' }, 'phone_number_id', /phone number id/],
       ['the secret of another app', { app_secret: 'f'.repeat(32) }, 'app_secret', /app secret does not belong/],
     ],
   ],
@@ -65,7 +65,7 @@ const KINDS: [string, () => Promise<FakeProvider>, string[], Wrong[]][] = [
     ['auth_token'],
     [
       ['a wrong token', { auth_token: 'c'.repeat(32) }, 'auth_token', /Twilio refuses.*401/],
-      ['a number of somebody else', { from: '+15005550099' }, 'from', /no number \+15005550099/],
+      ['a number of another account', { from: '+15005550099' }, 'from', /no number \+15005550099/],
     ],
   ],
   [

@@ -77,7 +77,7 @@ describe('401', () => {
       'a wrong checksum',
       () => keys.organization!.value.slice(0, -1) + (keys.organization!.value.endsWith('0') ? '1' : '0'),
     ],
-    ['a well-formed key that nobody made', () => mintKey('us')],
+    ['a well-formed key that does not exist', () => mintKey('us')],
   ])('key_invalid: %s', async (_, value) => {
     const answer = await parley.call('GET', '/api/me', { key: value() });
     expect(verdict(answer)).toEqual([401, 'key_invalid']);

@@ -156,11 +156,7 @@ describe('refused', () => {
       '/person/phone must',
     ],
     ['an unknown field', { type: 'message', address: 'a', text: 'x', from: 'b' }, '/from is not known'],
-    [
-      'a state that is none',
-      { type: 'receipt', message_id: 'msg_01k8v3m9e5f7rsm6z4n0q2x1ae', status: 'eaten' },
-      '/status',
-    ],
+    ['an unknown state', { type: 'receipt', message_id: 'msg_01k8v3m9e5f7rsm6z4n0q2x1ae', status: 'eaten' }, '/status'],
   ])('%s: 400, with the place of the fault', async (_, body, detail) => {
     const answer = await post(body);
     expect([answer.status, answer.body.code]).toEqual([400, 'body_invalid']);

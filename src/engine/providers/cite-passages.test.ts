@@ -29,7 +29,7 @@ describe('citations of a model', () => {
   it.each([
     ['no passage has the number', 'In [2024] we moved [4].'],
     ['it is a link', 'See [1](https://shop.test).'],
-    ['it is no number', 'Press [Enter].'],
+    ['it is not a number', 'Press [Enter].'],
     ['one of them is unknown', 'Nine [1, 9].'],
     ['it is zero', 'x[0]'],
   ])('leaves brackets alone when %s', (_why, text) => expect(cited(text)).toEqual([text, []]));

@@ -114,9 +114,9 @@ describe('create', () => {
       ['/permissions/0 conflict'],
     ],
     ['an end in the past', { expires_at: '2020-01-01T00:00:00Z' }, ['/expires_at past']],
-    ['an agent that is not there', { scope: 'agent', agent_id: newId('agent') }, ['/agent_id not_found']],
+    ['a missing agent', { scope: 'agent', agent_id: newId('agent') }, ['/agent_id not_found']],
     [
-      'a campaign that is not there',
+      'a missing campaign',
       { scope: 'campaign', campaign_id: newId('campaign'), permissions: undefined },
       ['/campaign_id not_found'],
     ],

@@ -83,12 +83,12 @@ test('a person who has written before', async () => {
 });
 
 test.each([
-  ['a NUL in the name of a message', { providerMessageId: '<a\0b@example.qa>' }],
+  ['a NUL in the id of a message', { providerMessageId: '<a\0b@example.qa>' }],
   [
-    'a name that no index takes',
+    'an id that is too long for an index',
     { providerMessageId: Array.from({ length: 990 }, (_, n) => String.fromCodePoint(0x4e00 + n * 7)).join('') },
   ],
-  ['words that end in the middle of a character where they are cut', { text: `x${'😀'.repeat(16_000)}` }],
+  ['text that is cut in the middle of a character', { text: `x${'😀'.repeat(16_000)}` }],
 ])('%s does not block storing the messages of others, known or new', async (_, odd) => {
   await says('neighbor');
   await says('odd');

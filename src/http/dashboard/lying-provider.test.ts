@@ -55,7 +55,7 @@ it('accepts a person whom an honest provider vouches for, and sends the secret t
 describe('an ID token', () => {
   const now = () => Math.floor(Date.now() / 1000);
   const wrong: [string, () => Record<string, unknown>][] = [
-    ['for somebody else’s client', () => ({ aud: 'another' })],
+    ['for another client', () => ({ aud: 'another' })],
     ['for several clients, meant for another', () => ({ aud: ['parley', 'another'], azp: 'another' })],
     ['of another issuer', () => ({ iss: 'https://accounts.example' })],
     ['of another sign-in', () => ({ nonce: 'another' })],

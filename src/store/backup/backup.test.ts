@@ -233,7 +233,7 @@ describe('a restore', () => {
         ),
       /damaged/,
     ],
-    ['is no gzip', () => writeFileSync(file, 'hello'), /damaged/],
+    ['is not gzip', () => writeFileSync(file, 'hello'), /damaged/],
     ['is something else', () => writeFileSync(file, gzipSync('{"hello":1}\n')), /not a backup/],
     [
       'is of a newer schema',
@@ -241,7 +241,7 @@ describe('a restore', () => {
       /newer Parley/,
     ],
     [
-      'names a table of its own',
+      'names an unknown table',
       () => rewrite((lines) => lines.map((line) => line.replace('{"table":"agent"', '{"table":"agent\\"; DROP"'))),
       /does not know/,
     ],

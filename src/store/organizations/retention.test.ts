@@ -126,13 +126,13 @@ test('in an active conversation, old messages and ended runs are deleted, unansw
 describe('a conversation in progress is not touched, however old', () => {
   const later = { dueAt: new Date(Date.now() + DAY_MS) };
   test.each<[string, Given, (given: { id: string; runId: string; messages: string[]; endUserId: string }) => Promise<unknown>]>([
-    ['people have taken it over', { begun: 400, status: 'handed_off' }, async () => {}],
+    ['a human has taken it over', { begun: 400, status: 'handed_off' }, async () => {}],
     ['a run is scheduled', { begun: 400, run: { status: 'scheduled', ...later } }, async () => {}],
     ['a run is queued', { begun: 400, run: { status: 'queued', dueAt: daysAgo(400) } }, async () => {}],
     ['a message is to be sent', { begun: 400 }, ({ messages }) =>
       db.execute(sql`UPDATE message SET status = 'queued', due_at = now() + interval '1 day' WHERE id = ${messages[0]}`)],
-    ['a recipient is being sent to', { begun: 400 }, ({ runId, endUserId }) => givenRecipient('sending', runId, endUserId)],
-    ['a send came in since', { begun: 400 }, ({ id }) =>
+    ['a message to a recipient is being sent', { begun: 400 }, ({ runId, endUserId }) => givenRecipient('sending', runId, endUserId)],
+    ['a send was accepted since', { begun: 400 }, ({ id }) =>
       db.insert(message).values({ orgId, id: newId('msg'), conversationId: id, role: 'agent', status: 'delivered',
         content: { type: 'text', text: 'New' } })],
   ])('%s', async (name, conversationGiven, more) => {
@@ -141,7 +141,7 @@ describe('a conversation in progress is not touched, however old', () => {
     await setRetention(db, orgId, 30);
     await sweep();
     expect(await left('conversation')).toEqual([one.id]);
-    const isAlive = name === 'a send came in since';
+    const isAlive = name === 'a send was accepted since';
     expect((await left('message')).includes(one.messages[0]!)).toBe(!isAlive);
   }); // prettier-ignore
 });
