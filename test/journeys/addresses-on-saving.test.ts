@@ -71,6 +71,32 @@ describe.each(Object.entries(PLACES))('%s', (_place, { save, pointer }) => {
   });
 });
 
+describe('an agent whose stored definition has a URL that is refused by now', () => {
+  const stored = JSON.stringify({ tools: [tool('https://10.0.0.1/x')] });
+  const isRefused = ({ status, body }: Awaited<ReturnType<Owner['call']>>): void => {
+    expect(status).toBe(422);
+    expect(body.errors).toMatchObject([{ pointer: '/definition/tools/0/url', code: 'address_refused' }]);
+  };
+
+  test('is not published', async () => {
+    const { body: agent } = await owner.call('POST /agents', { name: 'Draft', definition: {} });
+    await parley.db.execute(sql`UPDATE agent SET draft = ${stored}::jsonb WHERE id = ${agent.id}`);
+    isRefused(await owner.call(`POST /agents/${agent.id}/publish`));
+    expect((await owner.call(`GET /agents/${agent.id}`)).body.version).toBe(1);
+  });
+
+  test('is not restored', async () => {
+    const { body: agent } = await owner.call('POST /agents', { name: 'Older', definition: {} });
+    const definition = { opening: { default: 'Hello' } };
+    await owner.call(`PATCH /agents/${agent.id}`, { definition });
+    await parley.db.execute(
+      sql`UPDATE agent_version SET definition = ${stored}::jsonb WHERE agent_id = ${agent.id} AND version = 1`,
+    );
+    isRefused(await owner.call(`POST /agents/${agent.id}/versions/1/restore`));
+    expect((await owner.call(`GET /agents/${agent.id}`)).body.version).toBe(2);
+  });
+});
+
 /** Valid settings of each kind; the URL is inserted. */
 const SETTINGS: Record<ChannelKindName, Record<string, unknown>> = {
   sandbox: {},

@@ -1,12 +1,12 @@
 import type { AgentDefinition } from '../../../contract/agents.ts';
 import type { AgentRecord } from '../../../contract/dashboard/agents.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import { type AgentRow, lockAgent } from '../../store/agents/read.ts';
+import { type AgentRow, lockAgent, readAgent } from '../../store/agents/read.ts';
 import { publishDefinition, readAgentVersion } from '../../store/agents/versions.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Queryable } from '../../store/db.ts';
 import type { AgentsDeps } from './deps.ts';
-import { checkDefinition } from './check-definition.ts';
+import { checkDefinition, checkToolAddresses } from './check-definition.ts';
 import { foundAgent, presentAgent } from './read-agents.ts';
 
 /** The draft goes live. Publishing the live version again creates no new version. */
@@ -30,12 +30,16 @@ export const restoreAgentVersion = (
 type Chosen = { definition: AgentDefinition; facts: Record<string, unknown> };
 
 async function publish(
-  { db, faults }: AgentsDeps,
+  { db, faults, egress }: AgentsDeps,
   orgId: string,
   id: string,
   actor: Actor,
   choose: (tx: Queryable, row: AgentRow) => Promise<Chosen>,
 ): Promise<AgentRecord> {
+  const seen = await readAgent(db, orgId, id);
+  if (!seen) throw new Refusal('agent_not_found');
+  // A draft that is saved from here on is judged by its own save.
+  await checkToolAddresses((await choose(db, seen)).definition, { egress });
   return db.transaction(async (tx) => {
     const row = await lockAgent(tx, orgId, id);
     if (!row) throw new Refusal('agent_not_found');
