@@ -3,13 +3,14 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Check } from './check.ts';
+import { checkMail } from './mail.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const OLDEST_NODE = 24;
 
 /** What a server started on this machine, with this environment, would meet. */
 export async function checkMachine(env: NodeJS.ProcessEnv, server: readonly Check[]): Promise<Check[]> {
-  return [checkNode(), checkPackages(), ...checkData(env), await checkPort(env, server)];
+  return [checkNode(), checkPackages(), ...checkData(env), await checkPort(env, server), await checkMail(env)];
 }
 
 function checkNode(): Check {

@@ -34,6 +34,12 @@ export function readMail(env: Environment, faults: ConfigFault[]): MailServer | 
   return 'value' in server && 'value' in sender ? { ...server.value, from: sender.value } : null;
 }
 
+/** The mail settings alone, without reading or creating anything else. */
+export function loadMail(env: Environment = process.env): { mail: MailServer | null; faults: ConfigFault[] } {
+  const faults: ConfigFault[] = [];
+  return { mail: readMail(env, faults), faults };
+}
+
 function smtpUrl(text: string): Reading<Omit<MailServer, 'from'>> {
   const fault = { fault: 'is not the address of an SMTP server', cure: CURE };
   const url = URL.parse(text);

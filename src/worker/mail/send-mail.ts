@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import { type ChannelAccount, ChannelFailure } from '../../channels/channel.ts';
-import { sendOverSmtp } from '../../channels/email/smtp.ts';
+import { sendOverSmtp, trySmtp } from '../../channels/email/smtp.ts';
 import type { MailServer } from '../../config/mail.ts';
-import { createEgress } from '../../kernel/egress.ts';
+import { createEgress, type Egress } from '../../kernel/egress.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type Key, SealError } from '../../kernel/seal.ts';
 import type { Db } from '../../store/db.ts';
@@ -32,9 +32,7 @@ const RETRY_SECONDS = [5, 30, 60, 5 * 60, 15 * 60, 60 * 60];
 export function createMailWorker(deps: { db: Db; log: Logger; key: Key; server: MailServer }): Worker {
   const { db, log, key, server } = deps;
   const pool = db.$client;
-  // The operator chose this server: it may be private, on any port, and without encryption.
-  const host = server.host.includes(':') ? `[${server.host}]` : server.host;
-  const egress = createEgress({ allow: [`${host}:${server.port}`] });
+  const egress = egressTo(server);
   const account = accountOf(server);
 
   const loop: ClaimLoop<ClaimedMail, MailOutcome, void> = createClaimLoop({
@@ -110,6 +108,24 @@ export function createMailWorker(deps: { db: Db; log: Logger; key: Key; server: 
 }
 
 const UNKNOWN = { code: 'internal_error', message: 'The attempt failed inside Parley.' };
+
+/** The operator chose this server: it may be private, on any port, and without encryption. */
+function egressTo({ host, port }: MailServer): Egress {
+  return createEgress({ allow: [`${host.includes(':') ? `[${host}]` : host}:${port}`] });
+}
+
+/** Connects and signs in, and sends nothing. Null: the server took it; else what is wrong, in a sentence. */
+export async function tryMailServer(server: MailServer): Promise<string | null> {
+  const egress = egressTo(server);
+  try {
+    await trySmtp(accountOf(server), { egress, signal: new AbortController().signal, now: Date.now, inboundUrl: '' });
+    return null;
+  } catch (error) {
+    return error instanceof ChannelFailure ? error.message : UNKNOWN.message;
+  } finally {
+    await egress.close();
+  }
+}
 
 const accountOf = ({ host, port, security, username, password, from }: MailServer): ChannelAccount => ({
   id: 'mail',
