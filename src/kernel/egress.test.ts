@@ -46,6 +46,51 @@ const WAYS = {
   },
 };
 
+describe('a server that repeats what it was sent', () => {
+  /** Long enough to arrive in several pieces. */
+  const PADDING = 'x'.repeat(40_000);
+  const repeat = () =>
+    serve((request, response) => {
+      void bodyOf(request).then((body) =>
+        response
+          .writeHead(400, { 'x-said': String(request.headers.authorization) })
+          .end(PADDING + JSON.stringify({ url: request.url, headers: request.headers, body })),
+      );
+    });
+  const basic = Buffer.from('account:the password of it').toString('base64');
+  const SENT: [string, string, Record<string, string>, string][] = [
+    ['a bearer token', '/', { authorization: 'Bearer token-of-the-caller' }, 'token-of-the-caller'],
+    ['a password of Basic', '/', { authorization: `Basic ${basic}`, 'x-note': 'the password of it' }, 'password of it'],
+    ['the text of Basic', '/', { authorization: `Basic ${basic}` }, basic],
+    ['a key in a header', '/', { 'x-api-key': 'key-of-the-model' }, 'key-of-the-model'],
+    ['a key in the query', '/?key=key-of-the-query', {}, 'key-of-the-query'],
+    ['a token in the path', `/bot123456789:${'A'.repeat(35)}/getMe`, {}, 'AAAAAAAA'],
+  ];
+
+  it.each(SENT)('by request, loses %s', async (_what, path, headers, secret) => {
+    const url = `http://127.0.0.1:${await repeat()}${path}`;
+    const answer = await egressWith({ allow: ['127.0.0.1'] }).request({ url, headers });
+    const said = JSON.stringify(answer.headers) + answer.body.toString();
+    expect([answer.status, said.includes('[redacted]'), said.includes(secret)]).toEqual([400, true, false]);
+  });
+
+  it.each(SENT)('by fetch, loses %s', async (_what, path, headers, secret) => {
+    const url = `http://127.0.0.1:${await repeat()}${path}`;
+    const answer = await egressWith({ allow: ['127.0.0.1'] }).fetch(url, { headers });
+    const said = JSON.stringify([...answer.headers]) + (await answer.text());
+    expect([answer.status, said.includes('[redacted]'), said.includes(secret)]).toEqual([400, true, false]);
+  });
+
+  it('loses a secret of a form, and nothing else', async () => {
+    const form = new URLSearchParams({ client_secret: 'of the client & ours', code: 'code-of-the-browser' });
+    const url = `http://127.0.0.1:${await repeat()}/`;
+    const answer = await egressWith({ allow: ['127.0.0.1'] }).fetch(url, { method: 'POST', body: form });
+    const said = await answer.text();
+    expect(said).not.toMatch(/of.the.client/);
+    expect(said).toContain('code-of-the-browser');
+  });
+});
+
 describe.each(Object.entries(WAYS))('egress by %s', (_name, call) => {
   it('calls an address that the operator allows', async () => {
     const port = await serve((_request, response) => response.end('here'));

@@ -7,6 +7,7 @@ import { EgressError } from './egress/egress-error.ts';
 import { guardedConnect, judgeForSaving, resolveBySystem, type Resolve } from './egress/guarded-connect.ts';
 import { guardedFetch } from './egress/guarded-fetch.ts';
 import { openGuardedSocket, type SocketTarget } from './egress/guarded-socket.ts';
+import { bytesWithoutSecrets, secretsOf, withoutSecrets } from './egress/sent-secrets.ts';
 import { parseTarget } from './egress/target-url.ts';
 
 export { EgressError, parseAllow };
@@ -15,8 +16,9 @@ export { EgressError, parseAllow };
  * The only way to call a URL that a user gave (webhook, tool, model server). Such a URL may try to make this machine
  * read what only this machine can reach. So: no port of another protocol, https unless the operator allowed the host,
  * no credentials in the URL, every address of the name public, the socket opened to the judged address, no redirect
- * followed (3xx is the answer), a timeout for the whole call and a size limit for the answer. `fetch` is the same guard
- * for libraries.
+ * followed (3xx is the answer), a timeout for the whole call and a size limit for the answer, from which the secrets of
+ * the request are removed. `fetch` is the same guard for libraries; it cleans refusals only (4xx, 5xx), because other
+ * answers arrive as streams.
  */
 export type Egress = {
   request(request: EgressRequest): Promise<EgressResponse>;
@@ -114,9 +116,16 @@ async function send(agent: Agent, request: EgressRequest): Promise<EgressRespons
       if (size > maxBytes) throw tooLarge();
       chunks.push(chunk);
     }
+    const sent = secretsOf({
+      url,
+      headers: Object.entries(request.headers ?? {}),
+      body: typeof body === 'string' ? body : undefined,
+    });
     const headers: Record<string, string> = {};
-    for (const [name, value] of Object.entries(answer.headers)) headers[name] = [value].flat().join(', ');
-    return { status: answer.statusCode, headers, body: Buffer.concat(chunks, size) };
+    for (const [name, value] of Object.entries(answer.headers)) {
+      headers[name] = withoutSecrets([value].flat().join(', '), sent);
+    }
+    return { status: answer.statusCode, headers, body: bytesWithoutSecrets(Buffer.concat(chunks, size), sent) };
   } catch (error) {
     throw deadline.explain(error);
   } finally {

@@ -1,6 +1,7 @@
 import { fetch as undiciFetch, type Agent } from 'undici';
 import { EGRESS_MAX_BYTES, EGRESS_TIMEOUT_MS, tooLarge, type EgressBounds } from './bounds.ts';
 import { withDeadline, type Deadline } from './deadline.ts';
+import { bytesWithoutSecrets, secretsOf, withoutSecrets } from './sent-secrets.ts';
 import { parseTarget } from './target-url.ts';
 
 /** `fetch` through the guarded agent, for libraries that accept one. Its errors are EgressErrors, not TypeErrors. */
@@ -16,30 +17,41 @@ export async function guardedFetch(
   request.headers.delete('host');
   const deadline = withDeadline(timeoutMs, request.signal);
   try {
+    const body = request.body === null ? null : Buffer.from(await request.arrayBuffer());
     const answer = await undiciFetch(request.url, {
       method: request.method,
       headers: [...request.headers],
-      body: request.body === null ? null : new Uint8Array(await request.arrayBuffer()),
+      body,
       redirect: 'manual',
       signal: deadline.signal,
       dispatcher: agent,
     });
-    const { status, statusText } = answer;
-    const headers = new Headers([...answer.headers]);
+    const { status } = answer;
+    const sent = status < 400 ? [] : secretsOf({ url, headers: request.headers, body: body?.toString('utf8') });
+    const statusText = withoutSecrets(answer.statusText, sent);
+    const headers = new Headers([...answer.headers].map(([name, value]) => [name, withoutSecrets(value, sent)]));
     if (answer.body === null) {
       deadline.clear();
       return new Response(null, { status, statusText, headers });
     }
-    return new Response(boundedBody(answer.body as ReadableStream<Uint8Array>, maxBytes, deadline), {
-      status,
-      statusText,
-      headers,
-    });
+    const bounded = boundedBody(answer.body as ReadableStream<Uint8Array>, maxBytes, deadline);
+    return new Response(sent.length === 0 ? bounded : cleanBody(bounded, sent), { status, statusText, headers });
   } catch (error) {
     deadline.clear();
     throw deadline.explain(error);
   }
 }
+
+/** Read as a whole first: a secret may stand across two pieces. */
+const cleanBody = (body: ReadableStream<Uint8Array>, sent: readonly string[]): ReadableStream<Uint8Array> =>
+  new ReadableStream({
+    async pull(controller) {
+      const whole = Buffer.from(await new Response(body).arrayBuffer());
+      controller.enqueue(new Uint8Array(bytesWithoutSecrets(whole, sent)));
+      controller.close();
+    },
+    cancel: (reason) => body.cancel(reason),
+  });
 
 /** Passes the body on as it arrives; the deadline covers it, so a body that trickles times out too. */
 function boundedBody(
