@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   addMember,
@@ -193,6 +194,32 @@ describe('a session opened through a provider', () => {
       'operator_required',
     );
     expect((await call('GET /organizations?all=true')).body.code).toBe('operator_required');
+  });
+
+  it('counts as a second factor only if the provider says that it asked for one', async () => {
+    const require = (required: boolean) =>
+      server.db.execute(sql`UPDATE organization SET requires_second_factor = ${required} WHERE id = ${owner.orgId}`);
+    const read = async (amr: string[]) => {
+      const { call } = await signIn({ ...layla, amr });
+      return [call, (await call(`GET /organizations/${owner.orgId}`)).body] as const;
+    };
+    await require(true);
+    try {
+      for (const amr of [[], ['pwd'], ['pwd', 'sms-like']]) {
+        const [call, body] = await read(amr);
+        expect([amr, body.code]).toEqual([amr, 'second_factor_required']);
+        expect((await call('GET /session')).body.organizations).toMatchObject([{ second_factor_required: true }]);
+        // Of the account itself it changes nothing: the factor is set up at the provider, or in a session of one's own.
+        const begun = await call('POST /second-factor/authenticator', { password: 'x' });
+        expect(begun.body.code).toBe('personal_session_required');
+      }
+      for (const amr of [['mfa'], ['pwd', 'otp'], ['hwk']]) {
+        const [, body] = await read(amr);
+        expect([amr, body.id]).toEqual([amr, owner.orgId]);
+      }
+    } finally {
+      await require(false);
+    }
   });
 
   it('ends with the settings that opened it', async () => {
