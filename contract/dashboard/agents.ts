@@ -26,7 +26,13 @@ export type AgentSummary = Static<typeof AgentSummary>;
 
 /** `definition` is what is being edited, `published` is what answers. */
 export const AgentRecord = Type.Object(
-  { ...summary, definition: AgentDefinition, published: AgentDefinition },
+  {
+    ...summary,
+    definition: AgentDefinition,
+    published: AgentDefinition,
+    /** What turns leave out of `published` because it costs too much: an older Parley stored it. */
+    left_out: Type.Array(Type.Object({ pointer: Type.String(), code: Type.String(), detail: Type.String() })),
+  },
   { title: 'Agent' },
 );
 export type AgentRecord = Static<typeof AgentRecord>;

@@ -26,6 +26,6 @@ export async function createAgent(
     await insertAgent(tx, orgId, { id, name, definition, publishedBy: actor.userId });
     await insertChannel(tx, orgId, { id: newId('channel'), agentId: id, kind: 'sandbox', name: 'Sandbox' });
     await recordAudit(tx, { orgId, actor, action: 'agent.created', subjectId: id, facts: { name } });
-    return presentAgent(await foundAgent(tx, orgId, id));
+    return presentAgent(await foundAgent(tx, orgId, id), []);
   });
 }

@@ -48,6 +48,6 @@ async function publish(
     checkDefinition(definition, faults);
     const version = await publishDefinition(tx, row, definition, actor.userId);
     await recordAudit(tx, { orgId, actor, action: 'agent.published', subjectId: id, facts: { version, ...facts } });
-    return presentAgent(await foundAgent(tx, orgId, id));
+    return presentAgent(await foundAgent(tx, orgId, id), []);
   });
 }

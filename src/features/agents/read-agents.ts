@@ -7,8 +7,10 @@ import type { Queryable } from '../../store/db.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
 import { namesOf } from '../../store/accounts/people.ts';
 import type { AgentsDeps } from './deps.ts';
+import { leftOut } from './left-out.ts';
 
 type Reads = Pick<AgentsDeps, 'db'>;
+type ReadsWhole = Pick<AgentsDeps, 'db' | 'faults'>;
 
 export async function listAgents(
   { db }: Reads,
@@ -20,8 +22,10 @@ export async function listAgents(
   return { rows: rows.map(presentSummary), hasMore };
 }
 
-export const readAgent = async ({ db }: Reads, orgId: string, id: string): Promise<AgentRecord> =>
-  presentAgent(await foundAgent(db, orgId, id));
+export async function readAgent({ db, faults }: ReadsWhole, orgId: string, id: string): Promise<AgentRecord> {
+  const row = await foundAgent(db, orgId, id);
+  return presentAgent(row, leftOut(faults, row));
+}
 
 export async function listAgentVersions(
   { db }: Reads,
@@ -62,8 +66,9 @@ const presentSummary = (row: AgentRow): AgentSummary => ({
   updated_at: timestamp(row.updatedAt),
 });
 
-export const presentAgent = (row: AgentRow): AgentRecord => ({
+export const presentAgent = (row: AgentRow, left_out: AgentRecord['left_out']): AgentRecord => ({
   ...presentSummary(row),
   definition: row.draft,
   published: row.published,
+  left_out,
 });

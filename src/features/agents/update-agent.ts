@@ -7,7 +7,7 @@ import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Queryable } from '../../store/db.ts';
 import type { AgentsDeps } from './deps.ts';
 import { checkDefinition, checkToolAddresses } from './check-definition.ts';
-import { foundAgent, presentAgent } from './read-agents.ts';
+import { readAgent } from './read-agents.ts';
 
 /**
  * A new definition goes live immediately, unless `publish` is false: then it becomes the draft. Nodes cache the name
@@ -28,7 +28,7 @@ export async function updateAgent(
   await (isRemembered
     ? access.change({ kind: 'agent', id }, (tx) => apply(tx, orgId, id, changes, actor))
     : db.transaction((tx) => apply(tx, orgId, id, changes, actor)));
-  return presentAgent(await foundAgent(db, orgId, id));
+  return readAgent({ db, faults }, orgId, id);
 }
 
 async function apply(

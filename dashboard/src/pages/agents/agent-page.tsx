@@ -1,7 +1,8 @@
 import { Alert, Badge, Button, Tabs, Text, VisuallyHidden } from '@mantine/core';
-import { IconEye } from '@tabler/icons-react';
+import { IconAlertTriangle, IconEye } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
+import type { AgentDefinition } from '../../../../contract/agents.ts';
 import type { AgentRecord } from '../../../../contract/dashboard/agents.ts';
 import { useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
@@ -86,6 +87,7 @@ function Desk({ agent }: { agent: AgentRecord }): ReactNode {
           {say('view_only', { role: sayCommon(`role_${role}`) })}
         </Alert>
       )}
+      <LeftOut agent={agent} />
       <div className={classes.desk}>
         <div>
           <Tabs
@@ -151,6 +153,35 @@ function Desk({ agent }: { agent: AgentRecord }): ReactNode {
       </div>
     </EditorContext.Provider>
   );
+}
+
+/** What an older Parley stored and turns skip now, by the name of its rule or step. */
+function LeftOut({ agent: { left_out: leftOut, published, version } }: { agent: AgentRecord }): ReactNode {
+  const say = useWords(words);
+  if (leftOut.length === 0) return null;
+  return (
+    <Alert color="orange" icon={<IconAlertTriangle size={18} />} title={say('left_out', { number: version })} mb="lg">
+      <Text size="sm">{say('left_out_hint')}</Text>
+      <ul className={classes.leftOut}>
+        {leftOut.map(({ pointer, detail }) => (
+          <li key={pointer}>
+            <Text size="sm" component="span" fw={550} dir="auto">
+              {nameAt(published, pointer)}
+            </Text>
+            {': '}
+            <bdi>{detail}</bdi>
+          </li>
+        ))}
+      </ul>
+    </Alert>
+  );
+}
+
+/** `/rules/3/pattern` is in the fourth rule. */
+function nameAt({ rules = [], steps }: AgentDefinition, pointer: string): string {
+  const [, kind, place] = /^\/(rules|steps\/items)\/(\d+)/.exec(pointer) ?? [];
+  const named = kind === 'rules' ? rules : (steps?.items ?? []);
+  return named[Number(place)]?.name ?? pointer;
 }
 
 type BarProps = { agent: AgentRecord; draft: ReturnType<typeof useDraft>; onDiscard: () => void };

@@ -18,6 +18,9 @@ export const words = defineWords(
     answers_with: 'Answers with',
     version: 'Version',
     version_number: 'Version {number}',
+    left_out: 'Some of version {number} is left out',
+    left_out_hint:
+      'An older Parley saved it; comparing messages with these parts takes too long, so the agent skips them. Shorten them and publish again.',
     changed: 'Changed',
     provider_embedded: 'Built-in engine',
     provider_openai_compatible: 'OpenAI-compatible',
@@ -250,6 +253,9 @@ export const words = defineWords(
     answers_with: 'يجيب بواسطة',
     version: 'الإصدار',
     version_number: 'الإصدار {number}',
+    left_out: 'بعض الإصدار {number} لا يُستخدم',
+    left_out_hint:
+      'حُفظ بإصدار أقدم من Parley؛ مقارنة الرسائل بهذه الأجزاء تستغرق وقتًا طويلًا، لذلك يتجاوزها الوكيل. اختصرها ثم انشر من جديد.',
     changed: 'آخر تغيير',
     provider_embedded: 'المحرّك المدمج',
     provider_openai_compatible: 'متوافق مع OpenAI',
