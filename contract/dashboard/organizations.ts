@@ -51,6 +51,8 @@ export const MemberRecord = Type.Object(
     name: Type.String(),
     email: Type.String(),
     role: RoleName,
+    /** Whether the account has a second factor. Null: only owners and admins see it. */
+    second_factor: Nullable(Type.Boolean()),
     created_at: Moment,
   },
   { title: 'Member' },

@@ -34,7 +34,7 @@ export async function setMemberRole(
   return db.transaction(async (tx) => {
     const own = await lockAsAdmin(tx, orgId, userId);
     const member = await foundMember(tx, orgId, memberId);
-    if (member.role === role) return presentMember(member);
+    if (member.role === role) return presentMember(member, own);
     if (member.role === 'owner' || role === 'owner') requireOwner(own);
     if (member.role === 'owner') await requireAnotherOwner(tx, orgId);
     await writeRole(tx, orgId, memberId, role);
@@ -46,7 +46,7 @@ export async function setMemberRole(
       facts: { user_id: member.userId, from: member.role, to: role },
     });
     await withdrawLost(tx, orgId, member.userId, role, actor);
-    return presentMember({ ...member, role });
+    return presentMember({ ...member, role }, own);
   });
 }
 

@@ -1,4 +1,6 @@
 import type { InvitationRecord, MemberRecord } from '../../../contract/dashboard/organizations.ts';
+import type { Role } from '../../../contract/permissions.ts';
+import { isAtLeast } from '../../access/sessions/session-gate.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { type Member, listMembers as listAll } from '../../store/members/members.ts';
 import { type Invitation, listInvitations as listOpen } from '../../store/members/invitations.ts';
@@ -6,8 +8,11 @@ import type { ActingMember } from './change-members.ts';
 import { invitableBy } from './invite-rights.ts';
 import type { MembersDeps } from './deps.ts';
 
-export const listMembers = async ({ db }: Pick<MembersDeps, 'db'>, orgId: string): Promise<MemberRecord[]> =>
-  (await listAll(db, orgId)).map(presentMember);
+export const listMembers = async (
+  { db }: Pick<MembersDeps, 'db'>,
+  orgId: string,
+  { role }: ActingMember,
+): Promise<MemberRecord[]> => (await listAll(db, orgId)).map((row) => presentMember(row, role));
 
 /** The invitations that the reader could have made, without their links. */
 export const listInvitations = async (
@@ -16,12 +21,14 @@ export const listInvitations = async (
   { role }: ActingMember,
 ): Promise<InvitationRecord[]> => (await listOpen(db, orgId, invitableBy(role))).map(presentInvitation);
 
-export const presentMember = (row: Member): MemberRecord => ({
+/** Only owners and admins see who has a second factor: to others it would name the account to attack. */
+export const presentMember = (row: Member, reader: Role): MemberRecord => ({
   id: row.id,
   user_id: row.userId,
   name: row.name,
   email: row.email,
   role: row.role,
+  second_factor: isAtLeast(reader, 'admin') ? row.secondFactor : null,
   created_at: timestamp(row.createdAt),
 });
 

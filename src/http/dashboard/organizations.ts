@@ -46,7 +46,7 @@ export const organizationRoutes = ({ route, deps }: Desk<OrganizationsDeps & Mem
   route('setRetention', ({ orgId, body, actor }) => setRetention(deps, orgId, body.days, actor)),
   route('setPlan', ({ orgId, body, actor }) => setPlan(deps, orgId, body.plan, actor)),
 
-  route('listMembers', async ({ orgId }) => ({ data: await listMembers(deps, orgId) })),
+  route('listMembers', async ({ orgId, acting }) => ({ data: await listMembers(deps, orgId, acting) })),
   route('setMemberRole', ({ orgId, params, body, acting, actor }) =>
     setMemberRole(deps, orgId, params.member_id, body.role, acting, actor),
   ),

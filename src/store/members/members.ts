@@ -3,9 +3,18 @@ import type { Role } from '../../../contract/permissions.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Queryable } from '../db.ts';
 import { member, organization, session, user } from '../schema/identity.ts';
+import { passkey, secondFactor } from '../schema/second-factor.ts';
 import { formerMember, signInLink } from '../schema/sign-in.ts';
 
-export type Member = { id: string; userId: string; name: string; email: string; role: Role; createdAt: Date };
+export type Member = {
+  id: string;
+  userId: string;
+  name: string;
+  email: string;
+  role: Role;
+  secondFactor: boolean;
+  createdAt: Date;
+};
 
 export const MAX_MEMBERS = 500;
 const memberColumns = {
@@ -14,6 +23,8 @@ const memberColumns = {
   name: user.name,
   email: user.email,
   role: sql<Role>`${member.role}`,
+  secondFactor: sql<boolean>`EXISTS (SELECT 1 FROM ${secondFactor} f WHERE f.user_id = ${member.userId} AND f.confirmed_at IS NOT NULL)
+    OR EXISTS (SELECT 1 FROM ${passkey} p WHERE p.user_id = ${member.userId})`,
   createdAt: member.createdAt,
 };
 

@@ -71,6 +71,20 @@ export function MembersPage(): ReactNode {
             ),
           },
           { id: 'role', label: say('role'), cell: (member) => <RoleOf member={member} />, width: '200px' },
+          ...(mayManage
+            ? [
+                {
+                  id: 'second_factor',
+                  label: say('second_factor'),
+                  cell: ({ second_factor }: MemberRecord) => (
+                    <Badge color={second_factor ? 'jade' : 'gray'}>
+                      {say(second_factor ? 'factor_on' : 'factor_off')}
+                    </Badge>
+                  ),
+                  width: '150px',
+                },
+              ]
+            : []),
           { id: 'since', label: say('since'), cell: ({ created_at }) => <Moment at={created_at} />, width: '160px' },
           {
             id: 'actions',
