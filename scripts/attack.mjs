@@ -1,0 +1,10 @@
+/** `npm run attack`: a server of its own and everything that chance can send it (docs/security.md). */
+import path from 'node:path';
+import { prepare, ROOT, run, runInPlace } from './prepare.mjs';
+
+await run(async () => {
+  const node = await prepare({ dashboard: true });
+  const env = { ...process.env };
+  env.PATH = `${path.join(ROOT, 'node_modules', '.bin')}${path.delimiter}${env.PATH ?? ''}`;
+  return runInPlace(node, ['test/attack/run.ts', ...process.argv.slice(2)], { cwd: ROOT, env });
+});

@@ -1,0 +1,84 @@
+import { type Reply, type Shot, curlOf } from './shoot.ts';
+import type { WatchedServer } from './watched-server.ts';
+import { watchHealth } from './watched-server.ts';
+import type { World } from './world.ts';
+
+/** What must never be, whatever is sent. The first thing that is found is enough; what it says is for a person. */
+export type Finding = { what: string; request?: string };
+
+/** Several requests at once, and the turns that they begin, may each have their stretch before health is answered. */
+const MAX_WAIT_MS = 600;
+const MAX_RESIDENT_MIB = 1_536;
+const LOOK_EVERY_MS = 250;
+/** Of a line or an answer, around what should not be in it. */
+const SHOWN = 120;
+
+export type Watchdog = {
+  finding(): Finding | null;
+  /** Called before a request leaves, and with what came back. */
+  sends(shot: Shot): void;
+  judge(shot: Shot, reply: Reply): void;
+  stop(): Promise<void>;
+};
+
+export function createWatchdog(server: WatchedServer, world: World): Watchdog {
+  let found: Finding | null = null;
+  const underWay = new Set<Shot>();
+  const health = watchHealth(server);
+  const report = (what: string, request?: string): void => {
+    const others = [...underWay].map((shot) => curlOf(server.url, shot));
+    found ??= { what, request: request ?? others.join('\n') };
+  };
+
+  let read = 0;
+  const readLog = (): void => {
+    // The last line may not be whole yet.
+    const fresh = server.output().slice(read);
+    const lines = fresh.slice(0, fresh.lastIndexOf('\n') + 1);
+    read += lines.length;
+    for (const line of lines.split('\n')) {
+      const secret = [...world.secrets, ...world.inside].find((one) => line.includes(one));
+      if (secret !== undefined) report(`A line of the log holds a secret: ${around(line, secret)}`);
+      if (/"level":"(error|fatal)"/.test(line)) report(`The log has an error: ${line}`);
+    }
+  };
+  const look = (): void => {
+    if (found !== null) return;
+    try {
+      readLog();
+      const worst = health.worst();
+      if (worst > MAX_WAIT_MS) report(`/api/health was answered after ${worst.toFixed(0)} ms of processor time.`);
+      const resident = server.residentMib();
+      if (resident > MAX_RESIDENT_MIB) report(`The program holds ${resident.toFixed(0)} MiB.`);
+    } catch (error) {
+      report(`The program is gone or hangs: ${(error as Error).message}\n${server.output().slice(-2_000)}`);
+    }
+  };
+  const timer = setInterval(look, LOOK_EVERY_MS);
+
+  return {
+    finding: () => found,
+    sends: (shot) => void underWay.add(shot),
+    judge: (shot, reply) => {
+      const say = (what: string): void => report(what, curlOf(server.url, shot));
+      const { status, head, text, isLate } = reply;
+      if (isLate) say('No answer came.');
+      if (status === 500 || status === 504) say(`Answered ${status}: ${text.slice(0, 500)}`);
+      const whole = `${head}\n${text}`;
+      const hidden = shot.actor.isInsider ? world.secrets : [...world.secrets, ...world.inside];
+      const secret = hidden.find((one) => whole.includes(one));
+      if (secret !== undefined) say(`The answer to ${shot.actor.name} holds a secret: ${around(whole, secret)}`);
+      underWay.delete(shot);
+    },
+    stop: async () => {
+      clearInterval(timer);
+      look();
+      await health.stop();
+    },
+  };
+}
+
+const around = (text: string, secret: string): string => {
+  const at = text.indexOf(secret);
+  return `…${text.slice(Math.max(0, at - SHOWN), at)}<here>${text.slice(at + secret.length, at + secret.length + SHOWN)}…`;
+};

@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { killAtExit } from '../faults/processes.ts';
+import { freePort, type Program, runProgram } from '../program.ts';
+
+/** The real program in a process of its own, seen from outside: what it spends, what it holds, whether it answers. */
+export type WatchedServer = Program & {
+  /** Milliseconds of processor time that the thread which answers has spent. */
+  cpuMs(): number;
+  residentMib(): number;
+  owner: { email: string; password: string };
+};
+
+const OWNER = { email: 'asha@example.com', password: 'correct horse 7 battery' };
+const MUCH = '{"key":10000000,"organization":10000000}';
+
+export async function startWatchedServer(env: Record<string, string>): Promise<WatchedServer> {
+  const server = runProgram({
+    PORT: String(await freePort()),
+    PARLEY_SECRET: randomBytes(48).toString('base64'),
+    PARLEY_OWNER_EMAIL: OWNER.email,
+    PARLEY_OWNER_PASSWORD: OWNER.password,
+    PARLEY_DEMO: '0',
+    PARLEY_LIMITS: `{"triggers":${MUCH},"channels":${MUCH},"end_users":${MUCH},"campaigns":${MUCH}}`,
+    ...env,
+  });
+  killAtExit(server.child);
+  await server.printed('Parley is ready');
+  const read = (file: string): string => readFileSync(`/proc/${server.child.pid}/${file}`, 'utf8');
+  return {
+    ...server,
+    owner: OWNER,
+    // Of the process this would count threads that nobody waits for, such as the one that reads documents.
+    cpuMs: () => Number(read('schedstat').split(' ')[0]) / 1e6,
+    residentMib: () => Number(/^VmRSS:\s*(\d+) kB/m.exec(read('status'))![1]) / 1024,
+  };
+}
+
+const LOOK_EVERY_MS = 2;
+const ANSWERS_WITHIN_MS = 30_000;
+
+export type HealthWatch = {
+  /** The most processor time that an answer took since the last time this was asked. */
+  worst(): number;
+  stop(): Promise<void>;
+};
+
+/**
+ * Somebody who asks for /api/health all the while. Processor time, because a busy machine makes each answer late, and
+ * none more work. Ends with an error where the server does not answer at all.
+ */
+export function watchHealth(server: Pick<WatchedServer, 'url' | 'cpuMs'>): HealthWatch {
+  let worst = 0;
+  let failure: Error | null = null;
+  const over = new AbortController();
+  const look = async (): Promise<void> => {
+    while (!over.signal.aborted) {
+      const before = server.cpuMs();
+      const answer = await fetch(`${server.url}/api/health`, { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS) });
+      await answer.text();
+      if (answer.status !== 200) throw new Error(`/api/health answers ${answer.status}`);
+      worst = Math.max(worst, server.cpuMs() - before);
+      await pause(LOOK_EVERY_MS);
+    }
+  };
+  const looking = look().catch((error: Error) => void (failure = error));
+  return {
+    worst: () => {
+      if (failure !== null) throw failure;
+      const found = worst;
+      worst = 0;
+      return found;
+    },
+    stop: async () => {
+      over.abort();
+      await looking;
+    },
+  };
+}

@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Call, canary, furnish, type Json } from './furnish.ts';
+import type { WatchedServer } from './watched-server.ts';
+
+/**
+ * What is attacked: two organizations with secrets in them. In `home` some of the attackers have a key or a role; `vault`
+ * is the operator's alone, and nobody who attacks has any right there. A third one belongs to an attacker.
+ */
+export type Actor = {
+  name: string;
+  /** Sent with each request. */
+  headers: [string, string][];
+  /** The API that takes their credentials. */
+  speaks: 'public' | 'dashboard' | 'any';
+  /** May read what is in `home`. */
+  isInsider: boolean;
+};
+
+export type World = {
+  actors: Actor[];
+  /** Ids that paths may name, by prefix: what was planted, and what came out since. */
+  planted: Record<string, string[]>;
+  found: Record<string, string[]>;
+  vaultId: string;
+  /** What nobody may see, in no answer and no line of the log. */
+  secrets: string[];
+  /** What no outsider may see. */
+  inside: string[];
+  /** A server of somebody else's that answers everything. */
+  address: string;
+  close(): Promise<void>;
+};
+
+const BASE = '/dashboard/api';
+const password = (): string => `Quilt ${randomBytes(9).toString('base64url')} harbour`;
+
+const bearer = (key: string): [string, string][] => [['Authorization', `Bearer ${key}`]];
+const withCookie = (value: string): [string, string][] => [['Cookie', value]];
+
+export async function createWorld(server: WatchedServer, secret: string): Promise<World> {
+  const provider = await startProvider();
+  const address = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/`;
+  const secrets = [secret, server.owner.password];
+  const inside: string[] = [];
+  const planted: Record<string, string[]> = {};
+  const plant = (id: string): string => {
+    (planted[id.split('_')[0]!] ??= []).push(id);
+    return id;
+  };
+
+  const signIn = async (email: string, pass: string) => enter(server, '/sign-in', { email, password: pass });
+  const operator = await signIn(server.owner.email, server.owner.password);
+  const home = operator.orgId;
+  const invite = async (role: string) => {
+    const email = `${role}-${canary().slice(0, 6)}@example.com`;
+    const pass = password();
+    secrets.push(pass);
+    const { url } = await operator.call(`POST /organizations/${home}/invitations`, { email, role });
+    return enter(server, new URL(url!).pathname, { name: role, password: pass });
+  };
+  const [admin, member, outsider] = [await invite('admin'), await invite('member'), await invite('viewer')];
+  const { data } = await operator.call(`GET /organizations/${home}/members`);
+  const leaving = data.find(({ email }) => email?.startsWith('viewer'))!;
+  const theirs = (await outsider.call('POST /organizations', { name: 'Theirs' })).id!;
+  await operator.call(`DELETE /organizations/${home}/members/${leaving.id}`);
+  await operator.call(`PUT /organizations/${theirs}/plan`, { plan: 'paid' });
+  const vaultId = (await operator.call('POST /organizations', { name: 'Vault' })).id!;
+  await operator.call(`PUT /organizations/${vaultId}/plan`, { plan: 'paid' });
+
+  const ofHome = await furnish(operator.call, home, address, plant);
+  const ofVault = await furnish(operator.call, vaultId, address, plant);
+  const ofTheirs = await furnish(outsider.call, theirs, address, plant);
+  secrets.push(...ofHome.secrets, ...ofVault.secrets, ...ofVault.inside);
+  inside.push(...ofHome.inside);
+  for (const id of [home, vaultId, theirs]) plant(id);
+  return {
+    actors: [
+      { name: 'stranger', headers: [], speaks: 'any', isInsider: false },
+      { name: 'key', headers: bearer(ofHome.key), speaks: 'public', isInsider: true },
+      { name: 'campaign key', headers: bearer(ofHome.campaignKey), speaks: 'public', isInsider: true },
+      { name: 'key of another organization', headers: bearer(ofTheirs.key), speaks: 'public', isInsider: false },
+      { name: 'member', headers: withCookie(member.cookie), speaks: 'dashboard', isInsider: true },
+      { name: 'admin', headers: withCookie(admin.cookie), speaks: 'dashboard', isInsider: true },
+      {
+        name: 'owner of another organization',
+        headers: withCookie(outsider.cookie),
+        speaks: 'dashboard',
+        isInsider: false,
+      },
+    ],
+    planted,
+    found: {},
+    vaultId,
+    secrets,
+    inside,
+    address,
+    close: async () => {
+      provider.closeAllConnections();
+      await new Promise((done) => provider.close(done));
+    },
+  };
+}
+
+async function enter(server: WatchedServer, path: string, body: object) {
+  const answer = await fetch(server.url + BASE + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Error(`${path} answers ${answer.status}: ${await answer.text()}`);
+  const cookie = answer.headers
+    .getSetCookie()
+    .map((line) => line.split(';', 1)[0]!)
+    .join('; ');
+  const { organizations } = (await answer.json()) as Json;
+  const call: Call = async (line, sent) => {
+    const [method, to] = line.split(' ') as [string, string];
+    const reply = await fetch(server.url + BASE + to, {
+      method,
+      headers: { cookie, ...(sent !== undefined && { 'content-type': 'application/json' }) },
+      ...(sent !== undefined && { body: JSON.stringify(sent) }),
+    });
+    const text = await reply.text();
+    if (!reply.ok) throw new Error(`${line} answers ${reply.status}: ${text}`);
+    return text ? (JSON.parse(text) as Json) : ({} as Json);
+  };
+  return { cookie, call, orgId: organizations[0]!.id };
+}
+
+/** Whatever it is asked, all is well: a provider of channels, a model, a receiver of events. */
+async function startProvider(): Promise<Server> {
+  const server = createServer((request, response) => {
+    request.resume();
+    request.on('end', () => {
+      response.writeHead(200, { 'content-type': 'application/json', 'x-oauth-scopes': 'chat:write,im:history' });
+      response.end(JSON.stringify({ ok: true, team: 'T', user_id: 'U1', channel: 'C1', ts: '1.0', result: {} }));
+    });
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  return server;
+}
