@@ -1,0 +1,303 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { MAX_MESSAGE_CHARACTERS } from '../../contract/limits.ts';
+import { FILLERS, type Filler } from '../attack/fillers.ts';
+import { type Field, fieldsOf, heaviestBody, type Refs } from '../attack/heaviest-body.ts';
+import { channelOperations, dashboardOperations, type Operation, publicOperations } from '../attack/operations.ts';
+import { startWatchedServer, type WatchedServer, watchHealth } from '../attack/watched-server.ts';
+import { FAKE_MODEL_KEY, type FakeModel, startFakeModel } from '../fakes/model.ts';
+import { createTestDatabase, type TestDatabase } from '../postgres.ts';
+
+/**
+ * Every field of everything that the two APIs take, with the heaviest values that its schema allows. The fields are read
+ * from the schemas, so that a new one is tried by itself. What is stored is used once. Nobody may be kept waiting by it.
+ */
+const MAX_WAIT_MS = 200;
+/** Garbage is collected late where there is room: this finds what grows without end. */
+const MAX_RESIDENT_MIB = 2_560;
+/** What is refused is sent again with so much of it, until it is taken. */
+const SCALES = [1, 1 / 8, 1 / 64];
+const FEW = 2;
+const SHORT = 300;
+/** Documents are read for seconds: only what they are likely to be made of. */
+const LONGEST = 100_000;
+
+/** A file of people, as large as a piece may be. */
+const PEOPLE = Buffer.from(`external_id\n${'"x""\n"\n'.repeat(130_000)}`);
+
+let server: WatchedServer;
+let database: TestDatabase;
+let model: FakeModel;
+let operations: Operation[];
+let refs: Refs;
+let cookie: string;
+let key: string;
+let campaignKey: string;
+const ids: Record<string, string> = {};
+const dataDir = mkdtempSync(path.join(tmpdir(), 'parley-heaviest-'));
+
+// oxlint-disable-next-line typescript/no-explicit-any -- tests look into it freely
+type Answer = { status: number; body: any };
+
+async function send(method: string, to: string, body?: unknown, more: Record<string, string> = {}): Promise<Answer> {
+  const answer = await fetch(server.url + to, {
+    method,
+    headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...more },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  return { status: answer.status, body: text.startsWith('{') ? JSON.parse(text) : text };
+}
+const own = (line: string, body?: unknown): Promise<Answer> => {
+  const [method, to] = line.split(' ') as [string, string];
+  return send(method, `/dashboard/api/organizations/${ids['org']}${to}`, body, { cookie });
+};
+const must = ({ status }: { status: number }): void => {
+  if (status >= 300) throw new Error(`answered ${status}`);
+};
+const make = async (noun: string, body: object): Promise<string> => {
+  const answer = await own(`POST /${noun}`, body);
+  must(answer);
+  return answer.body.value ?? answer.body.id;
+};
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  model = await startFakeModel();
+  server = await startWatchedServer({
+    DATABASE_URL: database.url,
+    DATA_DIR: dataDir,
+    PARLEY_EGRESS_ALLOW: '127.0.0.1',
+  });
+  const signedIn = await fetch(`${server.url}/dashboard/api/sign-in`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(server.owner),
+  });
+  cookie = signedIn.headers
+    .getSetCookie()
+    .map((line) => line.split(';', 1)[0]!)
+    .join('; ');
+  ids['org'] = ((await signedIn.json()) as { organizations: { id: string }[] }).organizations[0]!.id;
+  ids['agent'] = await make('agents', { name: 'A' });
+  ids['trigger'] = await make('triggers', { agent_id: ids['agent'], name: 'T' });
+  const settings = { url: `${model.url}/channel` };
+  ids['channel'] = await make('channels', { agent_id: ids['agent'], name: 'C', kind: 'webhook', settings });
+  ids['campaign'] = await make('campaigns', { agent_id: ids['agent'], channel_id: ids['channel'], name: 'C' });
+  ids['enduser'] = await make('end-users', { external_id: 'one' });
+  must(await own(`POST /campaigns/${ids['campaign']}/start`));
+  ids['import'] = await make('end-user-imports', { name: 'people.csv', bytes: PEOPLE.length });
+  const piece = { cookie, 'content-type': 'application/octet-stream' };
+  const to = `/dashboard/api/organizations/${ids['org']}/end-user-imports/${ids['import']}/pieces/0`;
+  must(await fetch(server.url + to, { method: 'PUT', headers: piece, body: PEOPLE }));
+  ids['whk'] = await make('webhooks', { url: `${model.url}/events` });
+  const account = { base_url: model.baseUrl('openai_compatible'), key: FAKE_MODEL_KEY };
+  must(await own('PUT /models/openai_compatible', account));
+  key = await make('keys', { label: 'K', scope: 'organization', permissions: ['triggers', 'channels', 'end_users'] });
+  const campaign = { scope: 'campaign', campaign_id: ids['campaign'], permissions: ['campaigns'] };
+  campaignKey = await make('keys', { label: 'C', ...campaign });
+  const described = await publicOperations(server.url);
+  refs = described.refs;
+  operations = [...dashboardOperations(), ...channelOperations(), ...described.operations]
+    .filter(({ body }) => body)
+    // What is used when it is stored comes first: it gets every filler.
+    .toSorted((one, other) => rankOf(one) - rankOf(other));
+});
+afterAll(async () => {
+  await server?.stop();
+  await model?.close();
+  await database?.drop();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+/** What stands beside a field of a definition so that it means something. */
+function definitionFor({ name }: Field): object {
+  const isChoice = name.includes('/choices/');
+  const step = { name: 's', type: isChoice ? 'choice' : 'text', ask: { default: 'Which?' } };
+  const choices = isChoice && { choices: [{ id: 'c', label: { default: 'a' } }] };
+  const rule = { name: 'r', tag: 't', ...(!name.endsWith('/pattern') && { words: ['zebra'] }) };
+  const tool = { name: 't', description: 'd', parameters: { type: 'object' }, url: `${model.url}/tool` };
+  return {
+    ...(/\/(steps|action)/.test(name) && { steps: { items: [{ ...step, ...choices }] } }),
+    ...(name.includes('/rules/') && { rules: [rule] }),
+    ...(/\/(tools|instructions|temperature|provider|model)/.test(name) && {
+      provider: 'openai_compatible',
+      model: 'm',
+      tools: [tool],
+    }),
+  };
+}
+
+const TOMORROW = new Date(Date.now() + 86_400_000).toISOString();
+let made = 0;
+const withDefinition = (field: Field) => ({ name: 'A', definition: definitionFor(field) });
+const withVariable = () => ({ name: 'T', agent_id: ids['agent'], variables: [{ name: 'v', type: 'object' }] });
+/** Somebody, unless the field is another way to name them. */
+const someone = ({ name }: Field, at: string) => (name === `${at}/id` ? {} : { external_id: 'one' });
+const BASES: Record<string, (field: Field) => unknown> = {
+  createAgent: withDefinition,
+  updateAgent: (field) => (field.name.startsWith('/definition') ? withDefinition(field) : { name: 'A' }),
+  tryAgent: (field) => ({
+    definition: definitionFor(field),
+    messages: [
+      { role: 'agent', text: 'Hello' },
+      { role: 'end_user', text: 'Hi' },
+    ],
+  }),
+  createTrigger: withVariable,
+  updateTrigger: () => ({ variables: [{ name: 'v', type: 'object' }] }),
+  createWebhook: () => ({ url: `${model.url}/events` }),
+  setModel: () => ({ base_url: model.url, key: 'k' }),
+  createEndUser: () => ({ external_id: `made-${made++}` }),
+  runImport: () => ({ columns: ['external_id'], dry_run: true }),
+  testTrigger: (field) => ({ end_user: someone(field, '/end_user') }),
+  startConversation: (field) => ({ end_user: someone(field, '/end_user') }),
+  sendChannelMessage: (field) => ({
+    to:
+      field.name.startsWith('/to/') && !field.name.includes('end_user')
+        ? {}
+        : { end_user: someone(field, '/to/end_user') },
+  }),
+  // Nobody is written to before the end: a thousand conversations of each field would take their time.
+  pushRecipients: (field) => ({
+    recipients: [{ end_user: someone(field, '/recipients/0/end_user'), send_at: TOMORROW }],
+  }),
+};
+
+/** What makes and changes what is used later: all that their schemas allow is taken from somebody, but for these. */
+const TAKEN = new Set(
+  `createAgent updateAgent tryAgent createDocument createTrigger updateTrigger testTrigger connectChannel_web_chat
+  connectChannel_webhook sendTest createCampaign updateCampaign previewCampaign createWebhook updateWebhook setModel
+  createEndUser createImport runImport startConversation pushRecipients upsertEndUser bulkUpsertEndUsers setConsent`.split(
+    /\s+/,
+  ),
+);
+const REFUSED = [
+  // Nothing is called like that.
+  'testTrigger /variables/*: 422 validation_failed',
+  // Its columns are none by which a person is found again.
+  'runImport /columns/0: 422 validation_failed',
+  'startConversation /variables/*: 422 validation_failed',
+];
+
+const isTaken = (answer: Answer): boolean => answer.status < 300;
+/** Everything was read and looked at; only somebody else has the name, or no model answers. */
+const isRead = ({ status }: Answer): boolean => status < 300 || status === 409 || status === 502;
+
+/** What is done with what was stored: it is used, and made way for the next. */
+const USES: Record<string, (answer: Answer, filler: Filler) => Promise<unknown>> = {
+  updateAgent: (_answer, filler) => talk(filler),
+  createDocument: async ({ body }, filler) => {
+    await talk(filler);
+    await own(`DELETE /agents/${ids['agent']}/documents/${body.id}`);
+  },
+  updateTrigger: (_answer, filler) => talk(filler),
+  createAgent: ({ body }) => own(`DELETE /agents/${body.id}`),
+  createTrigger: ({ body }) => own(`DELETE /triggers/${body.id}`),
+  createCampaign: ({ body }) => own(`DELETE /campaigns/${body.id}`),
+  updateCampaign: () => own(`GET /campaigns/${ids['campaign']}`),
+  createWebhook: ({ body }) => own(`DELETE /webhooks/${body.id}`),
+  createImport: ({ body }) => own(`POST /end-user-imports/${body.id}/cancel`),
+  createKey: ({ body }) => own(`POST /keys/${body.id}/revoke`),
+};
+
+/** The agent opens, and then answers the longest message. */
+const rankOf = ({ name }: Operation): number => [...Object.keys(USES), name].indexOf(name);
+
+async function talk(filler: Filler): Promise<void> {
+  const to = `/api/triggers/${ids['agent']}/${ids['trigger']}`;
+  const conversation = { key: `talk-${made++}` };
+  const headers = { authorization: `Bearer ${key}`, prefer: 'wait=20' };
+  for (const message of [undefined, filler.text(MAX_MESSAGE_CHARACTERS)]) {
+    const answer = await send('POST', to, { end_user: { external_id: 'one' }, conversation, message }, headers);
+    expect([200, 202, 422]).toContain(answer.status);
+  }
+}
+
+const pathOf = ({ path: template }: Operation): string =>
+  template.replaceAll(/\{(\w+?)(_id)?\}/g, (_whole, noun: string) => {
+    const name = { end_user: 'enduser', endpoint: 'whk' }[noun] ?? noun;
+    return (
+      ids[name] ?? { external: 'one', channel_kind: 'sms', provider: 'anthropic', piece: '0' }[noun] ?? `${noun}_x`
+    );
+  });
+
+async function sendBody(operation: Operation, body: unknown): Promise<Answer> {
+  const { name, api, method } = operation;
+  const kind = 'kind' in operation ? { agent_id: ids['agent'], name: 'C', kind: operation.kind } : {};
+  const bearer = pathOf(operation).startsWith('/api/campaigns') ? campaignKey : key;
+  const headers: Record<string, string> = api === 'public' ? { authorization: `Bearer ${bearer}` } : { cookie };
+  const to = name === 'setModel' ? pathOf(operation).replace(/[^/]+$/, 'anthropic') : pathOf(operation);
+  return send(method, to, { ...kind, ...(body as object) }, headers);
+}
+
+/** As much of it as is taken; else the last refusal. */
+async function sendHeaviest(operation: Operation, field: Field, filler: Filler): Promise<Answer> {
+  let answer: Answer | null = null;
+  const address = `${model.url}/`;
+  for (const scale of SCALES) {
+    const room = { bytes: operation.maxBytes * 0.9, keys: operation.maxKeys - 50 };
+    const making = { field, filler, ...room, scale, ids, address, refs };
+    answer = await sendBody(operation, heaviestBody(operation.body!, BASES[operation.name]?.(field), making));
+    if (![400, 413, 422].includes(answer.status)) break;
+  }
+  return answer!;
+}
+
+/** Leaves of which every filler was tried; what looks the same elsewhere gets one, and which, goes round. */
+const seen = new Set<string>();
+let turn = 0;
+function fillersFor(operation: Operation, { leaf, name }: Field): readonly Filler[] {
+  const isText = leaf.type === 'string' && !leaf.pattern && !leaf.format;
+  const isAny = leaf.type === undefined && !leaf.enum && !leaf.anyOf;
+  const known = JSON.stringify(leaf);
+  const isNew = (isText || isAny) && !seen.has(known);
+  seen.add(known);
+  const { maxLength = SHORT } = leaf;
+  if (isNew && maxLength >= LONGEST) return FILLERS.filter(({ isProse }) => isProse);
+  if (isNew && maxLength >= SHORT && operation.name in USES)
+    return FILLERS.filter(({ isPattern }) => !isPattern || name.endsWith('/pattern'));
+  return Array.from({ length: isNew ? FEW : 1 }, () => FILLERS[turn++ % FILLERS.length]!);
+}
+
+/** Fits wherever a text does. */
+const PLAIN = FILLERS.find(({ name }) => name === 'short words')!;
+/** As many as there were when this was written, and no fewer: a walk that finds nothing finds no fault. */
+const LEAST_FIELDS = 450;
+
+test('no field holds anybody up, whatever its schema allows to be in it', { timeout: 600_000 }, async () => {
+  const health = watchHealth(server);
+  const faults: string[] = [];
+  const refused: string[] = [];
+  let fields = 0;
+  let resident = 0;
+  for (const operation of operations) {
+    const { name } = operation;
+    for (const field of fieldsOf(operation.body!, refs)) {
+      fields++;
+      let isAccepted = false;
+      const attempt = async (filler: Filler): Promise<Answer> => {
+        const answer = await sendHeaviest(operation, field, filler);
+        if (isTaken(answer)) await USES[name]?.(answer, filler);
+        const at = `${name} ${field.name} (${filler.name}), ${answer.status} ${answer.body?.code ?? ''}`;
+        if (answer.status === 500 || answer.status === 503) faults.push(at);
+        const worst = health.worst();
+        if (worst >= MAX_WAIT_MS) faults.push(`${at}: ${worst.toFixed(0)} ms`);
+        isAccepted ||= isRead(answer);
+        return answer;
+      };
+      for (const filler of fillersFor(operation, field)) await attempt(filler);
+      if (isAccepted || !TAKEN.has(name.replace(' ', '_'))) continue;
+      const { status, body } = await attempt(PLAIN);
+      if (!isAccepted) refused.push(`${name} ${field.name}: ${status} ${body?.code}`);
+    }
+    resident = Math.max(resident, server.residentMib());
+  }
+  await health.stop();
+  expect(faults).toEqual([]);
+  expect(refused).toEqual(REFUSED);
+  expect(fields).toBeGreaterThanOrEqual(LEAST_FIELDS);
+  expect(resident).toBeLessThan(MAX_RESIDENT_MIB);
+});
