@@ -22,15 +22,6 @@ export function DeleteCard({ name, say, remove, onDelete, leadsTo }: Props): Rea
   const leave = useLeaveDeleted();
   const [opened, setOpened] = useState(false);
   const named = { name: `\u2068${name}\u2069` };
-  const act = async (): Promise<void> => {
-    try {
-      await onDelete();
-      // Awaited here, for this page may have seen meanwhile that it is about nothing any more.
-      leave(leadsTo, say('deleted', named));
-    } catch {
-      // The dialog shows the problem.
-    }
-  };
   return (
     <>
       <Card
@@ -53,7 +44,7 @@ export function DeleteCard({ name, say, remove, onDelete, leadsTo }: Props): Rea
         act={say('delete')}
         busy={remove.isPending}
         problem={remove.error}
-        onAct={() => void act()}
+        onAct={() => leave(onDelete(), leadsTo, say('deleted', named))}
       >
         {say('delete_words')}
       </DeleteDialog>

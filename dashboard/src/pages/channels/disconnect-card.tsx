@@ -44,10 +44,10 @@ export function DisconnectCard({ item }: { item: ChannelRecord }): ReactNode {
         busy={remove.isPending}
         problem={remove.error}
         onAct={() =>
-          void remove.mutateAsync({ params: { org_id, channel_id: item.id } }).then(
-            () => leave('/channels', say('disconnected', { name })),
-            // The dialog shows the problem.
-            () => {},
+          leave(
+            remove.mutateAsync({ params: { org_id, channel_id: item.id } }),
+            '/channels',
+            say('disconnected', { name }),
           )
         }
       >

@@ -52,13 +52,7 @@ export function EraseCard({ item }: { item: EndUserRecord }): ReactNode {
         act={say('erase')}
         busy={erase.isPending}
         problem={erase.error}
-        onAct={() =>
-          void erase.mutateAsync({ params }).then(
-            () => leave('/end-users', say('erased')),
-            // The dialog shows the problem.
-            () => {},
-          )
-        }
+        onAct={() => leave(erase.mutateAsync({ params }), '/end-users', say('erased'))}
       >
         {say('erase_words')}
       </DeleteDialog>

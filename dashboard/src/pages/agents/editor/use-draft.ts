@@ -1,8 +1,9 @@
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import type { AgentDefinition } from '../../../../../contract/agents.ts';
 import type { AgentRecord } from '../../../../../contract/dashboard/agents.ts';
 import type { Fault } from '../../../../../contract/problems.ts';
 import { useAct } from '../../../api/queries.ts';
+import { useEditedSince } from '../../../parts/use-edited-since.ts';
 import { useOrganization } from '../../../session/session.ts';
 import type { Editor } from './editor.ts';
 import { cleanDefinition, sameDefinition } from './clean-definition.ts';
@@ -40,12 +41,10 @@ export function useDraft(agent: AgentRecord, readOnly: boolean) {
     faulty: (pointer) => faults.some((one) => `${one.pointer}/`.startsWith(`/definition${pointer}/`)),
   };
   const params = { org_id, agent_id: agent.id };
-  const newest = useRef(kept);
-  newest.current = kept;
+  const editedSince = useEditedSince(kept);
   const done = (after: (saved: AgentRecord) => void) => ({
     onSuccess: (saved: AgentRecord) => {
-      // What was typed while it was being saved is not saved yet.
-      const later = newest.current !== kept && newest.current;
+      const later = editedSince();
       keep(later ? { ...later, base: saved.updated_at } : null);
       setFaults([]);
       after(saved);

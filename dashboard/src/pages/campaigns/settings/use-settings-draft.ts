@@ -1,9 +1,10 @@
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import type { CampaignSettings } from '../../../../../contract/campaigns.ts';
 import type { CampaignRecord } from '../../../../../contract/dashboard/campaigns.ts';
 import type { Fault } from '../../../../../contract/problems.ts';
 import { useAct } from '../../../api/queries.ts';
 import { useWords } from '../../../language/words.tsx';
+import { useEditedSince } from '../../../parts/use-edited-since.ts';
 import { useFocus } from '../../../parts/use-focus.ts';
 import { useOrganization } from '../../../session/session.ts';
 import type { Editor } from '../../agents/editor/editor.ts';
@@ -24,8 +25,7 @@ export function useSettingsDraft(item: CampaignRecord, readOnly: boolean) {
   const focusOn = useFocus();
   const update = useAct('updateCampaign', { refresh: READ_AGAIN });
 
-  const newest = useRef(kept);
-  newest.current = kept;
+  const editedSince = useEditedSince(kept);
   const stored = JSON.stringify(item.settings);
   const values = kept?.values ?? valuesOf(item.settings);
   const settings = settingsOf(values);
@@ -71,8 +71,7 @@ export function useSettingsDraft(item: CampaignRecord, readOnly: boolean) {
         {
           onSuccess: (saved) => {
             forget();
-            // What was typed while it was being saved is not saved yet.
-            const later = newest.current !== kept && newest.current;
+            const later = editedSince();
             if (later) setKept({ ...later, base: JSON.stringify(saved.settings) });
             onSaved();
           },

@@ -1,16 +1,14 @@
-import { Alert, Button, Group, Modal, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Modal, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import type { PasskeyRecord, SecondFactorView } from '../../../../../contract/dashboard/second-factor.ts';
 import { Problem } from '../../../api/client.ts';
 import { useAct } from '../../../api/queries.ts';
-import { common } from '../../../language/common.ts';
 import { useWords } from '../../../language/words.tsx';
 import { Card } from '../../../parts/card.tsx';
-import { DialogForm } from '../../../parts/dialog-form.tsx';
 import { Moment } from '../../../parts/moment.tsx';
+import { NameDialog } from '../../../parts/name-dialog.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { hasPasskeys, makePasskey } from '../../../parts/passkey.ts';
-import { useCheckedForm } from '../../../parts/use-checked-form.ts';
 import { AgainForm } from './again-form.tsx';
 import { factorWords } from './factor-words.ts';
 import classes from './sessions.module.css';
@@ -50,9 +48,7 @@ export function PasskeysCard({ passkeys, passkeys_at, onCodes }: Props): ReactNo
       <Modal opened={open?.what === 'add'} onClose={close} title={say('passkey_add')}>
         <Add onClose={close} onCodes={onCodes} />
       </Modal>
-      <Modal opened={open?.what === 'rename'} onClose={close} title={say('passkey_rename')}>
-        {open?.what === 'rename' && <Rename passkey={open.passkey} onClose={close} />}
-      </Modal>
+      <Rename passkey={open?.what === 'rename' ? open.passkey : null} onClose={close} />
       <Modal
         opened={open?.what === 'remove'}
         onClose={close}
@@ -133,35 +129,24 @@ function Add({ onClose, onCodes }: { onClose: () => void; onCodes: (codes: strin
   );
 }
 
-function Rename({ passkey, onClose }: { passkey: PasskeyRecord; onClose: () => void }): ReactNode {
+type RenameProps = { passkey: PasskeyRecord | null; onClose: () => void };
+
+function Rename({ passkey, onClose }: RenameProps): ReactNode {
   const say = useWords(factorWords);
-  const sayCommon = useWords(common);
   const rename = useAct('renamePasskey', { refresh: ['readSecondFactor'] });
-  const form = useCheckedForm({ name: passkey.name }, (required) => ({
-    name: (value) => (value.trim() === '' ? required('required') : null),
-  }));
-  const submit = form.submit(({ name }) =>
-    rename.mutate(
-      { params: { passkey_id: passkey.id }, body: { name: name.trim() } },
-      {
-        onSuccess: () => {
-          onClose();
-          notifyDone(say('passkey_renamed'));
-        },
-        onError: form.place,
-      },
-    ),
-  );
   return (
-    <DialogForm
-      onSubmit={submit}
-      act={sayCommon('save')}
-      busy={rename.isPending}
-      problem={form.unplaced(rename.error)}
-      onCancel={onClose}
-    >
-      <TextInput label={say('passkey_name')} maxLength={100} data-autofocus {...form.getInputProps('name')} />
-    </DialogForm>
+    <NameDialog
+      name={passkey?.name ?? null}
+      onClose={onClose}
+      title={say('passkey_rename')}
+      label={say('passkey_name')}
+      maxLength={100}
+      save={(name) => rename.mutateAsync({ params: { passkey_id: passkey!.id }, body: { name } })}
+      onSaved={() => {
+        onClose();
+        notifyDone(say('passkey_renamed'));
+      }}
+    />
   );
 }
 

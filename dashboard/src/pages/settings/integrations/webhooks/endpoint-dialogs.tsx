@@ -110,10 +110,10 @@ function DeleteDialog({ item, dialog, onClose }: Props): ReactNode {
       busy={remove.isPending}
       problem={remove.error}
       onAct={() =>
-        void remove.mutateAsync({ params: { org_id, endpoint_id: item.id } }).then(
-          () => leave('/settings/integrations/webhooks', say('deleted_done')),
-          // The dialog shows the problem.
-          () => {},
+        leave(
+          remove.mutateAsync({ params: { org_id, endpoint_id: item.id } }),
+          '/settings/integrations/webhooks',
+          say('deleted_done'),
         )
       }
     >

@@ -1,0 +1,74 @@
+import { Modal, Text, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { Problem } from '../api/client.ts';
+import { common } from '../language/common.ts';
+import { useWords } from '../language/words.tsx';
+import { DialogForm } from './dialog-form.tsx';
+import { useCheckedForm } from './use-checked-form.ts';
+
+type Props<T> = {
+  /** The name today, '' for something new; null while the dialog is closed. */
+  name: string | null;
+  onClose: () => void;
+  title: string;
+  label: string;
+  maxLength: number;
+  /** What the server calls the field. */
+  field?: 'name' | 'label';
+  /** Said when it is left empty. */
+  missing?: string;
+  save: (name: string) => Promise<T>;
+  /** Not called if the dialog was closed before. */
+  onSaved: (saved: T) => void;
+  /** For something new: the word on the button, what it is, and an example of a name. */
+  create?: { act: string; hint: string; example: string };
+};
+
+/** Asks for a name and nothing else. */
+export function NameDialog<T>({ name, onClose, title, ...rest }: Props<T>): ReactNode {
+  return (
+    <Modal opened={name !== null} onClose={onClose} title={title}>
+      {name !== null && <NameForm name={name} onClose={onClose} {...rest} />}
+    </Modal>
+  );
+}
+
+type FormProps<T> = Omit<Props<T>, 'name' | 'title'> & { name: string };
+
+function NameForm<T>(props: FormProps<T>): ReactNode {
+  const { name, onClose, label, maxLength, field = 'name', missing, save, onSaved, create } = props;
+  const say = useWords(common);
+  const saving = useMutation<T, Problem, string>({ mutationFn: save });
+  const form = useCheckedForm<Record<string, string>>({ [field]: name }, (required) => ({
+    [field]: (value) => (value.trim() === '' ? (missing ?? required('required')) : null),
+  }));
+  const submit = form.submit((values) =>
+    saving.mutate(values[field]!.trim(), { onSuccess: onSaved, onError: form.place }),
+  );
+  return (
+    <DialogForm
+      onSubmit={submit}
+      act={create?.act ?? say('save')}
+      busy={saving.isPending}
+      problem={form.unplaced(saving.error)}
+      onCancel={onClose}
+    >
+      {create && (
+        <Text size="sm" c="dimmed">
+          {create.hint}
+        </Text>
+      )}
+      <TextInput
+        label={label}
+        description={create?.example}
+        withAsterisk={create !== undefined}
+        maxLength={maxLength}
+        dir="auto"
+        autoComplete="off"
+        data-autofocus
+        {...form.getInputProps(field)}
+      />
+    </DialogForm>
+  );
+}
