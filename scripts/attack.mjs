@@ -1,4 +1,4 @@
-/** `npm run attack`: a server of its own and everything that chance can send it (docs/security.md). */
+/** `npm run attack`: its own server and random requests of every kind (docs/security.md). */
 import path from 'node:path';
 import { prepare, ROOT, run, runInPlace } from './prepare.mjs';
 

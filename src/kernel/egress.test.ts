@@ -46,7 +46,7 @@ const WAYS = {
   },
 };
 
-describe('a server that repeats what it was sent', () => {
+describe('a server that repeats the request', () => {
   /** Long enough to arrive in several pieces. */
   const PADDING = 'x'.repeat(40_000);
   const repeat = () =>

@@ -16,13 +16,13 @@ import { startWatchedServer } from './watched-server.ts';
 import { createWorld, type World } from './world.ts';
 
 /**
- * Attackers of every kind send whatever chance gives them to a server of their own: docs/security.md says what must hold.
- * The same seed gives the same requests, as far as they do not depend on what came back.
+ * Attackers of every kind send random requests to their own server: docs/security.md says what must hold. The same seed
+ * gives the same requests, as far as they do not depend on the answers.
  */
 export type Attack = { seed: string; ms: number };
 export type Outcome = { finding: Finding | null; requests: number; statuses: Record<number, number> };
 
-/** At once; each has its own chance. */
+/** Concurrent; each has its own random numbers. */
 const ATTACKERS = 3;
 
 export async function attack({ seed, ms }: Attack): Promise<Outcome> {
@@ -90,11 +90,11 @@ async function attackUntil(
 }
 
 const ID = /\b([a-z]+)_[0-7][0-9a-hjkmnp-tv-z]{25}\b/g;
-/** Attackers and organizations stay what they are. */
+/** Attackers and organizations do not change. */
 const LEFT = new Set(['org', 'user', 'member', 'session']);
 const MOST = 30;
 
-/** What was made can be named from now on. */
+/** Created records can be named from now on. */
 function gather({ found, planted }: World, text: string): void {
   for (const [id, prefix] of text.slice(0, 20_000).matchAll(ID)) {
     if (LEFT.has(prefix!) || planted[prefix!]?.includes(id)) continue;

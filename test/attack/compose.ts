@@ -5,7 +5,7 @@ import type { Operation } from './operations.ts';
 import type { Shot } from './shoot.ts';
 import type { Actor, World } from './world.ts';
 
-/** Requests by chance to any route, such as its description allows and such as it does not. */
+/** Random requests to any route, valid and invalid by its description. */
 const JSON_TYPE: [string, string] = ['Content-Type', 'application/json'];
 
 export function composeShot(operation: Operation, random: Random, world: World, around: Surroundings): Shot {
@@ -22,7 +22,7 @@ export function composeShot(operation: Operation, random: Random, world: World, 
   const isSlow = body !== null && random.chance(0.02);
   return {
     actor,
-    // Routes are asked for by other methods, too.
+    // Routes are also requested with other methods.
     method: random.chance(0.02)
       ? random.pick(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'])
       : operation.method,
@@ -41,9 +41,9 @@ function bodyOf(operation: Operation, random: Random, around: Surroundings): Buf
   return brokenJson(JSON.stringify(valid), random);
 }
 
-/** What ends a thing is done to what was made on the way; what was planted is wanted until the end. */
+/** Requests that end a record use records that were created on the way; planted records are needed until the end. */
 const ENDS = /\/(revoke|rotate|end|remove|cancel|leave|erase|rotate-secret)$/;
-/** By the names that parameters have in paths. */
+/** By the names of path parameters. */
 const PREFIXES: Record<string, string> = {
   end_user: 'enduser',
   endpoint: 'whk',
@@ -101,7 +101,7 @@ function queryOf({ query }: Operation, random: Random): string {
   return `?${pairs.join('&')}`;
 }
 
-/** Mostly none. */
+/** Usually none. */
 function oddHeaders(random: Random): [string, string][] {
   if (random.chance(0.7)) return [];
   const long = 'x'.repeat(random.pick([100, 8_000, 15_000, 20_000]));

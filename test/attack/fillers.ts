@@ -1,6 +1,6 @@
 /**
- * What somebody who wants to stop the server puts into a field: texts of any length that are dear to read, match,
- * render or index, and JSON where any JSON may stand.
+ * Values of a person who wants to stop the server: texts of any length that are expensive to read, match, render or
+ * index, and JSON where any JSON is allowed.
  */
 export type Filler = {
   name: string;
@@ -15,7 +15,7 @@ const repeated =
   (characters: number): string =>
     piece.repeat(Math.ceil(characters / piece.length)).slice(0, characters);
 
-/** Of a pattern, half would be none. */
+/** Half of a pattern would not be a pattern. */
 const whole =
   (text: string) =>
   (characters: number): string =>
@@ -27,7 +27,7 @@ const counted = (characters: number): string => {
   return text.slice(0, characters);
 };
 
-/** Deeper than this is refused as JSON, wherever it stands. */
+/** Deeper JSON is refused everywhere. */
 const DEEP = 22;
 const deep = (): unknown => {
   let value: unknown = 1;

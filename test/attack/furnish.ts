@@ -3,12 +3,12 @@ import { randomBytes, randomUUID } from 'node:crypto';
 export type Json = Record<string, string> & { organizations: { id: string }[]; data: { id: string; email?: string }[] };
 export type Call = (line: string, body?: unknown) => Promise<Json>;
 
-/** Found again wherever it turns up. */
+/** Recognized wherever it appears. */
 export const canary = (): string => randomBytes(16).toString('hex');
 
 const PREFIX_CHARACTERS = 'parley_us_abcdef'.length;
 
-/** One of everything, with secrets where secrets are kept. */
+/** One record of every kind, with secrets where secrets are stored. */
 export async function furnish(call: Call, orgId: string, address: string, plant: (id: string) => string) {
   const make = async (noun: string, body: object): Promise<Json> => {
     const made = await call(`POST /organizations/${orgId}/${noun}`, body);
@@ -42,7 +42,7 @@ export async function furnish(call: Call, orgId: string, address: string, plant:
   for (const id of [said['id'], said['conversation_id'], said['end_user_id']]) plant(id!);
   const secrets = [modelKey, signing, botToken, hook['secret']!, webhook['secret']!];
   const keys = [key['value']!, campaignKey['value']!];
-  // The first characters of a key are shown in lists.
+  // Lists show the first characters of a key.
   const tails = keys.map((value) => value.slice(PREFIX_CHARACTERS));
   return {
     key: keys[0]!,

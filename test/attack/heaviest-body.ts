@@ -2,9 +2,8 @@ import type { Filler } from './fillers.ts';
 import { example, marked, sizeOf, spent, textOf } from './heaviest-text.ts';
 
 /**
- * Bodies made from a JSON Schema: one field is as heavy as the schema allows, and so is every list and record that it
- * stands in; what else must be there is small. Fields that are added later take part by themselves; a schema of a kind
- * that this file does not know ends the walk.
+ * Bodies from a JSON Schema: one field is as heavy as the schema allows, and so is every list and record that contains
+ * it; other required members are small. New fields are included automatically; an unknown kind of schema ends the walk.
  */
 export type Schema = {
   type?: string;
@@ -38,7 +37,7 @@ const KEYWORDS = new Set(
 );
 const TYPES = new Set(['string', 'integer', 'number', 'boolean', 'null', 'array', 'object', undefined]);
 
-/** A field, by the schemas on the way to it. */
+/** A field, by the schemas on the path to it. */
 export type Field = { name: string; path: ReadonlySet<Schema>; leaf: Schema };
 
 export type Refs = Record<string, Schema>;
@@ -51,7 +50,7 @@ const resolved = (schema: Schema, refs: Refs): Schema => {
 
 const isLiteral = ({ const: value }: Schema): boolean => value !== undefined;
 
-/** What stands in a schema, with its place. Literals are one field together. */
+/** The members of a schema, with their places. Literals count as one field together. */
 function within({ properties, patternProperties, additionalProperties, items, anyOf }: Schema): [string, Schema][] {
   return [
     ...Object.entries(properties ?? {}).map(([key, value]): [string, Schema] => [`/${key}`, value]),
@@ -82,19 +81,19 @@ export function fieldsOf(root: Schema, refs: Refs = {}): Field[] {
 export type Making = {
   field: Field;
   filler: Filler;
-  /** What the whole body may still take. */
+  /** What is left for the whole body. */
   bytes: number;
   keys: number;
-  /** 1: the heaviest; less, where that was refused. */
+  /** 1: the heaviest; less if that was refused. */
   scale: number;
-  /** Ids of what is there, by their prefix. */
+  /** Ids of existing records, by their prefix. */
   ids: Record<string, string>;
-  /** Where a server listens. */
+  /** The address of a server that listens. */
   address: string;
   refs: Refs;
 };
 
-/** `base` says what the schema cannot: what stands beside a field so that it means something. */
+/** `base` contains what the schema cannot express: members that give a field its meaning. */
 export function heaviestBody(given: Schema, base: unknown, making: Making): unknown {
   const schema = resolved(given, making.refs);
   if (!making.field.path.has(schema)) return base ?? smallest(schema, making);
@@ -154,7 +153,9 @@ function heaviestList(schema: Schema, base: unknown, making: Making): unknown[] 
 
 const hasRoom = ({ bytes, keys }: Making): boolean => bytes > 1_000 && keys > 20;
 
-/** What stands in one list differs: names and ids must, and texts that differ are dearer than one text over and over. */
+/**
+ * The entries of one list differ: names and ids must, and different texts are more expensive than one repeated text.
+ */
 function distinct(value: unknown, schema: Schema, place: number): unknown {
   if (schema.enum) return schema.enum[place % schema.enum.length];
   if (typeof value === 'number' && schema.maximum !== undefined) return (schema.minimum ?? 0) + place;

@@ -1,6 +1,6 @@
 import type { Making, Schema } from './heaviest-body.ts';
 
-/** Texts as long as a schema allows, made of what somebody who attacks would make them of. */
+/** Texts as long as a schema allows, as an attacker would write them. */
 export const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value)) + 1;
 
 export const spent = (making: Making, text: string): string => {
@@ -44,7 +44,7 @@ export function textOf({ pattern, format, maxLength = MAX_UNBOUNDED, minLength =
 const LENGTHS = [4_000, 2_000, 1_000, 500, 255, 253, 200, 128, 80, 64, 63, 32, 16, 6, 3, 2, 1];
 const runs = (length: number): string[] => ['a', '0', '/'].map((sign) => sign.repeat(length));
 
-/** Texts of a form that no run of one letter has. */
+/** Texts in formats that a run of one letter does not match. */
 const EXAMPLES: readonly ((place: number) => string)[] = [
   (place) => `https://a${place}.example`,
   () => `${'a'.repeat(64)}@example.com`,
@@ -60,7 +60,7 @@ const EXAMPLES: readonly ((place: number) => string)[] = [
 export const example = (pattern: string, place: number): string | undefined =>
   EXAMPLES.map((make) => make(place)).find((text) => new RegExp(pattern).test(text));
 
-/** Another text in each place of a list, and of the same length. */
+/** A different text of the same length at each place of a list. */
 export const marked = (text: string, place: number): string => {
   const mark = `${place}`;
   return text.length > mark.length ? text.slice(0, -mark.length).replace(/[\ud800-\udbff]$/, '') + mark : text + mark;

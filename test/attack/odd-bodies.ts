@@ -3,12 +3,12 @@ import { type Field, fieldsOf, heaviestBody, type Refs, type Schema } from './he
 import { oddFiller, oddText } from './odd-texts.ts';
 import type { Operation } from './operations.ts';
 
-/** Bodies by chance: such as the schema allows, such as it nearly allows, and such as are no JSON. */
+/** Random bodies: valid, nearly valid, and not JSON. */
 export type Surroundings = { refs: Refs; ids: Record<string, string>; address: string };
 
 const fields = new WeakMap<Schema, Field[]>();
 
-/** Several fields at once, each with some value that it may have. */
+/** Several fields at once, each with a random allowed value. */
 export function validBody(operation: Operation, base: unknown, random: Random, around: Surroundings): unknown {
   const schema = operation.body!;
   const all = fields.get(schema) ?? fieldsOf(schema, around.refs);
@@ -46,7 +46,7 @@ const JUNK: readonly unknown[] = [
   { constructor: { prototype: {} } },
 ];
 
-/** The same body with something wrong in it somewhere. */
+/** The same body with one fault. */
 export function mutated(value: unknown, random: Random): unknown {
   if (typeof value !== 'object' || value === null || random.chance(0.15))
     return random.chance(0.3) ? oddText(random, 2_000) : random.pick(JUNK);

@@ -4,18 +4,18 @@ import { MAX_BODY_BYTES, MAX_JSON_KEYS } from '../../contract/limits.ts';
 import { wireSchema } from '../../src/http/route/validate.ts';
 import type { Refs, Schema } from './heaviest-body.ts';
 
-/** Everything that can be called, from the two descriptions alone: a route that is added takes part by itself. */
+/** Every operation, from the two descriptions only: a new route is included automatically. */
 export type Operation = {
   name: string;
   api: 'dashboard' | 'public';
   method: string;
   /** With `{parameters}`. */
   path: string;
-  /** Absent: it takes no JSON. */
+  /** Absent: it accepts no JSON. */
   body?: Schema;
   query?: Schema;
   rawBody?: number;
-  /** What its schema cannot say of how much it takes. */
+  /** The maximum size, which its schema does not contain. */
   maxBytes: number;
   maxKeys: number;
 };
@@ -27,7 +27,7 @@ type Described = {
 };
 type Document = { paths: Record<string, Record<string, Described>>; components: { schemas: Refs } };
 
-/** Keys that the larger bodies may have: definitions, and lists of people. */
+/** Maximum keys of the larger bodies: definitions, and lists of people. */
 const DEFINITION_KEYS = 20_000;
 const LISTS: Record<string, number> = { bulkUpsertEndUsers: 60_000, pushRecipients: 60_000 };
 
@@ -66,7 +66,7 @@ export async function publicOperations(url: string): Promise<{ operations: Opera
   return { operations, refs: components.schemas };
 }
 
-/** What the schema of connecting a channel leaves open: the settings of each kind. */
+/** What the schema for connecting a channel leaves open: the settings of each kind. */
 export function channelOperations(): (Operation & { kind: string })[] {
   const connect = dashboardOperations().find(({ name }) => name === 'connectChannel')!;
   return Object.entries(CHANNEL_FORMS).map(([kind, { settings }]) => ({

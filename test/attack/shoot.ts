@@ -2,7 +2,7 @@ import { Agent, request as httpRequest } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Actor } from './world.ts';
 
-/** One request as it goes over the wire, with every freedom that a client has. */
+/** One raw request, with every freedom of a client. */
 export type Shot = {
   actor: Actor;
   method: string;
@@ -10,17 +10,17 @@ export type Shot = {
   target: string;
   headers: [string, string][];
   body: Buffer | null;
-  /** In two halves with a pause between them; or without the second one. */
+  /** In two halves with a pause between them; or without the second half. */
   slowly?: { ms: number; isWhole: boolean };
 };
 
-/** Status 0: the server hung up, as it may do to what is no HTTP. */
+/** Status 0: the server closed the connection, as it may for data that is not HTTP. */
 export type Reply = { status: number; head: string; text: string; isLate: boolean };
 
 const AGENT = new Agent({ keepAlive: true, maxSockets: 16 });
-/** Nothing is waited for longer: a request may last 30 seconds. */
+/** The maximum wait: a request may last 30 seconds. */
 const MOST_MS = 45_000;
-/** Streams have no end; their beginning is looked at. */
+/** Streams have no end; only their beginning is checked. */
 const STREAM_MS = 200;
 const MOST_BYTES = 8 * 1024 * 1024;
 
@@ -90,7 +90,7 @@ const MOST_SHOWN = 2_000;
 const quoted = (text: string): string =>
   `$'${text.replaceAll(/[\\']/g, '\\$&').replaceAll(/[^\x20-\x7e]/gu, (sign) => [...Buffer.from(sign)].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join(''))}'`;
 
-/** For a finding; who calls is named and their credentials are not. */
+/** For a finding; names the caller but not the credentials. */
 export function curlOf(url: string, { actor, method, target, headers, body }: Shot): string {
   const credential = actor.headers.map(([name]) => `-H "${name}: $CREDENTIAL"`);
   const sent = headers.map(([name, value]) => `-H ${quoted(`${name}: ${value.slice(0, 200)}`)}`);

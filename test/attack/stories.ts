@@ -8,7 +8,7 @@ import type { Operation } from './operations.ts';
 import type { Reply, Shot } from './shoot.ts';
 import type { Actor, World } from './world.ts';
 
-/** What takes several requests, of which a later one is nothing without the one before. */
+/** Attacks of several requests, of which a later one needs the earlier ones. */
 export type Told = {
   random: Random;
   world: World;
@@ -42,7 +42,7 @@ const say = (told: Told): Promise<unknown> => {
   return send(told, key, `POST /api/triggers/${first(told, 'agent')}/${first(told, 'trigger')}`, body, wait);
 };
 
-/** A definition that nobody would write is published, and spoken to. */
+/** An extreme definition is published, and gets messages. */
 const definition: Story = async (told) => {
   const { random, around, operations } = told;
   const member = actorNamed(told.world, 'member');
@@ -110,7 +110,7 @@ const visitor: Story = async (told) => {
   await send(told, stranger, `GET ${to}/events`, undefined, [origin, token]);
 };
 
-/** Calls that say they come from a provider, and pages that anybody may read. */
+/** Calls that claim to come from a provider, and public pages. */
 const outside: Story = async (told) => {
   const { random, world } = told;
   const stranger = actorNamed(world, 'stranger');
@@ -140,7 +140,7 @@ const mcp: Story = async (told) => {
   for (const message of [list, called, mutated(called, random)]) await send(told, actor, 'POST /mcp', message, accept);
 };
 
-/** How often, of a hundred; the rest are single requests. */
+/** How many of a hundred; the rest are single requests. */
 export const STORIES: readonly [number, Story][] = [
   [8, definition],
   [4, documents],

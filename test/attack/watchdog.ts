@@ -3,19 +3,22 @@ import type { WatchedServer } from './watched-server.ts';
 import { watchHealth } from './watched-server.ts';
 import type { World } from './world.ts';
 
-/** What must never be, whatever is sent. The first thing that is found is enough; what it says is for a person. */
+/** What must never happen, for any request. The first finding is enough; its text is for a person. */
 export type Finding = { what: string; request?: string };
 
-/** Several requests at once, and the turns that they begin, may each have their stretch before health is answered. */
+/**
+ * Several concurrent requests, and the turns that they start, may each block the event loop once before health is
+ * answered.
+ */
 const MAX_WAIT_MS = 600;
 const MAX_RESIDENT_MIB = 1_536;
 const LOOK_EVERY_MS = 250;
-/** Of a line or an answer, around what should not be in it. */
+/** How much of a line or an answer is shown around a forbidden text. */
 const SHOWN = 120;
 
 export type Watchdog = {
   finding(): Finding | null;
-  /** Called before a request leaves, and with what came back. */
+  /** Called before a request is sent, and with its answer. */
   sends(shot: Shot): void;
   judge(shot: Shot, reply: Reply): void;
   stop(): Promise<void>;
@@ -32,7 +35,7 @@ export function createWatchdog(server: WatchedServer, world: World): Watchdog {
 
   let read = 0;
   const readLog = (): void => {
-    // The last line may not be whole yet.
+    // The last line may not be complete yet.
     const fresh = server.output().slice(read);
     const lines = fresh.slice(0, fresh.lastIndexOf('\n') + 1);
     read += lines.length;

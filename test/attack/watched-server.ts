@@ -4,9 +4,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { killAtExit } from '../faults/processes.ts';
 import { freePort, type Program, runProgram } from '../program.ts';
 
-/** The real program in a process of its own, seen from outside: what it spends, what it holds, whether it answers. */
+/** The real program in its own process, seen from outside: its processor time, its memory, and whether it answers. */
 export type WatchedServer = Program & {
-  /** Milliseconds of processor time that the thread which answers has spent. */
+  /** Milliseconds of processor time of the thread that answers requests. */
   cpuMs(): number;
   residentMib(): number;
   owner: { email: string; password: string };
@@ -31,7 +31,7 @@ export async function startWatchedServer(env: Record<string, string>): Promise<W
   return {
     ...server,
     owner: OWNER,
-    // Of the process this would count threads that nobody waits for, such as the one that reads documents.
+    // For the whole process this would include threads that delay no request, such as the one that reads documents.
     cpuMs: () => Number(read('schedstat').split(' ')[0]) / 1e6,
     residentMib: () => Number(/^VmRSS:\s*(\d+) kB/m.exec(read('status'))![1]) / 1024,
   };
@@ -41,14 +41,14 @@ const LOOK_EVERY_MS = 2;
 const ANSWERS_WITHIN_MS = 30_000;
 
 export type HealthWatch = {
-  /** The most processor time that an answer took since the last time this was asked. */
+  /** The most processor time of an answer since the last call of this. */
   worst(): number;
   stop(): Promise<void>;
 };
 
 /**
- * Somebody who asks for /api/health all the while. Processor time, because a busy machine makes each answer late, and
- * none more work. Ends with an error where the server does not answer at all.
+ * A client that calls /api/health all the time. It measures processor time, because a busy machine makes each answer
+ * late but adds no work. Ends with an error if the server does not answer at all.
  */
 export function watchHealth(server: Pick<WatchedServer, 'url' | 'cpuMs'>): HealthWatch {
   let worst = 0;

@@ -5,30 +5,30 @@ import { type Call, canary, furnish, type Json } from './furnish.ts';
 import type { WatchedServer } from './watched-server.ts';
 
 /**
- * What is attacked: two organizations with secrets in them. In `home` some of the attackers have a key or a role; `vault`
- * is the operator's alone, and nobody who attacks has any right there. A third one belongs to an attacker.
+ * The target: two organizations with secrets. In `home` some of the attackers have a key or a role; `vault` belongs to
+ * the operator alone, and no attacker has any right there. A third one belongs to an attacker.
  */
 export type Actor = {
   name: string;
   /** Sent with each request. */
   headers: [string, string][];
-  /** The API that takes their credentials. */
+  /** The API that accepts their credentials. */
   speaks: 'public' | 'dashboard' | 'any';
-  /** May read what is in `home`. */
+  /** May read the data of `home`. */
   isInsider: boolean;
 };
 
 export type World = {
   actors: Actor[];
-  /** Ids that paths may name, by prefix: what was planted, and what came out since. */
+  /** Ids for paths, by prefix: planted ones, and those seen since. */
   planted: Record<string, string[]>;
   found: Record<string, string[]>;
   vaultId: string;
-  /** What nobody may see, in no answer and no line of the log. */
+  /** Values that no one may see, in no answer and no line of the log. */
   secrets: string[];
-  /** What no outsider may see. */
+  /** Values that no outsider may see. */
   inside: string[];
-  /** A server of somebody else's that answers everything. */
+  /** An external server that answers everything. */
   address: string;
   close(): Promise<void>;
 };
@@ -129,7 +129,7 @@ async function enter(server: WatchedServer, path: string, body: object) {
   return { cookie, call, orgId: organizations[0]!.id };
 }
 
-/** Whatever it is asked, all is well: a provider of channels, a model, a receiver of events. */
+/** Accepts every request: a provider of channels, a model, a receiver of events. */
 async function startProvider(): Promise<Server> {
   const server = createServer((request, response) => {
     request.resume();

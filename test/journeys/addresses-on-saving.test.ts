@@ -71,7 +71,7 @@ describe.each(Object.entries(PLACES))('%s', (_place, { save, pointer }) => {
   });
 });
 
-describe('an agent whose stored definition has a URL that is refused by now', () => {
+describe('an agent whose stored definition has a URL that is refused now', () => {
   const stored = JSON.stringify({ tools: [tool('https://10.0.0.1/x')] });
   const isRefused = ({ status, body }: Awaited<ReturnType<Owner['call']>>): void => {
     expect(status).toBe(422);

@@ -11,17 +11,18 @@ import { FAKE_MODEL_KEY, type FakeModel, startFakeModel } from '../fakes/model.t
 import { createTestDatabase, type TestDatabase } from '../postgres.ts';
 
 /**
- * Every field of everything that the two APIs take, with the heaviest values that its schema allows. The fields are read
- * from the schemas, so that a new one is tried by itself. What is stored is used once. Nobody may be kept waiting by it.
+ * Every field of all inputs of the two APIs, with the heaviest values that its schema allows. The fields are read from
+ * the schemas, so that a new one is included automatically. Stored values are used once. No other request may be
+ * delayed by them.
  */
 const MAX_WAIT_MS = 200;
-/** Garbage is collected late where there is room: this finds what grows without end. */
+/** Garbage is collected late when there is memory: this limit finds endless growth. */
 const MAX_RESIDENT_MIB = 2_560;
-/** What is refused is sent again with so much of it, until it is taken. */
+/** A refused value is sent again at this scale, until it is accepted. */
 const SCALES = [1, 1 / 8, 1 / 64];
 const FEW = 2;
 const SHORT = 300;
-/** Documents are read for seconds: only what they are likely to be made of. */
+/** Reading documents takes seconds: only likely texts. */
 const LONGEST = 100_000;
 
 /** A file of people, as large as a piece may be. */
@@ -102,7 +103,7 @@ beforeAll(async () => {
   refs = described.refs;
   operations = [...dashboardOperations(), ...channelOperations(), ...described.operations]
     .filter(({ body }) => body)
-    // What is used when it is stored comes first: it gets every filler.
+    // Values that are used when they are stored come first: they get every filler.
     .toSorted((one, other) => rankOf(one) - rankOf(other));
 });
 afterAll(async () => {
@@ -112,7 +113,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** What stands beside a field of a definition so that it means something. */
+/** Members of a definition that give a field its meaning. */
 function definitionFor({ name }: Field): object {
   const isChoice = name.includes('/choices/');
   const step = { name: 's', type: isChoice ? 'choice' : 'text', ask: { default: 'Which?' } };
@@ -134,7 +135,7 @@ const TOMORROW = new Date(Date.now() + 86_400_000).toISOString();
 let made = 0;
 const withDefinition = (field: Field) => ({ name: 'A', definition: definitionFor(field) });
 const withVariable = () => ({ name: 'T', agent_id: ids['agent'], variables: [{ name: 'v', type: 'object' }] });
-/** Somebody, unless the field is another way to name them. */
+/** A person, unless the field is another way to name them. */
 const someone = ({ name }: Field, at: string) => (name === `${at}/id` ? {} : { external_id: 'one' });
 const BASES: Record<string, (field: Field) => unknown> = {
   createAgent: withDefinition,
@@ -160,13 +161,16 @@ const BASES: Record<string, (field: Field) => unknown> = {
         ? {}
         : { end_user: someone(field, '/to/end_user') },
   }),
-  // Nobody is written to before the end: a thousand conversations of each field would take their time.
+  // No messages are sent before the end: a thousand conversations for each field would take too long.
   pushRecipients: (field) => ({
     recipients: [{ end_user: someone(field, '/recipients/0/end_user'), send_at: TOMORROW }],
   }),
 };
 
-/** What makes and changes what is used later: all that their schemas allow is taken from somebody, but for these. */
+/**
+ * Operations that create and change what is used later: all values that their schemas allow are accepted, with these
+ * exceptions.
+ */
 const TAKEN = new Set(
   `createAgent updateAgent tryAgent createDocument createTrigger updateTrigger testTrigger connectChannel_web_chat
   connectChannel_webhook sendTest createCampaign updateCampaign previewCampaign createWebhook updateWebhook setModel
@@ -175,18 +179,18 @@ const TAKEN = new Set(
   ),
 );
 const REFUSED = [
-  // Nothing is called like that.
+  // No record has such a name.
   'testTrigger /variables/*: 422 validation_failed',
-  // Its columns are none by which a person is found again.
+  // Its columns do not identify a person.
   'runImport /columns/0: 422 validation_failed',
   'startConversation /variables/*: 422 validation_failed',
 ];
 
 const isTaken = (answer: Answer): boolean => answer.status < 300;
-/** Everything was read and looked at; only somebody else has the name, or no model answers. */
+/** The whole input was read and checked; only the name is taken, or no model answers. */
 const isRead = ({ status }: Answer): boolean => status < 300 || status === 409 || status === 502;
 
-/** What is done with what was stored: it is used, and made way for the next. */
+/** How stored values are used, and removed for the next ones. */
 const USES: Record<string, (answer: Answer, filler: Filler) => Promise<unknown>> = {
   updateAgent: (_answer, filler) => talk(filler),
   createDocument: async ({ body }, filler) => {
@@ -233,7 +237,7 @@ async function sendBody(operation: Operation, body: unknown): Promise<Answer> {
   return send(method, to, { ...kind, ...(body as object) }, headers);
 }
 
-/** As much of it as is taken; else the last refusal. */
+/** The largest accepted scale; else the last refusal. */
 async function sendHeaviest(operation: Operation, field: Field, filler: Filler): Promise<Answer> {
   let answer: Answer | null = null;
   const address = `${model.url}/`;
@@ -246,7 +250,7 @@ async function sendHeaviest(operation: Operation, field: Field, filler: Filler):
   return answer!;
 }
 
-/** Leaves of which every filler was tried; what looks the same elsewhere gets one, and which, goes round. */
+/** Leaves for which every filler was tried; equal ones elsewhere get one filler, in rotation. */
 const seen = new Set<string>();
 let turn = 0;
 function fillersFor(operation: Operation, { leaf, name }: Field): readonly Filler[] {
@@ -262,12 +266,12 @@ function fillersFor(operation: Operation, { leaf, name }: Field): readonly Fille
   return Array.from({ length: isNew ? FEW : 1 }, () => FILLERS[turn++ % FILLERS.length]!);
 }
 
-/** Fits wherever a text does. */
+/** Valid wherever a text is allowed. */
 const PLAIN = FILLERS.find(({ name }) => name === 'short words')!;
-/** As many as there were when this was written, and no fewer: a walk that finds nothing finds no fault. */
+/** The number at the time of writing, as a minimum: a walk that finds no fields finds no faults. */
 const LEAST_FIELDS = 450;
 
-test('no field holds anybody up, whatever its schema allows to be in it', { timeout: 600_000 }, async () => {
+test('no field delays other requests, with any value that its schema allows', { timeout: 600_000 }, async () => {
   const health = watchHealth(server);
   const faults: string[] = [];
   const refused: string[] = [];

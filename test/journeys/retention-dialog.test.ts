@@ -14,7 +14,7 @@ import {
 
 const PAGE = '/settings/organization';
 
-/** How long conversations are kept, as an owner sets it: nothing is erased before they typed the name. */
+/** How long conversations are kept, as an owner sets it: nothing is erased before they have typed the name. */
 describe.skipIf(!CHROMIUM)('retention', () => {
   let journey: Journey;
   let owner: Awaited<ReturnType<Journey['owner']>>;
@@ -28,7 +28,7 @@ describe.skipIf(!CHROMIUM)('retention', () => {
   const stored = async () =>
     (await journey.api(`GET /organizations/${owner.orgId}/retention`, undefined, owner.cookie)).body.days;
 
-  test('is previewed, confirmed by the name of the organization, and taken back without a question', async () => {
+  test('is previewed, confirmed by the name of the organization, and removed without a question', async () => {
     const { page, faults } = await journey.open(PAGE, { as: OWNER });
     await page.getByRole('radio', { name: 'Erase conversations after a time' }).check();
     const days = page.getByLabel('Days without activity');
@@ -62,7 +62,7 @@ describe.skipIf(!CHROMIUM)('retention', () => {
     expect(faults).toEqual([]);
   });
 
-  test('is whole in Arabic on a phone, and only owners change it', async () => {
+  test('is complete in Arabic on a phone, and only owners change it', async () => {
     const viewport = { width: 390, height: 844 };
     const { page } = await journey.open(PAGE, { as: OWNER, liked: { language: 'ar' }, viewport });
     await page.getByRole('radio', { name: 'محو المحادثات بعد مدة' }).check();

@@ -187,7 +187,7 @@ describe('a rotation', () => {
         },
       );
       await holds(node, made);
-      // A node that starts in the middle of it as well; each start takes its time.
+      // A node that starts in the middle of it as well; not at every step, because each start takes time.
       if (steps % 3 !== 0) continue;
       const other = await start(secrets[1]!, secrets[0]);
       await holds(other, made);

@@ -94,21 +94,24 @@ const rowOf = async (id: string) =>
 
 const BEHIND_A_BASE = CHANNEL_KINDS.filter((kind) => channelFields(kind).some(({ name }) => name === 'api_url'));
 
-test.each(BEHIND_A_BASE)('%s: the words of a provider that repeats our credentials come without them', async (kind) => {
-  const [account, echo] = [await ACCOUNTS[kind]!(), await startReceiver()];
-  echo.answer = ({ headers, path }) => {
-    const message = `Not like this: ${headers.authorization} ${path}`;
-    const error = kind === 'slack' ? message : { message };
-    return { status: 400, json: { ok: false, error, message, description: message } };
-  };
-  const settings = { ...account.settings, ...account.secrets, api_url: echo.url };
-  const { status, body } = await owner.call('POST /channels', { agent_id: agentId, kind, name: kind, settings });
-  expect(status).toBeGreaterThanOrEqual(400);
-  const said = JSON.stringify(body);
-  expect(said).toContain('[redacted]');
-  for (const secret of Object.values(account.secrets)) expect(said).not.toContain(secret);
-  await Promise.all([account.stop(), echo.stop()]);
-});
+test.each(BEHIND_A_BASE)(
+  '%s: the answer of a provider that repeats our credentials is stored without them',
+  async (kind) => {
+    const [account, echo] = [await ACCOUNTS[kind]!(), await startReceiver()];
+    echo.answer = ({ headers, path }) => {
+      const message = `Not like this: ${headers.authorization} ${path}`;
+      const error = kind === 'slack' ? message : { message };
+      return { status: 400, json: { ok: false, error, message, description: message } };
+    };
+    const settings = { ...account.settings, ...account.secrets, api_url: echo.url };
+    const { status, body } = await owner.call('POST /channels', { agent_id: agentId, kind, name: kind, settings });
+    expect(status).toBeGreaterThanOrEqual(400);
+    const said = JSON.stringify(body);
+    expect(said).toContain('[redacted]');
+    for (const secret of Object.values(account.secrets)) expect(said).not.toContain(secret);
+    await Promise.all([account.stop(), echo.stop()]);
+  },
+);
 
 describe.each(CHANNEL_KINDS)('%s', (kind) => {
   const { secretFields, addressFields } = CHANNEL_FORMS[kind] as (typeof CHANNEL_FORMS)['email'];

@@ -38,7 +38,7 @@ async function publish(
 ): Promise<AgentRecord> {
   const seen = await readAgent(db, orgId, id);
   if (!seen) throw new Refusal('agent_not_found');
-  // A draft that is saved from here on is judged by its own save.
+  // A draft that is saved after this check is checked when it is saved.
   await checkToolAddresses((await choose(db, seen)).definition, { egress });
   return db.transaction(async (tx) => {
     const row = await lockAgent(tx, orgId, id);

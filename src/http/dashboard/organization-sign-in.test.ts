@@ -209,7 +209,7 @@ describe('a session opened through a provider', () => {
         const [call, body] = await read(amr);
         expect([amr, body.code]).toEqual([amr, 'second_factor_required']);
         expect((await call('GET /session')).body.organizations).toMatchObject([{ second_factor_required: true }]);
-        // Of the account itself it changes nothing: the factor is set up at the provider, or in a session of one's own.
+        // It changes nothing of the account itself: the factor is set up at the provider, or in an ordinary session.
         const begun = await call('POST /second-factor/authenticator', { password: 'x' });
         expect(begun.body.code).toBe('personal_session_required');
       }

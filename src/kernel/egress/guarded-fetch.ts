@@ -42,7 +42,7 @@ export async function guardedFetch(
   }
 }
 
-/** Read as a whole first: a secret may stand across two pieces. */
+/** Read completely first: a secret may span two pieces. */
 const cleanBody = (body: ReadableStream<Uint8Array>, sent: readonly string[]): ReadableStream<Uint8Array> =>
   new ReadableStream({
     async pull(controller) {

@@ -1,13 +1,13 @@
 import { REDACTED } from '../redact.ts';
 
 /**
- * Some servers repeat in their errors what was sent to them, the Authorization header included. Their words are stored,
- * shown and logged, so the secrets of a request are removed from its answer here, before anybody reads it.
+ * Some servers repeat the request in their errors, including the Authorization header. Their answers are stored, shown
+ * and logged, so the secrets of a request are removed from its answer here, before any other code reads it.
  */
 const NAME = /^(?:proxy-)?authorization$|^cookie$|^(?!idempotency)(?:.*[-_])?(?:key|token|secret|password)$/i;
-/** Bot tokens of Telegram stand in the path. */
+/** Telegram bot tokens are in the path. */
 const IN_PATH = /\d{6,}:[\w-]{20,}/g;
-/** Shorter texts stand in too many answers by chance. */
+/** Shorter texts occur in too many answers by chance. */
 const MIN_CHARACTERS = 8;
 
 export type Sent = { url: URL; headers: Iterable<readonly [string, string]>; body?: string | undefined };
@@ -44,7 +44,7 @@ export const withoutSecrets = (text: string, secrets: readonly string[]): string
   secrets.reduce((rest, secret) => rest.replaceAll(secret, REDACTED), text);
 
 export function bytesWithoutSecrets(bytes: Buffer, secrets: readonly string[]): Buffer {
-  // Byte for byte, so that what is no text stays as it is.
+  // Byte for byte, so that binary data does not change.
   const inBytes = secrets.map((secret) => Buffer.from(secret).toString('latin1'));
   if (!inBytes.some((secret) => bytes.includes(secret, 0, 'latin1'))) return bytes;
   return Buffer.from(withoutSecrets(bytes.toString('latin1'), inBytes), 'latin1');

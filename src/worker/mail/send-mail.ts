@@ -114,7 +114,7 @@ function egressTo({ host, port }: MailServer): Egress {
   return createEgress({ allow: [`${host.includes(':') ? `[${host}]` : host}:${port}`] });
 }
 
-/** Connects and signs in, and sends nothing. Null: the server took it; else what is wrong, in a sentence. */
+/** Connects and signs in, and sends nothing. Null: the server accepted it; else what is wrong, as a sentence. */
 export async function tryMailServer(server: MailServer): Promise<string | null> {
   const egress = egressTo(server);
   try {
