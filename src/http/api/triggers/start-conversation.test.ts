@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type TestApp, startTestApp } from '../app.ts';
-import { givenAgent, givenChannel, givenOrganization, givenTrigger } from '../factories.ts';
+import { type TestApp, startTestApp } from '../../../../test/app.ts';
+import { givenAgent, givenChannel, givenOrganization, givenTrigger } from '../../../../test/factories.ts';
 
 let parley: TestApp;
 let orgId: string;

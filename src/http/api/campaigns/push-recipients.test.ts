@@ -1,66 +1,19 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CampaignSettings } from '../../../../contract/campaigns.ts';
-import { type TestApp, startTestApp } from '../../../../test/app.ts';
-import { givenAgent, givenOrganization } from '../../../../test/factories.ts';
+import { type CampaignsApi, person, push, settled, startCampaignsApi } from '../../../../test/campaigns-api.ts';
 import { updateCampaign } from '../../../features/campaigns/change-campaign.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { SYSTEM } from '../../../store/organizations/audit.ts';
-import { campaign as campaignTable } from '../../../store/schema/campaign.ts';
 
-let parley: TestApp;
-let orgId: string;
-let agentId: string;
-let channelId: string;
+let parley: CampaignsApi['parley'];
+let orgId: CampaignsApi['orgId'];
+let givenCampaign: CampaignsApi['givenCampaign'];
 
 beforeAll(async () => {
-  parley = await startTestApp({ PARLEY_LIMITS: '{"campaigns":{"key":10000,"organization":10000}}' });
-  orgId = await givenOrganization(parley.db);
-  ({ agentId, channelId } = await givenAgent(parley.db, orgId, {
-    definition: { opening: { default: 'Agent opening for {{end_user.name}} {{voucher}}' } },
-  }));
+  ({ parley, orgId, givenCampaign } = await startCampaignsApi());
 });
 afterAll(() => parley.stop());
-
-type Given = {
-  id: string;
-  key: string;
-  call: (
-    method: string,
-    path?: string,
-    body?: unknown,
-    headers?: Record<string, string>,
-  ) => ReturnType<TestApp['call']>;
-};
-
-async function givenCampaign(settings: CampaignSettings = {}, state = 'live'): Promise<Given> {
-  const id = newId('campaign');
-  await parley.db
-    .insert(campaignTable)
-    .values({ orgId, id, agentId, channelId, name: 'Test', state, settings, attended: state !== 'draft' });
-  const { value: key } = await parley.key(orgId, { scope: 'campaign', campaignId: id, permissions: ['campaigns'] });
-  return {
-    id,
-    key,
-    call: (method, path = '', body, headers = {}) =>
-      parley.call(method, `/api/campaigns/${id}${path}`, { key, body, headers }),
-  };
-}
-
-const push = (given: Given, recipients: unknown[], more: object = {}, headers?: Record<string, string>) =>
-  given.call('POST', '/recipients', { recipients, ...more }, headers);
-
-let people = 0;
-const person = (more: object = {}) => ({ end_user: { external_id: `p-${++people}`, ...more } });
-
-async function settled(given: Given, id: string, statuses: string[]) {
-  for (const end = Date.now() + 20_000; Date.now() < end;) {
-    const answer = await given.call('GET', `/recipients/${id}`);
-    if (statuses.includes(answer.body.status)) return answer.body;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  return (await given.call('GET', `/recipients/${id}`)).body;
-}
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -257,191 +210,6 @@ describe('hours and pace', () => {
     await wait(600);
     const recipient = await given.call('GET', `/recipients/${body.results[0].recipient_id}`);
     expect(recipient.body).toMatchObject({ status: 'pending', send_at: at, due_at: at });
-  });
-});
-
-describe('409', () => {
-  test.each(['draft', 'paused', 'ended'])('a campaign that is %s accepts no recipients', async (state) => {
-    const given = await givenCampaign({}, state);
-    const answer = await push(given, [person()]);
-    expect([answer.status, answer.body.code]).toEqual([409, 'campaign_not_open']);
-    expect((await given.call('GET')).body).toMatchObject({ state, total: 0 });
-  });
-
-  test('an ended campaign cannot be resumed, and a draft cannot be paused', async () => {
-    for (const [state, verb] of [
-      ['ended', 'resume'],
-      ['ended', 'pause'],
-      ['draft', 'pause'],
-    ]) {
-      const answer = await (await givenCampaign({}, state)).call('POST', `/${verb}`);
-      expect([answer.status, answer.body.code]).toEqual([409, 'campaign_not_open']);
-    }
-  });
-
-  test('what has ended cannot be cancelled', async () => {
-    const given = await givenCampaign({ starts_at: new Date(Date.now() + 3_600_000).toISOString() });
-    const { body } = await push(given, [person()]);
-    await parley.db.execute(
-      sql`UPDATE recipient SET status = 'completed', due_at = NULL WHERE campaign_id = ${given.id}`,
-    );
-    const answer = await given.call('DELETE', `/recipients/${body.results[0].recipient_id}`);
-    expect([answer.status, answer.body.code]).toEqual([409, 'recipient_finished']);
-  });
-});
-
-describe('pause', () => {
-  test('after its answer no message is sent, and resume continues', async () => {
-    const opening = { text: { default: 'Hello' } };
-    const given = await givenCampaign({ opening, starts_at: new Date(Date.now() + 3_600_000).toISOString() });
-    const pushed = Array.from({ length: 3 }, () =>
-      push(
-        given,
-        Array.from({ length: 300 }, () => person()),
-      ),
-    );
-    await Promise.all(pushed);
-    const said = async () =>
-      Number(
-        (
-          await parley.db.execute<{ n: string }>(sql`SELECT count(*) AS n FROM message WHERE run_id IN (
-            SELECT run_id FROM recipient WHERE campaign_id = ${given.id})`)
-        ).rows[0]!.n,
-      );
-    await updateCampaign(
-      { db: parley.db, faults: { template: () => null } },
-      orgId,
-      given.id,
-      { settings: { opening } },
-      SYSTEM,
-    );
-    while ((await said()) === 0) await wait(5);
-    const paused = await given.call('POST', '/pause');
-    expect([paused.status, paused.body.state]).toEqual([200, 'paused']);
-    const atPause = await said();
-    expect(atPause).toBeLessThan(900);
-    await wait(700);
-    expect(await said()).toBe(atPause);
-    expect((await push(given, [person()])).body.code).toBe('campaign_not_open');
-    expect((await given.call('POST', '/resume')).body.state).toBe('live');
-    const delivered = async () => (await given.call('GET')).body.counts.delivered;
-    await expect.poll(delivered).toBe(900);
-    expect([(await given.call('GET')).body.total, await said()]).toEqual([900, 900]);
-  });
-
-  test('has the same effect twice and is replayed with its Idempotency-Key', async () => {
-    const given = await givenCampaign();
-    const headers = { 'idempotency-key': 'pause-1' };
-    const first = await given.call('POST', '/pause', undefined, headers);
-    await given.call('POST', '/resume');
-    const second = await given.call('POST', '/pause', undefined, headers);
-    expect([second.headers.get('idempotent-replayed'), second.body]).toEqual(['true', first.body]);
-    expect((await given.call('GET')).body.state).toBe('live');
-  });
-});
-
-describe('recipients', () => {
-  test('are listed in pages, by status and by ref, and cancelled permanently', async () => {
-    const given = await givenCampaign({ starts_at: new Date(Date.now() + 3_600_000).toISOString() });
-    const { body } = await push(given, [
-      { ...person(), ref: 'one' },
-      { ...person(), ref: 'two' },
-      { ...person(), ref: 'three' },
-    ]);
-    const first = await given.call('GET', '/recipients?limit=2');
-    expect([first.body.data.length, first.body.has_more]).toEqual([2, true]);
-    const second = await given.call('GET', `/recipients?limit=2&cursor=${first.body.next_cursor}`);
-    expect([second.body.data.length, second.body.has_more]).toEqual([1, false]);
-    expect((await given.call('GET', '/recipients?ref=two')).body.data).toMatchObject([
-      { ref: 'two', status: 'pending' },
-    ]);
-    const id = body.results[1].recipient_id;
-    for (const _ of [1, 2]) {
-      const cancelled = await given.call('DELETE', `/recipients/${id}`);
-      expect([cancelled.status, cancelled.body.status]).toEqual([200, 'cancelled']);
-    }
-    expect((await given.call('GET', '/recipients?status=cancelled')).body.data).toMatchObject([{ id }]);
-    expect((await given.call('GET', '/recipients?status=nonsense')).status).toBe(422);
-    expect((await given.call('GET')).body.counts).toMatchObject({ pending: 2, cancelled: 1 });
-  });
-
-  test('of an ended campaign expire', async () => {
-    const given = await givenCampaign({ starts_at: new Date(Date.now() + 3_600_000).toISOString() });
-    const { body } = await push(given, [person()]);
-    await parley.db.execute(sql`UPDATE campaign SET state = 'ended' WHERE id = ${given.id}`);
-    expect(await settled(given, body.results[0].recipient_id, ['expired'])).toMatchObject({ reason: 'campaign_ended' });
-  });
-
-  test('who are erased are suppressed, and none of their data is left', async () => {
-    const given = await givenCampaign({ starts_at: new Date(Date.now() + 3_600_000).toISOString() });
-    const { value: key } = await parley.key(orgId, { permissions: ['end_users'] });
-    const word = 'zzcampaignzz';
-    const headers = { 'idempotency-key': 'erase-push' };
-    const { body } = await push(
-      given,
-      [{ end_user: { external_id: word, name: word }, ref: word, variables: { [word]: word } }],
-      {},
-      headers,
-    );
-    const id = body.results[0].recipient_id;
-    const { end_user_id: endUserId } = (await given.call('GET', `/recipients/${id}`)).body;
-    expect((await parley.call('DELETE', `/api/end-users/${endUserId}`, { key })).status).toBe(204);
-    expect((await given.call('GET', `/recipients/${id}`)).body).toMatchObject({
-      status: 'suppressed',
-      reason: 'erased',
-      end_user_id: null,
-      ref: null,
-      variables: {},
-    });
-    const left = await parley.db.execute<{ n: string }>(sql`SELECT
-      (SELECT count(*) FROM recipient WHERE recipient::text LIKE ${`%${word}%`})
-      + (SELECT count(*) FROM idempotency WHERE body LIKE ${`%${word}%`}) AS n`);
-    expect(Number(left.rows[0]!.n)).toBe(0);
-  });
-});
-
-describe('403 and 404', () => {
-  test("accepts only the campaign's own key, on every path", async () => {
-    const mine = await givenCampaign();
-    const other = await givenCampaign();
-    const { value: organization } = await parley.key(orgId, { permissions: ['triggers', 'channels', 'end_users'] });
-    for (const [method, rest] of [
-      ['GET', ''],
-      ['POST', '/recipients'],
-      ['GET', '/recipients'],
-      ['GET', '/recipients/x'],
-      ['DELETE', '/recipients/x'],
-      ['POST', '/pause'],
-      ['POST', '/resume'],
-    ] as const) {
-      const path = `/api/campaigns/${mine.id}${rest}`;
-      const foreign = await parley.call(method, path, { key: other.key });
-      expect([rest, foreign.status, foreign.body.code]).toEqual([rest, 403, 'campaign_mismatch']);
-      const wide = await parley.call(method, path, { key: organization });
-      expect([rest, wide.status]).toEqual([rest, 403]);
-    }
-    for (const path of ['/api/end-users', '/api/end-users/search'])
-      expect((await parley.call(path.endsWith('search') ? 'POST' : 'GET', path, { key: mine.key })).body.code).toBe(
-        'permission_missing',
-      );
-  });
-
-  test('a recipient of another campaign, or text that is not an id, is not found', async () => {
-    const mine = await givenCampaign();
-    const other = await givenCampaign({ starts_at: new Date(Date.now() + 3_600_000).toISOString() });
-    const { body } = await push(other, [person()]);
-    for (const id of [body.results[0].recipient_id, 'x', 'rcpt_01k8v3m9e5f7rsm6z4n0q2x1af'])
-      for (const method of ['GET', 'DELETE']) {
-        const answer = await mine.call(method, `/recipients/${id}`);
-        expect([answer.status, answer.body.code]).toEqual([404, 'recipient_not_found']);
-      }
-  });
-
-  test('a deleted campaign is not found for its key', async () => {
-    const given = await givenCampaign();
-    await parley.db.execute(sql`UPDATE campaign SET deleted_at = now() WHERE id = ${given.id}`);
-    const answer = await given.call('GET');
-    expect([answer.status, answer.body.code]).toEqual([404, 'campaign_not_found']);
   });
 });
 

@@ -1,0 +1,72 @@
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type CampaignsApi, person, push, settled, startCampaignsApi } from '../../../../test/campaigns-api.ts';
+
+let parley: CampaignsApi['parley'];
+let orgId: CampaignsApi['orgId'];
+let givenCampaign: CampaignsApi['givenCampaign'];
+
+beforeAll(async () => {
+  ({ parley, orgId, givenCampaign } = await startCampaignsApi());
+});
+afterAll(() => parley.stop());
+
+describe('recipients', () => {
+  test('are listed in pages, by status and by ref, and cancelled permanently', async () => {
+    const given = await givenCampaign({ starts_at: new Date(Date.now() + 3_600_000).toISOString() });
+    const { body } = await push(given, [
+      { ...person(), ref: 'one' },
+      { ...person(), ref: 'two' },
+      { ...person(), ref: 'three' },
+    ]);
+    const first = await given.call('GET', '/recipients?limit=2');
+    expect([first.body.data.length, first.body.has_more]).toEqual([2, true]);
+    const second = await given.call('GET', `/recipients?limit=2&cursor=${first.body.next_cursor}`);
+    expect([second.body.data.length, second.body.has_more]).toEqual([1, false]);
+    expect((await given.call('GET', '/recipients?ref=two')).body.data).toMatchObject([
+      { ref: 'two', status: 'pending' },
+    ]);
+    const id = body.results[1].recipient_id;
+    for (const _ of [1, 2]) {
+      const cancelled = await given.call('DELETE', `/recipients/${id}`);
+      expect([cancelled.status, cancelled.body.status]).toEqual([200, 'cancelled']);
+    }
+    expect((await given.call('GET', '/recipients?status=cancelled')).body.data).toMatchObject([{ id }]);
+    expect((await given.call('GET', '/recipients?status=nonsense')).status).toBe(422);
+    expect((await given.call('GET')).body.counts).toMatchObject({ pending: 2, cancelled: 1 });
+  });
+
+  test('of an ended campaign expire', async () => {
+    const given = await givenCampaign({ starts_at: new Date(Date.now() + 3_600_000).toISOString() });
+    const { body } = await push(given, [person()]);
+    await parley.db.execute(sql`UPDATE campaign SET state = 'ended' WHERE id = ${given.id}`);
+    expect(await settled(given, body.results[0].recipient_id, ['expired'])).toMatchObject({ reason: 'campaign_ended' });
+  });
+
+  test('who are erased are suppressed, and none of their data is left', async () => {
+    const given = await givenCampaign({ starts_at: new Date(Date.now() + 3_600_000).toISOString() });
+    const { value: key } = await parley.key(orgId, { permissions: ['end_users'] });
+    const word = 'zzcampaignzz';
+    const headers = { 'idempotency-key': 'erase-push' };
+    const { body } = await push(
+      given,
+      [{ end_user: { external_id: word, name: word }, ref: word, variables: { [word]: word } }],
+      {},
+      headers,
+    );
+    const id = body.results[0].recipient_id;
+    const { end_user_id: endUserId } = (await given.call('GET', `/recipients/${id}`)).body;
+    expect((await parley.call('DELETE', `/api/end-users/${endUserId}`, { key })).status).toBe(204);
+    expect((await given.call('GET', `/recipients/${id}`)).body).toMatchObject({
+      status: 'suppressed',
+      reason: 'erased',
+      end_user_id: null,
+      ref: null,
+      variables: {},
+    });
+    const left = await parley.db.execute<{ n: string }>(sql`SELECT
+      (SELECT count(*) FROM recipient WHERE recipient::text LIKE ${`%${word}%`})
+      + (SELECT count(*) FROM idempotency WHERE body LIKE ${`%${word}%`}) AS n`);
+    expect(Number(left.rows[0]!.n)).toBe(0);
+  });
+});

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type EndUsersApi, people, startEndUsersApi } from '../../../../test/end-users-api.ts';
+
+let call: EndUsersApi['call'];
+let parley: EndUsersApi['parley'];
+
+beforeAll(async () => {
+  ({ call, parley } = await startEndUsersApi());
+});
+afterAll(() => parley.stop());
+
+describe('bulk', () => {
+  test('results are in order, wrong rows fail alone, rows may name the same person', async () => {
+    const { body: holder } = await call('POST', people, { external_id: 'b-holder', phone: '+97430000077' });
+    const answer = await call('POST', `${people}/bulk`, {
+      end_users: [
+        { external_id: 'b-1', name: 'One' },
+        { external_id: 'b-2', phone: 'wrong' },
+        { name: 'Nobody' },
+        7,
+        { external_id: 'b-1', attributes: { again: true } },
+        { external_id: 'b-3', phone: '+97430000077' },
+        { external_id: 'b-holder', name: 'Holder' },
+      ],
+    });
+    expect(answer.status).toBe(422);
+    const right = await call('POST', `${people}/bulk`, {
+      end_users: [
+        { external_id: 'b-1', name: 'One' },
+        { external_id: 'b-2', phone: 'wrong' },
+        { name: 'Nobody' },
+        { external_id: 'b-1', attributes: { again: true } },
+        { external_id: 'b-3', phone: '+97430000077' },
+        { external_id: 'b-holder', name: 'Holder' },
+      ],
+    });
+    expect(right.status).toBe(200);
+    const { results } = right.body;
+    expect(results.map(({ index, status }: { index: number; status: string }) => [index, status])).toEqual([
+      [0, 'created'],
+      [1, 'invalid'],
+      [2, 'invalid'],
+      [3, 'updated'],
+      [4, 'invalid'],
+      [5, 'updated'],
+    ]);
+    expect(results[1].errors).toMatchObject([{ pointer: '/phone', code: 'format' }]);
+    expect(results[4].errors[0].code).toBe('already_exists');
+    expect([results[3].id, results[5].id]).toEqual([results[0].id, holder.id]);
+    const one = await call('GET', `${people}/${results[0].id}`);
+    expect(one.body).toMatchObject({ name: 'One', attributes: { again: true } });
+  });
+
+  test('accepts 500 rows with more keys than another body may have', async () => {
+    const rows = Array.from({ length: 500 }, (_, n) => ({
+      external_id: `k-${n}`,
+      name: 'N',
+      attributes: { a: 1, b: 2 },
+    }));
+    const answer = await call('POST', `${people}/bulk`, { end_users: rows });
+    expect(answer.body.results.filter((row: { status: string }) => row.status === 'created')).toHaveLength(500);
+    const more = await call('POST', `${people}/bulk`, { end_users: [...rows, { external_id: 'k-500' }] });
+    expect(more.status).toBe(422);
+  });
+});
