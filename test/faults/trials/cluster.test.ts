@@ -9,7 +9,7 @@ import { printedCall } from '../../program.ts';
 
 /** `npm run cluster` as a person uses it: paste the call, kill a node, stop another one in order, press Ctrl-C. */
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-const PATIENCE = { timeout: 80_000, interval: 50 };
+const PATIENCE = { timeout: 240_000, interval: 50 };
 
 let dataDir: string;
 let launcher: ChildProcess;

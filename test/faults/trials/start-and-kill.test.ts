@@ -118,7 +118,7 @@ test('a log on a full disk stops neither requests nor its end', async () => {
       (answer) => answer.status,
       () => 0,
     );
-  await expect.poll(ready, { timeout: 60_000 }).toBe(200);
+  await expect.poll(ready, { timeout: 240_000 }).toBe(200);
   for (let line = 0; line < 3; line += 1) expect(await ready()).toBe(200);
   child.kill('SIGTERM');
   expect(await once(child, 'exit')).toEqual([0, null]);
