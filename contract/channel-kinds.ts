@@ -11,7 +11,11 @@ export type ChannelForm = {
   readonly settings: TSchema;
   readonly secretFields: readonly string[];
   readonly addressFields: readonly string[];
+  /** The field of an end user that is their address on this kind; absent: the address is not in the record. */
+  readonly personField?: PersonField;
 };
+
+export type PersonField = 'email' | 'phone';
 
 const closed = { additionalProperties: false };
 const url = (description: string) =>
@@ -94,6 +98,7 @@ export const CHANNEL_FORMS = {
     ),
     secretFields: ['access_token', 'app_secret'],
     addressFields: ['api_url'],
+    personField: 'phone',
   },
   sms: {
     settings: Type.Object(
@@ -110,6 +115,7 @@ export const CHANNEL_FORMS = {
     ),
     secretFields: ['auth_token'],
     addressFields: ['api_url'],
+    personField: 'phone',
   },
   slack: {
     settings: Type.Object(
@@ -126,12 +132,21 @@ export const CHANNEL_FORMS = {
     secretFields: ['bot_token', 'signing_secret'],
     addressFields: ['api_url'],
   },
-  email: { settings: email, secretFields: ['password'], addressFields: ['host', 'port', 'security'] },
+  email: {
+    settings: email,
+    secretFields: ['password'],
+    addressFields: ['host', 'port', 'security'],
+    personField: 'email',
+  },
 } as const satisfies Record<string, ChannelForm>;
 
 export type ChannelKindName = keyof typeof CHANNEL_FORMS;
 export const CHANNEL_KINDS = Object.keys(CHANNEL_FORMS) as ChannelKindName[];
 export const isChannelKind = (kind: string): kind is ChannelKindName => Object.hasOwn(CHANNEL_FORMS, kind);
+
+/** The kinds on which this field of an end user is the address. */
+export const kindsBy = (field: PersonField): readonly string[] =>
+  CHANNEL_KINDS.filter((kind) => (CHANNEL_FORMS[kind] as ChannelForm).personField === field);
 
 /** Where a channel with these settings is called, one text for each address field. */
 export function channelAddresses(kind: string, settings: Readonly<Record<string, unknown>>): string[] {

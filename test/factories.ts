@@ -8,12 +8,11 @@ import type { Key } from '../src/kernel/seal.ts';
 import type { Db } from '../src/store/db.ts';
 import { channelCredential, sealCredential } from '../src/store/credentials.ts';
 import { agent } from '../src/store/schema/agent.ts';
-import { apiKey } from '../src/store/schema/api-key.ts';
+import { apiKey, apiKeyDigest } from '../src/store/schema/api-key.ts';
 import { channel } from '../src/store/schema/channel.ts';
 import { conversation, message } from '../src/store/schema/conversation.ts';
 import { endUser } from '../src/store/schema/end-user.ts';
 import { organization } from '../src/store/schema/identity.ts';
-import { apiKeyDigest } from '../src/store/schema/installation.ts';
 import { trigger } from '../src/store/schema/trigger.ts';
 
 /** Rows for tests, written directly into the tables: a test names only what matters to it. */

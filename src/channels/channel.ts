@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox';
+import type { PersonField } from '../../contract/channel-kinds.ts';
 import type { ChannelCapabilities } from '../../contract/channels.ts';
 import type { MessageContent } from '../../contract/messages.ts';
 import type { Egress } from '../kernel/egress.ts';
@@ -40,6 +41,8 @@ export type ChannelKind = {
    * address.
    */
   addressOf?(person: Person): string | null;
+  /** The field of the person's record that is the address (contract/channel-kinds.ts). */
+  readonly personField?: PersonField;
   /** Normalizes an address that a caller gave; null when it is not valid. Absent: any text is a valid address. */
   readAddress?(text: string): string | null;
   /** What the address says about the person who has it. */

@@ -16,7 +16,7 @@ export async function runResetSecondFactor(email: string | undefined): Promise<v
   try {
     const person = await findPersonByEmail(db, email);
     if (!person) throw new StartError('No account has this address.', 'Check its spelling.');
-    const reset = await resetSecondFactor(db, person.id, SYSTEM);
+    const reset = await resetSecondFactor({ db }, person.id, SYSTEM);
     process.stdout.write(`${JSON.stringify({ email: person.email, reset })}\n`);
   } finally {
     await db.$client.end();

@@ -1,3 +1,4 @@
+import { channelKinds } from '../../src/channels/kinds.ts';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -320,25 +321,25 @@ test('on a provider’s channel the agent is silent while a human answers, and a
   const [talk] = (await parley.db.execute<{ id: string }>(sql`SELECT id FROM conversation WHERE org_id = ${orgId}`))
     .rows;
   const state = async () => {
-    const { status, runs } = await readConversation(parley.db, orgId, talk!.id);
+    const { status, runs } = await readConversation(parley, orgId, talk!.id);
     return [status, ...runs.map((run) => run.status)];
   };
 
-  await takeOverConversation(parley.db, orgId, talk!.id, actor);
+  await takeOverConversation(parley, orgId, talk!.id, actor);
   await says('Is there a person?');
   expect(await state()).toEqual(['handed_off', 'handed_off']);
-  await replyInConversation(parley.db, orgId, talk!.id, 'A person here.', actor);
+  await replyInConversation({ db: parley.db, kinds: channelKinds }, orgId, talk!.id, 'A person here.', actor);
   await told(2);
   expect(texts()[1]).toBe('A person here.');
   expect(await state()).toEqual(['handed_off', 'handed_off']);
 
-  await handBackConversation(parley.db, orgId, talk!.id, actor);
+  await handBackConversation(parley, orgId, talk!.id, actor);
   await says('And now?');
   await told(3);
   expect(await state()).toEqual(['open', 'waiting_for_user']);
 
   // The next message opens a conversation that has ended, with a new run.
-  await resolveConversation(parley.db, orgId, talk!.id, actor);
+  await resolveConversation(parley, orgId, talk!.id, actor);
   await says('One more thing');
   await told(4);
   expect(await state()).toEqual(['open', 'waiting_for_user', 'completed']);

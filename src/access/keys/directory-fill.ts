@@ -1,4 +1,4 @@
-import type { KeyRecord, TargetIds, TargetRecords } from '../../store/api-keys/records.ts';
+import type { StoredKey, TargetIds, TargetRecords } from '../../store/api-keys/records.ts';
 import type { Found } from '../decide.ts';
 import type { Directory, KeyEntry } from './directory.ts';
 import { NONE, type Remedy } from '../nodes/protocol.ts';
@@ -15,7 +15,7 @@ export type Fills = {
 };
 
 export type FillSource = {
-  readKey(digest: string): Promise<KeyRecord | null>;
+  readKey(digest: string): Promise<StoredKey | null>;
   readTargets(orgId: string, ids: TargetIds): Promise<TargetRecords>;
 };
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { KeyRecord } from '../../store/api-keys/records.ts';
+import type { StoredKey } from '../../store/api-keys/records.ts';
 import { createDirectory } from './directory.ts';
 
 let now = 0;
 const clock = { wall: () => now, monotonic: () => now };
 const directoryOf = (entries = 100) => createDirectory({ clock, entries, absentMs: 1_000 });
 
-const record = (id: string, orgId = 'org_1', plan: 'free' | 'paid' = 'paid'): KeyRecord => ({
+const record = (id: string, orgId = 'org_1', plan: 'free' | 'paid' = 'paid'): StoredKey => ({
   id,
   orgId,
   orgName: 'Test',

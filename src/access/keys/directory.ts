@@ -1,5 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts';
-import type { KeyRecord, TargetRecords } from '../../store/api-keys/records.ts';
+import type { StoredKey, TargetRecords } from '../../store/api-keys/records.ts';
 import { createBoundedMap } from '../bounded-map.ts';
 import { storedNetworks } from './networks.ts';
 import { NONE, type Remedy } from '../nodes/protocol.ts';
@@ -37,7 +37,7 @@ export type Directory = {
   target<K extends TargetKind>(kind: K, orgId: string, id: string): Facts[K] | null | undefined;
   generation(): number;
   /** Returns the content of the record; caches it only if none of its subjects has changed since `generation`. */
-  keepKey(digest: string, record: KeyRecord | null, generation: number): KeyEntry | null;
+  keepKey(digest: string, record: StoredKey | null, generation: number): KeyEntry | null;
   keepTarget<K extends TargetKind>(
     kind: K,
     orgId: string,
@@ -174,7 +174,7 @@ export function createDirectory(options: DirectoryOptions): Directory {
 
 const absentTarget = (orgId: string, id: string): string => `${orgId} ${id}`;
 
-const entryOf = (record: KeyRecord, organization: Validity): KeyEntry => ({
+const entryOf = (record: StoredKey, organization: Validity): KeyEntry => ({
   caller: {
     keyId: record.id,
     orgId: record.orgId,

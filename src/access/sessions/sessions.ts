@@ -41,30 +41,30 @@ export type SignInOutcome = { userId: string; setCookie: string[]; asked: Second
 export type SecondFactorAsked = { challenge: string; expiresAt: Date; authenticator: boolean; passkey: boolean };
 
 /** The origin of a request. */
-export type Caller = { cookie: string | undefined; address: string; userAgent: string | undefined };
+export type Browser = { cookie: string | undefined; address: string; userAgent: string | undefined };
 
 export type Sessions = {
   /** Queries the database every time. `setCookie` prolongs the session; it is copied into the answer. */
-  read(caller: Caller): Promise<{ signedIn: SignedIn; setCookie: string[] } | null>;
-  signIn(caller: Caller, email: string, password: string): Promise<SignInOutcome>;
+  read(caller: Browser): Promise<{ signedIn: SignedIn; setCookie: string[] } | null>;
+  signIn(caller: Browser, email: string, password: string): Promise<SignInOutcome>;
   /**
    * The only way to a session. The caller has verified the person, by a password, a link, a code, a passkey or a
    * provider. This function decides whether that is enough: an account with a second factor gets a session only if the
    * factor was shown, in every way of signing in. New ways of signing in must end here as well.
    */
-  finishSignIn(caller: Caller, person: Person, proof: Proof): Promise<SignInOutcome>;
+  finishSignIn(caller: Browser, person: Person, proof: Proof): Promise<SignInOutcome>;
   /** The person of this challenge, and what it proves; null: it expired, or the password was changed. */
   readChallenge(challenge: string): Promise<{ person: Person; proof: Proof } | null>;
   /** Refuses a wrong password. Returns its hash, so that the caller can check that it has not changed. */
-  checkPassword(caller: Caller, who: SignedIn, password: string): Promise<string>;
+  checkPassword(caller: Browser, who: SignedIn, password: string): Promise<string>;
   /**
    * A session for one organization only, whose provider vouched for the person and says whether they showed it a second
    * factor. The account's own second factor protects what is beyond this organization, and is not required.
    */
-  openFor(caller: Caller, userId: string, orgId: string, secondFactor: boolean): Promise<Opened>;
+  openFor(caller: Browser, userId: string, orgId: string, secondFactor: boolean): Promise<Opened>;
   /** Resolves when the session is deleted from the database. */
-  signOut(caller: Caller): Promise<void>;
-  changePassword(caller: Caller, who: SignedIn, current: string, next: string): Promise<void>;
+  signOut(caller: Browser): Promise<void>;
+  changePassword(caller: Browser, who: SignedIn, current: string, next: string): Promise<void>;
   /**
    * The hash of a new password; every change of a password goes through here. Refuses one that is easy to guess: `own`
    * are the person's name and address, `pointer` is the field of the body.
@@ -91,13 +91,13 @@ export function createSessions({ db, secret, otherSecrets = [], baseUrl, limit, 
       deriveKey(secret, purpose),
       otherSecrets.map((other) => deriveKey(other, purpose)),
     );
-  const headersOf = (caller: Caller): Headers =>
+  const headersOf = (caller: Browser): Headers =>
     plainHeaders({ ...caller, cookie: resignCookie(caller.cookie, SESSION_COOKIE, [secret, ...otherSecrets]) });
   const auth: Auth = createAuth({ db, secret, baseUrl, log });
   const devices = createDeviceCookies(keyOf('device cookie'));
   const challengeKey = keyOf('second factor challenge');
 
-  async function read(caller: Caller) {
+  async function read(caller: Browser) {
     // Most strangers have no cookie of ours: no query for them.
     if (!caller.cookie?.includes(`${SESSION_COOKIE}=`)) return null;
     const { headers, response } = await asked(() =>
@@ -131,7 +131,7 @@ export function createSessions({ db, secret, otherSecrets = [], baseUrl, limit, 
       return false;
     });
 
-  const open = async (caller: Caller, userId: string, signInOrgId: string | null, signInFactor: boolean) => {
+  const open = async (caller: Browser, userId: string, signInOrgId: string | null, signInFactor: boolean) => {
     const body = { userId, signInOrgId, signInFactor };
     const { headers, response } = await asked(() =>
       auth.api.openSession({ body, headers: headersOf(caller), returnHeaders: true }),
@@ -214,7 +214,7 @@ export function createSessions({ db, secret, otherSecrets = [], baseUrl, limit, 
   };
 }
 
-const plainHeaders = ({ cookie, address, userAgent }: Caller): Headers =>
+const plainHeaders = ({ cookie, address, userAgent }: Browser): Headers =>
   new Headers({
     ...(cookie !== undefined && { cookie }),
     ...(userAgent !== undefined && { 'user-agent': userAgent.slice(0, MAX_USER_AGENT) }),

@@ -1,5 +1,5 @@
 import type { Step } from '../../../contract/agents.ts';
-import { readWords } from './phrases.ts';
+import { readWords } from '../read-words.ts';
 
 /** The names of each choice of a step, folded: its id, and its label in every language. */
 export type ChoiceNames = {

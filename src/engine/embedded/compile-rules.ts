@@ -2,7 +2,7 @@ import type { AgentDefinition, Rule } from '../../../contract/agents.ts';
 import type { DefinitionFault } from '../provider.ts';
 import { withoutArabicClitics } from '../knowledge/stem-arabic.ts';
 import { compilePattern, newAllowance, type Pattern } from './compile-pattern.ts';
-import { readWords } from './phrases.ts';
+import { readWords } from '../read-words.ts';
 import { PatternFault } from './read-pattern.ts';
 
 /**

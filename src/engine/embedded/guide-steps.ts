@@ -1,7 +1,8 @@
 import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import type { Step } from '../../../contract/agents.ts';
 import { renderTemplate } from '../templates.ts';
-import { asksToSkip, type Words } from './phrases.ts';
+import { type Words } from '../read-words.ts';
+import { asksToSkip } from './phrases.ts';
 import { type AnswerContext, choiceLabel, readAnswer, type SlotValue } from './read-answer.ts';
 import { builtIn, note, ownText, say, sayContent, type Talk } from './talk.ts';
 

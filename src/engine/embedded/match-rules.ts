@@ -2,7 +2,7 @@ import type { Rule } from '../../../contract/agents.ts';
 import { asciiDigits } from '../knowledge/fold-text.ts';
 import type { Budget } from './compile-pattern.ts';
 import { type CompiledRules, plainForm } from './compile-rules.ts';
-import type { Words } from './phrases.ts';
+import type { Words } from '../read-words.ts';
 
 /** Limit for the cost of all patterns in one turn: 20 to 70 ms, so that 200 slow patterns cannot block a worker. */
 export const MAX_PATTERN_STEPS = 500_000;

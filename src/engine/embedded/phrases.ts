@@ -1,41 +1,10 @@
-import { foldText, wordsOf } from '../knowledge/fold-text.ts';
+import { phrases, type Words } from '../read-words.ts';
 import { withoutArabicClitics } from '../knowledge/stem-arabic.ts';
 
 /**
- * Messages that are not questions: stop, a human please, hello, thanks, yes, no, skip. The lists are in English, Arabic
+ * Messages that are not questions: a human please, hello, thanks, yes, no, skip. The lists are in English, Arabic
  * and Hindi (also Hindi in Latin letters) and are compared after folding.
  */
-
-export type Words = readonly string[];
-
-/** The folded words of a message, bounded; computed once per message. */
-export const readWords = (text: string): Words => wordsOf(foldText(text.slice(0, MAX_READ_CHARACTERS)));
-
-/** Only this much of a message is read: rules and intents stand at its beginning. */
-export const MAX_READ_CHARACTERS = 2_000;
-
-const phrases = (...lists: string[]): Set<string> =>
-  new Set(lists.flatMap((list) => list.split('|')).map((phrase) => wordsOf(foldText(phrase)).join(' ')));
-
-const STOP = phrases(
-  'stop|stopp|stop all|stopall|unsubscribe|unsubscribe me|opt out|optout|opt me out|revoke|remove me|stop it|please stop|stop please|stop now',
-  'stop sending|stop messages|stop sending messages|no more messages|remove me from your list|take me off your list|leave me alone',
-  'إيقاف|ايقاف|توقف|توقفوا|أوقف|أوقفوا|قف|وقف|وقفوا|كفى|ستوب|إلغاء الاشتراك|الغاء الإشتراك|ألغ الاشتراك|ألغي الاشتراك|إيقاف الرسائل|أوقفوا الرسائل|أوقف الرسائل|وقف الرسائل|وقفوا الرسائل|لا ترسل|لا ترسلوا|لا تراسلني|لا تراسلوني|لا ترسلوا لي|لا ترسل لي رسائل|لا ترسلوا لي رسائل|لا أريد رسائل|لا أريد المزيد من الرسائل|من فضلك توقف|توقف من فضلك',
-  'रोकें|रोको|रोक दो|रोक दें|रोकिए|रुकें|रुको|रुकिए|रूको|बंद|बंद करें|बंद करो|बंद कर दो|बंद कीजिए|स्टॉप|स्टाप|अनसब्सक्राइब|सदस्यता समाप्त|सदस्यता रद्द करें|संदेश बंद करें|मैसेज बंद करो|मैसेज बंद करें|मैसेज मत भेजो|मैसेज मत भेजें|मुझे मैसेज मत भेजो|मुझे मैसेज मत करो|मुझे मैसेज न करें|संदेश मत भेजें|मुझे संदेश न भेजें|और मैसेज नहीं चाहिए|band karo|message mat bhejo|mat bhejo',
-);
-const STOP_SENTENCE =
-  /^(?:please |pls |just )?(?:stop|quit|do not|don't|dont|never) (?:\w+ ){0,2}?(?:messag\w*|text\w*|contact\w*|writ\w*|send\w*|spamm?\w*)(?: to)? ?(?:me|this number|these|messages?|texts?|anything)?(?: \w+){0,3}$/;
-
-const MAX_STOP_WORDS = 10;
-/** A longer message has too many words to be only a stop word. */
-export const MAX_STOP_CHARACTERS = 400;
-
-/** True when the whole message is an opt-out. A sentence that only contains "stop" is not one. */
-export const asksToStop = (words: Words): boolean => {
-  if (words.length === 0 || words.length > MAX_STOP_WORDS) return false;
-  const said = words.join(' ');
-  return STOP.has(said) || (words.length > 2 && STOP_SENTENCE.test(said) && !words.includes('why'));
-};
 
 const PERSON = phrases(
   'human|agent|live agent|human agent|real person|representative|operator|customer service|customer support|support agent|person please|human please|agent please|talk to human|a human|real human|live chat|call me|call me back|please call me',
@@ -163,13 +132,4 @@ export const isQuestion = (text: string, words: Words): boolean => {
   if (/[?؟]/.test(text)) return true;
   if (words.length < 3) return false;
   return QUESTION_WORD.has(words[0]!) || words.some((word) => /[\u0900-\u097f]/.test(word) && QUESTION_WORD.has(word));
-};
-
-/** Folded phrase → number, from `number: "phrase|phrase"`. */
-export const phraseMap = (table: Record<number, string>): Map<string, number> => {
-  const map = new Map<string, number>();
-  for (const [value, list] of Object.entries(table)) {
-    for (const phrase of list.split('|')) map.set(wordsOf(foldText(phrase)).join(' '), Number(value));
-  }
-  return map;
 };

@@ -1,21 +1,10 @@
-import type { Rule } from '../../../contract/agents.ts';
 import type { Provider, TurnRequest, TurnResult } from '../provider.ts';
 import { answerQuestion } from './answer-question.ts';
 import { acceptAnswer, askCurrent, currentStep, refuseAnswer, startsOnOpen, startSteps } from './guide-steps.ts';
-import { rulesOf } from './compile-rules.ts';
-import { matchRules } from './match-rules.ts';
-import {
-  asksForPerson,
-  asksToBegin,
-  asksToStop,
-  isQuestion,
-  MAX_READ_CHARACTERS,
-  MAX_STOP_CHARACTERS,
-  readWords,
-  type SmallTalk,
-  smallTalkIn,
-  type Words,
-} from './phrases.ts';
+import { asksToStop } from '../opt-out.ts';
+import { asksForPerson, asksToBegin, isQuestion, type SmallTalk, smallTalkIn } from './phrases.ts';
+import { handOff, optOut } from './end-conversation.ts';
+import { type Heard, heardIn, obey, type Outcome, outranksStep, ruleFor } from './obey-rules.ts';
 import { beginTalk, builtIn, endTalk, note, ownText, say, type Talk } from './talk.ts';
 
 /**
@@ -33,54 +22,6 @@ export const embeddedProvider: Provider = {
   },
 };
 
-/**
- * What is decided before a model is asked, so that stop words, a request for a human, rules and guided steps work the
- * same with every provider. When there is no turn the model answers; tags of rules are kept either way.
- */
-export const decideBeforeModel = async (request: TurnRequest): Promise<{ turn: TurnResult | null; tags: string[] }> => {
-  const talk = beginTalk(request);
-  if (currentStep(talk) !== null || (talk.first && startsOnOpen(talk)))
-    return { turn: await embeddedProvider.turn(request), tags: [] };
-  if (asksToStopIn(request.input)) {
-    optOut(talk, 'The person asked to stop.');
-    return { turn: endTalk(talk), tags: [] };
-  }
-  for (const heard of heardIn(request.input)) {
-    const rule = ruleFor(talk, heard);
-    if (talk.definition.hand_off?.on_request !== false && asksForPerson(heard.words))
-      handOff(talk, 'The person asked for a person.');
-    else if (rule === null) continue;
-    else obey(talk, rule);
-    return { turn: endTalk(talk), tags: [] };
-  }
-  return { turn: null, tags: [...talk.tags] };
-};
-
-/** How many messages since the last turn are answered; of more, only the latest. */
-const MAX_HEARD = 10;
-
-/** For each message, and for all messages of one turn together: rules and intents stand at their beginnings. */
-const MAX_READ_IN_TURN = 4_000;
-
-/** "Stop" counts even when much text follows it. */
-const asksToStopIn = (input: readonly string[]): boolean =>
-  input.some((text) => text.trim().length <= MAX_STOP_CHARACTERS && asksToStop(readWords(text.trim())));
-
-/** `read` is the beginning of the text, up to the limit for rules and intents. */
-type Heard = { text: string; read: string; words: Words };
-
-const heardIn = (input: readonly string[]): Heard[] => {
-  const latest = input.slice(-MAX_HEARD);
-  const each = Math.min(MAX_READ_CHARACTERS, Math.floor(MAX_READ_IN_TURN / latest.length));
-  return latest.map((text) => {
-    const read = text.slice(0, each);
-    return { text, read, words: readWords(read) };
-  });
-};
-
-/** `missed` is a question without an answer; `silent` needs none. */
-type Outcome = 'said' | 'missed' | 'silent' | 'ended';
-
 const open = (talk: Talk): void => {
   const opening = ownText(talk, talk.definition.opening);
   const stepsFollow = startsOnOpen(talk) || currentStep(talk) !== null;
@@ -93,7 +34,7 @@ const open = (talk: Talk): void => {
 
 const hear = async (talk: Talk): Promise<void> => {
   const { input } = talk.request;
-  if (asksToStopIn(input)) return optOut(talk, 'The person asked to stop.');
+  if (asksToStop(input)) return optOut(talk, 'The person asked to stop.');
   const heard = heardIn(input);
   const missed: string[] = [];
   let answered = false;
@@ -138,48 +79,6 @@ const respond = async (talk: Talk, heard: Heard, alone: boolean): Promise<Outcom
   return talk.first && startsOnOpen(talk) && !isQuestion(read, words) ? 'silent' : 'missed';
 };
 
-const ruleFor = (talk: Talk, { read, words }: Heard): Rule | null => {
-  const compiled = rulesOf(talk.definition);
-  const { rule, labels } = matchRules(compiled, read, words, talk.patterns);
-  // Saving refuses both. For a definition that an older version stored, the fault is reported in the trace, where the
-  // author looks for the reason.
-  for (const { pointer, detail } of compiled.faults.slice(0, 1)) note(talk, 'rule_left_out', `${pointer}: ${detail}`);
-  if (talk.patterns.steps <= 0) note(talk, 'patterns_stopped', 'The patterns took too long; not all were tried.');
-  for (const label of labels) putLabel(talk, label);
-  return rule;
-};
-
-const putLabel = (talk: Talk, rule: Rule): void => {
-  note(talk, 'rule', `The rule "${rule.name}" fits.`, { rule: rule.name, action: rule.action ?? null });
-  if (rule.tag !== undefined) talk.tags.add(rule.tag);
-};
-
-/** While a step waits, only a rule that ends the conversation has priority over the answer. */
-const outranksStep = (rule: Rule): boolean =>
-  rule.action === 'opt_out' || rule.action === 'hand_off' || rule.action === 'complete';
-
-const obey = (talk: Talk, rule: Rule): Outcome => {
-  putLabel(talk, rule);
-  const reply = ownText(talk, rule.reply);
-  if (rule.action === 'opt_out') {
-    optOut(talk, `The rule "${rule.name}" opts out.`, reply);
-    return 'ended';
-  }
-  if (rule.action === 'hand_off') {
-    handOff(talk, `The rule "${rule.name}" hands over.`, reply);
-    return 'ended';
-  }
-  if (reply !== null) say(talk, reply);
-  if (rule.action === 'complete') {
-    talk.state.step = null;
-    talk.next = 'completed';
-    if (reply === null) say(talk, talk.texts.completed);
-    return 'ended';
-  }
-  if (rule.action === 'start_steps') startSteps(talk);
-  return 'said';
-};
-
 /** The start button of a chat; any text sent with it is answered instead. */
 const begin = (talk: Talk, alone: boolean): Outcome => {
   if (!alone) return 'silent';
@@ -216,19 +115,4 @@ const tooManyMisses = (talk: Talk): boolean => {
   talk.said.length = 0;
   handOff(talk, `${talk.state.misses} answers in a row were not understood.`);
   return true;
-};
-
-const handOff = (talk: Talk, why: string, reply: string | null = null): void => {
-  note(talk, 'hand_off', why);
-  talk.state.misses = 0;
-  talk.next = 'handed_off';
-  say(talk, reply ?? ownText(talk, talk.definition.hand_off?.text) ?? talk.texts.hand_off);
-};
-
-const optOut = (talk: Talk, why: string, reply: string | null = null): void => {
-  note(talk, 'opt_out', why);
-  talk.optedOut = true;
-  talk.state.step = null;
-  talk.next = 'completed';
-  say(talk, reply ?? talk.texts.opted_out);
 };

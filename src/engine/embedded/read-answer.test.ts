@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Step } from '../../../contract/agents.ts';
-import { readWords } from './phrases.ts';
+import { readWords } from '../read-words.ts';
 import { readAnswer, type SlotValue } from './read-answer.ts';
 
 const now = new Date('2026-11-21T22:30:00Z'); // a Saturday

@@ -4,7 +4,8 @@ import { asciiDigits, foldText } from '../knowledge/fold-text.ts';
 import { chooseText } from '../templates.ts';
 import type { AnswerFault } from './built-in-texts.ts';
 import { namesOf } from './choice-names.ts';
-import { MAX_READ_CHARACTERS, type Words, yesOrNo } from './phrases.ts';
+import { MAX_READ_CHARACTERS, type Words } from '../read-words.ts';
+import { yesOrNo } from './phrases.ts';
 import { addDays, dayIn, readDate } from './read-date.ts';
 import { readNumber } from './read-number.ts';
 

@@ -1,5 +1,5 @@
 import { asciiDigits } from '../knowledge/fold-text.ts';
-import { phraseMap, type Words } from './phrases.ts';
+import { phraseMap, type Words } from '../read-words.ts';
 
 /**
  * Reads a calendar day as people write it; returns `YYYY-MM-DD`. The day comes before the month, as in the three

@@ -1,5 +1,5 @@
 import { asciiDigits } from '../knowledge/fold-text.ts';
-import { phraseMap, type Words } from './phrases.ts';
+import { phraseMap, type Words } from '../read-words.ts';
 
 const SPELLED = phraseMap({
   0: 'zero|صفر|शून्य',

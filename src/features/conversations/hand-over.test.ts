@@ -1,3 +1,4 @@
+import { channelKinds } from '../../channels/kinds.ts';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
@@ -41,7 +42,7 @@ beforeAll(async () => {
 afterAll(() => parley.stop());
 
 const state = async () => {
-  const { status, runs } = await readConversation(parley.db, orgId, conversationId);
+  const { status, runs } = await readConversation(parley, orgId, conversationId);
   return [status, runs[0]!.status];
 };
 
@@ -50,21 +51,27 @@ test('the agent answers the end user’s messages', async () => {
 });
 
 test('after a take-over the agent is silent, and a human answers', async () => {
-  await takeOverConversation(parley.db, orgId, conversationId, actor);
+  await takeOverConversation(parley, orgId, conversationId, actor);
   expect(await state()).toEqual(['handed_off', 'handed_off']);
   expect(await say('Anybody?', 300)).toEqual([]);
-  const reply = await replyInConversation(parley.db, orgId, conversationId, 'A person here.', actor);
+  const reply = await replyInConversation(
+    { db: parley.db, kinds: channelKinds },
+    orgId,
+    conversationId,
+    'A person here.',
+    actor,
+  );
   expect(reply).toMatchObject({ role: 'member', author_id: actor.userId, status: 'delivered' });
 });
 
 test('handed back, the agent answers from the next message on, and not the messages that a human dealt with', async () => {
-  await handBackConversation(parley.db, orgId, conversationId, actor);
+  await handBackConversation(parley, orgId, conversationId, actor);
   expect(await state()).toEqual(['open', 'waiting_for_user']);
   expect(await say('Hello again')).toEqual(['agent']);
 });
 
 test('resolved, it opens again with the next message', async () => {
-  await resolveConversation(parley.db, orgId, conversationId, actor);
+  await resolveConversation(parley, orgId, conversationId, actor);
   expect(await state()).toEqual(['resolved', 'completed']);
   expect(await say('One more thing')).toEqual(['agent']);
   expect((await state())[0]).toBe('open');
@@ -90,7 +97,9 @@ test('a reply is sent immediately, also from a node whose clock is ahead', async
     await givenChannel(parley.db, orgId, agentId, { kind: 'webhook', settings: { url: 'https://there.invalid' } }),
   );
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 600_000 });
-  const reply = await replyInConversation(parley.db, orgId, id, 'Now.', actor).finally(() => vi.useRealTimers());
+  const reply = await replyInConversation({ db: parley.db, kinds: channelKinds }, orgId, id, 'Now.', actor).finally(
+    () => vi.useRealTimers(),
+  );
   const { rows } = await parley.db.execute<{ left: boolean }>(
     sql`SELECT attempts > 0 OR due_at <= now() AS left FROM message WHERE id = ${reply.id}`,
   );

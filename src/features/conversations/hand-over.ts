@@ -6,16 +6,17 @@ import { insertMessage, lockConversation, setRunStatus, updateConversation } fro
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Db, Queryable } from '../../store/db.ts';
 import { presentConversationMessage, summarizeConversation } from './read-conversations.ts';
+import type { ConversationsDeps } from './deps.ts';
 
 /** A human takes over: the agent is silent from now on, and a turn in progress is discarded. */
 export async function takeOverConversation(
-  db: Db,
+  { db }: { db: Db },
   orgId: string,
   id: string,
   actor: Actor,
 ): Promise<ConversationSummary> {
   await db.transaction((tx) => takeOver(tx, orgId, id, actor));
-  return summarizeConversation(db, orgId, id);
+  return summarizeConversation({ db }, orgId, id);
 }
 
 async function takeOver(tx: Queryable, orgId: string, id: string, actor: Actor): Promise<void> {
@@ -33,7 +34,7 @@ async function takeOver(tx: Queryable, orgId: string, id: string, actor: Actor):
 
 /** Back to the agent: it answers from the end user's next message on. */
 export async function handBackConversation(
-  db: Db,
+  { db }: { db: Db },
   orgId: string,
   id: string,
   actor: Actor,
@@ -48,12 +49,12 @@ export async function handBackConversation(
       await setRunStatus(tx, orgId, conversation.runId, { from: ['handed_off'], to: 'waiting_for_user' });
     }
   });
-  return summarizeConversation(db, orgId, id);
+  return summarizeConversation({ db }, orgId, id);
 }
 
 /** Closes the conversation: the next message of the end user opens it again. */
 export async function resolveConversation(
-  db: Db,
+  { db }: { db: Db },
   orgId: string,
   id: string,
   actor: Actor,
@@ -71,7 +72,7 @@ export async function resolveConversation(
       });
     }
   });
-  return summarizeConversation(db, orgId, id);
+  return summarizeConversation({ db }, orgId, id);
 }
 
 /**
@@ -79,7 +80,7 @@ export async function resolveConversation(
  * The worker delivers such a message like the agent's own.
  */
 export async function replyInConversation(
-  db: Db,
+  { db, kinds }: Pick<ConversationsDeps, 'db' | 'kinds'>,
   orgId: string,
   id: string,
   text: string,
@@ -88,15 +89,15 @@ export async function replyInConversation(
   const row = await db.transaction(async (tx) => {
     await takeOver(tx, orgId, id, actor);
     const conversation = await findConversation(tx, orgId, id);
-    const isSandbox = conversation?.channelKind === 'sandbox';
+    const isDelivered = kinds.get(conversation?.channelKind ?? '')?.send === undefined;
     return insertMessage(tx, orgId, {
       id: newId('msg'),
       conversationId: id,
       runId: null,
       role: 'member',
       content: { type: 'text', text },
-      status: isSandbox ? 'delivered' : 'queued',
-      isDue: !isSandbox,
+      status: isDelivered ? 'delivered' : 'queued',
+      isDue: !isDelivered,
       authorId: actor.userId,
     });
   });

@@ -23,13 +23,13 @@ const MAX_MESSAGES = 200;
 const MAX_RUNS = 50;
 
 export const listConversations = (
-  db: Db,
+  { db }: { db: Db },
   orgId: string,
   filter: ConversationFilter,
   page: PageRequest,
 ): Promise<PageOf<ConversationRow>> => listConversationRows(db, orgId, filter, page);
 
-export async function readConversation(db: Db, orgId: string, id: string): Promise<ConversationRecord> {
+export async function readConversation({ db }: { db: Db }, orgId: string, id: string): Promise<ConversationRecord> {
   const row = await findConversation(db, orgId, id);
   if (!row) throw new Refusal('conversation_not_found');
   const [messages, runs] = await Promise.all([
@@ -50,7 +50,11 @@ export async function readConversation(db: Db, orgId: string, id: string): Promi
   };
 }
 
-export async function summarizeConversation(db: Db, orgId: string, id: string): Promise<ConversationSummary> {
+export async function summarizeConversation(
+  { db }: { db: Db },
+  orgId: string,
+  id: string,
+): Promise<ConversationSummary> {
   const row = await findConversation(db, orgId, id);
   if (!row) throw new Refusal('conversation_not_found');
   return presentConversation(row);

@@ -12,7 +12,7 @@ const MAX_SHOWN_COLUMNS = MAX_IMPORT_COLUMNS + 1;
 
 /** The header and the first rows, parsed with the given or detected options, with a suggestion for each column. */
 export async function previewImport(
-  db: Db,
+  { db }: { db: Db },
   orgId: string,
   id: string,
   said: { delimiter?: ImportPreview['delimiter']; encoding?: ImportEncoding },

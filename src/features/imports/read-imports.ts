@@ -6,25 +6,25 @@ import { listImportFaults, listImports as listRows, readImport as readRow } from
 import type { PageOf, PageRequest } from '../../store/page.ts';
 import { presentFault, presentImport } from './present-import.ts';
 
-export async function readImport(db: Db, orgId: string, id: string): Promise<ImportRecord> {
+export async function readImport({ db }: { db: Db }, orgId: string, id: string): Promise<ImportRecord> {
   const row = await readRow(db, orgId, id);
   if (!row) throw new Refusal('import_not_found');
   return presentImport(row);
 }
 
-export async function listImports(db: Db, orgId: string, page: PageRequest): Promise<PageOf<ImportRecord>> {
+export async function listImports({ db }: { db: Db }, orgId: string, page: PageRequest): Promise<PageOf<ImportRecord>> {
   const { rows, hasMore } = await listRows(db, orgId, page);
   return { rows: rows.map(presentImport), hasMore };
 }
 
 /** In the order of the file: the position of a row is its number. */
 export async function listFaults(
-  db: Db,
+  { db }: { db: Db },
   orgId: string,
   id: string,
   { limit, after }: PageRequest,
 ): Promise<PageOf<ImportFault>> {
-  await readImport(db, orgId, id);
+  await readImport({ db }, orgId, id);
   const rows = await listImportFaults(db, orgId, id, { after: Number(after?.id ?? 0), limit: limit + 1 });
   return { rows: rows.slice(0, limit).map(presentFault), hasMore: rows.length > limit };
 }
@@ -35,8 +35,8 @@ const PAGE = 1_000;
  * The failed rows as a file that can be corrected and imported again: the columns of the file, then the row number and
  * the reason. A cell that a spreadsheet would run as a formula becomes text.
  */
-export async function exportFaults(db: Db, orgId: string, id: string): Promise<AsyncIterable<string>> {
-  const { settings } = await readImport(db, orgId, id);
+export async function exportFaults({ db }: { db: Db }, orgId: string, id: string): Promise<AsyncIterable<string>> {
+  const { settings } = await readImport({ db }, orgId, id);
   const width = settings?.columns.length ?? 0;
   const header = settings?.columns.map((target, index) => target ?? `column ${index + 1}`) ?? [];
   return (async function* write() {

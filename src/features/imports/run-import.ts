@@ -10,7 +10,7 @@ const IDENTIFIERS = ['external_id', 'email', 'phone'];
 
 /** Queues the file for a worker, as a dry run or for real. */
 export async function runImport(
-  db: Db,
+  { db }: { db: Db },
   orgId: string,
   id: string,
   { dry_run: dryRun, ...settings }: RunImportBody,
@@ -49,7 +49,7 @@ function checkColumns(columns: readonly (string | null)[]): void {
 }
 
 /** Stops the import; imported rows stay, and the file is deleted. */
-export async function cancelImport(db: Db, orgId: string, id: string, actor: Actor): Promise<ImportRecord> {
+export async function cancelImport({ db }: { db: Db }, orgId: string, id: string, actor: Actor): Promise<ImportRecord> {
   return db.transaction(async (tx) => {
     const row = await readImport(tx, orgId, id);
     if (!row) throw new Refusal('import_not_found');

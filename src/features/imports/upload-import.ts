@@ -13,7 +13,7 @@ import { presentImport } from './present-import.ts';
 
 /** Creates an empty file. Its pieces follow, in any order; each may be repeated. */
 export async function createImport(
-  db: Db,
+  { db }: { db: Db },
   orgId: string,
   { name, bytes }: { name: string; bytes: number },
   actor: Actor,
@@ -33,7 +33,13 @@ export async function createImport(
 
 export const piecesOf = (bytes: number): number => Math.ceil(bytes / IMPORT_PIECE_BYTES);
 
-export async function sendPiece(db: Db, orgId: string, id: string, number: string, bytes: Buffer): Promise<void> {
+export async function sendPiece(
+  { db }: { db: Db },
+  orgId: string,
+  id: string,
+  number: string,
+  bytes: Buffer,
+): Promise<void> {
   const row = await readImport(db, orgId, id);
   if (!row) throw new Refusal('import_not_found');
   const n = /^\d{1,4}$/.test(number) ? Number(number) : MAX_IMPORT_PIECES;

@@ -1,7 +1,7 @@
 import type { InvitationLook } from '../../../contract/dashboard/organizations.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { invitationDigest } from '../../access/sessions/invitation-link.ts';
-import type { Caller, SignInOutcome, SignedIn } from '../../access/sessions/sessions.ts';
+import type { Browser, SignInOutcome, SignedIn } from '../../access/sessions/sessions.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { recordAudit } from '../../store/organizations/audit.ts';
 import { type Queryable, isUniqueViolation } from '../../store/db.ts';
@@ -12,7 +12,7 @@ import { claimAccount } from './claim-account.ts';
 import { isVouchedFor, mayMakeAccount } from './invite-rights.ts';
 import type { MembersDeps } from './deps.ts';
 
-type From = Caller & { requestId: string };
+type From = Browser & { requestId: string };
 
 /** What the holder of a link may see before accepting. It does not reveal whether the address has an account. */
 export async function readInvitation({ db }: Pick<MembersDeps, 'db'>, token: string): Promise<InvitationLook> {

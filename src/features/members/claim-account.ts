@@ -1,4 +1,4 @@
-import type { Caller } from '../../access/sessions/sessions.ts';
+import type { Browser } from '../../access/sessions/sessions.ts';
 import { recordAudit } from '../../store/organizations/audit.ts';
 import type { Queryable } from '../../store/db.ts';
 import { withdrawEverywhere } from '../../store/members/invitations.ts';
@@ -17,7 +17,7 @@ export async function claimAccount(
   tx: Queryable,
   { id, emailVerified }: Person,
   passwordHash: string,
-  { address, requestId }: Pick<Caller, 'address'> & { requestId: string },
+  { address, requestId }: Pick<Browser, 'address'> & { requestId: string },
   { proven }: { proven: boolean },
 ): Promise<void> {
   await setPasswordHash(tx, id, passwordHash);

@@ -1,6 +1,6 @@
 import type { PasswordLinkLook } from '../../../contract/dashboard/sign-in.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import type { Caller, SignInOutcome } from '../../access/sessions/sessions.ts';
+import type { Browser, SignInOutcome } from '../../access/sessions/sessions.ts';
 import { type SignedLink, isSigned, readLink } from '../../access/sessions/signed-link.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import type { Queryable } from '../../store/db.ts';
@@ -20,7 +20,7 @@ export async function resetPassword(
   deps: MembersDeps,
   token: string,
   password: string,
-  from: Caller & { requestId: string },
+  from: Browser & { requestId: string },
 ): Promise<SignInOutcome> {
   // An invalid link costs no hashing of a password.
   const { person: known } = await deps.db.transaction((tx) => found(deps, tx, token));

@@ -10,7 +10,7 @@ import { lockFactors, noteLastFactor } from './second-factor.ts';
  * For a person who lost their factor and the recovery codes. Only the operator of the server can do this: an owner who
  * could, and who can also create a password link, could sign in as any member. False: there was no factor.
  */
-export async function resetSecondFactor(db: Db, userId: string, actor: Actor): Promise<boolean> {
+export async function resetSecondFactor({ db }: { db: Db }, userId: string, actor: Actor): Promise<boolean> {
   return db.transaction(async (tx) => {
     await lockFactors(tx, userId);
     const had =

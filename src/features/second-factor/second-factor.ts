@@ -1,6 +1,6 @@
 import { Refusal } from '../../../contract/problems.ts';
 import type { Passkeys } from '../../access/sessions/passkeys.ts';
-import type { Caller, Sessions, SignedIn } from '../../access/sessions/sessions.ts';
+import type { Browser, Sessions, SignedIn } from '../../access/sessions/sessions.ts';
 import type { SignInLimit } from '../../access/sessions/sign-in-limit.ts';
 import type { Key } from '../../kernel/seal.ts';
 import type { Db, Queryable } from '../../store/db.ts';
@@ -20,7 +20,7 @@ export type SecondFactorDeps = {
 };
 
 /** The origin of a change: for the rate limit, and for the audit log. */
-export type From = Caller & { requestId: string };
+export type From = Browser & { requestId: string };
 
 /** A sign-in this recent replaces the password, for accounts without one. */
 const JUST_NOW_MS = 10 * 60_000;
@@ -33,7 +33,7 @@ const JUST_NOW_MS = 10 * 60_000;
 export async function confirmAgain(
   { db, sessions }: SecondFactorDeps,
   who: SignedIn,
-  from: Caller,
+  from: Browser,
   { password, orFresh = false }: { password: string | undefined; orFresh?: boolean },
 ): Promise<void> {
   const { authenticator, passkeys } = await readFactors(db, who.user.id);

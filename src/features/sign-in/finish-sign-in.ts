@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Refusal } from '../../../contract/problems.ts';
 import type { Identity } from '../../access/sessions/oidc.ts';
-import type { Caller } from '../../access/sessions/sessions.ts';
+import type { Browser } from '../../access/sessions/sessions.ts';
 import { type KeptState, readState } from '../../access/sessions/sign-in-state.ts';
 import { recordAudit } from '../../store/organizations/audit.ts';
 import { type Queryable, isUniqueViolation } from '../../store/db.ts';
@@ -15,7 +15,7 @@ import { findLinkedUser, insertLink, isFormerMember } from '../../store/sign-in/
 import { isProven } from '../../store/sign-in/domains.ts';
 import { type SignInDeps, callbackUrl, clientOf, domainOfAddress } from './sign-in.ts';
 
-type From = Caller & { requestId: string };
+type From = Browser & { requestId: string };
 /** An identity with an accepted address. */
 type Vouched = Identity & { email: string };
 

@@ -1,3 +1,4 @@
+import type { PersonField } from '../../../contract/channel-kinds.ts';
 import type { Fault } from '../../../contract/problems.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { TriggerCall } from '../../../contract/triggers.ts';
@@ -14,7 +15,7 @@ export type CheckedCall = {
   channel: ChannelFacts;
   address: string | null;
   /** The field of `end_user` from which `address` was taken; null: the caller gave the address itself. */
-  addressFrom: 'email' | 'phone' | null;
+  addressFrom: PersonField | null;
   variables: Record<string, unknown>;
   sendAt: Date | null;
 };
@@ -49,7 +50,8 @@ export async function checkTriggerCall(
   return {
     channel: channel!,
     address,
-    addressFrom: address === null || call.channel?.address !== undefined ? null : addressField(channel!.kind),
+    addressFrom:
+      address === null || call.channel?.address !== undefined ? null : (kinds.get(channel!.kind)?.personField ?? null),
     variables: values,
     sendAt,
   };
@@ -93,11 +95,11 @@ async function chooseChannel(
 
 /** The canonical spelling of the address in the call, so that an answer from that address is recognized. */
 function readAddress(kinds: ChannelKinds, kind: string, call: TriggerCall, faults: Fault[]): string | null {
-  const read = kinds.get(kind)?.readAddress;
+  const { readAddress: read, personField } = kinds.get(kind) ?? {};
   const given = call.channel?.address;
   if (given === undefined) {
-    const known = addressOf(kind, call);
-    return known === null ? null : (read?.(known) ?? known);
+    const known = personField && call.end_user?.[personField];
+    return known ? (read?.(known) ?? known) : null;
   }
   const address = read ? read(given) : given;
   if (address !== null) return address;
@@ -107,15 +109,4 @@ function readAddress(kinds: ChannelKinds, kind: string, call: TriggerCall, fault
     detail: `This is not a valid address on a ${kind} channel.`,
   });
   return null;
-}
-
-/** The person's address on this kind of channel, if the call contains it. */
-function addressOf(kind: string, { end_user: person }: TriggerCall): string | null {
-  const field = addressField(kind);
-  return (field && person?.[field]) ?? null;
-}
-
-function addressField(kind: string): 'email' | 'phone' | null {
-  if (kind === 'email') return 'email';
-  return kind === 'whatsapp' || kind === 'sms' ? 'phone' : null;
 }

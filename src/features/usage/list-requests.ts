@@ -7,7 +7,7 @@ import { listLoggedCalls, listLoggedRequests } from '../../store/usage/requests.
 
 /** Requests of all keys of an organization, newest first. */
 export async function listRequests(
-  db: Db,
+  { db }: { db: Db },
   orgId: string,
   query: QueryOf<'listRequests'>,
   page: PageRequest,
@@ -36,5 +36,5 @@ export async function listRequests(
   };
 }
 
-export const listCalls = async (db: Db, orgId: string): Promise<{ call: string }[]> =>
+export const listCalls = async ({ db }: { db: Db }, orgId: string): Promise<{ call: string }[]> =>
   (await listLoggedCalls(db, orgId)).map(({ method, route }) => ({ call: `${method} ${route}` }));

@@ -21,24 +21,24 @@ export const conversationRoutes = ({ route, deps }: Desk<ConversationsDeps>): Ro
     const { text, status, agent_id: agentId, channel_id: channelId, end_user_id: endUserId } = query;
     const filter = { text, status, agentId, channelId, endUserId };
     return paged(filter, async (page) => {
-      const { rows, hasMore } = await listConversations(deps.db, orgId, filter, page);
+      const { rows, hasMore } = await listConversations(deps, orgId, filter, page);
       return { rows: rows.map(presentConversation), hasMore };
     });
   }),
-  route('readConversation', ({ orgId, params }) => readConversation(deps.db, orgId, params.conversation_id)),
+  route('readConversation', ({ orgId, params }) => readConversation(deps, orgId, params.conversation_id)),
   route('sayInConversation', ({ orgId, params, body, from: { requestId } }) =>
     sayInConversation(deps, orgId, params.conversation_id, body.text, { requestId, waitMs: MAX_WAIT_SECONDS * 1_000 }),
   ),
   route('replyInConversation', ({ orgId, params, body, actor }) =>
-    replyInConversation(deps.db, orgId, params.conversation_id, body.text, actor),
+    replyInConversation(deps, orgId, params.conversation_id, body.text, actor),
   ),
   route('takeOverConversation', ({ orgId, params, actor }) =>
-    takeOverConversation(deps.db, orgId, params.conversation_id, actor),
+    takeOverConversation(deps, orgId, params.conversation_id, actor),
   ),
   route('handBackConversation', ({ orgId, params, actor }) =>
-    handBackConversation(deps.db, orgId, params.conversation_id, actor),
+    handBackConversation(deps, orgId, params.conversation_id, actor),
   ),
   route('resolveConversation', ({ orgId, params, actor }) =>
-    resolveConversation(deps.db, orgId, params.conversation_id, actor),
+    resolveConversation(deps, orgId, params.conversation_id, actor),
   ),
 ];

@@ -14,7 +14,7 @@ import type { Role } from '../../../contract/permissions.ts';
 import { lostDatabase } from '../../access/sessions/lost-database.ts';
 import { checkOrigin } from '../../access/sessions/origin.ts';
 import type { createSessionGate, DashboardCaller } from '../../access/sessions/session-gate.ts';
-import type { Caller } from '../../access/sessions/sessions.ts';
+import type { Browser } from '../../access/sessions/sessions.ts';
 import { cursorScope, type Paging, type Position } from '../route/paging.ts';
 import type { Route } from '../route/route.ts';
 
@@ -31,7 +31,7 @@ export type Call<N extends DashboardRouteName> = {
   actor: { userId: string; address: string; requestId: string };
   /** The same with the role in this organization. */
   acting: { userId: string; role: Role };
-  from: Caller & { requestId: string };
+  from: Browser & { requestId: string };
   reply: FastifyReply;
   /** One page of a list; `filters` are the query members that narrow it. */
   paged: <Row extends { created_at: string }>(

@@ -8,7 +8,7 @@ export const requestRoutes = ({ route, deps }: Desk<{ db: OrganizationsDeps['db'
   route('listRequests', ({ orgId, query, paged }) => {
     const { id, key_id, call, outcome, since, until } = query;
     const filter = { id, key_id, call, outcome, since, until };
-    return paged(filter, (page) => listRequests(deps.db, orgId, filter, page));
+    return paged(filter, (page) => listRequests(deps, orgId, filter, page));
   }),
-  route('listRequestCalls', async ({ orgId }) => ({ data: await listCalls(deps.db, orgId) })),
+  route('listRequestCalls', async ({ orgId }) => ({ data: await listCalls(deps, orgId) })),
 ];

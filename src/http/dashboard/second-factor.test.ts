@@ -251,8 +251,8 @@ describe('removing it', () => {
   it('is possible from outside only for the operator of the server, and ends every session', async () => {
     const person = await newMember();
     await enrol(person);
-    expect(await resetSecondFactor(server.db, person.id, SYSTEM)).toBe(true);
-    expect(await resetSecondFactor(server.db, person.id, SYSTEM)).toBe(false);
+    expect(await resetSecondFactor(server, person.id, SYSTEM)).toBe(true);
+    expect(await resetSecondFactor(server, person.id, SYSTEM)).toBe(false);
     expect((await person.call('GET /session')).status).toBe(401);
     expect((await signIn(person.email)).status).toBe(200);
     const { body } = await owner.call(`GET /organizations/${owner.orgId}/audit?subject_id=${person.id}`);

@@ -3,7 +3,7 @@ import type { KeyScope, Permission, Plan } from '../../../contract/permissions.t
 import type { VariableDeclaration } from '../../../contract/triggers.ts';
 
 /** The records for access decisions, each in one round trip and always from the primary. */
-export type KeyRecord = {
+export type StoredKey = {
   id: string;
   orgId: string;
   orgName: string;
@@ -21,8 +21,8 @@ export type KeyRecord = {
 };
 
 /** The key with one of these digests and its organization; null if it does not exist. */
-export async function readKeyByDigest(client: pg.Pool, digests: readonly Buffer[]): Promise<KeyRecord | null> {
-  const found = await client.query<KeyRecord>({
+export async function readKeyByDigest(client: pg.Pool, digests: readonly Buffer[]): Promise<StoredKey | null> {
+  const found = await client.query<StoredKey>({
     name: 'access-key',
     text: `SELECT k.id, k.org_id AS "orgId", o.name AS "orgName", o.plan, k.label, k.prefix, k.scope,
         k.agent_id AS "agentId", k.campaign_id AS "campaignId", k.permissions,

@@ -1,6 +1,5 @@
 import type { KeyScope, Permission } from '../../../contract/permissions.ts';
-import { apiKeyDigest } from '../schema/installation.ts';
-import { apiKey } from '../schema/api-key.ts';
+import { apiKey, apiKeyDigest } from '../schema/api-key.ts';
 import type { Queryable } from '../db.ts';
 import { isActive, oneKey } from './read.ts';
 import { and } from 'drizzle-orm';

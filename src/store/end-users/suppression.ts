@@ -1,3 +1,4 @@
+import { kindsBy } from '../../../contract/channel-kinds.ts';
 import { type Chained, chainedForms } from '../../kernel/key-chain.ts';
 
 export const IDENTIFIERS = ['external_id', 'email', 'phone'] as const;
@@ -21,8 +22,8 @@ export const createSuppression = (key: Buffer & Chained): Suppression =>
 /** On these kinds of channel the person's own identifier is the address. */
 export const identifiersAt = (channelKind: string, address: string): readonly [Identified['kind'], string][] => {
   const own: [Identified['kind'], string] = [`address ${channelKind}`, address];
-  if (channelKind === 'email') return [own, ['email', address.toLowerCase()]];
-  if (channelKind === 'whatsapp' || channelKind === 'sms')
+  if (kindsBy('email').includes(channelKind)) return [own, ['email', address.toLowerCase()]];
+  if (kindsBy('phone').includes(channelKind))
     return [own, ['phone', address.startsWith('+') ? address : `+${address}`]];
   return [own];
 };

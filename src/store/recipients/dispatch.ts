@@ -5,6 +5,7 @@ import type { RunInput } from '../../../contract/triggers.ts';
 import { cancelCampaignRuns } from '../campaigns/runs.ts';
 import type { Db, Queryable } from '../db.ts';
 import { NOW } from '../schema/columns.ts';
+import { addressOf } from '../end-users/address-of.ts';
 
 export type CampaignKey = { org_id: string; id: string };
 
@@ -100,7 +101,7 @@ export async function claimDue(
     text: `SELECT r.id, r.variables, r.request_id,
         coalesce((SELECT i.address FROM identity i WHERE i.org_id = r.org_id AND i.end_user_id = r.end_user_id
             AND i.channel_id = $3 ORDER BY i.last_inbound_at DESC NULLS LAST LIMIT 1),
-          CASE $4 WHEN 'email' THEN e.email WHEN 'whatsapp' THEN e.phone WHEN 'sms' THEN e.phone END) AS address,
+          ${addressOf('$4')}) AS address,
         json_build_object('id', e.id, 'external_id', e.external_id, 'name', e.name, 'email', e.email, 'phone', e.phone,
           'locale', e.locale, 'time_zone', e.time_zone, 'attributes', e.attributes, 'blocked', e.blocked,
           'consent', e.consent -> $4 ->> 'status') AS person

@@ -1,3 +1,4 @@
+import type { PersonField } from '../../../contract/channel-kinds.ts';
 import type { RunInput, RunStatus } from '../../../contract/triggers.ts';
 import type { Refusal } from '../../../contract/problems.ts';
 
@@ -33,7 +34,7 @@ export type AcceptCall = {
   channelId: string;
   address: string | null;
   /** The field of `endUser` from which `address` was taken; null: the caller gave the address itself. */
-  addressFrom: 'email' | 'phone' | null;
+  addressFrom: PersonField | null;
   endUser: EndUserFields | null;
   /** The key may not change people: their stored data stays. */
   fillsOnly: boolean;

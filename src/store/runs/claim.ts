@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { RunInput } from '../../../contract/triggers.ts';
 import { dueFairly, fairnessOf, type Held } from '../queue/lanes.ts';
+import { addressOf } from '../end-users/address-of.ts';
 
 /** After this time other workers take over the runs of a dead worker; a live worker renews every third of it. */
 export const RUN_LEASE_SECONDS = 30;
@@ -76,7 +77,7 @@ SELECT r.org_id, r.id AS run_id, r.trigger_id, $2 AS lease, r.lane, r.share, r.a
   CASE WHEN c.address IS NOT NULL OR ch.kind = 'sandbox' THEN c.address ELSE coalesce(
     (SELECT i.address FROM identity i WHERE i.org_id = c.org_id AND i.end_user_id = c.end_user_id
       AND i.channel_id = c.channel_id LIMIT 1),
-    CASE ch.kind WHEN 'email' THEN e.email WHEN 'whatsapp' THEN e.phone WHEN 'sms' THEN e.phone END) END AS address,
+    ${addressOf('ch.kind')}) END AS address,
   c.id AS conversation_id, c.version AS conversation_version, c.status AS conversation_status,
   c.locale AS conversation_locale, c.run_id AS conversation_run_id, c.state, c.tags, c.unanswered,
   json_build_object('id', e.id, 'external_id', e.external_id, 'name', e.name, 'email', e.email, 'phone', e.phone,

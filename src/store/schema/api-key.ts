@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm';
-import { bigint, check, cidr, foreignKey, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { bigint, check, cidr, foreignKey, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import type { Leak } from '../../../contract/leaks.ts';
 import { agent } from './agent.ts';
 import { campaign } from './campaign.ts';
-import { createdAt, moment, orgId } from './columns.ts';
+import { bytes, createdAt, moment, orgId } from './columns.ts';
 import { organization } from './identity.ts';
 
 /**
@@ -63,4 +63,20 @@ export const apiKey = pgTable(
       sql`cardinality(permissions) > 0 AND permissions <@ ARRAY['triggers', 'channels', 'end_users', 'campaigns']`,
     ),
   ],
+);
+
+/**
+ * From the digest of a key value to the key. A caller's organization is not known before this look-up, so this table's
+ * key does not contain it (a reference table in Citus).
+ */
+export const apiKeyDigest = pgTable(
+  'api_key_digest',
+  {
+    digest: bytes('digest').primaryKey(),
+    orgId: text('org_id').notNull(),
+    keyId: text('key_id').notNull(),
+    /** The link of the key chain at which the digest ends (kernel/key-chain.ts). */
+    generation: integer('generation').notNull().default(0),
+  },
+  (table) => [index('api_key_digest_key').on(table.orgId, table.keyId)],
 );

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { bigint, check, index, integer, pgTable, text } from 'drizzle-orm/pg-core';
+import { bigint, check, integer, pgTable, text } from 'drizzle-orm/pg-core';
 import { bytes, createdAt, moment } from './columns.ts';
 
 /** One row: data of this installation as a whole. */
@@ -66,19 +66,3 @@ export const runningProcess = pgTable('running_process', {
   secretGeneration: integer('secret_generation').notNull(),
   seenAt: moment('seen_at').notNull().defaultNow(),
 });
-
-/**
- * From the digest of a key value to the key. A caller's organization is not known before this look-up, so this table's
- * key does not contain it (a reference table in Citus).
- */
-export const apiKeyDigest = pgTable(
-  'api_key_digest',
-  {
-    digest: bytes('digest').primaryKey(),
-    orgId: text('org_id').notNull(),
-    keyId: text('key_id').notNull(),
-    /** The link of the key chain at which the digest ends (kernel/key-chain.ts). */
-    generation: integer('generation').notNull().default(0),
-  },
-  (table) => [index('api_key_digest_key').on(table.orgId, table.keyId)],
-);

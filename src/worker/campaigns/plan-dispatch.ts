@@ -1,14 +1,12 @@
 import type { CampaignSettings } from '../../../contract/campaigns.ts';
 import type { MessageContent } from '../../../contract/messages.ts';
+import { channelKinds } from '../../channels/kinds.ts';
 import { renderTemplate, renderText } from '../../engine/templates.ts';
 import { newId } from '../../kernel/ids.ts';
 import { createLoopShare } from '../../kernel/loop-share.ts';
 import type { Dispatch, DueRecipient, LockedCampaign } from '../../store/recipients/dispatch.ts';
 import { nextOpening } from '../../features/campaigns/opening-hours.ts';
 import { paced } from './pace.ts';
-
-/** Kinds of channel that need the recipient's address. */
-const NEEDS_ADDRESS = new Set(['whatsapp', 'sms', 'telegram', 'email', 'slack']);
 
 /** The same limit as for a variable of a template that is sent directly. */
 const MAX_FILLED = 1_024;
@@ -59,7 +57,8 @@ function whyNever(
   if (person.blocked) return { status: 'suppressed', reason: 'blocked' };
   if (person.consent === 'opted_out') return { status: 'suppressed', reason: 'opted_out' };
   if (settings.ends_at && new Date(settings.ends_at) <= now) return { status: 'expired', reason: 'campaign_ended' };
-  if (NEEDS_ADDRESS.has(kind) && address === null) return { status: 'failed', reason: 'no_address' };
+  if (address === null && channelKinds.get(kind)?.capabilities.needs_address)
+    return { status: 'failed', reason: 'no_address' };
   return null;
 }
 

@@ -1,5 +1,6 @@
 import type { AgentDefinition } from '../../../contract/agents.ts';
-import { decideBeforeModel, embeddedProvider } from '../../engine/embedded/provider.ts';
+import { decideBeforeModel } from '../../engine/before-model.ts';
+import { embeddedProvider } from '../../engine/embedded/provider.ts';
 import { type Provider, ProviderError } from '../../engine/provider.ts';
 import {
   createModelProvider,

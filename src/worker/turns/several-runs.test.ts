@@ -160,10 +160,10 @@ test('a scheduled call into a conversation that a human took over is decided whe
   const { conversationId } = await trigger('taken over');
   startWorker();
   await settled(conversationId);
-  await takeOverConversation(db, orgId, conversationId, actor);
+  await takeOverConversation({ db }, orgId, conversationId, actor);
   const later = await trigger('taken over', { sendAt: new Date(Date.now() + 86_400_000) });
   expect(later.status).toBe('scheduled');
-  await handBackConversation(db, orgId, conversationId, actor);
+  await handBackConversation({ db }, orgId, conversationId, actor);
   await db.execute(sql`UPDATE run SET due_at = now() WHERE id = ${later.id}`);
   await expect.poll(async () => (await settled(conversationId)).said).toEqual(['opening', 'opening']);
 });

@@ -7,16 +7,15 @@ import type { CompletedTurn } from '../../store/runs/complete.ts';
 import type { LoadedAgent } from './load-agent.ts';
 import { splitText } from '../deliveries/split-text.ts';
 
-/** Kinds of channel that need the recipient's address. */
-const NEEDS_ADDRESS = new Set(['whatsapp', 'sms', 'telegram', 'email', 'slack']);
-/** Kinds whose messages are delivered when they are stored. */
-const DELIVERED_BY_STORING = new Set(['sandbox']);
+/** A kind without `send` delivers a message by storing it. */
+const firstStatus = (kind: string): 'delivered' | 'queued' =>
+  channelKinds.get(kind)?.send === undefined ? 'delivered' : 'queued';
 
 /** Why the agent may not message this person; null when it may. */
 export function skipReason(run: ClaimedRun): string | null {
   if (run.end_user.blocked) return 'blocked';
   if (run.end_user.consent[run.channel_kind]?.status === 'opted_out') return 'opted_out';
-  if (NEEDS_ADDRESS.has(run.channel_kind) && run.address === null) return 'no_address';
+  if (run.address === null && channelKinds.get(run.channel_kind)?.capabilities.needs_address) return 'no_address';
   return null;
 }
 
@@ -81,7 +80,7 @@ export function completedTurn(run: ClaimedRun, result: TurnResult): CompletedTur
         // One trace per turn, stored with its first message.
         trace: index === 0 ? result.trace : null,
       })),
-    messageStatus: DELIVERED_BY_STORING.has(run.channel_kind) ? 'delivered' : 'queued',
+    messageStatus: firstStatus(run.channel_kind),
   };
 }
 
@@ -115,7 +114,7 @@ export function openingTurn(run: ClaimedRun, content: MessageContent): Completed
     status: 'waiting_for_user',
     conversationStatus: 'open',
     messages: [{ id: newId('msg', timeToSpeak(run)), content, sources: [], trace }],
-    messageStatus: DELIVERED_BY_STORING.has(run.channel_kind) ? 'delivered' : 'queued',
+    messageStatus: firstStatus(run.channel_kind),
   };
 }
 

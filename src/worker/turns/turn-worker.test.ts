@@ -252,7 +252,7 @@ describe('turns', () => {
     const run = await accept('one');
     await thinking.promise;
     const actor = { userId: 'user_member', address: null, requestId: null };
-    await takeOverConversation(db, orgId, run.conversationId, actor);
+    await takeOverConversation({ db }, orgId, run.conversationId, actor);
     await brokenOff.promise;
     await until(run.id, (state) => state.status === 'handed_off');
     expect(await agentTexts(run.conversationId)).toEqual([]);

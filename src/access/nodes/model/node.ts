@@ -1,5 +1,5 @@
 import type { Clock } from '../../../kernel/clock.ts';
-import type { KeyRecord } from '../../../store/api-keys/records.ts';
+import type { StoredKey } from '../../../store/api-keys/records.ts';
 import { createAdmit } from '../../admit.ts';
 import { createBarrier } from '../barrier.ts';
 import { createFills } from '../../keys/directory-fill.ts';
@@ -182,7 +182,7 @@ export function createNode({ world, database, name, leaseMs, without, onCommit }
 }
 
 /** In the model the value is its own id: one name for a key is enough. */
-const recordOf = (value: string, database: Database): KeyRecord => ({
+const recordOf = (value: string, database: Database): StoredKey => ({
   id: value,
   orgId: 'org',
   orgName: 'Model',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { AgentDefinition } from '../../../contract/agents.ts';
-import { decideBeforeModel } from './provider.ts';
+import type { AgentDefinition } from '../../contract/agents.ts';
+import { decideBeforeModel } from './before-model.ts';
 
 const request = (definition: AgentDefinition, input: string[], state: unknown = {}) => ({
   agent: { id: 'agent_1', name: 'Mira', definition },

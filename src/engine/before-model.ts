@@ -1,0 +1,31 @@
+import { handOff, optOut } from './embedded/end-conversation.ts';
+import { currentStep, startsOnOpen } from './embedded/guide-steps.ts';
+import { heardIn, obey, ruleFor } from './embedded/obey-rules.ts';
+import { asksForPerson } from './embedded/phrases.ts';
+import { embeddedProvider } from './embedded/provider.ts';
+import { beginTalk, endTalk } from './embedded/talk.ts';
+import { asksToStop } from './opt-out.ts';
+import type { TurnRequest, TurnResult } from './provider.ts';
+
+/**
+ * What is decided before a model is asked, so that stop words, a request for a human, rules and guided steps work the
+ * same with every provider. When there is no turn the model answers; tags of rules are kept either way.
+ */
+export const decideBeforeModel = async (request: TurnRequest): Promise<{ turn: TurnResult | null; tags: string[] }> => {
+  const talk = beginTalk(request);
+  if (currentStep(talk) !== null || (talk.first && startsOnOpen(talk)))
+    return { turn: await embeddedProvider.turn(request), tags: [] };
+  if (asksToStop(request.input)) {
+    optOut(talk, 'The person asked to stop.');
+    return { turn: endTalk(talk), tags: [] };
+  }
+  for (const heard of heardIn(request.input)) {
+    const rule = ruleFor(talk, heard);
+    if (talk.definition.hand_off?.on_request !== false && asksForPerson(heard.words))
+      handOff(talk, 'The person asked for a person.');
+    else if (rule === null) continue;
+    else obey(talk, rule);
+    return { turn: endTalk(talk), tags: [] };
+  }
+  return { turn: null, tags: [...talk.tags] };
+};

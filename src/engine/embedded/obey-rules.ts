@@ -1,0 +1,70 @@
+import type { Rule } from '../../../contract/agents.ts';
+import { MAX_READ_CHARACTERS, readWords, type Words } from '../read-words.ts';
+import { rulesOf } from './compile-rules.ts';
+import { handOff, optOut } from './end-conversation.ts';
+import { startSteps } from './guide-steps.ts';
+import { matchRules } from './match-rules.ts';
+import { note, ownText, say, type Talk } from './talk.ts';
+
+/** How many messages since the last turn are answered; of more, only the latest. */
+const MAX_HEARD = 10;
+
+/** For each message, and for all messages of one turn together: rules and intents stand at their beginnings. */
+const MAX_READ_IN_TURN = 4_000;
+
+/** `read` is the beginning of the text, up to the limit for rules and intents. */
+export type Heard = { text: string; read: string; words: Words };
+
+export const heardIn = (input: readonly string[]): Heard[] => {
+  const latest = input.slice(-MAX_HEARD);
+  const each = Math.min(MAX_READ_CHARACTERS, Math.floor(MAX_READ_IN_TURN / latest.length));
+  return latest.map((text) => {
+    const read = text.slice(0, each);
+    return { text, read, words: readWords(read) };
+  });
+};
+
+/** `missed` is a question without an answer; `silent` needs none. */
+export type Outcome = 'said' | 'missed' | 'silent' | 'ended';
+
+export const ruleFor = (talk: Talk, { read, words }: Heard): Rule | null => {
+  const compiled = rulesOf(talk.definition);
+  const { rule, labels } = matchRules(compiled, read, words, talk.patterns);
+  // Saving refuses both. For a definition that an older version stored, the fault is reported in the trace, where the
+  // author looks for the reason.
+  for (const { pointer, detail } of compiled.faults.slice(0, 1)) note(talk, 'rule_left_out', `${pointer}: ${detail}`);
+  if (talk.patterns.steps <= 0) note(talk, 'patterns_stopped', 'The patterns took too long; not all were tried.');
+  for (const label of labels) putLabel(talk, label);
+  return rule;
+};
+
+const putLabel = (talk: Talk, rule: Rule): void => {
+  note(talk, 'rule', `The rule "${rule.name}" fits.`, { rule: rule.name, action: rule.action ?? null });
+  if (rule.tag !== undefined) talk.tags.add(rule.tag);
+};
+
+/** While a step waits, only a rule that ends the conversation has priority over the answer. */
+export const outranksStep = (rule: Rule): boolean =>
+  rule.action === 'opt_out' || rule.action === 'hand_off' || rule.action === 'complete';
+
+export const obey = (talk: Talk, rule: Rule): Outcome => {
+  putLabel(talk, rule);
+  const reply = ownText(talk, rule.reply);
+  if (rule.action === 'opt_out') {
+    optOut(talk, `The rule "${rule.name}" opts out.`, reply);
+    return 'ended';
+  }
+  if (rule.action === 'hand_off') {
+    handOff(talk, `The rule "${rule.name}" hands over.`, reply);
+    return 'ended';
+  }
+  if (reply !== null) say(talk, reply);
+  if (rule.action === 'complete') {
+    talk.state.step = null;
+    talk.next = 'completed';
+    if (reply === null) say(talk, talk.texts.completed);
+    return 'ended';
+  }
+  if (rule.action === 'start_steps') startSteps(talk);
+  return 'said';
+};
