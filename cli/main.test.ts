@@ -16,7 +16,7 @@ describe('a mistake in typing', () => {
 });
 
 describe('trouble on the way', () => {
-  test('nobody listens: one sentence that names the address and the cure', async () => {
+  test('no server listens: one sentence that names the address and the cure', async () => {
     const ended = await runCli(['whoami'], { ...MEMBER, PARLEY_URL: DEAD });
     expect(errorOf(ended)).toEqual({
       code: 'server_unreachable',

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { buildProgram } from './program.ts';
 
-// Nobody listens there, so a command that went on to the server would fail in another way.
+// No server listens there, so a command that calls the server fails in another way.
 const DEAD = 'http://127.0.0.1:9';
 
 const run = (args: string[]): Promise<unknown> =>
@@ -54,7 +54,7 @@ test.each([
   [['orgs', 'sign-in', 'remove']],
   [['orgs', 'domains', 'remove', 'example.com']],
   [['restore', 'backup.gz']],
-])('%j destroys nothing without --yes where nobody can be asked', async (args) => {
+])('%j destroys nothing without --yes if there is no terminal', async (args) => {
   await expect(run(args)).rejects.toMatchObject({ code: 'confirmation_required' });
 });
 

@@ -27,7 +27,7 @@ export async function askHidden(question: string): Promise<string> {
 export async function confirm(yes: boolean | undefined, question: string): Promise<void> {
   if (yes) return;
   if (!onTerminal()) {
-    throw new Failure('confirmation_required', `${question} Add --yes to confirm: nobody can be asked here.`);
+    throw new Failure('confirmation_required', `${question} This is not a terminal: add --yes to confirm.`);
   }
   const answer = await ask(`${question} Type yes to go on: `);
   if (!/^y(es)?$/i.test(answer.trim())) throw new Failure('confirmation_required', 'Nothing was changed.');

@@ -57,7 +57,7 @@ describe('login', () => {
 
   test('without a place to keep it says what to set', async () => {
     const error = errorOf(await login({}));
-    expect(error).toEqual({ code: 'config_unusable', message: expect.stringContaining('set PARLEY_CONFIG_DIR') });
+    expect(error).toEqual({ code: 'config_unusable', message: expect.stringContaining('Set PARLEY_CONFIG_DIR') });
     // Where even root can make nothing.
     expect(errorOf(await login({ PARLEY_CONFIG_DIR: '/proc/parley' })).code).toBe('config_unusable');
   });
@@ -69,7 +69,7 @@ describe('login', () => {
     expect(errorOf(await runCli(['whoami'], { HOME: home, PARLEY_URL: server.url })).code).toBe('session_missing');
   });
 
-  test('an e-mail address or password that nobody can be asked for is named by its flag', async () => {
+  test('an e-mail address or password that cannot be prompted for is named by its flag', async () => {
     expect(errorOf(await runCli(['login'], { HOME: home })).message).toContain('--email');
     expect(errorOf(await runCli(['login', '--email', 'a@b.c'], { HOME: home })).message).toContain('--password-stdin');
   });

@@ -64,7 +64,7 @@ function writeAll(folder: string | null, all: SessionsByServer): void {
   }
 }
 
-/** Step by step: `recursive` of mkdirSync never comes back where the system lets nobody make anything, as in /proc. */
+/** Step by step: `recursive` of mkdirSync never returns where the system allows no new folders, as in /proc. */
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
   makeFolder(dirname(folder));

@@ -106,7 +106,7 @@ export const RecipientInput = Type.Object(
     ),
     send_at: Type.Optional(
       Nullable(
-        Type.String({ format: 'date-time', description: 'Not before; hours and quiet hours hold all the same.' }),
+        Type.String({ format: 'date-time', description: 'Not before this time; hours and quiet hours still apply.' }),
       ),
     ),
     ref: Type.Optional(

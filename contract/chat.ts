@@ -3,7 +3,7 @@ import { idPattern } from './ids.ts';
 import { MAX_NAME_CHARACTERS } from './limits.ts';
 import { MessageContent, MessageSource } from './messages.ts';
 
-/** What the widget on somebody's page and the server say to each other (docs/web-chat.md). */
+/** The messages between the widget on a page and the server (docs/web-chat.md). */
 const closed = { additionalProperties: false };
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()]);
 
@@ -16,11 +16,9 @@ export const MAX_VISITOR_CHARACTERS = 4_000;
 export const CHAT_PAGE = 30;
 
 const ORIGIN = '^https?://[a-z0-9.-]+(:[0-9]{1,5})?$|^https?://\\[[0-9a-f:]+\\](:[0-9]{1,5})?$';
-const title = Type.Optional(
-  Type.String({ minLength: 1, maxLength: 60, description: 'What stands above the conversation.' }),
-);
+const title = Type.Optional(Type.String({ minLength: 1, maxLength: 60, description: 'Shown above the conversation.' }));
 const greeting = Type.Optional(
-  Type.String({ minLength: 1, maxLength: 500, description: 'The first words, before anybody has written.' }),
+  Type.String({ minLength: 1, maxLength: 500, description: 'Shown before the visitor writes.' }),
 );
 const translation = Type.Optional(Type.Object({ title, greeting }, closed));
 
@@ -56,7 +54,7 @@ export const WebChatSettings = Type.Object(
 );
 export type WebChatSettings = Static<typeof WebChatSettings>;
 
-/** What everybody who loads the widget may know of the channel; written into the script itself. */
+/** Public data of the channel; it is part of the widget's script. */
 export type ChatAppearance = {
   channel_id: string;
   enabled: boolean;
@@ -121,7 +119,7 @@ export const SendChatMessage = Type.Object(
 );
 export type SendChatMessage = Static<typeof SendChatMessage>;
 
-/** `answering`: the agent will say something; false while people have taken over, and to whoever opted out. */
+/** `answering`: the agent will answer; false while a member has taken over, and for a person who opted out. */
 export const SentChatMessage = Type.Object(
   { message: ChatMessage, answering: Type.Boolean() },
   { title: 'SentChatMessage' },

@@ -86,7 +86,7 @@ const CampaignData = Type.Object({
   updated_at: Moment,
 });
 
-/** Never the key's value, which nobody but its maker has seen. */
+/** Never the key's value, which only its creator has seen. */
 const ApiKeyData = Type.Object({
   id: text,
   label: text,

@@ -1,6 +1,6 @@
 import type { Plan } from './permissions.ts';
 
-/** Every number that bounds a request. Source: contract, section 5. */
+/** All limits of a request. */
 export const MAX_BODY_BYTES = 256 * 1024;
 export const MAX_HEADER_BYTES = 16 * 1024;
 export const MAX_MESSAGE_CHARACTERS = 32_000;

@@ -107,7 +107,7 @@ export const TriggerCall = Type.Object(
           on_existing: Type.Optional(
             Type.Union([Type.Literal('continue'), Type.Literal('new'), Type.Literal('reject')], {
               default: 'continue',
-              description: 'What to do when there is one: go on in it, begin anew, or refuse with `already_exists`.',
+              description: 'What to do if it exists: continue it, start a new one, or refuse with `already_exists`.',
             }),
           ),
         },

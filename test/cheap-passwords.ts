@@ -2,7 +2,7 @@ import crypto, { type ScryptOptions } from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 
 /**
- * A password hash costs a tenth of a second of processor time, as it should, and the tests need about a thousand. Here
+ * A password hash costs a tenth of a second of processor time by design, and the tests need about a thousand. Here
  * the same function runs at its lowest cost; the requested cost is recorded, and password-cost.test.ts checks it.
  */
 type Done = (error: Error | null, key: Buffer) => void;

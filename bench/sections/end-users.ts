@@ -82,7 +82,7 @@ const ASKS: Record<string, Ask> = {
   'by a beginning of every second name': search(() => ({ query: 'a' })),
   'by the beginning of an external id': search((n) => ({ query: `crm-${n}` })),
   'by the beginning of a phone number': search((n) => ({ query: phoneOf(n).slice(0, 11) })),
-  'by words of nobody': search(() => ({ query: 'zzz nobody' })),
+  'by words of no one': search(() => ({ query: 'zzz none' })),
 };
 
 async function timesOf(program: Program, ask: Ask, people: number, calls: number) {

@@ -111,7 +111,7 @@ async function importFile(api: Api, out: Output, options: ImportOptions): Promis
     const settings = { columns, delimiter: preview.delimiter, encoding: preview.encoding };
     await api.call('runImport', { ids, body: { ...settings, dry_run: options.dryRun === true } });
   } catch (error) {
-    // Nobody will come back for the file.
+    // The uploaded file is not needed any more.
     await api.call('cancelImport', { ids }).catch(() => {});
     throw error;
   }
@@ -137,7 +137,7 @@ async function upload(api: Api, out: Output, path: string): Promise<ImportRecord
     for (let piece = 0; piece * IMPORT_PIECE_BYTES < size; piece++) {
       const bytes = Buffer.alloc(Math.min(IMPORT_PIECE_BYTES, size - piece * IMPORT_PIECE_BYTES));
       const { bytesRead } = await file.read(bytes, 0, bytes.length, piece * IMPORT_PIECE_BYTES);
-      if (bytesRead !== bytes.length) throw new Failure('file_unreadable', `${path} became shorter meanwhile.`);
+      if (bytesRead !== bytes.length) throw new Failure('file_unreadable', `${path} became shorter during the upload.`);
       await api.call('sendImportPiece', { ids: { import_id: record.id, piece: String(piece) }, body: bytes });
       out.progress(`Sent ${Math.min(size, (piece + 1) * IMPORT_PIECE_BYTES)} of ${size} bytes`);
     }

@@ -63,7 +63,7 @@ export const answer = (
 /** The last call that a command was about, without the sign-out that ends it. */
 export const lastCall = ({ seen }: Stage): Seen => seen.findLast(({ url }) => url !== '/dashboard/api/sign-out')!;
 
-/** Signs everybody in and hands the rest to the test. */
+/** Signs all callers in and passes the rest to the test. */
 export const stageSignedIn = (
   play: (seen: Seen, reply: ServerResponse) => void,
   organizations: { id: string; name: string }[] = [{ id: 'org_1', name: 'One' }],

@@ -58,7 +58,7 @@ export const UpdateCampaignBody = Type.Object(
 );
 export type UpdateCampaignBody = Static<typeof UpdateCampaignBody>;
 
-/** Settings that may not be saved yet, and somebody who would get the message. */
+/** Settings, saved or not, and a person who would get the message. */
 export const PreviewCampaignBody = Type.Object(
   {
     settings: CampaignSettings,

@@ -28,7 +28,7 @@ export type ChannelRecord = Static<typeof ChannelRecord>;
 
 /** One channel, looked at closely. */
 export const ChannelDetail = Type.Object(
-  { ...record, received: Type.Boolean({ description: 'Somebody has written on it.' }) },
+  { ...record, received: Type.Boolean({ description: 'A person has written on it.' }) },
   { title: 'DashboardChannelDetail' },
 );
 export type ChannelDetail = Static<typeof ChannelDetail>;
@@ -61,7 +61,7 @@ export const UpdateChannelBody = Type.Object(
     enabled: Type.Optional(Type.Boolean()),
     /** Replaced as a whole, but for secret fields: left out they stay, null takes them away. */
     settings: Type.Optional(settings),
-    /** Makes anew what the other side must know of us; the old one counts no more. */
+    /** Creates a new secret or verify token; the old one stops working immediately. */
     new_secret: Type.Optional(Type.Literal(true)),
   },
   { ...closed, minProperties: 1 },
@@ -74,7 +74,7 @@ export const ChannelCheck = Type.Object(
     ok: Type.Boolean(),
     code: Nullable(Type.String()),
     detail: Nullable(Type.String()),
-    /** Whether there is somebody to ask: a sandbox has no provider. */
+    /** Whether there is a provider to check with: a sandbox has none. */
     asked: Type.Boolean(),
   },
   { title: 'ChannelCheck' },

@@ -11,7 +11,7 @@ export const MAX_IMPORT_PIECES = Math.ceil(MAX_IMPORT_BYTES / IMPORT_PIECE_BYTES
 export const MAX_IMPORT_COLUMNS = 200;
 /** Files of one organization that wait at once: they take room in the database. */
 export const MAX_OPEN_IMPORTS = 5;
-/** A file that nobody imports, and failed rows that nobody fetches, are removed after so long. */
+/** A file that is not imported, and failed rows that are not downloaded, are removed after this time. */
 export const IMPORT_KEPT_HOURS = 24;
 export const FAULTS_KEPT_DAYS = 7;
 

@@ -15,7 +15,7 @@ export const OrganizationRecord = Type.Object(
     /** Members reach it by sessions with a second factor alone. */
     requires_second_factor: Type.Boolean(),
     created_at: Moment,
-    /** The link for the owner-to-be, when the operator made the organization for somebody else and no mail server is set. */
+    /** The link for the owner-to-be, when the operator created the organization for another person and no mail server is set. */
     invitation_url: Type.Optional(Type.String()),
   },
   { title: 'Organization' },
@@ -80,7 +80,7 @@ export type InvitationRecord = Static<typeof InvitationRecord>;
 export const NewInvitation = Type.Object(
   {
     ...InvitationRecord.properties,
-    /** Null: it was mailed to the address, and nobody else sees it. */
+    /** Null: it was mailed to the address and is not shown to anyone else. */
     url: Nullable(Type.String()),
   },
   { title: 'NewInvitation' },

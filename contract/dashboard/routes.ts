@@ -153,7 +153,7 @@ import {
 export const DASHBOARD_BASE = '/dashboard/api';
 
 /**
- * `public`: nobody is asked; `signed_in`: anybody who signed in as themselves; `any_session`: also whom an organization's
+ * `public`: no session needed; `signed_in`: a person who signed in to their own account; `any_session`: also whom an organization's
  * provider let in; a role: at least this role in `:org_id`, which such a session has in that organization alone.
  */
 export type DashboardAccess = 'public' | 'signed_in' | 'any_session' | 'operator' | Role;
@@ -220,7 +220,7 @@ const routes = {
   endOtherSessions: route('DELETE 204', '/sessions', 'signed_in', 'End all other sessions', {}),
   endSession: route('DELETE 204', '/sessions/:session_id', 'signed_in', 'End one session', {}),
   readInvitation: route('GET 200', '/invitations/:invitation', 'public', 'Look at an invitation', { answer: InvitationLook }),
-  acceptInvitation: route('POST 200', '/invitations/:invitation', 'public', 'Accept an invitation as somebody new', { body: AcceptInvitationBody, answer: SessionView }),
+  acceptInvitation: route('POST 200', '/invitations/:invitation', 'public', 'Accept an invitation as a new person', { body: AcceptInvitationBody, answer: SessionView }),
   joinByInvitation: route('POST 200', '/invitations/:invitation/join', 'signed_in', 'Accept an invitation with one’s account', { answer: SessionView }),
   forgotPassword: route('POST 204', '/password-links', 'public', 'Ask for a password link by mail', { body: ForgotPasswordBody }),
   readPasswordLink: route('GET 200', '/password-links/:link', 'public', 'Look at a password link', { answer: PasswordLinkLook }),
@@ -252,7 +252,7 @@ const routes = {
   setRetention: route('PUT 200', `${org}/retention`, 'owner', 'Keep conversations for so many days, or for good', { body: SetRetentionBody, answer: RetentionRecord }),
   listMembers: route('GET 200', `${org}/members`, 'viewer', 'List members', { answer: Whole(MemberRecord) }),
   setMemberRole: route('PATCH 200', `${org}/members/:member_id`, 'admin', 'Change a member’s role', { body: SetRoleBody, answer: MemberRecord }),
-  removeMember: route('DELETE 204', `${org}/members/:member_id`, 'viewer', 'Remove a member; everybody may remove themselves', {}),
+  removeMember: route('DELETE 204', `${org}/members/:member_id`, 'viewer', 'Remove a member; members may remove themselves', {}),
   listInvitations: route('GET 200', `${org}/invitations`, 'admin', 'List open invitations', { answer: Whole(InvitationRecord) }),
   invite: route('POST 201', `${org}/invitations`, 'admin', 'Invite; the link is shown only here, or mailed', { body: InviteBody, answer: NewInvitation }),
   renewInvitation: route('POST 200', `${org}/invitations/:invitation_id/renew`, 'admin', 'Make another link for an invitation; the one before ends', { answer: NewInvitation }),
@@ -306,7 +306,7 @@ const routes = {
   createCampaign: route('POST 201', `${org}/campaigns`, 'member', 'Make a campaign', { body: CreateCampaignBody, answer: CampaignRecord }),
   readCampaign: route('GET 200', `${org}/campaigns/:campaign_id`, 'viewer', 'Read a campaign', { answer: CampaignRecord }),
   updateCampaign: route('PATCH 200', `${org}/campaigns/:campaign_id`, 'member', 'Rename a campaign or change its settings', { body: UpdateCampaignBody, answer: CampaignRecord }),
-  previewCampaign: route('POST 200', `${org}/campaigns/:campaign_id/preview`, 'viewer', 'What somebody would get, and when; nothing is stored', { body: PreviewCampaignBody, answer: CampaignPreview }),
+  previewCampaign: route('POST 200', `${org}/campaigns/:campaign_id/preview`, 'viewer', 'What a recipient would get, and when; stores nothing', { body: PreviewCampaignBody, answer: CampaignPreview }),
   deleteCampaign: route('DELETE 204', `${org}/campaigns/:campaign_id`, 'member', 'Delete a campaign', {}),
   listRecipients: route('GET 200', `${org}/campaigns/:campaign_id/recipients`, 'viewer', 'List recipients of a campaign', { query: RecipientListQuery, answer: Page(RecipientRecord) }),
   cancelRecipient: route('POST 200', `${org}/campaigns/:campaign_id/recipients/:recipient_id/cancel`, 'member', 'Cancel a recipient', { answer: RecipientRecord }),

@@ -58,7 +58,7 @@ export const NewPasskey = Type.Object(
   { title: 'NewPasskey' },
 );
 
-/** The second factors of whoever is signed in. */
+/** The second factors of the signed-in person. */
 export const SecondFactorView = Type.Object(
   {
     authenticator: Nullable(Type.Object({ confirmed_at: Moment })),

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 
 /**
  * What a person likes: theme, language, the organization last worked in. Kept in this browser, one record for each
- * person and one for whoever comes first (the sign-in page has a language too). public/preferences.js reads the same
+ * person and one for a visitor who has not signed in (the sign-in page has a language too). public/preferences.js reads the same
  * storage before the first paint. Never a place for keys or anything that the server said.
  */
 export type Language = 'en' | 'ar';

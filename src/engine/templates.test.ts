@@ -49,7 +49,7 @@ describe('rendering', () => {
 
   it('renders a broken template as plain text, and names the fault when asked', () => {
     expect(renderTemplate('Hi {{name', { name: 'Asha' })).toBe('Hi {{name');
-    expect(templateFault('Hi {{name')).toMatch(/never closed/);
+    expect(templateFault('Hi {{name')).toMatch(/not closed/);
     expect(templateFault('Hi {{name}}')).toBeNull();
   });
 

@@ -99,7 +99,7 @@ function createEnd(log: Logger, stopStarted: (noticeMs: number) => Promise<void>
   // The greeting may go to a closed terminal or a file on a full disk; the log handles this itself.
   process.stdout.on('error', () => {});
   process.on('uncaughtException', (error) => {
-    log.fatal({ err: error }, 'an error that nobody expected');
+    log.fatal({ err: error }, 'an unexpected error');
     void end('an unexpected error', 1);
   });
   return { isEnding: () => isEnding };

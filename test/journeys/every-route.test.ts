@@ -133,7 +133,7 @@ function verdict({ path }: Operation, key: TestKey, chosen: Record<string, Which
   if (key.scope === 'agent' && chosen.agent_id !== undefined && chosen.agent_id !== bound)
     return [403, 'agent_mismatch'];
   const isMine = (which: Which) => !key.isStranger && (which === 'own' || which === 'sibling');
-  // A record below the first id of the path is found only there, whoever its owner is.
+  // A record below the first id of the path is found only there, for every owner.
   const [above, ...below] = Object.entries(chosen);
   if (!above) return null;
   if (!isMine(above[1])) return [404, NOT_FOUND[above[0]]!];

@@ -117,18 +117,18 @@ describe.skipIf(REDIS_SERVER === undefined)('limits with REDIS_URL', () => {
     }));
 
   it('are each node’s half while Redis is dead, and exact again once it is back', async () => {
-    const [before, meanwhile] = [await given(), await given()];
+    const [before, during] = [await given(), await given()];
     // Half of the half was used on each node before: that counts.
     expect(await burst(KEY / 2, before)).toBe(KEY / 2);
     await redis.kill();
     await shared(false);
     expect(await burst(KEY * 2, before, 0)).toBe(KEY / 4);
-    expect(await burst(KEY * 2, meanwhile, 0)).toBe(KEY / 2);
-    const over = await call(0, meanwhile, meanwhile.values[0]!);
+    expect(await burst(KEY * 2, during, 0)).toBe(KEY / 2);
+    const over = await call(0, during, during.values[0]!);
     expect(over.headers.get('ratelimit-policy')).toBe(
       `"key";q=${KEY / 2};w=60, "organization";q=${ORGANIZATION / 2};w=60`,
     );
-    expect(await burst(KEY * 2, meanwhile, 1)).toBe(KEY / 2);
+    expect(await burst(KEY * 2, during, 1)).toBe(KEY / 2);
     await redis.restart();
     await whileRedisAnswers(async () => expect(await burst(KEY * 3, await given())).toBe(KEY));
   });

@@ -90,7 +90,7 @@ describe('an invitation', () => {
     expect(joined.body.organizations).toHaveLength(2);
   });
 
-  it('belongs to the owner of the mailbox, whoever created an account with the address before', async () => {
+  it('belongs to the owner of the mailbox, even if another person created an account with the address before', async () => {
     const email = 'squatted@example.qa';
     await squat(email);
     const squatter = await signIn(email, 'the squatter knows it');

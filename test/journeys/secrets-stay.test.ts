@@ -15,7 +15,7 @@ import { startTwilio } from '../fakes/twilio.ts';
 import { startWhatsApp } from '../fakes/whatsapp.ts';
 import { givenOwner, type Owner } from '../owner.ts';
 
-/** A stored secret is never sent to another address than the one that it was given for, whoever changes the address. */
+/** A stored secret is never sent to another address than the one that it was given for, for every role that changes the address. */
 let parley: TestApp;
 let owner: Owner;
 let agentId: string;

@@ -4,7 +4,7 @@ import { CallError, type Client } from './client.ts';
 export type ConnectionState = 'idle' | 'connecting' | 'online' | 'offline' | 'closed';
 
 export type ConnectionListener = {
-  /** The state was lost or is not known yet: read everything anew. Rejects when that fails. */
+  /** The state was lost or is not known yet: read everything again. Rejects when that fails. */
   onReady(): Promise<void>;
   onMessages(messages: ChatMessage[]): void;
   onState(state: ConnectionState): void;

@@ -1,6 +1,6 @@
 /**
  * What outlives a page: the visitor's token, what waits to be sent, how far was read. Every change reads first, because
- * another tab may have written meanwhile. Without storage (blocked, full) it lasts as long as the page.
+ * another tab may have written in between. Without storage (blocked, full) it lasts as long as the page.
  */
 export type Waiting = { client_id: string; text: string; at: number; failed?: true };
 export type Kept = {
@@ -15,7 +15,7 @@ export type Kept = {
   talked?: true;
 };
 
-/** Messages that wait; whoever writes more without a connection is told. */
+/** The most messages that may wait; the widget reports when a visitor without a connection writes more. */
 export const MAX_WAITING = 50;
 
 /**

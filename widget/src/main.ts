@@ -13,14 +13,14 @@ declare const PARLEY_CHAT: ChatAppearance;
 type ParleyChat = {
   open(): void;
   close(): void;
-  /** Somebody signed in on the page; the hash is made by the page's own server (docs/web-chat.md). */
+  /** A person signed in on the page; the page's own server creates the hash (docs/web-chat.md). */
   identify(person: { externalId: string; userHash: string; name?: string }): void;
-  /** Nobody is signed in any more. */
+  /** The person has signed out. */
   reset(): void;
 };
 
 const ELEMENT = 'parley-chat';
-/** A page that nobody looks at for so long lets go of its stream: browsers allow few connections to one server. */
+/** A page in the background closes its stream after this time: browsers allow few connections to one server. */
 const HIDDEN_MS = 30_000;
 
 const tag = document.currentScript;
@@ -53,7 +53,7 @@ function start(script: HTMLScriptElement): void {
     earlier: () => talk.conversation.loadEarlier(),
   });
 
-  /** Everything that belongs to one person; who signs in or out begins anew. */
+  /** Everything that belongs to one person; sign-in and sign-out reset it. */
   function begin(person: OpenChatSession) {
     const who = person.external_id ?? '';
     const kept = openKept(`parley.chat.${PARLEY_CHAT.channel_id}.${who}`, () => conversation.change());

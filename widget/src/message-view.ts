@@ -63,7 +63,7 @@ function contentOf({ content }: ChatMessage, { words }: Speech): (Node | string)
     case 'audio':
     case 'video':
     case 'file': {
-      // A picture would be fetched from elsewhere before anybody asked for it: the page's visitors are nobody's business.
+      // A picture would load from another server without a click and reveal the visitor to it.
       const name = content.type === 'file' && content.name ? content.name : words[content.type];
       return [...captioned(content.text), linkTo(content.url, name)];
     }

@@ -40,7 +40,7 @@ export async function counts(plan: Plan): Promise<string[]> {
   });
   const together = await measure(async () => (await fire(url, shot, plan.seconds)).answered);
   return [
-    `nobody calls, one node and one worker: ${idle.numbers.get('transactions')!.toFixed(0)} transactions/s, ${(idle.numbers.get('WAL bytes')! / 1_024).toFixed(1)} KiB of WAL/s, ${redisOf(idle, 'probe').toFixed(1)} Redis commands/s`,
+    `no calls, one node and one worker: ${idle.numbers.get('transactions')!.toFixed(0)} transactions/s, ${(idle.numbers.get('WAL bytes')! / 1_024).toFixed(1)} KiB of WAL/s, ${redisOf(idle, 'probe').toFixed(1)} Redis commands/s`,
     `calls one after the other: ${said(oneByOne)}`,
     `64 calls at once:          ${said(together)}`,
     `rows of one call: ${rowsOf(together)}`,

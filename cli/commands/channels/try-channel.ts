@@ -23,7 +23,7 @@ export function addTestCommand(channels: Command): void {
   verb<Flags>(test, async ({ api, out }, [id], { to, text, content }) => {
     const ids = { channel_id: id! };
     const check = await api.call('checkChannel', { ids });
-    // A channel that nobody can be asked about is mended by a message that goes through.
+    // A kind without a provider check loses its error state when a message is delivered.
     if (!check['ok'] && (check['asked'] || to === undefined))
       throw new Failure('channel_check_failed', String(check['detail']));
     if (to === undefined) return out.record(check);

@@ -4,8 +4,8 @@ import { addressOf } from './client.ts';
 
 /**
  * Told of changes by the server, over one stream for the whole window, whatever its parts follow. An event names topics;
- * whoever follows one reads again. While no stream is open the reads poll, so nothing here can make a page wrong, only
- * slow. A window that nobody sees has no stream: browsers open few connections to one host, and they are for the others.
+ * its subscribers read again. While no stream is open the reads poll, so nothing here can make a page wrong, only
+ * slow. A hidden window has no stream: browsers open few connections to one host, and they are for the others.
  */
 export type LiveState =
   /** Not known yet. */

@@ -16,7 +16,7 @@ import { useFollow, useLiveState } from './live.ts';
 
 /**
  * Reads and acts over the one client. A read is named by its route and input, so acting says which routes to read
- * anew: `useAct('setMemberRole', { refresh: ['listMembers'] })`.
+ * again: `useAct('setMemberRole', { refresh: ['listMembers'] })`.
  */
 const listeners = new Set<(problem: Problem) => void>();
 const tell = (error: unknown): void => {
@@ -105,7 +105,7 @@ export async function readAnew(client: QueryClient, names: readonly DashboardRou
   await Promise.all(
     names.map(async (name) => {
       const lists = { queryKey: [name] };
-      // A first read that is under way may have read too early, and is not begun anew by this.
+      // A first read that is under way may have read too early, and this does not restart it.
       const isEarly = client
         .getQueryCache()
         .findAll(lists)

@@ -18,7 +18,7 @@ type Props = {
   aside?: ReactNode;
 };
 
-/** The form in a dialog. It is the dialog's only child, so that it begins anew each time the dialog opens. */
+/** The form in a dialog. It is the dialog's only child, so that it resets each time the dialog opens. */
 export function DialogForm({ onSubmit, children, act, busy, problem, onCancel, aside }: Props): ReactNode {
   const say = useWords(common);
   return (

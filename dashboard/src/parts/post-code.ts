@@ -1,6 +1,6 @@
 import type { CodeTab } from './code-tabs.tsx';
 
-/** The key is never on this page: it comes from the environment of whoever runs the code. */
+/** The key is never on this page: it comes from the environment in which the code runs. */
 export const KEY_PLACE = 'PARLEY_API_KEY';
 
 /** One call of the public API, ready to be copied. */

@@ -8,7 +8,7 @@ import { useWords } from '../language/words.tsx';
 
 type Props = { problem: unknown; onRetry?: () => void; title?: string };
 
-/** What went wrong, in words, with the request's id for whoever looks into it. */
+/** The error in words, with the request id for support. */
 export function ProblemAlert({ problem, onRetry, title }: Props): ReactNode {
   const say = useWords(common);
   const told = useProblemWords(problem);

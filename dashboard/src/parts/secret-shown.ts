@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 
-/** How many secrets are on the screen that can never be seen again: meanwhile nothing takes the page away. */
+/** How many secrets on the screen cannot be shown again: until they are closed, the page does not navigate away. */
 let shownNow = 0;
 
 export const isSecretShown = (): boolean => shownNow > 0;

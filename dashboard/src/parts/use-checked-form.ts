@@ -21,7 +21,7 @@ export const unplaced = (problem: Problem | null | undefined, hasField: (fault: 
 export function useCheckedForm<V extends Record<string, string>>(initial: V, checks: (say: CommonSay) => Checks<V>) {
   const say = useWords(common);
   const id = useId();
-  // What was not typed follows what is stored, which may change while somebody types into another field.
+  // What was not typed follows what is stored, which may change while the user types into another field.
   const [typed, setTyped] = useState<Partial<V>>({});
   const values: V = { ...initial, ...typed };
   const [faults, setFaults] = useState<Faults<V>>({});
@@ -49,7 +49,7 @@ export function useCheckedForm<V extends Record<string, string>>(initial: V, che
     clearErrors: () => setFaults({}),
     focus,
     reset: () => setTyped({}),
-    /** These were saved: from now on they follow what is stored. What was typed meanwhile stays. */
+    /** These were saved: from now on they follow what is stored. Later input stays. */
     settled: (saved: V) =>
       setTyped(
         (now) => Object.fromEntries(Object.entries(now).filter(([name, value]) => value !== saved[name])) as Partial<V>,

@@ -11,7 +11,7 @@ export const useSession = (): SessionView => useSuspenseQuery(sessionOptions).da
 
 export type Organization = SessionView['organizations'][number];
 
-/** The organization in sight; null for somebody who is a member of none. */
+/** The selected organization; null for a person who is a member of none. */
 export function useMaybeOrganization(): Organization | null {
   const { organizations } = useSession();
   const { organization } = usePreferences();
@@ -33,10 +33,10 @@ const RANK: Record<Role, number> = { owner: 3, admin: 2, member: 1, viewer: 0 };
 
 export const atLeast = (role: Role, needed: Role): boolean => RANK[role] >= RANK[needed];
 
-/** Whether the person may do what the route table asks this role for. The server decides all the same. */
+/** Whether the person may do what the route table asks this role for. The server makes the final decision. */
 export const useMay = (needed: Role): boolean => atLeast(useOrganization().role, needed);
 
-/** What was half written is kept in this tab over the end of a session; whoever signs out leaves none of it behind. */
+/** What was half written is kept in this tab over the end of a session; a sign-out removes it. */
 export function forgetWritten(): void {
   try {
     sessionStorage.clear();

@@ -27,7 +27,7 @@ const PhoneNavigation = onceOpened(
   { opened: false },
 );
 
-/** What stands around every page of somebody who is signed in. */
+/** The frame around every page of a signed-in person. */
 export function Shell(): ReactNode {
   const say = useWords(words);
   const organization = useMaybeOrganization();

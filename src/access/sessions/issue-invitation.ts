@@ -54,7 +54,7 @@ async function handOver(
   await recordAudit(tx, { orgId, actor, action: given.action, subjectId: id, facts: { email, role } });
   const url = invitationUrl(baseUrl, given.token);
   if (!queueMail) return { id, url };
-  const inviter = (await namesOf(tx, [inviterId])).get(inviterId) ?? 'Somebody';
+  const inviter = (await namesOf(tx, [inviterId])).get(inviterId) ?? 'A member';
   await queueMail(tx, {
     to: email,
     subject: 'You are invited to Parley',

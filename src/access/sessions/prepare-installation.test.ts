@@ -78,10 +78,10 @@ describe('the setup link', () => {
     // A stopped node no longer shows a link.
     await db.$client.query("UPDATE node_lease SET renewed_at = now() - interval '1 minute'");
     expect((await prepareInstallation({ ...base(), owner: null, showsLink: false })).setupUrl).toBeNull();
-    const { setupUrl: anew } = await prepareInstallation({ ...base(), owner: null });
-    expect(anew).not.toBe(shown);
+    const { setupUrl: renewed } = await prepareInstallation({ ...base(), owner: null });
+    expect(renewed).not.toBe(shown);
     await expect(claim(shown)).rejects.toMatchObject({ code: 'setup_closed' });
-    await claim(anew);
+    await claim(renewed);
   });
 
   it('is not readable in the database', async () => {

@@ -173,13 +173,13 @@ describe('members', () => {
   });
 });
 
-/** Sends the head, and the body only after `meanwhile`, which starts when the server asks for the body. */
-async function slowly(cookie: string, path: string, body: unknown, meanwhile: () => Promise<unknown>) {
+/** Sends the head, and the body only after `between`, which starts when the server asks for the body. */
+async function slowly(cookie: string, path: string, body: unknown, between: () => Promise<unknown>) {
   const headers = { cookie, 'content-type': 'application/json', expect: '100-continue' };
   const sent = request(server.url + path, { method: 'POST', headers });
   sent.flushHeaders();
   await once(sent, 'continue');
-  await meanwhile();
+  await between();
   sent.end(JSON.stringify(body));
   const [answer] = (await once(sent, 'response')) as [IncomingMessage];
   return { status: answer.statusCode, body: (await json(answer)) as { code?: string } };

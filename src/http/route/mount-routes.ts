@@ -44,7 +44,7 @@ export function mountRoutes(server: FastifyInstance, routes: readonly Route[], m
 function refuseWithoutAccess({ method, path, access }: Route): void {
   if (access === undefined || access === null)
     throw new Error(
-      `${method} ${path} declares no access rule. Say who may call it: "access: 'public'" if everybody may.`,
+      `${method} ${path} declares no access rule. Say who may call it: "access: 'public'" if all callers may.`,
     );
 }
 

@@ -27,7 +27,7 @@ export async function eraseImportFiles(tx: Queryable, orgId: string, identifiers
 
 const ERASED = JSON.stringify({
   code: 'person_erased',
-  detail: 'Somebody in this file was erased, so the file was removed: send it again without them.',
+  detail: 'A person in this file was erased, so the file was removed. Upload it again without this person.',
   row: null,
 });
 

@@ -108,7 +108,7 @@ describe('a thread that ends', () => {
 
   test('is not killed by the same documents again and again, but may be by changed ones', async () => {
     const { ask } = givenKnowledge({}, { startThread });
-    await expect(ask('bad', 'die')).rejects.toThrow('too much');
+    await expect(ask('bad', 'die')).rejects.toThrow('too large');
     await expect(ask('bad', 'die')).rejects.toThrow('failed recently');
     expect(threads).toHaveLength(1);
     expect(await ask('bad', 'When?', '2')).toEqual([]);

@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react';
 
 type Props = { label: string; at: string | undefined; onChange: (at: string | undefined) => void };
 
-/** While a year is typed, the browser's field stands for the years 2, 20 and 202: nobody means those. */
+/** While a year is typed, the browser's field has the years 2, 20 and 202, which are not meant. */
 const FIRST_MEANT = Date.parse('2000-01-01T00:00:00Z');
 
 /** A moment of one's own time zone, in the browser's own field. */

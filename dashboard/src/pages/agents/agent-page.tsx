@@ -63,7 +63,7 @@ function Desk({ agent }: { agent: AgentRecord }): ReactNode {
   const navigate = route.useNavigate();
   const row = useTabInSight(tab);
   const draft = useDraft(agent, !may);
-  // Starts the fields anew where one keeps its own text beside the definition.
+  // Resets fields that keep their own text beside the definition.
   const [discarded, setDiscarded] = useState(0);
   const faultyTab = (one: AgentTab): boolean => (FIELDS_OF[one] ?? []).some((at) => draft.editor.faulty(at));
   return (

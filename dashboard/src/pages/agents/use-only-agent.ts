@@ -3,7 +3,7 @@ import { MAX_PAGE } from '../../../../contract/limits.ts';
 import { useRead } from '../../api/queries.ts';
 import { useOrganization } from '../../session/session.ts';
 
-/** Where there is one agent only, nobody has to choose it. The read is the one that names come from. */
+/** If there is only one agent, it is chosen automatically. Agent names come from the same query. */
 export function useOnlyAgent(): string | null {
   const org_id = useOrganization().id;
   const agents = useRead('listAgents', { params: { org_id }, query: { limit: MAX_PAGE } }, { staleTime: 30_000 });
@@ -12,7 +12,7 @@ export function useOnlyAgent(): string | null {
 
 type Form = { values: { agent_id?: string }; setFieldValue: (name: 'agent_id', id: string) => void };
 
-/** The only agent may become known while somebody is typing already: it is chosen then, and all else stays. */
+/** The only agent may load while the user is already typing: it is chosen then, and all else stays. */
 export function useLateAgent(agentId: string | null, form: Form): void {
   const [known, setKnown] = useState(agentId);
   if (agentId === known) return;

@@ -98,7 +98,7 @@ export function CampaignMoves({ item }: { item: CampaignRecord }): ReactNode {
   );
 }
 
-/** What a move does to those who wait, to those who are being written to, and to whoever pushes. */
+/** The effect of a move on waiting recipients, on messaged recipients, and on calls that add recipients. */
 function useEffects({ counts, settings }: CampaignRecord): (move: CampaignMove) => string[] {
   const say = useWords(words);
   const waiting = (counts?.pending ?? 0) + (counts?.waiting_window ?? 0);

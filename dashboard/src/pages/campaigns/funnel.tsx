@@ -11,7 +11,7 @@ import classes from './funnel.module.css';
 
 type Props = { counts: RecipientCounts; total: number; chosen: RecipientStatus | undefined };
 
-/** How far everybody has come: one line in all, then each status with what it means. Each leads to its people. */
+/** The progress of all recipients: a total, then each status with its meaning and a link to its recipients. */
 export function Funnel({ counts, total, chosen }: Props): ReactNode {
   const say = useWords(words);
   const sayRecipient = useWords(recipientWords);

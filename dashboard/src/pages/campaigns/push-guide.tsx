@@ -15,7 +15,7 @@ import type { CampaignTab } from './search.ts';
 import { words } from './words.ts';
 import classes from './campaigns.module.css';
 
-/** Nobody was pushed in yet: what is left to do, each with the place where it is done. */
+/** There are no recipients yet: the open steps, each with a link to its place. */
 export function FirstPush({ item }: { item: CampaignRecord }): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;

@@ -54,7 +54,7 @@ export function AboutCard({ item }: { item: ChannelDetail }): ReactNode {
   );
 }
 
-/** Looks until somebody has written: how one sees that the other side is connected too. */
+/** Polls until a person has written: this shows that the provider is connected too. */
 function FirstMessage({ item }: { item: ChannelDetail }): ReactNode {
   const say = useWords(words);
   return (

@@ -22,7 +22,7 @@ const toText = (value: unknown): string => {
 export const isMoved = (kind: ChannelKindName, values: SettingsValues, stored: SettingsValues): boolean =>
   shownFields(kind).some(({ name, address }) => address && values[valueName(name)] !== stored[valueName(name)]);
 
-/** Nobody signs in without a user name, so the stored password is let go of. */
+/** A password without a user name is useless, so the stored password is dropped. */
 export const isUnused = ({ secret, required }: ChannelField, values: SettingsValues): boolean =>
   secret && !required && values[valueName('username')]?.trim() === '';
 

@@ -21,5 +21,5 @@ export const readConversationsSearch = (raw: RawSearch): ConversationsSearch => 
   cursor: textIn(raw, 'cursor'),
 });
 
-/** What to read again once something was said or somebody stepped in. */
+/** What to read again after a new message or a take-over. */
 export const READ_AGAIN = ['readConversation', 'listConversations', 'readOverview'] as const;

@@ -40,7 +40,7 @@ function EndUserForm({ item: now, onClose, onMade }: Omit<Props, 'opened'>): Rea
   const say = useWords(words);
   const sayCommon = useWords(common);
   const org_id = useOrganization().id;
-  // As it was when the dialog opened: what a backend changes meanwhile is not what the person here changed.
+  // As it was when the dialog opened: a change by a backend in the meantime is not a change by this user.
   const [item] = useState(now);
   const create = useAct('createEndUser', { refresh: READ_AGAIN });
   const update = useAct('updateEndUser', { refresh: READ_AGAIN });

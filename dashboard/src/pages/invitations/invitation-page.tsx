@@ -22,15 +22,15 @@ const route = getRouteApi('/front/invitations/$invitation');
 type Props = { invitation: string; look: InvitationLook };
 
 /**
- * Two ways in, whoever the address belongs to: with an account, by signing in first; or as somebody new. Whether there is
- * an account under the address is not said.
+ * Two ways to join, the same for every address: with an account, after sign-in; or as a new person. The page does not
+ * show whether an account with the address exists.
  */
 export function InvitationPage(): ReactNode {
   const say = useWords(words);
   const sayCommon = useWords(common);
   const { invitation } = route.useParams();
   const look = useRead('readInvitation', { params: { invitation } }, { staleTime: Infinity });
-  // Nobody signed in is an answer here, not a fault.
+  // "Not signed in" is a result here, not an error.
   const session = useQuery({ ...sessionOptions, retry: false, refetchInterval: false });
   if (look.isPending || session.isPending)
     return (

@@ -17,7 +17,7 @@ import { words } from '../sign-in/words.ts';
 
 const route = getRouteApi('/front/password/$link');
 
-/** For somebody who forgot their password and was handed a link. */
+/** For a person who forgot their password and has a link. */
 export function PasswordPage(): ReactNode {
   const say = useWords(words);
   const sayCommon = useWords(common);

@@ -3,7 +3,7 @@ import type { words } from './words.ts';
 
 type SignInSay = Say<keyof (typeof words)['en']>;
 
-/** The same bounds as the server's; it decides all the same. */
+/** The same limits as on the server, which makes the final decision. */
 const MIN_PASSWORD = 10;
 const MAX_PASSWORD = 128;
 

@@ -12,7 +12,7 @@ export const createEndUserRoute = (deps: EndUserRoutesDeps): Route => ({
     id: 'createEndUser',
     summary: 'Create an end user',
     description:
-      'An external id, e-mail address or phone number that somebody has already is answered with 409, and `existing_id` names who. To make or change in one call use `PUT /api/end-users/external/{external_id}`.',
+      'An external id, e-mail address or phone number that another person already has returns 409, and `existing_id` names this person. To create or update in one call, use `PUT /api/end-users/external/{external_id}`.',
     tag: TAG,
     example: { external_id: 'crm-42', name: 'Asha', phone: '+97430000000', locale: 'ar', attributes: { plan: 'gold' } },
     examples: { 201: exampleEndUser },

@@ -15,7 +15,7 @@ export const upsertEndUserRoute = (deps: EndUserRoutesDeps): Route => ({
     id: 'upsertEndUser',
     summary: 'Create or update an end user by your own id',
     description:
-      'What the body leaves out stays, null removes, `attributes` are merged and `tags` replaced. A person known so far only by the same e-mail address or phone number, without an external id, gets this one. An identifier that somebody else has is answered with 409.',
+      'Omitted fields stay, null removes a value, `attributes` are merged and `tags` are replaced. An existing person with the same e-mail address or phone number and without an external id gets this one. An identifier of another person returns 409.',
     tag: TAG,
     example: { name: 'Asha', email: 'asha@example.qa', attributes: { plan: 'gold', trial: null } },
     examples: { 200: exampleEndUser, 201: exampleEndUser },

@@ -24,7 +24,7 @@ export const reportLeakedRoute = (deps: LeakRoutesDeps): Route => ({
   operation: {
     id: 'reportLeakedKeys',
     summary: 'Report leaked keys',
-    description: `Revokes API keys that were found in public, at once, and tells their owners. Needs no key: whoever has the whole value has proven the leak. The body has the shape of GitHub's secret scanning partner program; a report that is signed by a scanner whose key the operator has named (\`PARLEY_LEAK_REPORT_KEYS\`) may come more often and hold 1,000 entries, any other ${MAX_UNSIGNED_LEAKS}. The answer is the same for keys that are known, unknown and revoked already.`,
+    description: `Revokes leaked API keys immediately and notifies their owners. Needs no key: a caller who has the full value has proven the leak. The body has the format of GitHub's secret scanning partner program. A report signed by a scanner whose key the operator has configured (\`PARLEY_LEAK_REPORT_KEYS\`) has a higher rate limit and may contain 1,000 entries, any other report ${MAX_UNSIGNED_LEAKS}. The response is the same for known, unknown and already revoked keys.`,
     tag: 'Keys',
     example: [
       {

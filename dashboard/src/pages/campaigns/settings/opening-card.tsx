@@ -14,7 +14,7 @@ import classes from './settings.module.css';
 
 type Props = { item: CampaignRecord; draft: SettingsDraft };
 const CHOICES = ['agent', 'text', 'template'] as const;
-/** Kinds on which whoever has not written lately is reached by an approved template alone. */
+/** Kinds that need an approved template for people who have not written recently. */
 const WANTS_TEMPLATE = new Set(['whatsapp']);
 
 /** The first words: the agent's own, a text per language, or a template that the provider has approved. */

@@ -24,22 +24,22 @@ import classes from './settings.module.css';
 
 const PAUSE_MS = 350;
 const MAX_VALUE = 200;
-type Somebody = { zone: string | null; locale: string; name: string; values: Record<string, string> };
+type Person = { zone: string | null; locale: string; name: string; values: Record<string, string> };
 type Props = { item: CampaignRecord; draft: SettingsDraft };
 
-/** What somebody would get by the settings as they stand here, and when. */
+/** What a recipient would get with the settings on this page, and when. */
 export function PreviewCard({ item, draft }: Props): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
-  const [somebody, setSomebody] = useState<Somebody>({ zone: null, locale: say.language, name: 'Asha', values: {} });
+  const [person, setPerson] = useState<Person>({ zone: null, locale: say.language, name: 'Asha', values: {} });
   const preview = useAct('previewCampaign', { refresh: [] });
   const names = mentionedIn(draft.settings);
-  const zone = somebody.zone ?? draft.values.zone;
+  const zone = person.zone ?? draft.values.zone;
   const body: PreviewCampaignBody = {
     settings: draft.settings,
     time_zone: zone,
-    end_user: { locale: somebody.locale, ...(somebody.name.trim() !== '' && { name: somebody.name.trim() }) },
-    variables: Object.fromEntries(names.map((name) => [name, somebody.values[name] ?? `{{${name}}}`])),
+    end_user: { locale: person.locale, ...(person.name.trim() !== '' && { name: person.name.trim() }) },
+    variables: Object.fromEntries(names.map((name) => [name, person.values[name] ?? `{{${name}}}`])),
   };
   const [asked] = useDebouncedValue(JSON.stringify(body), PAUSE_MS);
   const { mutate } = preview;
@@ -47,7 +47,7 @@ export function PreviewCard({ item, draft }: Props): ReactNode {
     if (draft.isWhole)
       mutate({ params: { org_id, campaign_id: item.id }, body: JSON.parse(asked) as PreviewCampaignBody });
   }, [asked, draft.isWhole, mutate, org_id, item.id]);
-  const change = (part: Partial<Somebody>): void => setSomebody({ ...somebody, ...part });
+  const change = (part: Partial<Person>): void => setPerson({ ...person, ...part });
   const languages = new Intl.DisplayNames(say.language, { type: 'language', fallback: 'code' });
   const fault = preview.error?.faults[0];
   return (
@@ -63,7 +63,7 @@ export function PreviewCard({ item, draft }: Props): ReactNode {
           <NativeSelect
             size="xs"
             label={say('preview_language')}
-            value={somebody.locale}
+            value={person.locale}
             data={OFFERED_LANGUAGES.map((one) => ({ value: one, label: languages.of(one) ?? one }))}
             onChange={(event) => change({ locale: event.currentTarget.value })}
           />
@@ -73,7 +73,7 @@ export function PreviewCard({ item, draft }: Props): ReactNode {
             autoComplete="off"
             dir="auto"
             maxLength={MAX_VALUE}
-            value={somebody.name}
+            value={person.name}
             onChange={(event) => change({ name: event.currentTarget.value })}
           />
           {names.map((name) => (
@@ -84,8 +84,8 @@ export function PreviewCard({ item, draft }: Props): ReactNode {
               autoComplete="off"
               dir="auto"
               maxLength={MAX_VALUE}
-              value={somebody.values[name] ?? ''}
-              onChange={(event) => change({ values: { ...somebody.values, [name]: event.currentTarget.value } })}
+              value={person.values[name] ?? ''}
+              onChange={(event) => change({ values: { ...person.values, [name]: event.currentTarget.value } })}
             />
           ))}
         </div>

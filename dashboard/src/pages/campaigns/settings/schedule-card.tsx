@@ -142,10 +142,10 @@ type MomentProps = {
   onChange: (at: string | undefined) => void;
 };
 
-/** While a year is typed, the browser's field stands for the years 2, 20 and 202: nobody means those. */
+/** While a year is typed, the browser's field has the years 2, 20 and 202, which are not meant. */
 const FIRST_MEANT = Date.parse('2000-01-01T00:00:00Z');
 
-/** A moment on the clock of whoever looks; stored as the moment it is. */
+/** A time in the time zone of the user; stored as an absolute time. */
 function MomentInput({ label, hint, at, error, readOnly, onChange }: MomentProps): ReactNode {
   const [typed, setTyped] = useState<string | null>(null);
   return (

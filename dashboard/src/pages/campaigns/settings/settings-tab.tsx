@@ -19,7 +19,7 @@ import classes from './settings.module.css';
 
 type Props = { item: CampaignRecord; draft: SettingsDraft };
 
-/** What is said, when and how fast; beside it, what somebody would get by it. */
+/** First message, schedule and rate limit, with a preview beside them. */
 export function SettingsTab({ item, draft }: Props): ReactNode {
   const say = useWords(words);
   const sayCommon = useWords(common);

@@ -40,7 +40,7 @@ export function ChooseFile({ onSent }: { onSent: (id: string) => void }): ReactN
         const sent = Math.min(file.size, (piece + 1) * IMPORT_PIECE_BYTES);
         setSending({ name: file.name, percent: Math.floor((sent / file.size) * 100) });
       }
-      // Whoever went to another page meanwhile stays there; the file waits in the list of imports.
+      // A user who went to another page stays there; the file waits in the list of imports.
       if (isHere.current) onSent(id);
     } catch (error) {
       setProblem(error);

@@ -150,7 +150,7 @@ function targetsOf(heading: string, chosen: string | null, word: (target: string
   ];
 }
 
-/** Null: fine. Empty: nobody could be found again. Else the field that two columns go to. */
+/** Null: valid. Empty: no column to match people by. Else the field that two columns are mapped to. */
 function faultOf(columns: readonly (string | null)[]): string | null {
   const twice = columns.find((one, index) => one !== null && columns.indexOf(one) !== index);
   if (twice) return twice;

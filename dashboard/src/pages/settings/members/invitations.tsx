@@ -13,7 +13,7 @@ import { words } from '../words.ts';
 import { RenewDialog } from './renew-dialog.tsx';
 import classes from './members.module.css';
 
-/** Invitations that nobody has used yet, without their links: those are shown once, when they are made. Nothing while there are none. */
+/** Open invitations, without their links, which are shown only once. Renders nothing if there are none. */
 export function Invitations(): ReactNode {
   const say = useWords(words);
   const sayCommon = useWords(common);

@@ -83,7 +83,7 @@ export function LastUsed({ item }: { item: KeyRecord }): ReactNode {
 const DAY_MS = 24 * 60 * 60 * 1000;
 export const USED_LATELY_MS = DAY_MS;
 
-/** What somebody who tidies up wants to know: states other than plainly active, and keys nobody uses. */
+/** Facts for a cleanup: states other than active, and unused keys. */
 export function Standing({ item, who }: { item: KeyRecord; who: NameOf }): ReactNode {
   const say = useWords(words);
   const now = useNow();

@@ -32,7 +32,7 @@ function Revoke({ item: listed, onClose }: { item: KeyRecord; onClose: () => voi
   const sayCommon = useWords(common);
   const org_id = useOrganization().id;
   const revoke = useAct('revokeKey', { refresh: ['listKeys', 'readKey', 'readOverview', 'listAudit'] });
-  // Looked at anew: the list may not know yet that it was used a second ago. And the server may answer "revoking" where
+  // Read again: the list may not know yet that it was used a second ago. And the server may answer "revoking" where
   // another server has not confirmed yet: then the key is looked at until it has.
   const watched = useRead(
     'readKey',

@@ -1,6 +1,6 @@
 import { defineWords } from '../../../../language/words.tsx';
 
-/** The English ones marked so are fixed by the contract, section 10. */
+/** The English words marked "fixed" do not change: other documents and tools use them. */
 export const words = defineWords(
   {
     settings: 'Settings',

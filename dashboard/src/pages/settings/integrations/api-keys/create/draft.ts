@@ -36,7 +36,7 @@ export function keepDraft(organization: string, draft: Draft): void {
   try {
     sessionStorage.setItem(STORAGE, JSON.stringify({ organization, draft }));
   } catch {
-    // Without storage a reload starts anew.
+    // Without storage a reload starts again.
   }
 }
 
