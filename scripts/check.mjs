@@ -14,6 +14,7 @@ const CHECKS = [
   { name: 'unused files, exports and packages (knip)', args: [bin('knip', 'bin', 'knip.js')] },
   { name: 'lockfile', args: ['scripts/check-lockfile.mjs'] },
   { name: 'paths and links in documents', args: ['scripts/check-docs.mjs'] },
+  { name: 'plain words', args: ['scripts/check-words.mjs'] },
 ];
 
 await run(async () => {

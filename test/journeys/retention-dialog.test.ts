@@ -30,7 +30,7 @@ describe.skipIf(!CHROMIUM)('retention', () => {
 
   test('is previewed, confirmed by the name of the organization, and removed without a question', async () => {
     const { page, faults } = await journey.open(PAGE, { as: OWNER });
-    await page.getByRole('radio', { name: 'Erase conversations after a time' }).check();
+    await page.getByRole('radio', { name: 'Erase old conversations' }).check();
     const days = page.getByLabel('Days without activity');
     await days.fill('7');
     await page.getByText('A whole number from 30 to 3,650.').waitFor();
@@ -53,7 +53,7 @@ describe.skipIf(!CHROMIUM)('retention', () => {
     await dialog.getByRole('button', { name: 'Save and erase' }).click();
     await page.getByText('Retention saved.').first().waitFor();
     expect(await stored()).toBe(90);
-    await page.getByRole('radio', { name: 'Keep conversations for good' }).check();
+    await page.getByRole('radio', { name: 'Keep conversations permanently' }).check();
     await page
       .locator('form', { has: page.getByRole('radio') })
       .getByRole('button', { name: 'Save changes' })

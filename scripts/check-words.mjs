@@ -1,0 +1,66 @@
+/**
+ * Plain English: words and phrases that a reader whose first language is not English must decode, and the plain word for
+ * each. `node scripts/check-words.mjs [FOLDER]` looks at every tracked text that a person reads.
+ */
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+const ROOT = path.resolve(process.argv[2] ?? path.join(import.meta.dirname, '..'));
+
+/** `word` is a part of a regular expression; `plain` is what to write. */
+const WORDS = [
+  { word: 'who(?:so)?(?:m)?ever', plain: 'the caller, a person who, anyone who' },
+  { word: 'anew', plain: 'again, or "create a new …"' },
+  { word: '(?:in the )?meanwhile', plain: 'leave it out, or "since then"' },
+  { word: '(?:there|here)(?:of|upon|unto)|hitherto|henceforth|heretofore', plain: 'name the thing' },
+  { word: 'lest', plain: 'so that … does not' },
+  { word: 'nobody', plain: 'no one' },
+  { word: 'somebody', plain: 'a person, a member, another person' },
+  { word: 'everybody', plain: 'all members, all callers' },
+  { word: '(?:is|are|was|were|be) begun', plain: 'starts, started' },
+  { word: '(?:is|are|was|were|be) broken off', plain: 'is aborted' },
+  { word: 'all the same', plain: 'still, anyway' },
+  { word: 'counts? no more', plain: 'stops working, is ignored' },
+  { word: 'in (?:its|their|our) hands?', plain: 'has, holds' },
+  { word: 'as it should', plain: 'say what failed: "returned an error"' },
+  { word: 'from that moment(?: on)?', plain: 'immediately, from then on' },
+  { word: 'no sooner|ere long|save for|albeit|whilst|betwixt|amidst', plain: 'the plain conjunction' },
+  { word: 'contract, sections? \\d+', plain: 'the numbered list in docs/security.md' },
+];
+
+/** What is not prose of ours: data of tests, tables of languages, generated SQL. */
+const NOT_PROSE = [
+  /^contract\/fixtures\//,
+  /^src\/engine\/knowledge\/(?:evaluation|lexicon)/,
+  /^migrations\//,
+  /^scripts\/check-words\.mjs$/,
+  /^test\/words\.test\.ts$/,
+];
+
+/** Before a space or the end of a clause: the word is in a sentence, and not the name of a variable. */
+const IN_SENTENCE = '(?=[\\s.,;:!?]|$)(?!\\.\\w|: [A-Z]| [=:])';
+const PATTERNS = WORDS.map(({ word, plain }) => ({
+  pattern: new RegExp(`\\b(?:${word})\\b${IN_SENTENCE}`, 'gim'),
+  plain,
+}));
+
+const listed = spawnSync('git', ['ls-files', '-z', '*.ts', '*.tsx', '*.md', '*.mjs'], { cwd: ROOT, encoding: 'utf8' });
+if (listed.status !== 0) throw new Error(listed.stderr);
+const files = listed.stdout.split('\0').filter((file) => file && !NOT_PROSE.some((pattern) => pattern.test(file)));
+
+const faults = files.flatMap(faultsOf);
+for (const fault of faults) console.error(fault);
+process.exitCode = faults.length === 0 ? 0 : 1;
+
+function faultsOf(file) {
+  const text = readFileSync(path.join(ROOT, file), 'utf8');
+  return PATTERNS.flatMap(({ pattern, plain }) =>
+    [...text.matchAll(pattern)]
+      .filter(({ 0: found }) => found !== found.toUpperCase())
+      .map(({ 0: found, index }) => {
+        const line = text.slice(0, index).split('\n').length;
+        return `${file}:${line}: "${found}": write ${plain}.`;
+      }),
+  );
+}
