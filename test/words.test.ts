@@ -9,7 +9,7 @@ const CHECK = path.resolve(import.meta.dirname, '../scripts/check-words.mjs');
 
 const PLANTED: [file: string, text: string, line: number, found: RegExp][] = [
   ['README.md', '# Title\n\nWhoever has the link can join.\n', 3, /"Whoever": write the caller/],
-  ['docs/a.md', 'The secret is made\nanew.\n', 2, /"anew": write again/],
+  ['pages/a.md', 'The secret is made\nanew.\n', 2, /"anew": write again/],
   ['src/a.ts', '/** A turn that nobody waits for. */\nexport {};\n', 1, /"nobody": write no one/],
   ['src/b.tsx', "export const said = 'Somebody has saved it.';\n", 1, /"Somebody": write a person/],
   ['scripts/a.mjs', '// Row 6 of the contract, section 3.\n', 1, /"contract, section 3": write the numbered list/],

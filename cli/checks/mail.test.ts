@@ -26,7 +26,7 @@ it('says what is wrong and what to do, without the password', async () => {
   expect(JSON.stringify(wrong)).not.toContain('not the password');
 });
 
-it('says that nobody answers', async () => {
+it('says that no server answers', async () => {
   const gone = url();
   await smtp.stop();
   expect((await check({ SMTP_URL: gone, ...from })).status).toBe('fail');

@@ -41,7 +41,7 @@ describe.skipIf(!CHROMIUM)('retention', () => {
       .getByRole('button', { name: 'Save changes' })
       .click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('Everything that was said more than 90 days ago').waitFor();
+    await dialog.getByText('Messages older than 90 days are erased').waitFor();
     await settled(page);
     expect(await seriousFaults(page)).toEqual([]);
     if (process.env['SHOTS']) await page.screenshot({ path: `${process.env['SHOTS']}/retention-en.png` });
