@@ -6,10 +6,10 @@ import type { AuditRecord } from '../../../../contract/dashboard/activity.ts';
 import { addressOf } from '../../api/client.ts';
 import { useRead } from '../../api/queries.ts';
 import { useWords, type Say } from '../../language/words.tsx';
-import { DataList, type Column } from '../../list/data-list.tsx';
-import { Empty, NothingFound } from '../../list/empty.tsx';
+import type { Column } from '../../list/data-list.tsx';
+import { Empty } from '../../list/empty.tsx';
 import { FilterBar } from '../../list/filter-bar.tsx';
-import { Pager } from '../../list/pager.tsx';
+import { PagedList } from '../../list/paged-list.tsx';
 import { useListState } from '../../list/use-list-state.ts';
 import { Moment } from '../../parts/moment.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
@@ -64,7 +64,6 @@ export function AuditTab(): ReactNode {
     cell: ({ created_at }) => <Moment at={created_at} />,
     width: '140px',
   });
-  const empty = audit.data?.data.length === 0 && !list.filtered && list.cursor === undefined;
   return (
     <>
       <Group justify="space-between" align="start" mb="sm">
@@ -109,21 +108,17 @@ export function AuditTab(): ReactNode {
           onChange={(actor) => list.setFilters({ actor: actor ?? undefined })}
         />
       </FilterBar>
-      <DataList
+      <PagedList
         label={say('tab_audit')}
+        list={list}
         read={audit}
-        keyOf={({ id }) => id}
         columns={columns}
-        empty={
-          empty ? (
-            <Empty icon={<IconHistory size={26} />} title={say('empty_title')}>
-              {say('empty_words')}
-            </Empty>
-          ) : (
-            <NothingFound icon={<IconHistory size={26} />} onClear={list.clear} />
-          )
+        icon={<IconHistory size={26} />}
+        none={
+          <Empty icon={<IconHistory size={26} />} title={say('empty_title')}>
+            {say('empty_words')}
+          </Empty>
         }
-        footer={<Pager list={list} page={audit.data} />}
       />
     </>
   );

@@ -6,10 +6,10 @@ import type { RequestRecord } from '../../../../contract/dashboard/activity.ts';
 import { useRead } from '../../api/queries.ts';
 import { number } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
-import { DataList, type Column } from '../../list/data-list.tsx';
+import type { Column } from '../../list/data-list.tsx';
 import { Empty, NothingFound } from '../../list/empty.tsx';
 import { FilterBar } from '../../list/filter-bar.tsx';
-import { Pager } from '../../list/pager.tsx';
+import { PagedList } from '../../list/paged-list.tsx';
 import { useListState } from '../../list/use-list-state.ts';
 import { LiveState } from '../../parts/live-state.tsx';
 import { Moment } from '../../parts/moment.tsx';
@@ -45,7 +45,6 @@ export function RequestsTab(): ReactNode {
     { params: { org_id }, query: { ...filters, ...(isFindable && { id }), cursor: list.cursor, limit: PAGE } },
     { every: LOOK_AGAIN_MS, live: 'requests', keep: true },
   );
-  const empty = requests.data?.data.length === 0 && !list.filtered && list.cursor === undefined;
   const nothing = <NothingFound icon={<IconArrowsExchange size={26} />} onClear={list.clear} />;
   return (
     <>
@@ -54,29 +53,25 @@ export function RequestsTab(): ReactNode {
       </Text>
       <Filters list={list} />
       {isFindable ? (
-        <DataList
+        <PagedList
           label={say('requests')}
+          list={list}
           read={requests}
-          keyOf={(item) => item.id}
           columns={columns}
-          empty={
-            empty ? (
-              <Empty
-                icon={<IconArrowsExchange size={26} />}
-                title={say('empty_title')}
-                action={
-                  <Button renderRoot={(props) => <Link to="/settings/integrations/api-keys" {...props} />}>
-                    {say('to_keys')}
-                  </Button>
-                }
-              >
-                {say('empty_words')}
-              </Empty>
-            ) : (
-              nothing
-            )
+          icon={<IconArrowsExchange size={26} />}
+          none={
+            <Empty
+              icon={<IconArrowsExchange size={26} />}
+              title={say('empty_title')}
+              action={
+                <Button renderRoot={(props) => <Link to="/settings/integrations/api-keys" {...props} />}>
+                  {say('to_keys')}
+                </Button>
+              }
+            >
+              {say('empty_words')}
+            </Empty>
           }
-          footer={<Pager list={list} page={requests.data} />}
         />
       ) : (
         nothing

@@ -1,16 +1,16 @@
-import { ActionIcon, Button, Modal, Skeleton, UnstyledButton } from '@mantine/core';
-import { IconFileText, IconPlus, IconTrash } from '@tabler/icons-react';
+import { ActionIcon, Modal, Skeleton, UnstyledButton } from '@mantine/core';
+import { IconFileText, IconTrash } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import type { DocumentSummary } from '../../../../contract/dashboard/agents.ts';
 import { useAct, useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
 import { number } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
-import { DataList } from '../../list/data-list.tsx';
-import { Empty, NothingFound } from '../../list/empty.tsx';
+import { Empty } from '../../list/empty.tsx';
 import { FilterBar } from '../../list/filter-bar.tsx';
-import { Pager } from '../../list/pager.tsx';
+import { hasNone, PagedList } from '../../list/paged-list.tsx';
 import { useListState } from '../../list/use-list-state.ts';
+import { AddButton } from '../../parts/add-button.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
@@ -37,12 +37,8 @@ export function KnowledgeTab({ agentId }: { agentId: string }): ReactNode {
     { params: { org_id, agent_id: agentId }, query: { ...list.filters, cursor: list.cursor, limit: PAGE } },
     { keep: true },
   );
-  const empty = documents.data?.data.length === 0 && !list.filtered && list.cursor === undefined;
-  const add = may && (
-    <Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)}>
-      {say('add_document')}
-    </Button>
-  );
+  const empty = hasNone({ list, read: documents });
+  const add = may && <AddButton onClick={() => setAdding(true)}>{say('add_document')}</AddButton>;
   return (
     <>
       {!empty && (
@@ -57,10 +53,10 @@ export function KnowledgeTab({ agentId }: { agentId: string }): ReactNode {
         </FilterBar>
       )}
       <KnowledgeUse agentId={agentId} />
-      <DataList
+      <PagedList
         label={say('tab_knowledge')}
+        list={list}
         read={documents}
-        keyOf={({ id }) => id}
         columns={[
           {
             id: 'name',
@@ -97,16 +93,12 @@ export function KnowledgeTab({ agentId }: { agentId: string }): ReactNode {
               ) : null,
           },
         ]}
-        empty={
-          empty ? (
-            <Empty icon={<IconFileText size={26} />} title={say('documents_empty')} action={add}>
-              {say('documents_empty_words')} {say('documents_hint')}
-            </Empty>
-          ) : (
-            <NothingFound icon={<IconFileText size={26} />} onClear={list.clear} />
-          )
+        icon={<IconFileText size={26} />}
+        none={
+          <Empty icon={<IconFileText size={26} />} title={say('documents_empty')} action={add}>
+            {say('documents_empty_words')} {say('documents_hint')}
+          </Empty>
         }
-        footer={<Pager list={list} page={documents.data} />}
       />
       <AddDocumentDialog agentId={agentId} opened={adding} onClose={() => setAdding(false)} />
       <Modal

@@ -1,6 +1,6 @@
 import { oneOfIn, textIn, type RawSearch } from '../../list/read-search.ts';
 
-export type AgentsSearch = { text?: string; cursor?: string; create?: string };
+type AgentsSearch = { text?: string; cursor?: string; create?: string };
 export const readAgentsSearch = (raw: RawSearch): AgentsSearch => ({
   text: textIn(raw, 'text'),
   cursor: textIn(raw, 'cursor'),

@@ -9,9 +9,9 @@ import { MAX_LABEL_CHARACTERS } from '../../../../contract/limits.ts';
 import { readAnew, useAct, useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
-import { DataList, type Column } from '../../list/data-list.tsx';
+import type { Column } from '../../list/data-list.tsx';
 import { Empty } from '../../list/empty.tsx';
-import { Pager } from '../../list/pager.tsx';
+import { PagedList } from '../../list/paged-list.tsx';
 import { useListState } from '../../list/use-list-state.ts';
 import { DialogForm } from '../../parts/dialog-form.tsx';
 import { Moment } from '../../parts/moment.tsx';
@@ -151,18 +151,18 @@ export function CampaignKeys({ campaign }: { campaign: CampaignRecord }): ReactN
         </Alert>
       )}
       {created && !shown && <LostValue keyId={created} onDismiss={() => setCreated(undefined)} />}
-      <DataList
+      <PagedList
         label={say('key')}
+        list={list}
         read={keys}
         columns={columns}
-        keyOf={({ id }) => id}
         faded={({ state }) => state !== 'active'}
-        empty={
+        icon={<IconKey size={26} />}
+        none={
           <Empty icon={<IconKey size={26} />} title={say('key_none')} action={createButton}>
             {!mayManage && say('key_role', { role: sayCommon(`role_${organization.role}`) })}
           </Empty>
         }
-        footer={<Pager list={list} page={keys.data} />}
       />
       <CreateDialog
         campaign={campaign}

@@ -1,16 +1,13 @@
-import { Button } from '@mantine/core';
-import { IconPlus, IconSpeakerphone } from '@tabler/icons-react';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { IconSpeakerphone } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useRead } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
-import { DataList } from '../../list/data-list.tsx';
-import { Empty, NothingFound } from '../../list/empty.tsx';
-import { FilterBar } from '../../list/filter-bar.tsx';
-import { Pager } from '../../list/pager.tsx';
+import { Empty } from '../../list/empty.tsx';
+import { ListPage, useCreating } from '../../list/list-page.tsx';
 import { useListState } from '../../list/use-list-state.ts';
+import { AddButton } from '../../parts/add-button.tsx';
 import { Moment } from '../../parts/moment.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { words as agentWords } from '../agents/agent-select-words.ts';
 import { AgentFilter, AgentLink } from '../agents/agent-select.tsx';
@@ -18,10 +15,8 @@ import agentClasses from '../agents/agents.module.css';
 import { useAgentNames } from '../settings/integrations/api-keys/names.ts';
 import { CampaignStateBadge } from './campaign-state.tsx';
 import { CreateCampaignDialog } from './create-campaign-dialog.tsx';
-import type { CampaignsSearch } from './search.ts';
 import { words } from './words.ts';
 
-const route = getRouteApi('/inside/campaigns');
 const PAGE = 20;
 const LOOK_AGAIN_MS = 5_000;
 
@@ -30,8 +25,7 @@ export function CampaignsPage(): ReactNode {
   const sayAgent = useWords(agentWords);
   const org_id = useOrganization().id;
   const may = useMay('member');
-  const { create } = route.useSearch();
-  const navigate = route.useNavigate();
+  const [isCreating, setCreating] = useCreating();
   const list = useListState<{ text?: string; agent_id?: string }>(['text', 'agent_id']);
   const campaigns = useRead(
     'listCampaigns',
@@ -39,36 +33,18 @@ export function CampaignsPage(): ReactNode {
     { every: LOOK_AGAIN_MS, keep: true },
   );
   const agentName = useAgentNames((campaigns.data?.data ?? []).map(({ agent_id }) => agent_id));
-  const open = (opened: boolean): void =>
-    void navigate({
-      to: '.',
-      search: (before: CampaignsSearch) => ({ ...before, create: opened ? '' : undefined }),
-      replace: !opened,
-    });
-  const createButton = may && (
-    <Button leftSection={<IconPlus size={16} />} onClick={() => open(true)}>
-      {say('create')}
-    </Button>
-  );
-  const empty = campaigns.data?.data.length === 0 && !list.filtered && list.cursor === undefined;
+  const add = may && <AddButton onClick={() => setCreating(true)}>{say('create')}</AddButton>;
   return (
     <>
-      <PageHeader title={say('campaigns')} description={say('hint')} actions={!empty && createButton} />
-      {!empty && (
-        <FilterBar
-          text={list.filters.text}
-          onText={(text) => list.setFilters({ text })}
-          placeholder={say('search')}
-          filtered={list.filtered}
-          onClear={list.clear}
-        >
-          <AgentFilter value={list.filters.agent_id} onChange={(agent_id) => list.setFilters({ agent_id })} />
-        </FilterBar>
-      )}
-      <DataList
-        label={say('campaigns')}
+      <ListPage
+        title={say('campaigns')}
+        hint={say('hint')}
+        list={list}
         read={campaigns}
-        keyOf={({ id }) => id}
+        icon={<IconSpeakerphone size={26} />}
+        placeholder={say('search')}
+        filters={<AgentFilter value={list.filters.agent_id} onChange={(agent_id) => list.setFilters({ agent_id })} />}
+        add={add}
         faded={({ state }) => state === 'ended'}
         columns={[
           {
@@ -88,21 +64,16 @@ export function CampaignsPage(): ReactNode {
           },
           { id: 'changed', label: say('changed'), cell: (item) => <Moment at={item.updated_at} />, width: '160px' },
         ]}
-        empty={
-          empty ? (
-            <Empty icon={<IconSpeakerphone size={26} />} title={say('empty_title')} action={createButton}>
-              {say('empty_words')}
-            </Empty>
-          ) : (
-            <NothingFound icon={<IconSpeakerphone size={26} />} onClear={list.clear} />
-          )
+        none={
+          <Empty icon={<IconSpeakerphone size={26} />} title={say('empty_title')} action={add}>
+            {say('empty_words')}
+          </Empty>
         }
-        footer={<Pager list={list} page={campaigns.data} />}
       />
       <CreateCampaignDialog
-        opened={create !== undefined && may}
+        opened={isCreating && may}
         agentId={list.filters.agent_id ?? null}
-        onClose={() => open(false)}
+        onClose={() => setCreating(false)}
       />
     </>
   );

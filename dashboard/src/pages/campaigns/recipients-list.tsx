@@ -6,10 +6,10 @@ import type { Recipient, RecipientStatus } from '../../../../contract/campaigns.
 import { useAct, useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
-import { DataList, type Column } from '../../list/data-list.tsx';
+import type { Column } from '../../list/data-list.tsx';
 import { NothingFound } from '../../list/empty.tsx';
 import { FilterBar } from '../../list/filter-bar.tsx';
-import { Pager } from '../../list/pager.tsx';
+import { PagedList } from '../../list/paged-list.tsx';
 import { useListState } from '../../list/use-list-state.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { LiveState } from '../../parts/live-state.tsx';
@@ -69,14 +69,14 @@ export function RecipientsList({ campaignId, failed }: { campaignId: string; fai
           onChange={(value) => list.setFilters({ status: value ?? undefined })}
         />
       </FilterBar>
-      <DataList
+      <PagedList
         label={say('recipients')}
+        list={list}
         read={recipients}
-        keyOf={({ id }) => id}
         columns={columns}
         faded={({ status }) => (GROUPS.lost as readonly string[]).includes(status)}
-        empty={<NothingFound icon={<IconUsers size={26} />} onClear={list.clear} />}
-        footer={<Pager list={list} page={recipients.data} />}
+        icon={<IconUsers size={26} />}
+        none={<NothingFound icon={<IconUsers size={26} />} onClear={list.clear} />}
       />
       <CancelDialog item={asked} opened={opened} onClose={() => setOpened(false)} />
     </section>

@@ -1,7 +1,7 @@
 import type { RecipientStatus } from '../../../../contract/campaigns.ts';
 import { oneOfIn, textIn, type RawSearch } from '../../list/read-search.ts';
 
-export type CampaignsSearch = { text?: string; agent_id?: string; cursor?: string; create?: string };
+type CampaignsSearch = { text?: string; agent_id?: string; cursor?: string; create?: string };
 export const readCampaignsSearch = (raw: RawSearch): CampaignsSearch => ({
   text: textIn(raw, 'text'),
   agent_id: textIn(raw, 'agent_id'),

@@ -1,16 +1,13 @@
-import { Button } from '@mantine/core';
-import { IconPlugConnected, IconPlus } from '@tabler/icons-react';
+import { IconPlugConnected } from '@tabler/icons-react';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useRead } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
-import { DataList } from '../../list/data-list.tsx';
-import { Empty, NothingFound } from '../../list/empty.tsx';
-import { FilterBar } from '../../list/filter-bar.tsx';
-import { Pager } from '../../list/pager.tsx';
+import { Empty } from '../../list/empty.tsx';
+import { ListPage } from '../../list/list-page.tsx';
 import { useListState } from '../../list/use-list-state.ts';
+import { AddButton } from '../../parts/add-button.tsx';
 import { Moment } from '../../parts/moment.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { words as agentWords } from '../agents/agent-select-words.ts';
 import { AgentFilter, AgentLink } from '../agents/agent-select.tsx';
@@ -45,30 +42,18 @@ export function ChannelsPage(): ReactNode {
       search: (before: ChannelsSearch) => ({ ...before, connect: chosen }),
       replace: chosen === undefined,
     });
-  const connectButton = may && (
-    <Button leftSection={<IconPlus size={16} />} onClick={() => open('')}>
-      {say('connect')}
-    </Button>
-  );
-  const empty = channels.data?.data.length === 0 && !list.filtered && list.cursor === undefined;
+  const add = may && <AddButton onClick={() => open('')}>{say('connect')}</AddButton>;
   return (
     <>
-      <PageHeader title={say('channels')} description={say('hint')} actions={!empty && connectButton} />
-      {!empty && (
-        <FilterBar
-          text={list.filters.text}
-          onText={(text) => list.setFilters({ text })}
-          placeholder={say('search')}
-          filtered={list.filtered}
-          onClear={list.clear}
-        >
-          <AgentFilter value={list.filters.agent_id} onChange={(agent_id) => list.setFilters({ agent_id })} />
-        </FilterBar>
-      )}
-      <DataList
-        label={say('channels')}
+      <ListPage
+        title={say('channels')}
+        hint={say('hint')}
+        list={list}
         read={channels}
-        keyOf={({ id }) => id}
+        icon={<IconPlugConnected size={26} />}
+        placeholder={say('search')}
+        filters={<AgentFilter value={list.filters.agent_id} onChange={(agent_id) => list.setFilters({ agent_id })} />}
+        add={add}
         faded={({ enabled }) => !enabled}
         columns={[
           {
@@ -89,16 +74,11 @@ export function ChannelsPage(): ReactNode {
           { id: 'state', label: say('state'), cell: (item) => <ChannelState item={item} /> },
           { id: 'created', label: say('created'), cell: (item) => <Moment at={item.created_at} />, width: '160px' },
         ]}
-        empty={
-          empty ? (
-            <Empty icon={<IconPlugConnected size={26} />} title={say('empty_title')} action={connectButton}>
-              {say('empty_words')}
-            </Empty>
-          ) : (
-            <NothingFound icon={<IconPlugConnected size={26} />} onClear={list.clear} />
-          )
+        none={
+          <Empty icon={<IconPlugConnected size={26} />} title={say('empty_title')} action={add}>
+            {say('empty_words')}
+          </Empty>
         }
-        footer={<Pager list={list} page={channels.data} />}
       />
       <ConnectDialog
         chosen={may ? connect : undefined}

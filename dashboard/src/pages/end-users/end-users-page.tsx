@@ -1,16 +1,17 @@
 import { Badge, Button, Group, Switch, TextInput } from '@mantine/core';
-import { IconDownload, IconPlus, IconUpload, IconUsersGroup } from '@tabler/icons-react';
+import { IconDownload, IconUpload, IconUsersGroup } from '@tabler/icons-react';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { addressOf } from '../../api/client.ts';
 import { useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
-import { DataList } from '../../list/data-list.tsx';
-import { Empty, NothingFound } from '../../list/empty.tsx';
+import { Empty } from '../../list/empty.tsx';
+import { useCreating } from '../../list/list-page.tsx';
 import { FilterBar } from '../../list/filter-bar.tsx';
-import { Pager } from '../../list/pager.tsx';
+import { hasNone, PagedList } from '../../list/paged-list.tsx';
 import { useListState, useTypedFilter } from '../../list/use-list-state.ts';
+import { AddButton } from '../../parts/add-button.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
@@ -30,7 +31,7 @@ export function EndUsersPage(): ReactNode {
   const org_id = useOrganization().id;
   const may = useMay('member');
   const navigate = route.useNavigate();
-  const search = route.useSearch();
+  const [isCreating, setCreating] = useCreating();
   const list = useListState<EndUsersSearch>(['text', 'tag', 'attribute', 'blocked']);
   const { blocked, attribute, ...rest } = list.filters;
   const filters = {
@@ -40,14 +41,12 @@ export function EndUsersPage(): ReactNode {
     attribute: attribute?.includes('=') ? attribute : undefined,
     blocked: blocked === 'true' || undefined,
   };
-  const setCreating = (open: boolean): void =>
-    void navigate({ to: '.', search: { ...search, create: open ? '' : undefined }, replace: true });
   const people = useRead(
     'listEndUsers',
     { params: { org_id }, query: { ...filters, cursor: list.cursor, limit: PAGE } },
     { every: LOOK_AGAIN_MS, keep: true },
   );
-  const empty = people.data?.data.length === 0 && !list.filtered && list.cursor === undefined;
+  const empty = hasNone({ list, read: people });
   return (
     <>
       <PageHeader
@@ -72,9 +71,7 @@ export function EndUsersPage(): ReactNode {
               >
                 {say('import')}
               </Button>
-              <Button leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>
-                {say('add')}
-              </Button>
+              <AddButton onClick={() => setCreating(true)}>{say('add')}</AddButton>
             </>
           )
         }
@@ -101,10 +98,10 @@ export function EndUsersPage(): ReactNode {
           />
         </FilterBar>
       )}
-      <DataList
+      <PagedList
         label={say('end_users')}
+        list={list}
         read={people}
-        keyOf={({ id }) => id}
         faded={({ blocked }) => blocked}
         columns={[
           {
@@ -173,30 +170,26 @@ export function EndUsersPage(): ReactNode {
           },
           { id: 'created', label: say('created'), cell: (person) => <Moment at={person.created_at} /> },
         ]}
-        empty={
-          empty ? (
-            <Empty
-              icon={<IconUsersGroup size={26} />}
-              title={say('empty_title')}
-              action={
-                may ? (
-                  <Button renderRoot={(props) => <Link to="/end-users/import" {...props} />}>{say('import')}</Button>
-                ) : (
-                  <Button renderRoot={(props) => <Link to="/triggers" {...props} />}>{say('to_triggers')}</Button>
-                )
-              }
-            >
-              {say('empty_words')}
-            </Empty>
-          ) : (
-            <NothingFound icon={<IconUsersGroup size={26} />} onClear={list.clear} />
-          )
+        icon={<IconUsersGroup size={26} />}
+        none={
+          <Empty
+            icon={<IconUsersGroup size={26} />}
+            title={say('empty_title')}
+            action={
+              may ? (
+                <Button renderRoot={(props) => <Link to="/end-users/import" {...props} />}>{say('import')}</Button>
+              ) : (
+                <Button renderRoot={(props) => <Link to="/triggers" {...props} />}>{say('to_triggers')}</Button>
+              )
+            }
+          >
+            {say('empty_words')}
+          </Empty>
         }
-        footer={<Pager list={list} page={people.data} />}
       />
       <EndUserDialog
         item={null}
-        opened={may && search.create !== undefined}
+        opened={may && isCreating}
         onClose={() => setCreating(false)}
         onMade={(id) => void navigate({ to: '/end-users/$end_user_id', params: { end_user_id: id } })}
       />

@@ -1,6 +1,6 @@
 import { textIn, type RawSearch } from '../../list/read-search.ts';
 
-export type TriggersSearch = { text?: string; agent_id?: string; cursor?: string; create?: string };
+type TriggersSearch = { text?: string; agent_id?: string; cursor?: string; create?: string };
 export const readTriggersSearch = (raw: RawSearch): TriggersSearch => ({
   text: textIn(raw, 'text'),
   agent_id: textIn(raw, 'agent_id'),

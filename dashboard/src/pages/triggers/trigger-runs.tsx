@@ -5,9 +5,8 @@ import type { ReactNode } from 'react';
 import type { RunRecord } from '../../../../contract/triggers.ts';
 import { useRead } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
-import { DataList } from '../../list/data-list.tsx';
 import { Empty } from '../../list/empty.tsx';
-import { Pager } from '../../list/pager.tsx';
+import { PagedList } from '../../list/paged-list.tsx';
 import { useListState } from '../../list/use-list-state.ts';
 import { Moment, Until } from '../../parts/moment.tsx';
 import { useOrganization } from '../../session/session.ts';
@@ -34,10 +33,10 @@ export function TriggerRuns({ triggerId }: { triggerId: string }): ReactNode {
       <Text size="sm" c="dimmed" mb="sm">
         {say('runs_hint')}
       </Text>
-      <DataList
+      <PagedList
         label={say('runs')}
+        list={list}
         read={runs}
-        keyOf={({ id }) => id}
         columns={[
           { id: 'run', label: say('run'), cell: ({ id }) => <code className={classes.id}>{id}</code> },
           { id: 'state', label: say('state'), cell: ({ status }) => <RunStatusBadge status={status} /> },
@@ -54,12 +53,12 @@ export function TriggerRuns({ triggerId }: { triggerId: string }): ReactNode {
             ),
           },
         ]}
-        empty={
+        icon={<IconPlayerPlay size={26} />}
+        none={
           <Empty icon={<IconPlayerPlay size={26} />} title={say('runs')}>
             {say('runs_empty')}
           </Empty>
         }
-        footer={<Pager list={list} page={runs.data} />}
       />
     </section>
   );

@@ -1,27 +1,23 @@
 import { Badge, Button } from '@mantine/core';
-import { IconBolt, IconPlus, IconRobot } from '@tabler/icons-react';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { IconBolt, IconRobot } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useRead } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
-import { DataList } from '../../list/data-list.tsx';
-import { Empty, NothingFound } from '../../list/empty.tsx';
-import { FilterBar } from '../../list/filter-bar.tsx';
-import { Pager } from '../../list/pager.tsx';
+import { Empty } from '../../list/empty.tsx';
+import { ListPage, useCreating } from '../../list/list-page.tsx';
 import { useListState } from '../../list/use-list-state.ts';
+import { AddButton } from '../../parts/add-button.tsx';
 import { Moment } from '../../parts/moment.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { words as agentWords } from '../agents/agent-select-words.ts';
 import { AgentFilter, AgentLink } from '../agents/agent-select.tsx';
 import { useAgentNames } from '../settings/integrations/api-keys/names.ts';
 import { CreateTriggerDialog } from './create-trigger-dialog.tsx';
-import type { TriggersSearch } from './search.ts';
 import { words } from './words.ts';
 import classes from './triggers.module.css';
 import agentClasses from '../agents/agents.module.css';
 
-const route = getRouteApi('/inside/triggers');
 const PAGE = 20;
 const LOOK_AGAIN_MS = 10_000;
 
@@ -30,8 +26,7 @@ export function TriggersPage(): ReactNode {
   const sayAgent = useWords(agentWords);
   const org_id = useOrganization().id;
   const may = useMay('member');
-  const { create } = route.useSearch();
-  const navigate = route.useNavigate();
+  const [isCreating, setCreating] = useCreating();
   const list = useListState<{ text?: string; agent_id?: string }>(['text', 'agent_id']);
   const triggers = useRead(
     'listTriggers',
@@ -39,36 +34,18 @@ export function TriggersPage(): ReactNode {
     { every: LOOK_AGAIN_MS, keep: true },
   );
   const agentName = useAgentNames((triggers.data?.data ?? []).map(({ agent_id }) => agent_id));
-  const open = (opened: boolean): void =>
-    void navigate({
-      to: '.',
-      search: (before: TriggersSearch) => ({ ...before, create: opened ? '' : undefined }),
-      replace: !opened,
-    });
-  const createButton = may && (
-    <Button leftSection={<IconPlus size={16} />} onClick={() => open(true)}>
-      {say('create')}
-    </Button>
-  );
-  const empty = triggers.data?.data.length === 0 && !list.filtered && list.cursor === undefined;
+  const add = may && <AddButton onClick={() => setCreating(true)}>{say('create')}</AddButton>;
   return (
     <>
-      <PageHeader title={say('triggers')} description={say('hint')} actions={!empty && createButton} />
-      {!empty && (
-        <FilterBar
-          text={list.filters.text}
-          onText={(text) => list.setFilters({ text })}
-          placeholder={say('filter_text')}
-          filtered={list.filtered}
-          onClear={list.clear}
-        >
-          <AgentFilter value={list.filters.agent_id} onChange={(agent_id) => list.setFilters({ agent_id })} />
-        </FilterBar>
-      )}
-      <DataList
-        label={say('triggers')}
+      <ListPage
+        title={say('triggers')}
+        hint={say('hint')}
+        list={list}
         read={triggers}
-        keyOf={({ id }) => id}
+        icon={<IconBolt size={26} />}
+        placeholder={say('filter_text')}
+        filters={<AgentFilter value={list.filters.agent_id} onChange={(agent_id) => list.setFilters({ agent_id })} />}
+        add={add}
         faded={({ enabled }) => !enabled}
         columns={[
           {
@@ -110,19 +87,12 @@ export function TriggersPage(): ReactNode {
           },
           { id: 'changed', label: say('changed'), cell: (item) => <Moment at={item.updated_at} />, width: '160px' },
         ]}
-        empty={
-          empty ? (
-            <NothingYet action={createButton} />
-          ) : (
-            <NothingFound icon={<IconBolt size={26} />} onClear={list.clear} />
-          )
-        }
-        footer={<Pager list={list} page={triggers.data} />}
+        none={<NothingYet action={add} />}
       />
       <CreateTriggerDialog
-        opened={create !== undefined && may}
+        opened={isCreating && may}
         agentId={list.filters.agent_id ?? null}
-        onClose={() => open(false)}
+        onClose={() => setCreating(false)}
       />
     </>
   );

@@ -1,5 +1,5 @@
 import { Alert, Badge, Button, Text } from '@mantine/core';
-import { IconBuilding, IconEye, IconPlus } from '@tabler/icons-react';
+import { IconBuilding, IconEye } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import type { OrganizationRecord } from '../../../../../contract/dashboard/organizations.ts';
 import type { Plan } from '../../../../../contract/permissions.ts';
@@ -7,11 +7,11 @@ import { useAct, useRead } from '../../../api/queries.ts';
 import { common } from '../../../language/common.ts';
 import { utcTime } from '../../../language/format.ts';
 import { useWords } from '../../../language/words.tsx';
-import { DataList } from '../../../list/data-list.tsx';
-import { Empty, NothingFound } from '../../../list/empty.tsx';
+import { Empty } from '../../../list/empty.tsx';
 import { FilterBar } from '../../../list/filter-bar.tsx';
-import { Pager } from '../../../list/pager.tsx';
+import { PagedList } from '../../../list/paged-list.tsx';
 import { useListState } from '../../../list/use-list-state.ts';
+import { AddButton } from '../../../parts/add-button.tsx';
 import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx';
 import { Moment } from '../../../parts/moment.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
@@ -46,11 +46,7 @@ export function InstallationPage(): ReactNode {
         title={say('title')}
         crumbs={crumbs}
         description={say('hint')}
-        actions={
-          <Button leftSection={<IconPlus size={16} />} onClick={() => setMaking(true)}>
-            {say('make')}
-          </Button>
-        }
+        actions={<AddButton onClick={() => setMaking(true)}>{say('make')}</AddButton>}
       />
       <Organizations />
       <MakeOrganizationDialog opened={making} onClose={() => setMaking(false)} />
@@ -95,10 +91,10 @@ function Organizations(): ReactNode {
         onClear={list.clear}
       />
       {setPlan.error && !leaving && <ProblemAlert problem={setPlan.error} />}
-      <DataList
+      <PagedList
         label={say('title')}
+        list={list}
         read={organizations}
-        keyOf={({ id }) => id}
         columns={[
           {
             id: 'name',
@@ -151,16 +147,12 @@ function Organizations(): ReactNode {
             },
           },
         ]}
-        empty={
-          list.filtered || list.cursor ? (
-            <NothingFound icon={<IconBuilding size={26} />} onClear={list.clear} />
-          ) : (
-            <Empty icon={<IconBuilding size={26} />} title={say('empty')}>
-              {say('make_hint')}
-            </Empty>
-          )
+        icon={<IconBuilding size={26} />}
+        none={
+          <Empty icon={<IconBuilding size={26} />} title={say('empty')}>
+            {say('make_hint')}
+          </Empty>
         }
-        footer={<Pager list={list} page={organizations.data} />}
       />
       <ConfirmDialog
         opened={leaving !== null}

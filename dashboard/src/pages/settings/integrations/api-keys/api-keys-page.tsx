@@ -1,5 +1,5 @@
-import { Alert, Button, NativeSelect, Switch } from '@mantine/core';
-import { IconCreditCard, IconEye, IconPlus } from '@tabler/icons-react';
+import { Alert, NativeSelect, Switch } from '@mantine/core';
+import { IconCreditCard, IconEye } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { KeyRecord } from '../../../../../../contract/dashboard/keys.ts';
@@ -9,6 +9,7 @@ import { common } from '../../../../language/common.ts';
 import { useWords } from '../../../../language/words.tsx';
 import { FilterBar } from '../../../../list/filter-bar.tsx';
 import { useListState } from '../../../../list/use-list-state.ts';
+import { AddButton } from '../../../../parts/add-button.tsx';
 import { PageHeader } from '../../../../parts/page-header.tsx';
 import { useMay, useOrganization } from '../../../../session/session.ts';
 import { BaseUrlCard } from './base-url-card.tsx';
@@ -51,9 +52,7 @@ export function ApiKeysPage(): ReactNode {
   const go = (change: Partial<KeysSearch>, replace = true): void =>
     void navigate({ to: '.', search: (before: KeysSearch) => ({ ...before, ...change }), replace });
   const createButton = mayCreate && (
-    <Button leftSection={<IconPlus size={16} />} onClick={() => go({ create: '', created: undefined }, false)}>
-      {say('create')}
-    </Button>
+    <AddButton onClick={() => go({ create: '', created: undefined }, false)}>{say('create')}</AddButton>
   );
   const empty = keys.data?.data.length === 0 && !list.filtered;
 

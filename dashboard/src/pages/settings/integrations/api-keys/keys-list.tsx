@@ -7,9 +7,9 @@ import type { KeyRecord } from '../../../../../../contract/dashboard/keys.ts';
 import type { Problem } from '../../../../api/client.ts';
 import { common } from '../../../../language/common.ts';
 import { useWords } from '../../../../language/words.tsx';
-import { DataList, type Column } from '../../../../list/data-list.tsx';
-import { Empty, NothingFound } from '../../../../list/empty.tsx';
-import { Pager } from '../../../../list/pager.tsx';
+import type { Column } from '../../../../list/data-list.tsx';
+import { Empty } from '../../../../list/empty.tsx';
+import { PagedList } from '../../../../list/paged-list.tsx';
 import type { ListState } from '../../../../list/use-list-state.ts';
 import { Menu, MenuItem } from '../../../../parts/menu.tsx';
 import { Moment } from '../../../../parts/moment.tsx';
@@ -91,22 +91,18 @@ export function KeysList({ keys, list, createButton, onAct, mayManage }: Props):
       cell: (item) => (item.state === 'active' ? <Actions item={item} onAct={onAct} /> : null),
     });
   return (
-    <DataList
+    <PagedList
       label={say('api_keys')}
+      list={list}
       read={keys}
       columns={columns}
-      keyOf={({ id }) => id}
       faded={({ state }) => state !== 'active'}
-      empty={
-        list.filtered || list.cursor ? (
-          <NothingFound icon={<IconKey size={26} />} onClear={list.clear} />
-        ) : (
-          <Empty icon={<IconKey size={26} />} title={say('empty_title')} action={createButton}>
-            {say('empty_words')}
-          </Empty>
-        )
+      icon={<IconKey size={26} />}
+      none={
+        <Empty icon={<IconKey size={26} />} title={say('empty_title')} action={createButton}>
+          {say('empty_words')}
+        </Empty>
       }
-      footer={<Pager list={list} page={keys.data} />}
     />
   );
 }

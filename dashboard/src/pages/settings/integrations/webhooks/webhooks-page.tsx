@@ -1,6 +1,6 @@
-import { Alert, Anchor, Button, Group } from '@mantine/core';
+import { Alert, Anchor, Group } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconPlus, IconWebhook } from '@tabler/icons-react';
+import { IconWebhook } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
@@ -11,6 +11,7 @@ import { common } from '../../../../language/common.ts';
 import { useWords } from '../../../../language/words.tsx';
 import { DataList, type Column } from '../../../../list/data-list.tsx';
 import { Empty } from '../../../../list/empty.tsx';
+import { AddButton } from '../../../../parts/add-button.tsx';
 import { Moment } from '../../../../parts/moment.tsx';
 import { PageHeader } from '../../../../parts/page-header.tsx';
 import { useMay, useOrganization } from '../../../../session/session.ts';
@@ -39,11 +40,7 @@ export function WebhooksPage(): ReactNode {
     setSecret(made.secret);
     void readAnew(client, ['listWebhooks']);
   };
-  const add = mayManage && (
-    <Button leftSection={<IconPlus size={16} />} onClick={open}>
-      {say('add')}
-    </Button>
-  );
+  const add = mayManage && <AddButton onClick={open}>{say('add')}</AddButton>;
   const isEmpty = endpoints.data?.data.length === 0;
   return (
     <>

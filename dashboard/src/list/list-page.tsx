@@ -1,0 +1,57 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { PageHeader } from '../parts/page-header.tsx';
+import { FilterBar } from './filter-bar.tsx';
+import { hasNone, PagedList, type PagedListProps } from './paged-list.tsx';
+import type { ListState } from './use-list-state.ts';
+
+type Props<T> = Omit<PagedListProps<T>, 'label' | 'list'> & {
+  title: string;
+  hint: string;
+  list: ListState<{ text?: string }>;
+  /** What can be searched for. */
+  placeholder: string;
+  /** The filters beside the search. */
+  filters?: ReactNode;
+  /** The button for a new one. While there is none, it stands in `none` instead of beside the title. */
+  add: ReactNode;
+};
+
+/** The page of all things of one kind, searched by text. */
+export function ListPage<T extends { id: string }>(props: Props<T>): ReactNode {
+  const { title, hint, placeholder, filters, add, ...rest } = props;
+  const { list } = rest;
+  const isBare = hasNone(rest);
+  return (
+    <>
+      <PageHeader title={title} description={hint} actions={!isBare && add} />
+      {!isBare && (
+        <FilterBar
+          text={list.filters.text}
+          onText={(text) => list.setFilters({ text })}
+          placeholder={placeholder}
+          filtered={list.filtered}
+          onClear={list.clear}
+        >
+          {filters}
+        </FilterBar>
+      )}
+      <PagedList label={title} {...rest} />
+    </>
+  );
+}
+
+/** The dialog for a new one is open while the address says `create`: it can be linked to, and Back closes it. */
+export function useCreating(): [boolean, (open: boolean) => void] {
+  const navigate = useNavigate();
+  const { create } = useSearch({ strict: false });
+  return [
+    create !== undefined,
+    (open) =>
+      void navigate({
+        to: '.',
+        search: (before: object) => ({ ...before, create: open ? '' : undefined }),
+        replace: !open,
+      }),
+  ];
+}
