@@ -2,7 +2,7 @@ import type { ProblemCode } from '../../../contract/problems.ts';
 import type { Need } from '../../access/types.ts';
 import { isKeyRoute, type Route } from './route.ts';
 
-/** Every refusal that follows from a route's declaration, in the order of checks (docs/security.md). */
+/** Every refusal of a route: those that follow from its declaration, then its own. None is written twice. */
 export function problemsOf(route: Route): ProblemCode[] {
   const query = route.query && 'properties' in route.query ? (route.query.properties as object) : {};
   const takesBody = route.method === 'POST' || route.method === 'PUT' || route.method === 'PATCH';
@@ -14,8 +14,11 @@ export function problemsOf(route: Route): ProblemCode[] {
   if (route.query) codes.push('validation_failed');
   if ('cursor' in query) codes.push('cursor_invalid');
   if (route.idempotent) codes.push('idempotency_mismatch', 'idempotency_in_progress', 'outcome_unknown');
-  codes.push(...(route.problems ?? []), 'headers_too_large', 'internal_error');
-  return [...new Set(codes)];
+  codes.push('headers_too_large', 'internal_error');
+  const own = route.problems ?? [];
+  const twice = own.find((code) => codes.includes(code));
+  if (twice) throw new Error(`${route.operation.id} lists ${twice}, which its declaration already gives`);
+  return [...new Set([...codes, ...own])];
 }
 
 function accessProblems(need: Need): ProblemCode[] {

@@ -48,9 +48,6 @@ export const sendMessageRoute = (deps: ChannelRoutesDeps): Route => ({
     'session_window_closed',
     'recipient_opted_out',
     'no_address',
-    'idempotency_in_progress',
-    'idempotency_mismatch',
-    'outcome_unknown',
   ],
   async handle(request, reply) {
     const { caller, from, agent, channel } = request.admission;

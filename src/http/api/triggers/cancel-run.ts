@@ -17,7 +17,7 @@ export const cancelRunRoute = (deps: TriggerRoutesDeps): Route => ({
   },
   idempotent: true,
   responses: { 200: RunRecord },
-  problems: ['run_not_found', 'run_finished', 'idempotency_in_progress', 'idempotency_mismatch'],
+  problems: ['run_not_found', 'run_finished'],
   async handle(request, reply) {
     const { caller, from, trigger } = request.admission;
     const { run_id: runId } = request.params as { run_id: string };

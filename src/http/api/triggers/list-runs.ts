@@ -20,7 +20,6 @@ export const listRunsRoute = (deps: TriggerRoutesDeps): Route => ({
       { title: 'RunPage' },
     ),
   },
-  problems: ['cursor_invalid'],
   async handle(request) {
     const { caller, trigger } = request.admission;
     const {

@@ -59,15 +59,7 @@ export const startConversationRoute = (deps: TriggerRoutesDeps): Route => ({
       description: 'With `Prefer: wait`: the agent has spoken. With `dry_run`: what would happen.',
     },
   },
-  problems: [
-    'agent_disabled',
-    'trigger_disabled',
-    'channel_disabled',
-    'already_exists',
-    'idempotency_in_progress',
-    'idempotency_mismatch',
-    'outcome_unknown',
-  ],
+  problems: ['agent_disabled', 'trigger_disabled', 'channel_disabled', 'already_exists'],
   async handle(request, reply) {
     const call = request.body as TriggerCall;
     const { caller, from, agent, trigger } = request.admission;
