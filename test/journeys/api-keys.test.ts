@@ -377,7 +377,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     await page.getByRole('button', { name: 'Narrow networks' }).click();
     await networks.fill('10.0.0.0/8');
     await dialog(page).getByRole('button', { name: 'Narrow networks' }).click();
-    await dialog(page).getByText('10.0.0.0/8: This lies outside').waitFor();
+    await dialog(page).getByText('10.0.0.0/8: The key does not allow this network now').waitFor();
     await networks.fill('127.0.0.2');
     await dialog(page).getByRole('button', { name: 'Narrow networks' }).click();
     await dialog(page).waitFor({ state: 'hidden' });

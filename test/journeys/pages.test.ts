@@ -344,7 +344,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
       await journey.app.call('POST', url, { key: value, body: { recipients: [later] } });
       await countOf('pending', 1).waitFor();
 
-      await page.getByRole('link', { name: 'Waiting' }).click();
+      await page.getByRole('link', { name: 'Queued' }).click();
       const recipients = page.getByRole('table', { name: 'Recipients' });
       await recipients.getByText('Goes out tomorrow').or(recipients.getByText('Goes out in 23 hours')).waitFor();
       // The old rows stay until those of the filter have loaded.

@@ -3,7 +3,7 @@ import { defineWords } from '../../language/words.tsx';
 /** Each status of a recipient, what it means, and each reason that the server gives. */
 export const words = defineWords(
   {
-    status_pending: 'Waiting',
+    status_pending: 'Queued',
     status_waiting_window: 'Waiting for allowed hours',
     status_sending: 'Sending',
     status_sent: 'Sent',

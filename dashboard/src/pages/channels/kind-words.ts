@@ -18,7 +18,7 @@ export const kindWords = defineWords(
     kind_slack: 'Slack',
     kind_slack_hint: 'Direct messages through a Slack app of your workspace.',
     kind_email: 'E-mail',
-    kind_email_hint: 'Sends through your SMTP server. Receives through a signed webhook from your mail provider.',
+    kind_email_hint: 'Sends through your SMTP server. Receives signed calls from your mail provider.',
     after_sandbox: '',
     after_web_chat: 'Put the script on the pages that show the chat. Their sites must be in the list of allowed sites.',
     after_webhook:
