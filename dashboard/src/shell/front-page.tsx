@@ -1,5 +1,11 @@
 import { Text, Title } from '@mantine/core';
+import type { UseQueryResult } from '@tanstack/react-query';
 import { useEffect, type ReactNode } from 'react';
+import type { Problem } from '../api/client.ts';
+import { common } from '../language/common.ts';
+import { useWords } from '../language/words.tsx';
+import { PagePending } from '../parts/page-pending.tsx';
+import { ProblemAlert } from '../parts/problem-alert.tsx';
 import { Logo } from './logo.tsx';
 import { LanguageControl, ThemeControl } from './preference-controls.tsx';
 import classes from './front-page.module.css';
@@ -33,5 +39,15 @@ export function FrontPage({ title, description, children }: Props): ReactNode {
         <ThemeControl />
       </footer>
     </div>
+  );
+}
+
+/** In place of the page until what it is about has come, and if it does not. */
+export function FrontUnread({ read, title }: { read: UseQueryResult<unknown, Problem>; title: string }): ReactNode {
+  const say = useWords(common);
+  return (
+    <FrontPage title={read.isError ? title : say('loading')}>
+      {read.isError ? <ProblemAlert problem={read.error} onRetry={() => void read.refetch()} /> : <PagePending />}
+    </FrontPage>
   );
 }

@@ -1,4 +1,4 @@
-import { Anchor, Button, Divider, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Divider, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -8,13 +8,13 @@ import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
 import { useAct, useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
-import { PagePending } from '../../parts/page-pending.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { forgetSession, sessionOptions } from '../../session/session.ts';
-import { FrontPage } from '../../shell/front-page.tsx';
+import { FrontPage, FrontUnread } from '../../shell/front-page.tsx';
 import { useEntered } from '../sign-in/entered.ts';
 import { passwordFault } from '../sign-in/faults.ts';
+import { FrontForm, NewPasswordField } from '../sign-in/front-form.tsx';
 import { words } from '../sign-in/words.ts';
 
 const route = getRouteApi('/front/invitations/$invitation');
@@ -32,18 +32,7 @@ export function InvitationPage(): ReactNode {
   const look = useRead('readInvitation', { params: { invitation } }, { staleTime: Infinity });
   // "Not signed in" is a result here, not an error.
   const session = useQuery({ ...sessionOptions, retry: false, refetchInterval: false });
-  if (look.isPending || session.isPending)
-    return (
-      <FrontPage title={sayCommon('loading')}>
-        <PagePending />
-      </FrontPage>
-    );
-  if (!look.data)
-    return (
-      <FrontPage title="Parley">
-        <ProblemAlert problem={look.error} onRetry={() => void look.refetch()} />
-      </FrontPage>
-    );
+  if (!look.data || session.isPending) return <FrontUnread read={look} title="Parley" />;
   const { organization, email, role } = look.data;
   const props = { invitation, look: look.data };
   return (
@@ -138,28 +127,15 @@ function NewAccountForm({ invitation, look }: Props): ReactNode {
     ),
   );
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack>
-        {form.unplaced(accept.error) && <ProblemAlert problem={form.unplaced(accept.error)} />}
-        <input type="hidden" name="username" autoComplete="username" value={look.email} />
-        <TextInput
-          label={say('name')}
-          autoComplete="name"
-          maxLength={MAX_NAME_CHARACTERS}
-          autoFocus
-          {...form.getInputProps('name')}
-        />
-        <PasswordInput
-          label={say('new_password')}
-          description={say('password_hint')}
-          autoComplete="new-password"
-          visibilityToggleButtonProps={{ 'aria-label': say('show_password') }}
-          {...form.getInputProps('password')}
-        />
-        <Button type="submit" size="md" loading={accept.isPending} fullWidth mt="xs">
-          {say('join_new')}
-        </Button>
-      </Stack>
-    </form>
+    <FrontForm onSubmit={submit} problem={form.unplaced(accept.error)} act={say('join_new')} busy={accept.isPending}>
+      <TextInput
+        label={say('name')}
+        autoComplete="name"
+        maxLength={MAX_NAME_CHARACTERS}
+        autoFocus
+        {...form.getInputProps('name')}
+      />
+      <NewPasswordField email={look.email} {...form.getInputProps('password')} />
+    </FrontForm>
   );
 }

@@ -1,34 +1,20 @@
-import { Anchor, Button, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useAct, useRead } from '../../api/queries.ts';
-import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
-import { PagePending } from '../../parts/page-pending.tsx';
-import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
-import { FrontPage } from '../../shell/front-page.tsx';
+import { FrontPage, FrontUnread } from '../../shell/front-page.tsx';
 import { emailFault } from '../sign-in/faults.ts';
+import { EmailField, FrontForm } from '../sign-in/front-form.tsx';
 import { words } from '../sign-in/words.ts';
 
 /** Asks for a link to a new password: by mail, or where none is sent, how to come by one. */
 export function ForgotPage(): ReactNode {
   const say = useWords(words);
-  const sayCommon = useWords(common);
   const options = useRead('readSignInOptions', {}, { staleTime: Infinity });
   const forgot = useAct('forgotPassword', { refresh: [] });
-  if (options.isPending)
-    return (
-      <FrontPage title={sayCommon('loading')}>
-        <PagePending />
-      </FrontPage>
-    );
-  if (!options.data)
-    return (
-      <FrontPage title={say('forgotten')}>
-        <ProblemAlert problem={options.error} onRetry={() => void options.refetch()} />
-      </FrontPage>
-    );
+  if (!options.data) return <FrontUnread read={options} title={say('forgotten')} />;
   const toSignIn = <Anchor renderRoot={(props) => <Link to="/sign-in" {...props} />}>{say('back_to_sign_in')}</Anchor>;
   if (!options.data.mail || forgot.isSuccess)
     return (
@@ -56,22 +42,8 @@ function ForgotForm({ forgot }: { forgot: ReturnType<typeof useAct<'forgotPasswo
   const form = useCheckedForm({ email: '' }, () => ({ email: (value) => emailFault(value, say) }));
   const submit = form.submit(({ email }) => forgot.mutate({ body: { email: email.trim() } }, { onError: form.place }));
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack>
-        {form.unplaced(forgot.error) && <ProblemAlert problem={form.unplaced(forgot.error)} />}
-        <TextInput
-          label={say('email')}
-          type="email"
-          autoComplete="username"
-          inputMode="email"
-          classNames={{ input: 'ltr' }}
-          autoFocus
-          {...form.getInputProps('email')}
-        />
-        <Button type="submit" size="md" loading={forgot.isPending} fullWidth>
-          {say('send_link')}
-        </Button>
-      </Stack>
-    </form>
+    <FrontForm onSubmit={submit} problem={form.unplaced(forgot.error)} act={say('send_link')} busy={forgot.isPending}>
+      <EmailField autoFocus {...form.getInputProps('email')} />
+    </FrontForm>
   );
 }

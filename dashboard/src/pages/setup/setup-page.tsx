@@ -1,14 +1,14 @@
-import { Alert, Anchor, Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { Alert, Anchor, Stack, TextInput } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
 import { useAct } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
-import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { FrontPage } from '../../shell/front-page.tsx';
 import { passwordFault, emailFault } from '../sign-in/faults.ts';
 import { useEntered } from '../sign-in/entered.ts';
+import { EmailField, FrontForm, NewPasswordField } from '../sign-in/front-form.tsx';
 import { words } from '../sign-in/words.ts';
 
 const route = getRouteApi('/front/setup');
@@ -43,9 +43,8 @@ export function SetupPage(): ReactNode {
     );
   return (
     <FrontPage title={say('setup')} description={say('setup_hint')}>
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          {form.unplaced(setUp.error) && <ProblemAlert problem={form.unplaced(setUp.error)} />}
+      <Stack>
+        <FrontForm onSubmit={submit} problem={form.unplaced(setUp.error)} act={say('set_up')} busy={setUp.isPending}>
           <TextInput
             label={say('name')}
             autoComplete="name"
@@ -60,29 +59,13 @@ export function SetupPage(): ReactNode {
             maxLength={MAX_NAME_CHARACTERS}
             {...form.getInputProps('organization_name')}
           />
-          <TextInput
-            label={say('email')}
-            type="email"
-            autoComplete="username"
-            inputMode="email"
-            classNames={{ input: 'ltr' }}
-            {...form.getInputProps('email')}
-          />
-          <PasswordInput
-            label={say('new_password')}
-            description={say('password_hint')}
-            autoComplete="new-password"
-            visibilityToggleButtonProps={{ 'aria-label': say('show_password') }}
-            {...form.getInputProps('password')}
-          />
-          <Button type="submit" size="md" loading={setUp.isPending} fullWidth mt="xs">
-            {say('set_up')}
-          </Button>
-          <Anchor size="sm" ta="center" renderRoot={(props) => <Link to="/sign-in" {...props} />}>
-            {say('to_sign_in')}
-          </Anchor>
-        </Stack>
-      </form>
+          <EmailField {...form.getInputProps('email')} />
+          <NewPasswordField {...form.getInputProps('password')} />
+        </FrontForm>
+        <Anchor size="sm" ta="center" renderRoot={(props) => <Link to="/sign-in" {...props} />}>
+          {say('to_sign_in')}
+        </Anchor>
+      </Stack>
     </FrontPage>
   );
 }

@@ -1,12 +1,12 @@
-import { Anchor, Button, Stack, TextInput } from '@mantine/core';
+import { Anchor, Stack } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useAct } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
-import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { FrontPage } from '../../shell/front-page.tsx';
 import { isOwnPath } from './entered.ts';
+import { EmailField, FrontForm } from './front-form.tsx';
 import { words } from './organization-words.ts';
 
 const route = getRouteApi('/front/sign-in/organization');
@@ -25,29 +25,21 @@ export function OrganizationSignInPage(): ReactNode {
       { onSuccess: ({ url }) => location.assign(url), onError: form.place },
     ),
   );
-  const problem = form.unplaced(begin.error);
   return (
     <FrontPage title={say('with_organization')} description={say('hint')}>
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          {problem && <ProblemAlert problem={problem} />}
-          <TextInput
-            label={say('email')}
-            type="email"
-            autoComplete="username"
-            inputMode="email"
-            classNames={{ input: 'ltr' }}
-            autoFocus
-            {...form.getInputProps('email')}
-          />
-          <Button type="submit" size="md" loading={begin.isPending || begin.isSuccess} fullWidth mt="xs">
-            {say('go_on')}
-          </Button>
-          <Anchor size="sm" ta="center" renderRoot={(props) => <Link to="/sign-in" search={{ back }} {...props} />}>
-            {say('with_password')}
-          </Anchor>
-        </Stack>
-      </form>
+      <Stack>
+        <FrontForm
+          onSubmit={submit}
+          problem={form.unplaced(begin.error)}
+          act={say('go_on')}
+          busy={begin.isPending || begin.isSuccess}
+        >
+          <EmailField label={say('email')} autoFocus {...form.getInputProps('email')} />
+        </FrontForm>
+        <Anchor size="sm" ta="center" renderRoot={(props) => <Link to="/sign-in" search={{ back }} {...props} />}>
+          {say('with_password')}
+        </Anchor>
+      </Stack>
     </FrontPage>
   );
 }

@@ -4,10 +4,10 @@ import type { SecondFactorAsked } from '../../../../contract/dashboard/second-fa
 import type { SessionView } from '../../../../contract/dashboard/sign-in.ts';
 import { useAct } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
-import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { FrontPage } from '../../shell/front-page.tsx';
 import { PasskeyButton } from './passkey-button.tsx';
+import { FrontForm } from './front-form.tsx';
 import { words } from './words.ts';
 
 /** Takes the answer of any way to sign in: enters, or keeps what is asked for first. */
@@ -52,23 +52,17 @@ export function SecondStep({ asked, onEntered, onAgain }: Props): ReactNode {
     <FrontPage title={say('second_step')} description={say(withRecovery ? 'recovery_hint' : 'code_hint')}>
       <Stack>
         {asked.passkey && <PasskeyButton onEntered={onEntered} />}
-        <form onSubmit={submit} noValidate>
-          <Stack>
-            {signIn.error && <ProblemAlert problem={signIn.error} />}
-            <TextInput
-              label={say(withRecovery ? 'recovery_code' : 'code')}
-              autoComplete="one-time-code"
-              inputMode={withRecovery ? 'text' : 'numeric'}
-              classNames={{ input: 'ltr' }}
-              maxLength={64}
-              autoFocus={asked.authenticator}
-              {...form.getInputProps('code')}
-            />
-            <Button type="submit" size="md" loading={signIn.isPending} fullWidth>
-              {say('sign_in')}
-            </Button>
-          </Stack>
-        </form>
+        <FrontForm onSubmit={submit} problem={signIn.error} act={say('sign_in')} busy={signIn.isPending}>
+          <TextInput
+            label={say(withRecovery ? 'recovery_code' : 'code')}
+            autoComplete="one-time-code"
+            inputMode={withRecovery ? 'text' : 'numeric'}
+            classNames={{ input: 'ltr' }}
+            maxLength={64}
+            autoFocus={asked.authenticator}
+            {...form.getInputProps('code')}
+          />
+        </FrontForm>
         {asked.authenticator && (
           <Button variant="subtle" onClick={other}>
             {say(withRecovery ? 'use_app' : 'use_recovery')}

@@ -1,9 +1,8 @@
-import { Anchor, Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { Anchor, Button, PasswordInput, Stack } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useAct } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
-import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { FrontPage } from '../../shell/front-page.tsx';
 import { useEntered } from './entered.ts';
@@ -11,6 +10,7 @@ import { OrganizationProblem } from './organization-problem.tsx';
 import { words as organizationWords } from './organization-words.ts';
 import { PasskeyButton } from './passkey-button.tsx';
 import { SecondStep, useSecondStep } from './second-step.tsx';
+import { EmailField, FrontForm } from './front-form.tsx';
 import { words } from './words.ts';
 
 const route = getRouteApi('/front/sign-in');
@@ -54,41 +54,29 @@ export function SignInPage(): ReactNode {
     );
   return (
     <FrontPage title={say('sign_in')} description={say(back ? 'signed_out' : 'sign_in_hint')}>
-      <form onSubmit={submit} noValidate>
-        <Stack>
+      <Stack>
+        <FrontForm onSubmit={submit} problem={signIn.error} act={say('sign_in')} busy={signIn.isPending}>
           {!signIn.error && <OrganizationProblem code={problem} />}
-          {signIn.error && <ProblemAlert problem={signIn.error} />}
-          <TextInput
-            label={say('email')}
-            type="email"
-            autoComplete="username"
-            inputMode="email"
-            classNames={{ input: 'ltr' }}
-            autoFocus
-            {...form.getInputProps('email')}
-          />
+          <EmailField autoFocus {...form.getInputProps('email')} />
           <PasswordInput
             label={say('password')}
             autoComplete="current-password"
             visibilityToggleButtonProps={{ 'aria-label': say('show_password') }}
             {...form.getInputProps('password')}
           />
-          <Button type="submit" size="md" loading={signIn.isPending} fullWidth mt="xs">
-            {say('sign_in')}
-          </Button>
-          <PasskeyButton onEntered={(session) => void entered(session, back)} />
-          <Button
-            variant="default"
-            fullWidth
-            renderRoot={(props) => <Link to="/sign-in/organization" search={{ back }} {...props} />}
-          >
-            {sayOrganization('with_organization')}
-          </Button>
-          <Anchor size="sm" w="fit-content" renderRoot={(props) => <Link to="/forgot" {...props} />}>
-            {say('forgotten')}
-          </Anchor>
-        </Stack>
-      </form>
+        </FrontForm>
+        <PasskeyButton onEntered={(session) => void entered(session, back)} />
+        <Button
+          variant="default"
+          fullWidth
+          renderRoot={(props) => <Link to="/sign-in/organization" search={{ back }} {...props} />}
+        >
+          {sayOrganization('with_organization')}
+        </Button>
+        <Anchor size="sm" w="fit-content" renderRoot={(props) => <Link to="/forgot" {...props} />}>
+          {say('forgotten')}
+        </Anchor>
+      </Stack>
     </FrontPage>
   );
 }
