@@ -53,7 +53,7 @@ export function EmailField({ label, ...props }: FieldProps & { label?: string })
   );
 }
 
-/** `email`: the account's address where nobody types it, so that a password manager keeps both together. */
+/** `email`: the account's address where no one types it, so that a password manager keeps both together. */
 export function NewPasswordField({ email, ...props }: FieldProps & { email?: string }): ReactNode {
   const say = useWords(words);
   return (
