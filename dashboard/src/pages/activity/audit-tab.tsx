@@ -20,6 +20,7 @@ import classes from './activity.module.css';
 
 const PAGE = 20;
 const LOOK_AGAIN_MS = 5_000;
+type Filters = { actor?: string; subject_id?: string };
 /** What the log says of changes that no person made. */
 const SYSTEM = 'system';
 
@@ -28,66 +29,25 @@ export function AuditTab(): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
   const seesAddresses = useMay('admin');
-  const list = useListState<{ actor?: string; subject_id?: string }>(['actor', 'subject_id']);
+  const list = useListState<Filters>(['actor', 'subject_id']);
   const audit = useRead(
     'listAudit',
     { params: { org_id }, query: { ...list.filters, cursor: list.cursor, limit: PAGE } },
     { every: LOOK_AGAIN_MS, live: 'audit', keep: true },
   );
+  const columns = useColumns(seesAddresses);
   const members = useRead('listMembers', { params: { org_id } }, { staleTime: 30_000 });
   const people = [
     ...(members.data?.data ?? []).map(({ user_id, name }) => ({ value: user_id, label: name })),
     { value: SYSTEM, label: say('schedule') },
   ];
-  const columns: Column<AuditRecord>[] = [
-    { id: 'what', label: say('what'), cell: ({ action }) => <b className={classes.what}>{inWords(action, say)}</b> },
-    { id: 'about', label: say('about'), cell: (item) => <About item={item} /> },
-    {
-      id: 'who',
-      label: say('actor'),
-      cell: ({ actor, actor_name }) => (
-        <bdi>
-          {actor_name ?? say(actor === 'leak_report' ? actor : actor.startsWith('user_') ? 'gone_person' : 'schedule')}
-        </bdi>
-      ),
-    },
-  ];
-  if (seesAddresses)
-    columns.push({
-      id: 'where',
-      label: say('where'),
-      cell: ({ address }) => (address ? <code>{address}</code> : <span aria-hidden="true">–</span>),
-    });
-  columns.push({
-    id: 'when',
-    label: say('when'),
-    cell: ({ created_at }) => <Moment at={created_at} />,
-    width: '140px',
-  });
   return (
     <>
       <Group justify="space-between" align="start" mb="sm">
         <Text size="sm" c="dimmed">
           {say('audit_hint')}
         </Text>
-        {seesAddresses && (
-          <Group gap="xs" role="group" aria-label={say('export_hint')}>
-            {AUDIT_FORMATS.map((format) => (
-              <Button
-                key={format}
-                size="xs"
-                variant="default"
-                leftSection={<IconDownload size={14} />}
-                component="a"
-                href={addressOf('exportAudit', { params: { org_id }, query: { ...list.filters, format } })}
-                download
-                title={say('export_hint')}
-              >
-                {say(`export_${format}`)}
-              </Button>
-            ))}
-          </Group>
-        )}
+        {seesAddresses && <Exports filters={list.filters} />}
       </Group>
       <FilterBar
         text={list.filters.subject_id}
@@ -121,6 +81,60 @@ export function AuditTab(): ReactNode {
         }
       />
     </>
+  );
+}
+
+function useColumns(seesAddresses: boolean): Column<AuditRecord>[] {
+  const say = useWords(words);
+  const columns: Column<AuditRecord>[] = [
+    { id: 'what', label: say('what'), cell: ({ action }) => <b className={classes.what}>{inWords(action, say)}</b> },
+    { id: 'about', label: say('about'), cell: (item) => <About item={item} /> },
+    {
+      id: 'who',
+      label: say('actor'),
+      cell: ({ actor, actor_name }) => (
+        <bdi>
+          {actor_name ?? say(actor === 'leak_report' ? actor : actor.startsWith('user_') ? 'gone_person' : 'schedule')}
+        </bdi>
+      ),
+    },
+  ];
+  if (seesAddresses)
+    columns.push({
+      id: 'where',
+      label: say('where'),
+      cell: ({ address }) => (address ? <code>{address}</code> : <span aria-hidden="true">–</span>),
+    });
+  columns.push({
+    id: 'when',
+    label: say('when'),
+    cell: ({ created_at }) => <Moment at={created_at} />,
+    width: '140px',
+  });
+  return columns;
+}
+
+/** The lines that the filters leave, as a file. */
+function Exports({ filters }: { filters: Filters }): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  return (
+    <Group gap="xs" role="group" aria-label={say('export_hint')}>
+      {AUDIT_FORMATS.map((format) => (
+        <Button
+          key={format}
+          size="xs"
+          variant="default"
+          leftSection={<IconDownload size={14} />}
+          component="a"
+          href={addressOf('exportAudit', { params: { org_id }, query: { ...filters, format } })}
+          download
+          title={say('export_hint')}
+        >
+          {say(`export_${format}`)}
+        </Button>
+      ))}
+    </Group>
   );
 }
 

@@ -10,7 +10,7 @@ import { useWords } from '../../language/words.tsx';
 import { Empty, NothingFound } from '../../list/empty.tsx';
 import { FilterBar } from '../../list/filter-bar.tsx';
 import { Pager } from '../../list/pager.tsx';
-import { useListState } from '../../list/use-list-state.ts';
+import { useListState, type ListState } from '../../list/use-list-state.ts';
 import { LiveState } from '../../parts/live-state.tsx';
 import { useNow } from '../../parts/moment.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
@@ -26,18 +26,14 @@ import classes from './conversations.module.css';
 const PAGE = 20;
 export const LOOK_AGAIN_MS = 2_000;
 
+type Filtering = Omit<ConversationsSearch, 'cursor'>;
+
 /** The list stays while one reads one conversation after the other: it is the frame of both pages. */
 export function ConversationsPage(): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
   const { conversation_id: chosen } = useParams({ strict: false });
-  const list = useListState<Omit<ConversationsSearch, 'cursor'>>([
-    'text',
-    'status',
-    'agent_id',
-    'channel_id',
-    'end_user_id',
-  ]);
+  const list = useListState<Filtering>(['text', 'status', 'agent_id', 'channel_id', 'end_user_id']);
   const conversations = useRead(
     'listConversations',
     { params: { org_id }, query: { ...list.filters, cursor: list.cursor, limit: PAGE } },
@@ -70,30 +66,7 @@ export function ConversationsPage(): ReactNode {
         )}
       </div>
       <div className={classes.filters}>
-        <FilterBar
-          text={list.filters.text}
-          onText={(text) => list.setFilters({ text })}
-          placeholder={say('search')}
-          filtered={list.filtered}
-          onClear={list.clear}
-        >
-          <Select
-            aria-label={say('status')}
-            placeholder={say('any_status')}
-            clearable
-            w={160}
-            value={list.filters.status ?? null}
-            data={STATUSES.map((value) => ({ value, label: say(`status_${value}`) }))}
-            onChange={(status) => list.setFilters({ status: status ?? undefined })}
-          />
-          <AgentFilter value={list.filters.agent_id} onChange={(agent_id) => list.setFilters({ agent_id })} />
-          {list.filters.channel_id && (
-            <Only word={say('only_channel')} onClear={() => list.setFilters({ channel_id: undefined })} />
-          )}
-          {list.filters.end_user_id && (
-            <Only word={say('only_person')} onClear={() => list.setFilters({ end_user_id: undefined })} />
-          )}
-        </FilterBar>
+        <Filters list={list} />
       </div>
       <div className={classes.panes}>
         <section className={classes.list} aria-label={say('conversations')}>
@@ -125,6 +98,36 @@ export function NoConversation(): ReactNode {
         {say('pick_words')}
       </Text>
     </div>
+  );
+}
+
+function Filters({ list }: { list: ListState<Filtering> }): ReactNode {
+  const say = useWords(words);
+  return (
+    <FilterBar
+      text={list.filters.text}
+      onText={(text) => list.setFilters({ text })}
+      placeholder={say('search')}
+      filtered={list.filtered}
+      onClear={list.clear}
+    >
+      <Select
+        aria-label={say('status')}
+        placeholder={say('any_status')}
+        clearable
+        w={160}
+        value={list.filters.status ?? null}
+        data={STATUSES.map((value) => ({ value, label: say(`status_${value}`) }))}
+        onChange={(status) => list.setFilters({ status: status ?? undefined })}
+      />
+      <AgentFilter value={list.filters.agent_id} onChange={(agent_id) => list.setFilters({ agent_id })} />
+      {list.filters.channel_id && (
+        <Only word={say('only_channel')} onClear={() => list.setFilters({ channel_id: undefined })} />
+      )}
+      {list.filters.end_user_id && (
+        <Only word={say('only_person')} onClear={() => list.setFilters({ end_user_id: undefined })} />
+      )}
+    </FilterBar>
   );
 }
 

@@ -2,15 +2,17 @@ import { Badge, Button, Group, Switch, TextInput } from '@mantine/core';
 import { IconDownload, IconUpload, IconUsersGroup } from '@tabler/icons-react';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { addressOf } from '../../api/client.ts';
+import type { EndUserRecord } from '../../../../contract/dashboard/end-users.ts';
+import { addressOf, type CallInput } from '../../api/client.ts';
 import { useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
+import type { Column } from '../../list/data-list.tsx';
 import { Empty } from '../../list/empty.tsx';
 import { useCreating } from '../../list/list-page.tsx';
 import { FilterBar } from '../../list/filter-bar.tsx';
 import { hasNone, PagedList } from '../../list/paged-list.tsx';
-import { useListState, useTypedFilter } from '../../list/use-list-state.ts';
+import { useListState, useTypedFilter, type ListState } from '../../list/use-list-state.ts';
 import { AddButton } from '../../parts/add-button.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
@@ -27,7 +29,6 @@ const LOOK_AGAIN_MS = 10_000;
 
 export function EndUsersPage(): ReactNode {
   const say = useWords(words);
-  const sayCommon = useWords(common);
   const org_id = useOrganization().id;
   const may = useMay('member');
   const navigate = route.useNavigate();
@@ -46,130 +47,22 @@ export function EndUsersPage(): ReactNode {
     { params: { org_id }, query: { ...filters, cursor: list.cursor, limit: PAGE } },
     { every: LOOK_AGAIN_MS, keep: true },
   );
+  const columns = useColumns();
   const empty = hasNone({ list, read: people });
   return (
     <>
       <PageHeader
         title={say('end_users')}
         description={say('hint')}
-        actions={
-          may && (
-            <>
-              <Button
-                variant="default"
-                leftSection={<IconDownload size={16} />}
-                component="a"
-                href={addressOf('exportEndUsers', { params: { org_id }, query: filters })}
-                download
-              >
-                {say('export_all')}
-              </Button>
-              <Button
-                variant="default"
-                leftSection={<IconUpload size={16} />}
-                renderRoot={(props) => <Link to="/end-users/import" {...props} />}
-              >
-                {say('import')}
-              </Button>
-              <AddButton onClick={() => setCreating(true)}>{say('add')}</AddButton>
-            </>
-          )
-        }
+        actions={may && <Actions filters={filters} onAdd={() => setCreating(true)} />}
       />
-      {!empty && (
-        <FilterBar
-          text={list.filters.text}
-          onText={(text) => list.setFilters({ text })}
-          placeholder={say('search')}
-          filtered={list.filtered}
-          onClear={list.clear}
-        >
-          <Typed label={say('tag')} value={list.filters.tag} onChange={(tag) => list.setFilters({ tag })} />
-          <Typed
-            label={say('attribute_filter')}
-            placeholder="plan=gold"
-            value={attribute}
-            onChange={(value) => list.setFilters({ attribute: value })}
-          />
-          <Switch
-            label={say('blocked_only')}
-            checked={blocked === 'true'}
-            onChange={(event) => list.setFilters({ blocked: event.currentTarget.checked ? 'true' : undefined })}
-          />
-        </FilterBar>
-      )}
+      {!empty && <Filters list={list} />}
       <PagedList
         label={say('end_users')}
         list={list}
         read={people}
         faded={({ blocked }) => blocked}
-        columns={[
-          {
-            id: 'name',
-            label: say('name'),
-            cell: (person) => (
-              <div className={agentClasses.nameCell}>
-                <Link
-                  to="/end-users/$end_user_id"
-                  params={{ end_user_id: person.id }}
-                  className={agentClasses.name}
-                  dir="auto"
-                >
-                  {person.name ?? person.external_id ?? say('anonymous')}
-                </Link>
-                {person.blocked && <Badge color="red">{say('blocked')}</Badge>}
-              </div>
-            ),
-          },
-          {
-            id: 'contact',
-            label: say('contact'),
-            cell: ({ email, phone }) => (
-              <div>
-                {email && <div className={`ltr ${classes.long}`}>{email}</div>}
-                {phone && <div className="ltr">{phone}</div>}
-                {!email && !phone && <span className={agentClasses.soft}>{say('none')}</span>}
-              </div>
-            ),
-          },
-          {
-            id: 'external_id',
-            label: say('external_id'),
-            cell: ({ external_id }) =>
-              external_id ? (
-                <code className={classes.long}>{external_id}</code>
-              ) : (
-                <span className={agentClasses.soft}>{say('none')}</span>
-              ),
-          },
-          {
-            id: 'tags',
-            label: say('tags'),
-            cell: ({ tags }) =>
-              tags.length === 0 ? (
-                <span className={agentClasses.soft}>{say('none')}</span>
-              ) : (
-                <Group gap={4}>
-                  {tags.slice(0, 4).map((tag) => (
-                    <Badge key={tag} color="gray" dir="auto">
-                      {tag}
-                    </Badge>
-                  ))}
-                </Group>
-              ),
-          },
-          {
-            id: 'last_seen',
-            label: say('last_seen'),
-            cell: ({ last_seen_at }) =>
-              last_seen_at ? (
-                <Moment at={last_seen_at} />
-              ) : (
-                <span className={agentClasses.soft}>{sayCommon('never')}</span>
-              ),
-          },
-          { id: 'created', label: say('created'), cell: (person) => <Moment at={person.created_at} /> },
-        ]}
+        columns={columns}
         icon={<IconUsersGroup size={26} />}
         none={
           <Empty
@@ -194,6 +87,128 @@ export function EndUsersPage(): ReactNode {
         onMade={(id) => void navigate({ to: '/end-users/$end_user_id', params: { end_user_id: id } })}
       />
     </>
+  );
+}
+
+type Exported = NonNullable<CallInput<'exportEndUsers'>['query']>;
+
+function Actions({ filters, onAdd }: { filters: Exported; onAdd: () => void }): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  return (
+    <>
+      <Button
+        variant="default"
+        leftSection={<IconDownload size={16} />}
+        component="a"
+        href={addressOf('exportEndUsers', { params: { org_id }, query: filters })}
+        download
+      >
+        {say('export_all')}
+      </Button>
+      <Button
+        variant="default"
+        leftSection={<IconUpload size={16} />}
+        renderRoot={(props) => <Link to="/end-users/import" {...props} />}
+      >
+        {say('import')}
+      </Button>
+      <AddButton onClick={onAdd}>{say('add')}</AddButton>
+    </>
+  );
+}
+
+function useColumns(): Column<EndUserRecord>[] {
+  const say = useWords(words);
+  const sayCommon = useWords(common);
+  return [
+    {
+      id: 'name',
+      label: say('name'),
+      cell: (person) => (
+        <div className={agentClasses.nameCell}>
+          <Link
+            to="/end-users/$end_user_id"
+            params={{ end_user_id: person.id }}
+            className={agentClasses.name}
+            dir="auto"
+          >
+            {person.name ?? person.external_id ?? say('anonymous')}
+          </Link>
+          {person.blocked && <Badge color="red">{say('blocked')}</Badge>}
+        </div>
+      ),
+    },
+    {
+      id: 'contact',
+      label: say('contact'),
+      cell: ({ email, phone }) => (
+        <div>
+          {email && <div className={`ltr ${classes.long}`}>{email}</div>}
+          {phone && <div className="ltr">{phone}</div>}
+          {!email && !phone && <span className={agentClasses.soft}>{say('none')}</span>}
+        </div>
+      ),
+    },
+    {
+      id: 'external_id',
+      label: say('external_id'),
+      cell: ({ external_id }) =>
+        external_id ? (
+          <code className={classes.long}>{external_id}</code>
+        ) : (
+          <span className={agentClasses.soft}>{say('none')}</span>
+        ),
+    },
+    {
+      id: 'tags',
+      label: say('tags'),
+      cell: ({ tags }) =>
+        tags.length === 0 ? (
+          <span className={agentClasses.soft}>{say('none')}</span>
+        ) : (
+          <Group gap={4}>
+            {tags.slice(0, 4).map((tag) => (
+              <Badge key={tag} color="gray" dir="auto">
+                {tag}
+              </Badge>
+            ))}
+          </Group>
+        ),
+    },
+    {
+      id: 'last_seen',
+      label: say('last_seen'),
+      cell: ({ last_seen_at }) =>
+        last_seen_at ? <Moment at={last_seen_at} /> : <span className={agentClasses.soft}>{sayCommon('never')}</span>,
+    },
+    { id: 'created', label: say('created'), cell: (person) => <Moment at={person.created_at} /> },
+  ];
+}
+
+function Filters({ list }: { list: ListState<EndUsersSearch> }): ReactNode {
+  const say = useWords(words);
+  return (
+    <FilterBar
+      text={list.filters.text}
+      onText={(text) => list.setFilters({ text })}
+      placeholder={say('search')}
+      filtered={list.filtered}
+      onClear={list.clear}
+    >
+      <Typed label={say('tag')} value={list.filters.tag} onChange={(tag) => list.setFilters({ tag })} />
+      <Typed
+        label={say('attribute_filter')}
+        placeholder="plan=gold"
+        value={list.filters.attribute}
+        onChange={(value) => list.setFilters({ attribute: value })}
+      />
+      <Switch
+        label={say('blocked_only')}
+        checked={list.filters.blocked === 'true'}
+        onChange={(event) => list.setFilters({ blocked: event.currentTarget.checked ? 'true' : undefined })}
+      />
+    </FilterBar>
   );
 }
 

@@ -8,6 +8,7 @@ import { common } from '../../../language/common.ts';
 import { utcTime } from '../../../language/format.ts';
 import { useWords } from '../../../language/words.tsx';
 import { Empty } from '../../../list/empty.tsx';
+import type { Column } from '../../../list/data-list.tsx';
 import { FilterBar } from '../../../list/filter-bar.tsx';
 import { PagedList } from '../../../list/paged-list.tsx';
 import { useListState } from '../../../list/use-list-state.ts';
@@ -81,6 +82,10 @@ function Organizations(): ReactNode {
         },
       },
     );
+  const columns = useColumns({
+    changing: setPlan.isPending ? setPlan.variables.params.org_id : null,
+    onChange: (item, to) => (to === 'paid' ? change(item, to) : setLeaving(item)),
+  });
   return (
     <>
       <FilterBar
@@ -95,58 +100,7 @@ function Organizations(): ReactNode {
         label={say('title')}
         list={list}
         read={organizations}
-        columns={[
-          {
-            id: 'name',
-            label: say('name'),
-            cell: ({ name }) => (
-              <Text size="sm" fw={570} component="span" dir="auto">
-                {name}
-              </Text>
-            ),
-          },
-          { id: 'id', label: say('id'), cell: ({ id }) => <code>{id}</code> },
-          {
-            id: 'plan',
-            label: say('plan'),
-            cell: ({ plan }) => <Badge color={plan === 'paid' ? 'jade' : 'gray'}>{sayCommon(`plan_${plan}`)}</Badge>,
-          },
-          {
-            id: 'role',
-            label: say('yours'),
-            cell: ({ role }) =>
-              role ? (
-                sayCommon(`role_${role}`)
-              ) : (
-                <Text span inherit c="dimmed">
-                  {say('no_role')}
-                </Text>
-              ),
-          },
-          { id: 'created', label: say('created'), cell: ({ created_at }) => <Moment at={created_at} /> },
-          {
-            id: 'actions',
-            label: sayCommon('actions'),
-            hidden: true,
-            align: 'end',
-            cell: (item) => {
-              const to: Plan = item.plan === 'paid' ? 'free' : 'paid';
-              const act = say(`change_to_${to}`);
-              return (
-                <Button
-                  size="compact-sm"
-                  variant="subtle"
-                  color="gray"
-                  aria-label={say('plan_of', { act, name: item.name })}
-                  loading={setPlan.isPending && setPlan.variables.params.org_id === item.id}
-                  onClick={() => (to === 'paid' ? change(item, 'paid') : setLeaving(item))}
-                >
-                  {act}
-                </Button>
-              );
-            },
-          },
-        ]}
+        columns={columns}
         icon={<IconBuilding size={26} />}
         none={
           <Empty icon={<IconBuilding size={26} />} title={say('empty')}>
@@ -166,5 +120,71 @@ function Organizations(): ReactNode {
         <Text size="sm">{say('downgrade_words')}</Text>
       </ConfirmDialog>
     </>
+  );
+}
+
+type PlanChange = {
+  /** The organization whose plan is being changed. */
+  changing: string | null;
+  onChange: (item: OrganizationRecord, to: Plan) => void;
+};
+
+function useColumns(planChange: PlanChange): Column<OrganizationRecord>[] {
+  const say = useWords(words);
+  const sayCommon = useWords(common);
+  return [
+    {
+      id: 'name',
+      label: say('name'),
+      cell: ({ name }) => (
+        <Text size="sm" fw={570} component="span" dir="auto">
+          {name}
+        </Text>
+      ),
+    },
+    { id: 'id', label: say('id'), cell: ({ id }) => <code>{id}</code> },
+    {
+      id: 'plan',
+      label: say('plan'),
+      cell: ({ plan }) => <Badge color={plan === 'paid' ? 'jade' : 'gray'}>{sayCommon(`plan_${plan}`)}</Badge>,
+    },
+    {
+      id: 'role',
+      label: say('yours'),
+      cell: ({ role }) =>
+        role ? (
+          sayCommon(`role_${role}`)
+        ) : (
+          <Text span inherit c="dimmed">
+            {say('no_role')}
+          </Text>
+        ),
+    },
+    { id: 'created', label: say('created'), cell: ({ created_at }) => <Moment at={created_at} /> },
+    {
+      id: 'actions',
+      label: sayCommon('actions'),
+      hidden: true,
+      align: 'end',
+      cell: (item) => <ChangePlan item={item} {...planChange} />,
+    },
+  ];
+}
+
+function ChangePlan({ item, changing, onChange }: PlanChange & { item: OrganizationRecord }): ReactNode {
+  const say = useWords(words);
+  const to: Plan = item.plan === 'paid' ? 'free' : 'paid';
+  const act = say(`change_to_${to}`);
+  return (
+    <Button
+      size="compact-sm"
+      variant="subtle"
+      color="gray"
+      aria-label={say('plan_of', { act, name: item.name })}
+      loading={changing === item.id}
+      onClick={() => onChange(item, to)}
+    >
+      {act}
+    </Button>
   );
 }

@@ -24,7 +24,6 @@ type Values = {
 
 export function ProviderCard({ orgId, settings }: Props): ReactNode {
   const say = useWords(words);
-  const sayCommon = useWords(common);
   const { provider } = settings;
   const set = useAct('setSignInProvider', { refresh: ['readSignInSettings'] });
   const check = useAct('checkSignInProvider', { refresh: [] });
@@ -95,43 +94,7 @@ export function ProviderCard({ orgId, settings }: Props): ReactNode {
           <Facts>
             <CopyFact label={say('callback_url')} value={settings.callback_url} copyLabel={say('copy_callback_url')} />
           </Facts>
-          <TextInput
-            label={say('issuer')}
-            description={say('issuer_hint')}
-            type="url"
-            autoComplete="off"
-            maw={560}
-            classNames={{ input: 'ltr' }}
-            {...form.getInputProps('issuer')}
-          />
-          <TextInput
-            label={say('client_id')}
-            autoComplete="off"
-            maw={560}
-            classNames={{ input: 'ltr' }}
-            {...form.getInputProps('client_id')}
-          />
-          <PasswordInput
-            label={say('client_secret')}
-            description={say(provider ? 'secret_kept' : 'secret_hint')}
-            autoComplete="off"
-            maw={560}
-            visibilityToggleButtonProps={{ 'aria-label': say('show_secret') }}
-            {...form.getInputProps('client_secret')}
-          />
-          <NativeSelect
-            label={say('default_role')}
-            description={say('default_role_hint')}
-            maw={560}
-            data={JOIN_ROLES.map((role) => ({ value: role, label: sayCommon(`role_${role}`) }))}
-            {...form.getInputProps('default_role')}
-          />
-          <NativeSelect
-            label={say('state')}
-            maw={560}
-            data={(['on', 'off'] as const).map((state) => ({ value: state, label: say(state) }))}
-            {...form.getInputProps('state')}
-          />
+          <Fields form={form} isStored={provider !== null} />
           {problem && <ProblemAlert problem={problem} />}
           {check.data && (
             <Alert color="teal" icon={<IconCircleCheck size={18} />} title={say('works')} role="status">
@@ -144,6 +107,54 @@ export function ProviderCard({ orgId, settings }: Props): ReactNode {
         </Stack>
       </Card>
     </form>
+  );
+}
+
+type FieldsProps = { form: ReturnType<typeof useCheckedForm<Values>>; isStored: boolean };
+
+function Fields({ form, isStored }: FieldsProps): ReactNode {
+  const say = useWords(words);
+  const sayCommon = useWords(common);
+  return (
+    <>
+      <TextInput
+        label={say('issuer')}
+        description={say('issuer_hint')}
+        type="url"
+        autoComplete="off"
+        maw={560}
+        classNames={{ input: 'ltr' }}
+        {...form.getInputProps('issuer')}
+      />
+      <TextInput
+        label={say('client_id')}
+        autoComplete="off"
+        maw={560}
+        classNames={{ input: 'ltr' }}
+        {...form.getInputProps('client_id')}
+      />
+      <PasswordInput
+        label={say('client_secret')}
+        description={say(isStored ? 'secret_kept' : 'secret_hint')}
+        autoComplete="off"
+        maw={560}
+        visibilityToggleButtonProps={{ 'aria-label': say('show_secret') }}
+        {...form.getInputProps('client_secret')}
+      />
+      <NativeSelect
+        label={say('default_role')}
+        description={say('default_role_hint')}
+        maw={560}
+        data={JOIN_ROLES.map((role) => ({ value: role, label: sayCommon(`role_${role}`) }))}
+        {...form.getInputProps('default_role')}
+      />
+      <NativeSelect
+        label={say('state')}
+        maw={560}
+        data={(['on', 'off'] as const).map((state) => ({ value: state, label: say(state) }))}
+        {...form.getInputProps('state')}
+      />
+    </>
   );
 }
 

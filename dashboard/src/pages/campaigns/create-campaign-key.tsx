@@ -1,0 +1,113 @@
+import { Modal, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import type { CampaignRecord } from '../../../../contract/dashboard/campaigns.ts';
+import type { NewKey } from '../../../../contract/dashboard/keys.ts';
+import { MAX_LABEL_CHARACTERS } from '../../../../contract/limits.ts';
+import { readAnew, useAct } from '../../api/queries.ts';
+import { useWords } from '../../language/words.tsx';
+import { DialogForm } from '../../parts/dialog-form.tsx';
+import { useCheckedForm } from '../../parts/use-checked-form.ts';
+import { useOrganization } from '../../session/session.ts';
+import { useShownOnceGuard } from '../../parts/shown-once.tsx';
+import { ShownOnce } from '../settings/integrations/api-keys/create/shown-once.tsx';
+import { networkFaults, networksOf, OptionalNetworks } from '../settings/integrations/api-keys/networks-field.tsx';
+import { words } from './words.ts';
+
+type DialogProps = {
+  campaign: CampaignRecord;
+  opened: boolean;
+  onMade: (made: NewKey) => void;
+  onClose: () => void;
+};
+
+/** As for any other key: the form, then the value once. After it closes the value is in no part of the page. */
+export function CreateCampaignKey({ campaign, opened, onMade, onClose }: DialogProps): ReactNode {
+  const say = useWords(words);
+  const client = useQueryClient();
+  const [made, setMade] = useState<NewKey | null>(null);
+  const close = (): void => {
+    setMade(null);
+    onClose();
+    void readAnew(client, ['listKeys', 'readOverview']);
+  };
+  const guard = useShownOnceGuard(made !== null, close);
+  return (
+    <Modal
+      opened={opened}
+      onClose={made ? guard.ask : onClose}
+      title={say(made ? 'key_ready' : 'key_create')}
+      size={made ? 680 : 'md'}
+    >
+      {made ? (
+        <ShownOnce made={made} guard={guard} />
+      ) : (
+        <CreateForm
+          campaign={campaign}
+          onClose={onClose}
+          onMade={(key) => {
+            setMade(key);
+            onMade(key);
+          }}
+        />
+      )}
+    </Modal>
+  );
+}
+
+function CreateForm({ campaign, onMade, onClose }: Omit<DialogProps, 'opened'>): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  // The list is read again when the dialog closes.
+  const create = useAct('createKey', { refresh: [] });
+  const form = useCheckedForm({ label: '', allowed_networks: '' }, () => ({
+    label: (value) => (value.trim() === '' ? say('key_label_missing') : null),
+  }));
+  const submit = form.submit(({ label, allowed_networks }) => {
+    const networks = networksOf(allowed_networks);
+    create.mutate(
+      {
+        params: { org_id },
+        body: {
+          label: label.trim(),
+          scope: 'campaign',
+          campaign_id: campaign.id,
+          ...(networks.length > 0 && { allowed_networks: networks }),
+        },
+      },
+      {
+        onSuccess: (made) => {
+          // The answer with the value is not kept beside the dialog.
+          create.reset();
+          onMade(made);
+        },
+        onError: (problem) => {
+          form.place(problem);
+          const fault = networkFaults(problem, networks);
+          if (fault) form.setFieldError('allowed_networks', fault);
+        },
+      },
+    );
+  });
+  return (
+    <DialogForm
+      onSubmit={submit}
+      act={say('key_create')}
+      busy={create.isPending}
+      problem={form.unplaced(create.error)}
+      onCancel={onClose}
+    >
+      <TextInput
+        label={say('key_label')}
+        description={say('key_label_hint')}
+        withAsterisk
+        maxLength={MAX_LABEL_CHARACTERS}
+        dir="auto"
+        autoComplete="off"
+        data-autofocus
+        {...form.getInputProps('label')}
+      />
+      <OptionalNetworks {...form.getInputProps('allowed_networks')} />
+    </DialogForm>
+  );
+}
