@@ -2,10 +2,10 @@ import { Type, type TSchema } from 'typebox';
 import { WebChatSettings } from './chat.ts';
 
 /**
- * Every kind of channel there is, with what a person fills in to connect one. The server checks with these schemas, the
- * dashboard makes its forms of them and the command line its help; what a kind does is in src/channels/. The fields in
- * `secretFields` are sealed and never shown again. Those in `addressFields` say where the kind is called: a secret belongs
- * to the addresses that it was given for, so when one of them changes, every secret must be given again.
+ * All kinds of channels, with the settings to connect one. The server validates with these schemas. The dashboard makes its
+ * forms from them, and the command line its help. The code of each kind is in src/channels/. The fields in `secretFields`
+ * are sealed and never shown again. The fields in `addressFields` say where the kind is called. A secret belongs to the
+ * addresses that it was given for, so when one of them changes, every secret must be given again.
  */
 export type ChannelForm = {
   readonly settings: TSchema;
@@ -21,41 +21,41 @@ const closed = { additionalProperties: false };
 const url = (description: string) =>
   Type.String({ format: 'uri', pattern: '^https?://', maxLength: 2048, description });
 const ownServer = (provider: string) =>
-  Type.Optional(url(`Where ${provider} is called, if not at its usual address: a server or proxy of your own.`));
+  Type.Optional(url(`Only if you reach ${provider} through your own server or proxy.`));
 
-/** Without user name, password or fragment. Whether it may be called at all is decided when it is called (kernel/egress). */
+/** Without user name, password or fragment. kernel/egress decides at each call whether the address may be called. */
 const webhookUrl = Type.String({
   format: 'uri',
   pattern: '^https?://[^/?#@\\\\]+([/?][^#]*)?$',
   maxLength: 2048,
-  description: 'Where messages are posted: an https address of yours, without user name, password or #fragment.',
+  description: 'Your https URL that receives the messages, without user name, password or #fragment.',
 });
 
-/** One spelling of an e-mail address that any server takes. */
+/** A form of e-mail address that any server accepts. */
 export const EMAIL_PATTERN = '^[^\\s@<>",;:\\\\()\\[\\]]{1,64}@[A-Za-z0-9]([A-Za-z0-9.-]{0,250}[A-Za-z0-9])?$';
 
 const email = Type.Object(
   {
     host: Type.String({ pattern: '^[A-Za-z0-9.:\\-]{1,253}$', description: 'Name of the SMTP server.' }),
     port: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 65_535, description: '465 for tls, else 587, if left out.' }),
+      Type.Integer({ minimum: 1, maximum: 65_535, description: 'Default: 465 for tls, otherwise 587.' }),
     ),
     security: Type.Optional(
       Type.Union([Type.Literal('tls'), Type.Literal('starttls'), Type.Literal('none')], {
-        description: 'tls (if left out), starttls, or none (only to hosts that the operator has allowed).',
+        description: 'tls (default), starttls, or none (only for hosts that the operator allows).',
       }),
     ),
-    username: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 254, description: 'Of the mailbox, if it wants one.' }),
+    username: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'If the server requires one.' })),
+    password: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'If the server requires one.' })),
+    from: Type.String({
+      pattern: EMAIL_PATTERN,
+      maxLength: 254,
+      description: 'Sender address, for example support@example.com.',
+    }),
+    from_name: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Sender name.' })),
+    subject: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 200, description: 'For e-mails without their own subject.' }),
     ),
-    password: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 500, description: 'Of the mailbox, if it wants one.' }),
-    ),
-    from: Type.String({ pattern: EMAIL_PATTERN, maxLength: 254, description: 'An address, e.g. support@example.com.' }),
-    from_name: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 100, description: 'What stands before the address.' }),
-    ),
-    subject: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Where a message brings none.' })),
   },
   closed,
 );
@@ -89,7 +89,7 @@ export const CHANNEL_FORMS = {
         access_token: Type.String({
           minLength: 20,
           maxLength: 1000,
-          description: 'Of a system user, permanent, with whatsapp_business_messaging.',
+          description: 'A permanent token of a system user with whatsapp_business_messaging.',
         }),
         app_secret: Type.String({ pattern: '^[0-9a-f]{32}$', description: 'App settings → Basic.' }),
         api_url: ownServer('the Cloud API'),
@@ -154,12 +154,12 @@ export function channelAddresses(kind: string, settings: Readonly<Record<string,
   return fields.map((name) => JSON.stringify(settings[name] ?? null));
 }
 
-/** One field of a kind's form, as far as a form or a help text must know it. */
+/** One field of a kind's form, with what a form or a help text needs. */
 export type ChannelField = {
   name: string;
   required: boolean;
   secret: boolean;
-  /** Says where the kind is called: a change asks for the secrets again. */
+  /** Says where the kind is called: after a change, the secrets must be given again. */
   address: boolean;
   /** `list`: of texts. `other`: no plain value (objects); a form of its own or the command line sets it. */
   type: 'text' | 'number' | 'choice' | 'boolean' | 'list' | 'other';
@@ -175,7 +175,7 @@ type Shown = {
   enum?: readonly unknown[];
 };
 
-/** The fields of a kind, in the order in which they are asked for. */
+/** The fields of a kind, in the order of the form. */
 export function channelFields(kind: ChannelKindName): ChannelField[] {
   const { settings, secretFields, addressFields }: ChannelForm = CHANNEL_FORMS[kind];
   const { properties = {}, required = [] } = settings as { properties?: Record<string, Shown>; required?: string[] };

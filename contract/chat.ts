@@ -43,11 +43,11 @@ export const WebChatSettings = Type.Object(
     color: Type.Optional(Type.String({ pattern: '^#[0-9a-fA-F]{6}$', description: 'Such as #0b7a75.' })),
     position: Type.Optional(
       Type.Union([Type.Literal('end'), Type.Literal('start')], {
-        description: 'Which lower corner: end is right where people read from left to right.',
+        description: 'The lower corner. In left-to-right languages, end is the right corner.',
       }),
     ),
     hosted_page: Type.Optional(
-      Type.Boolean({ description: 'Whether the chat has a page of its own at /chat/{channel_id}; true if absent.' }),
+      Type.Boolean({ description: 'Whether the chat has its own page at /chat/{channel_id}; default true.' }),
     ),
   },
   closed,

@@ -183,9 +183,9 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     await context.setOffline(true);
     await page.getByText('No connection.').waitFor();
     await say(page, 'written in a tunnel');
-    await page.getByText('Waits for the connection').waitFor();
+    await page.getByText('Waiting for the connection').waitFor();
     await context.setOffline(false);
-    await expect.poll(() => page.getByText('Waits for the connection').count()).toBe(0);
+    await expect.poll(() => page.getByText('Waiting for the connection').count()).toBe(0);
     await expect.poll(() => page.getByText('Sending…').count()).toBe(0);
     expect(await storedTexts('written in a tunnel')).toHaveLength(1);
     expect(await bubble(page, 'written in a tunnel').count()).toBe(1);

@@ -14,22 +14,22 @@ const en = {
   you: 'You:',
   agent: 'Assistant:',
   member: 'Team:',
-  typing: 'Writing…',
+  typing: 'Typing…',
   sending: 'Sending…',
-  waiting: 'Waits for the connection',
+  waiting: 'Waiting for the connection',
   failed: 'Not sent.',
   again: 'Try again',
   sources: 'Sources ({n})',
   connecting: 'Connecting…',
-  offline: 'No connection. What you write is sent as soon as there is one.',
+  offline: 'No connection. Your messages are sent when the connection is back.',
   closed: 'This chat is not available at the moment.',
-  full: 'Too many messages are waiting. Try again when they have been sent.',
+  full: 'Too many unsent messages. Try again after they are sent.',
   arrived: 'New message',
   image: 'Image',
   audio: 'Audio',
   video: 'Video',
   file: 'File',
-  location: 'Place on the map',
+  location: 'Location',
 };
 
 export type Words = typeof en;
@@ -107,7 +107,7 @@ const known = (tag: string | null | undefined): ChatLanguage | undefined => {
   return language !== undefined && Object.hasOwn(all, language) ? (language as ChatLanguage) : undefined;
 };
 
-/** What the tag says, else the page, else the browser; a page that runs from right to left keeps its direction. */
+/** The language of the tag, else of the page, else of the browser. A right-to-left page keeps its direction. */
 export function chooseSpeech(wanted: string | undefined): Speech {
   const page = document.documentElement.lang;
   const said = known(wanted) ?? known(page);
