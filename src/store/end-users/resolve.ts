@@ -100,11 +100,13 @@ export class EndUserBook {
       email: [[], []],
       phone: [[], []],
     };
+    // Each once: a person may be named a thousand times, and each time their whole row would be read.
+    const named = new Set<string>();
     for (const { orgId, endUser } of calls) {
       if (endUser === null) continue;
       for (const field of ['id', ...IDENTIFIERS] as const) {
         const value = saidOf(endUser, field);
-        if (value === null) continue;
+        if (value === null || named.size === named.add(`${field} ${orgId} ${value}`).size) continue;
         wanted[field][0].push(orgId);
         wanted[field][1].push(value);
       }

@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { givenOrganization } from '../../../test/factories.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { type Db, openDb } from '../db.ts';
+import { EndUserBook } from './resolve.ts';
+
+let database: TestDatabase;
+let db: Db;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDb(database.url);
+});
+afterAll(async () => {
+  await db.$client.end();
+  await database.drop();
+});
+
+test('reads the row of a person once, however many calls of a batch name them', async () => {
+  const orgId = await givenOrganization(db);
+  await db.$client.query(
+    `INSERT INTO end_user (org_id, id, external_id, email) VALUES ($1, 'enduser_a', 'crm-42', 'asha@example.com')`,
+    [orgId],
+  );
+  const endUser = { external_id: 'crm-42', email: 'Asha@Example.com' };
+  const query = vi.spyOn(db.$client, 'query');
+  const book = await EndUserBook.read(
+    db.$client,
+    Array.from({ length: 1_000 }, () => ({ orgId, endUser })),
+  );
+  const found = (await query.mock.results[0]!.value) as unknown as { rows: unknown[] };
+  expect(query).toHaveBeenCalledTimes(1);
+  // By its external id and by its address.
+  expect(found.rows).toHaveLength(2);
+  expect(book.take(orgId, endUser)).toMatchObject({ row: { id: 'enduser_a' } });
+});
