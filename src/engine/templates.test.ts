@@ -1,6 +1,15 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { cpuMs } from '../../test/cpu-time.ts';
 import { chooseText, renderTemplate, renderText, templateFault } from './templates.ts';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+const keptBytes = (): number => {
+  collectGarbage();
+  return process.memoryUsage().heapUsed;
+};
 
 describe('choosing a text', () => {
   it('goes from the region to the language, to the default, to any', () => {
@@ -51,6 +60,12 @@ describe('rendering', () => {
     expect(renderTemplate('Hi {{name', { name: 'Asha' })).toBe('Hi {{name');
     expect(templateFault('Hi {{name')).toMatch(/not closed/);
     expect(templateFault('Hi {{name}}')).toBeNull();
+  });
+
+  it('keeps a bounded amount of parsed templates, however many lines they have', () => {
+    const before = keptBytes();
+    for (let count = 0; count < 500; count++) renderTemplate(`{{v}}${count}${'\n'.repeat(3_900)}`, {});
+    expect(keptBytes() - before).toBeLessThan(50 * 1024 * 1024);
   });
 
   it('is bounded for any values', () => {

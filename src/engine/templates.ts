@@ -7,8 +7,11 @@ import { parseTemplate, type Token } from './parse-template.ts';
  * nothing is called, partials are empty and a section is written at most once, so the output is bounded by its input.
  */
 
-/** Size of the cache of parsed templates: more than the texts of one node's busy agents, a few megabytes at most. */
-const MAX_PARSED = 2_000;
+/**
+ * Limit for the cache of parsed templates: more than the texts of one node's busy agents. Counted in characters, because
+ * a short text of many lines or variables becomes fifty bytes for each of them.
+ */
+const MAX_PARSED_CHARACTERS = 500_000;
 /** Maximum depth of `{{a.b.c}}`. */
 const MAX_PATH = 8;
 /** Maximum nesting of sections. */
@@ -59,13 +62,19 @@ export const templateFault = (template: string): string | null =>
     : null;
 
 const cache = new Map<string, Token[] | null>();
+let cached = 0;
 
 const parsed = (template: string): Token[] | null => {
   const known = cache.get(template);
   if (known !== undefined) return known;
   const tokens = parseTemplate(template);
-  if (cache.size >= MAX_PARSED) cache.delete(cache.keys().next().value!);
   cache.set(template, tokens);
+  cached += template.length;
+  for (const oldest of cache.keys()) {
+    if (cached <= MAX_PARSED_CHARACTERS) break;
+    cache.delete(oldest);
+    cached -= oldest.length;
+  }
   return tokens;
 };
 
