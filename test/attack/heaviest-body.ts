@@ -1,83 +1,11 @@
 import type { Filler } from './fillers.ts';
 import { example, marked, sizeOf, spent, textOf } from './heaviest-text.ts';
+import { type Field, isLiteral, type Refs, resolved, type Schema } from './schema-fields.ts';
 
 /**
  * Bodies from a JSON Schema: one field is as heavy as the schema allows, and so is every list and record that contains
- * it; other required members are small. New fields are included automatically; an unknown kind of schema ends the walk.
+ * it; other required members are small.
  */
-export type Schema = {
-  type?: string;
-  const?: unknown;
-  enum?: readonly unknown[];
-  anyOf?: readonly Schema[];
-  properties?: Record<string, Schema>;
-  required?: readonly string[];
-  patternProperties?: Record<string, Schema>;
-  additionalProperties?: boolean | Schema;
-  propertyNames?: Schema;
-  items?: Schema;
-  minItems?: number;
-  maxItems?: number;
-  uniqueItems?: boolean;
-  minProperties?: number;
-  maxProperties?: number;
-  minLength?: number;
-  maxLength?: number;
-  minimum?: number;
-  maximum?: number;
-  pattern?: string;
-  format?: string;
-  $ref?: string;
-};
-
-const KEYWORDS = new Set(
-  `type const enum anyOf properties required patternProperties additionalProperties propertyNames items minItems maxItems
-  uniqueItems minProperties maxProperties minLength maxLength minimum maximum pattern format $ref title description
-  default`.split(/\s+/),
-);
-const TYPES = new Set(['string', 'integer', 'number', 'boolean', 'null', 'array', 'object', undefined]);
-
-/** A field, by the schemas on the path to it. */
-export type Field = { name: string; path: ReadonlySet<Schema>; leaf: Schema };
-
-export type Refs = Record<string, Schema>;
-
-const resolved = (schema: Schema, refs: Refs): Schema => {
-  const named = schema.$ref === undefined ? schema : refs[schema.$ref.split('/').at(-1)!];
-  if (named === undefined) throw new Error(`Nothing is called ${schema.$ref}.`);
-  return named;
-};
-
-const isLiteral = ({ const: value }: Schema): boolean => value !== undefined;
-
-/** The members of a schema, with their places. Literals count as one field together. */
-function within({ properties, patternProperties, additionalProperties, items, anyOf }: Schema): [string, Schema][] {
-  return [
-    ...Object.entries(properties ?? {}).map(([key, value]): [string, Schema] => [`/${key}`, value]),
-    ...Object.values(patternProperties ?? {}).map((value): [string, Schema] => ['/*', value]),
-    ...(typeof additionalProperties === 'object' ? [['/*', additionalProperties] as [string, Schema]] : []),
-    ...(items ? [['/0', items] as [string, Schema]] : []),
-    ...(anyOf?.every(isLiteral) ? [] : (anyOf ?? [])).map((value): [string, Schema] => ['', value]),
-  ];
-}
-
-export function fieldsOf(root: Schema, refs: Refs = {}): Field[] {
-  const found: Field[] = [];
-  const walk = (given: Schema, name: string, path: readonly Schema[]): void => {
-    const schema = resolved(given, refs);
-    const unknown = Object.keys(schema).find((keyword) => !KEYWORDS.has(keyword));
-    if (unknown !== undefined || !TYPES.has(schema.type))
-      throw new Error(`${name}: this walk does not know ${unknown ?? schema.type} (test/attack/heaviest-body.ts).`);
-    if (path.includes(schema) || schema.type === 'null') return;
-    const here = [...path, schema];
-    const inner = within(schema);
-    if (inner.length === 0) found.push({ name: name || '/', path: new Set(here), leaf: schema });
-    for (const [step, value] of inner) walk(value, name + step, here);
-  };
-  walk(root, '', []);
-  return found;
-}
-
 export type Making = {
   field: Field;
   filler: Filler;

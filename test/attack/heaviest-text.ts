@@ -1,4 +1,5 @@
-import type { Making, Schema } from './heaviest-body.ts';
+import type { Making } from './heaviest-body.ts';
+import type { Schema } from './schema-fields.ts';
 
 /** Texts as long as a schema allows, as an attacker would write them. */
 export const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value)) + 1;

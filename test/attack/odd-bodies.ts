@@ -1,7 +1,8 @@
 import type { Random } from '../faults/random.ts';
-import { type Field, fieldsOf, heaviestBody, type Refs, type Schema } from './heaviest-body.ts';
+import { heaviestBody } from './heaviest-body.ts';
 import { oddFiller, oddText } from './odd-texts.ts';
 import type { Operation } from './operations.ts';
+import { type Field, fieldsOf, type Refs, type Schema } from './schema-fields.ts';
 
 /** Random bodies: valid, nearly valid, and not JSON. */
 export type Surroundings = { refs: Refs; ids: Record<string, string>; address: string };

@@ -4,8 +4,9 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MAX_MESSAGE_CHARACTERS } from '../../contract/limits.ts';
 import { FILLERS, type Filler } from '../attack/fillers.ts';
-import { type Field, fieldsOf, heaviestBody, type Refs } from '../attack/heaviest-body.ts';
+import { heaviestBody } from '../attack/heaviest-body.ts';
 import { channelOperations, dashboardOperations, type Operation, publicOperations } from '../attack/operations.ts';
+import { type Field, fieldsOf, type Refs } from '../attack/schema-fields.ts';
 import { startWatchedServer, type WatchedServer, watchHealth } from '../attack/watched-server.ts';
 import { FAKE_MODEL_KEY, type FakeModel, startFakeModel } from '../fakes/model.ts';
 import { createTestDatabase, type TestDatabase } from '../postgres.ts';
@@ -15,9 +16,10 @@ import { createTestDatabase, type TestDatabase } from '../postgres.ts';
  * the schemas, so that a new one is included automatically. Stored values are used once. No other request may be
  * delayed by them.
  */
-const MAX_WAIT_MS = 200;
-/** Garbage is collected late when there is memory: this limit finds endless growth. */
-const MAX_RESIDENT_MIB = 2_560;
+/** The most on a busy machine is 201, where caches are cold; a pattern without a budget takes seconds. */
+const MAX_WAIT_MS = 300;
+/** Twice what was seen: V8 collects garbage late, and returns free pages later still. */
+const MAX_RESIDENT_MIB = 1_536;
 /** A refused value is sent again at this scale, until it is accepted. */
 const SCALES = [1, 1 / 8, 1 / 64];
 const FEW = 2;
@@ -266,6 +268,10 @@ function fillersFor(operation: Operation, { leaf, name }: Field): readonly Fille
   return Array.from({ length: isNew ? FEW : 1 }, () => FILLERS[turn++ % FILLERS.length]!);
 }
 
+/** An update stores the same definition, and then uses it. */
+const isSentBefore = ({ name }: Operation, field: Field): boolean =>
+  name === 'createAgent' && field.name.startsWith('/definition');
+
 /** Valid wherever a text is allowed. */
 const PLAIN = FILLERS.find(({ name }) => name === 'short words')!;
 /** The number at the time of writing, as a minimum: a walk that finds no fields finds no faults. */
@@ -281,6 +287,7 @@ test('no field delays other requests, with any value that its schema allows', { 
     const { name } = operation;
     for (const field of fieldsOf(operation.body!, refs)) {
       fields++;
+      if (isSentBefore(operation, field)) continue;
       let isAccepted = false;
       const attempt = async (filler: Filler): Promise<Answer> => {
         const answer = await sendHeaviest(operation, field, filler);
