@@ -160,7 +160,7 @@ describe('a rotation', () => {
     expect(await session(fourth, made.owner.cookie)).toBe(401);
     await expect(start(one)).rejects.toThrow('another PARLEY_SECRET');
     // The old secret opens no stored text, and no digest is left under it.
-    await expect(openAll({ ...fourth, secrets: deriveSecrets(one) })).rejects.toThrow('cannot be opened');
+    await expect(openAll({ ...fourth, secrets: deriveSecrets(one) })).rejects.toThrow('cannot be decrypted');
     const left = await fourth.db.execute(sql`SELECT (SELECT count(*) FROM api_key_digest WHERE generation = 0)
       + (SELECT count(*) FROM suppression WHERE generation = 0) + (SELECT count(*) FROM data_key WHERE moving) AS left`);
     expect(left.rows[0]).toEqual({ left: '0' });
