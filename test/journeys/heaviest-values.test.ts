@@ -18,7 +18,7 @@ import { createTestDatabase, type TestDatabase } from '../postgres.ts';
  */
 /** The most on a busy machine is 201, where caches are cold; a pattern without a budget takes seconds. */
 const MAX_WAIT_MS = 300;
-/** Twice what was seen: V8 collects garbage late, and returns free pages later still. */
+/** V8 collects garbage late, and returns free pages later still: the limit finds what a gigabyte is not enough for. */
 const MAX_RESIDENT_MIB = 1_536;
 /** A refused value is sent again at this scale, until it is accepted. */
 const SCALES = [1, 1 / 8, 1 / 64];
