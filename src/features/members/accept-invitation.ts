@@ -6,7 +6,7 @@ import { timestamp } from '../../kernel/clock.ts';
 import { recordAudit } from '../../store/organizations/audit.ts';
 import { type Queryable, isUniqueViolation } from '../../store/db.ts';
 import { insertMember, isMemberByEmail, lockMembers } from '../../store/members/members.ts';
-import { type Invitation, closeInvitation, findInvitation } from '../../store/members/invitations.ts';
+import { type Invitation, acceptInvitationLink, findInvitation } from '../../store/members/invitations.ts';
 import { findPersonByEmail, insertPerson, markVerified, setName } from '../../store/accounts/people.ts';
 import { claimAccount } from './claim-account.ts';
 import { isVouchedFor, mayMakeAccount } from './invite-rights.ts';
@@ -39,7 +39,7 @@ export async function joinByInvitation(
     throw new Refusal('invitation_not_found', 'This invitation is for a different e-mail address.');
   }
   await db.transaction(async (tx) => {
-    await join(tx, invitation, user.id, from);
+    await join(tx, invitation, token, user.id, from);
     if (invitation.mailed) await markVerified(tx, user.id);
   });
   return { ...signedIn, user: { ...user, emailVerified: user.emailVerified || invitation.mailed } };
@@ -58,7 +58,7 @@ export async function acceptInvitation(
   await db
     .transaction(async (tx) => {
       const userId = await newAccount(tx, invitation, { name, passwordHash }, from);
-      await join(tx, invitation, userId, from);
+      await join(tx, invitation, token, userId, from);
     })
     .catch((error: unknown) => {
       // Another request with this link was first.
@@ -92,12 +92,14 @@ async function foundInvitation(db: Queryable, token: string): Promise<Invitation
 async function join(
   tx: Queryable,
   invitation: Invitation,
+  token: string,
   userId: string,
   { address, requestId }: Pick<From, 'address' | 'requestId'>,
 ): Promise<void> {
   const { orgId, id, email, role } = invitation;
   await lockMembers(tx, orgId);
-  const isGood = (await isVouchedFor(tx, invitation)) && (await closeInvitation(tx, orgId, id, 'accepted', [role]));
+  const isGood =
+    (await isVouchedFor(tx, invitation)) && (await acceptInvitationLink(tx, orgId, invitationDigest(token)));
   if (!isGood) throw new Refusal('invitation_not_found');
   if (!(await isMemberByEmail(tx, orgId, email))) await insertMember(tx, orgId, userId, role);
   const actor = { userId, address, requestId };

@@ -12,7 +12,10 @@ import {
 } from '../../../test/dashboard-server.ts';
 import { signLink } from '../../access/sessions/signed-link.ts';
 import { newId } from '../../kernel/ids.ts';
+import { invitationDigest, newInvitationToken } from '../../access/sessions/invitation-link.ts';
 import { readPasswordHash } from '../../store/accounts/passwords.ts';
+import { renewInvitation } from '../../store/members/invitations.ts';
+import { lockMembers } from '../../store/members/members.ts';
 
 /** Invitations without a mail server: people pass links on, and an ordinary account is the attacker. */
 let server: DashboardServer;
@@ -71,6 +74,25 @@ describe('a link', () => {
     expect((await accept(made.token)).body.code).toBe('invitation_not_found');
     expect((await accept(tokenOf(renewed.body.url))).status).toBe(200);
     expect((await owner.call(`POST ${at}/invitations/${made.id}/renew`)).body.code).toBe('invitation_not_found');
+  });
+
+  it('ends also for a person who opened it before the renewal and accepts in the same instant', async () => {
+    const made = await invite(owner.call, 'member');
+    const renewed = newInvitationToken();
+    const waiting = () =>
+      server.db.execute(
+        sql`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+    let accepted: ReturnType<Client>;
+    await server.db.transaction(async (tx) => {
+      await lockMembers(tx, owner.orgId);
+      accepted = accept(made.token);
+      await expect.poll(async () => (await waiting()).rows.length).toBe(1);
+      const link = { inviterId: owner.id, digest: invitationDigest(renewed), mailed: false, days: 7 };
+      await renewInvitation(tx, owner.orgId, made.id, link);
+    });
+    expect((await accepted!).body.code).toBe('invitation_not_found');
+    expect((await accept(renewed)).status).toBe(200);
   });
 
   it('of a version that signed it instead of storing a digest works again after a renewal', async () => {

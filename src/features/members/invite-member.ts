@@ -7,9 +7,9 @@ import type { Queryable } from '../../store/db.ts';
 import { MAX_MEMBERS, countMembers, isMemberByEmail } from '../../store/members/members.ts';
 import {
   MAX_OPEN_INVITATIONS,
-  closeInvitation,
   countInvitations,
   readInvitation,
+  withdrawInvitation as withdraw,
 } from '../../store/members/invitations.ts';
 import { readOrganization } from '../../store/organizations/organizations.ts';
 import type { ActingMember } from './change-members.ts';
@@ -79,7 +79,7 @@ export async function withdrawInvitation(
 ): Promise<void> {
   await db.transaction(async (tx) => {
     const roles = invitableBy(await lockAsAdmin(tx, orgId, userId));
-    if (!(await closeInvitation(tx, orgId, id, 'canceled', roles))) throw new Refusal('invitation_not_found');
+    if (!(await withdraw(tx, orgId, id, roles))) throw new Refusal('invitation_not_found');
     await recordAudit(tx, { orgId, actor, action: 'invitation.withdrawn', subjectId: id });
   });
 }

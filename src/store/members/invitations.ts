@@ -116,20 +116,26 @@ export async function renewInvitation(
     .where(and(eq(invitation.organizationId, orgId), eq(invitation.id, id), isOpen()));
 }
 
-/** True when it was open: of two simultaneous uses of one link, one gets true. */
-export async function closeInvitation(
+/** Withdraws one. True when it was open. */
+export const withdrawInvitation = async (
   db: Queryable,
   orgId: string,
   id: string,
-  status: 'accepted' | 'canceled',
   roles: readonly Role[],
-): Promise<boolean> {
+): Promise<boolean> => {
+  const open = and(eq(invitation.organizationId, orgId), eq(invitation.id, id));
+  return (await cancel(db, and(open, inArray(invitation.role, [...roles])))).length > 0;
+};
+
+/**
+ * Uses up the link with this digest: of two simultaneous uses, one gets true. By the link and not by the invitation: a renewal may have replaced the link since
+ * its holder opened it.
+ */
+export async function acceptInvitationLink(db: Queryable, orgId: string, digest: Buffer): Promise<boolean> {
   const closed = await db
     .update(invitation)
-    .set({ status })
-    .where(
-      and(eq(invitation.organizationId, orgId), eq(invitation.id, id), inArray(invitation.role, [...roles]), isOpen()),
-    )
+    .set({ status: 'accepted' })
+    .where(and(eq(invitation.organizationId, orgId), eq(invitation.tokenDigest, digest), isOpen()))
     .returning({ id: invitation.id });
   return closed.length > 0;
 }
