@@ -2,7 +2,7 @@ import type { CreateOrganizationBody, OrganizationRecord } from '../../../contra
 import { Refusal } from '../../../contract/problems.ts';
 import { issueInvitation } from '../../access/sessions/issue-invitation.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
-import { countMemberships, insertMember } from '../../store/members/members.ts';
+import { countMemberships, insertMember, lockPerson } from '../../store/members/members.ts';
 import { insertOrganization } from '../../store/organizations/organizations.ts';
 import type { OrganizationsDeps } from './deps.ts';
 import { presentOrganization } from './read-organizations.ts';
@@ -22,6 +22,7 @@ export async function createOrganization(
 ): Promise<OrganizationRecord> {
   if (!who.isOperator && (plan !== 'free' || ownerEmail !== undefined)) throw new Refusal('operator_required');
   return deps.db.transaction(async (tx) => {
+    if (!who.isOperator) await lockPerson(tx, who.userId);
     if (!who.isOperator && (await countMemberships(tx, who.userId)) >= MAX_MEMBERSHIPS) {
       throw new Refusal('role_missing', `One person can belong to at most ${MAX_MEMBERSHIPS} organizations.`);
     }

@@ -13,6 +13,8 @@ import {
   startDashboard,
 } from '../../../test/dashboard-server.ts';
 import { channelCredential, modelCredential, openCredential } from '../../store/credentials.ts';
+import { insertMember } from '../../store/members/members.ts';
+import { insertOrganization } from '../../store/organizations/organizations.ts';
 
 let server: DashboardServer;
 let operator: Person & { orgId: string };
@@ -225,6 +227,19 @@ describe('organizations', () => {
     expect(joined.body.organizations).toMatchObject([{ id: made.body.id, role: 'owner', plan: 'paid' }]);
     const all: { id: string; role: string | null }[] = (await operator.call('GET /organizations?all=true')).body.data;
     expect(all.find(({ id }) => id === made.body.id)).toMatchObject({ role: null });
+  });
+
+  it('of a person are at most 50, also when many are created at once', async () => {
+    const person = await addMember(server, owner.call, owner.orgId, 'viewer');
+    for (let count = 1; count < 47; count++) {
+      const { id } = await insertOrganization(server.db, { name: `Shop ${count}`, plan: 'free' });
+      await insertMember(server.db, id, person.id, 'owner');
+    }
+    const burst = Array.from({ length: 12 }, () => person.call('POST /organizations', { name: 'Mine' }));
+    const codes = (await Promise.all(burst)).map(({ status }) => status).toSorted(ascending);
+    expect(codes).toEqual([...Array(3).fill(201), ...Array(9).fill(403)]);
+    const session = await person.call('GET /session');
+    expect(session.body.organizations).toHaveLength(50);
   });
 
   it('are listed page by page, and a cursor is valid for its list only', async () => {

@@ -78,6 +78,11 @@ export async function countMembers(db: Queryable, orgId: string, role?: Role): P
   return rows[0]!.many;
 }
 
+/** Serializes what depends on the number of this person's memberships until the transaction ends. */
+export async function lockPerson(db: Queryable, userId: string): Promise<void> {
+  await db.execute(sql`SELECT 1 FROM "user" WHERE id = ${userId} FOR NO KEY UPDATE`);
+}
+
 export async function countMemberships(db: Queryable, userId: string): Promise<number> {
   const rows = await db.select({ many: count() }).from(member).where(eq(member.userId, userId));
   return rows[0]!.many;
