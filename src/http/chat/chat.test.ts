@@ -225,6 +225,23 @@ describe('a message', () => {
     ]);
   });
 
+  test('is streamed to at most 256 pages of one network address, whoever the visitors are; more pages poll', async () => {
+    // Signed here: an address may open only so many sessions a minute.
+    const { issue } = createVisitorTokens(parley.secrets.visitorKey, Date.now);
+    const visitor = { channelId, origin: SHOP, externalId: null, name: null, locale: null };
+    const tokens = Array.from({ length: 33 }, () => issue({ ...visitor, address: `visitor_${randomUUID()}` }).token);
+    const last = tokens.pop()!;
+    const streams = await Promise.all(tokens.flatMap((token) => Array.from({ length: 8 }, () => follow(token))));
+    expect(streams.map(({ status }) => status)).toEqual(streams.map(() => 200));
+    expect((await follow(last)).status).toBe(429);
+    for (const stream of streams) stream.stop();
+    await until(async () => {
+      const stream = await follow(last);
+      stream.stop();
+      return stream.status === 200;
+    });
+  });
+
   test('is stored once, however often it is sent', async () => {
     const token = await visit();
     const name = randomUUID();

@@ -1,9 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { countedPlace } from '../../access/keys/networks.ts';
 import type { VisitorsDeps } from '../../features/visitors/deps.ts';
 import { followMessages as follow } from '../../features/visitors/follow-messages.ts';
 
 /** Maximum open pages of one visitor; browsers allow six connections to one server over HTTP/1.1. */
 const STREAMS_PER_VISITOR = 8;
+/**
+ * Maximum open pages of one network address. Anyone may become many visitors; without this, one of them could take all
+ * streams of the server. If an office behind one address has more pages, the others poll.
+ */
+const STREAMS_PER_PLACE = 256;
 /**
  * After this time the widget reconnects with its token, so a stream does not stay open long after its token has
  * expired.
@@ -25,8 +31,10 @@ export function followMessages(
   let unfollow: (() => void) | undefined;
   let isReady = false;
   const stream = request.server.eventStreams.open(request, reply, {
-    group: `visitor ${place.channelId} ${place.address}`,
-    perGroup: STREAMS_PER_VISITOR,
+    groups: {
+      [`visitor ${place.channelId} ${place.address}`]: STREAMS_PER_VISITOR,
+      [`visitors of ${countedPlace(request.ip)}`]: STREAMS_PER_PLACE,
+    },
     audible: true,
     onEnd: () => {
       clearTimeout(timer);

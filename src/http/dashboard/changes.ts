@@ -15,8 +15,7 @@ export const changeRoutes = ({ route, deps }: Desk<{ changes: Pick<ChangeWatch, 
     const given = request.headers['last-event-id'];
     let leave: (() => void) | undefined;
     const stream = request.server.eventStreams.open(request, reply, {
-      group: `person ${caller.user.id}`,
-      perGroup: STREAMS_PER_PERSON,
+      groups: { [`person ${caller.user.id}`]: STREAMS_PER_PERSON },
       audible: true,
       onEnd: () => leave?.(),
     });

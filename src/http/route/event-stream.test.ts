@@ -19,7 +19,7 @@ const stream: Route = {
   responses: { 200: null },
   handle: (request, reply) => {
     const { group } = request.params as { group: string };
-    opened.push(request.server.eventStreams.open(request, reply, { group, perGroup: 200, onEnd: () => ended++ }));
+    opened.push(request.server.eventStreams.open(request, reply, { groups: { [group]: 200 }, onEnd: () => ended++ }));
     return reply;
   },
 };

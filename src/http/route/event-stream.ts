@@ -10,7 +10,7 @@ import { createTally } from '../../kernel/tally.ts';
  * A stream carries hints and may end at any moment; the client must be able to reconnect and ask for the state.
  *
  * A route declares its access like any other, then: `const stream = request.server.eventStreams.open(request, reply,
- * { group, perGroup, onEnd }); … return reply;`
+ * { groups, onEnd }); … return reply;`
  */
 export type EventStream = {
   /** False when the stream has ended, also when this call ends it because its reader is too slow. */
@@ -21,10 +21,11 @@ export type EventStream = {
 };
 
 export type OpenStream = {
-  /** The group whose streams are counted together: a member, a visitor, a key. */
-  group: string;
-  /** Maximum streams of one group; one more is refused with 429. */
-  perGroup: number;
+  /**
+   * The groups whose streams are counted together (a member, a visitor, a network address), and the maximum of each; one
+   * more is refused with 429.
+   */
+  groups: Record<string, number>;
   /** The heartbeat is an event named `beat` that the client's code can see, instead of an invisible comment. */
   audible?: boolean;
   /**
@@ -63,18 +64,18 @@ const RETRY_MS = 1_000;
 export function createEventStreams(bounds: Partial<StreamBounds> = {}): EventStreams {
   const { total = MAX_STREAMS, heartbeatMs = HEARTBEAT_MS, bufferBytes = MAX_BUFFERED_BYTES } = bounds;
   const streams = new Set<Kept>();
-  const groups = createTally<string>();
+  const counts = createTally<string>();
   let timer: NodeJS.Timeout | undefined;
   let draining = false;
 
   const add = (stream: Kept): void => {
     streams.add(stream);
-    groups.add(stream.group);
+    for (const group of stream.groups) counts.add(group);
     timer ??= setInterval(() => streams.forEach(beat), heartbeatMs).unref();
   };
   const remove = (stream: Kept): void => {
     if (!streams.delete(stream)) return;
-    groups.remove(stream.group);
+    for (const group of stream.groups) counts.remove(group);
     if (streams.size > 0) return;
     clearInterval(timer);
     timer = undefined;
@@ -82,7 +83,8 @@ export function createEventStreams(bounds: Partial<StreamBounds> = {}): EventStr
 
   const refuse = (options: OpenStream): void => {
     if (draining) throw new Refusal('unavailable', 'This server is stopping.');
-    if (groups.of(options.group) >= options.perGroup) throw new Refusal('rate_limited', 'Too many open streams.');
+    for (const [group, most] of Object.entries(options.groups))
+      if (counts.of(group) >= most) throw new Refusal('rate_limited', 'Too many open streams.');
     if (streams.size >= total) throw new Refusal('unavailable', 'Too many open streams on this server.');
   };
 
@@ -90,7 +92,8 @@ export function createEventStreams(bounds: Partial<StreamBounds> = {}): EventStr
     open: (request, reply, options) => {
       refuse(options);
       const { raw } = reply;
-      const stream: Kept = { raw, group: options.group, beat: options.audible ? BEAT : COMMENT, stuck: false };
+      const groups = Object.keys(options.groups);
+      const stream: Kept = { raw, groups, beat: options.audible ? BEAT : COMMENT, stuck: false };
       let ended = false;
       const finish = (): void => {
         if (ended) return;
@@ -137,7 +140,7 @@ export function createEventStreams(bounds: Partial<StreamBounds> = {}): EventStr
 
 type Kept = {
   raw: ServerResponse;
-  group: string;
+  groups: readonly string[];
   beat: string;
   /** Nothing was sent since the last heartbeat. */
   stuck: boolean;
