@@ -32,8 +32,12 @@ function parse(text: string): unknown {
   }
 }
 
-/** Maps a missing answer to a failure. */
+/** Maps a missing answer to a failure: also a call that ended because its caller had set a time. */
 export function noAnswer(error: unknown): unknown {
+  if (error instanceof DOMException && error.name === 'TimeoutError') {
+    const tooSlow = 'The provider took too long to answer.';
+    return new ChannelFailure('provider_timeout', tooSlow, { retryable: true, mayHaveSent: true, setting: 'api_url' });
+  }
   if (!(error instanceof EgressError)) return error;
   if (error.code === 'egress_refused') {
     return new ChannelFailure('address_refused', error.message, {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { channelTools } from '../../test/channel-tools.ts';
+import { startReceiver } from '../../test/fakes/receiver.ts';
 import type { FakeProvider } from '../../test/fakes/provider.ts';
 import { startTelegram } from '../../test/fakes/telegram.ts';
 import { startWhatsApp } from '../../test/fakes/whatsapp.ts';
@@ -88,5 +89,19 @@ describe('connecting', () => {
       code: 'channel_unauthorized',
       message: expect.stringContaining('access token'),
     });
+  });
+
+  test('says so when the provider takes longer than the person can wait', async () => {
+    const slow = await startReceiver(() => 'hang');
+    const split = { settings: { api_url: slow.url }, secrets: { bot_token: telegram.secrets['bot_token']! } };
+    // The same call with less time.
+    const { egress } = tools;
+    const request: typeof egress.request = (call) => egress.request({ ...call, signal: AbortSignal.timeout(50) });
+    const hasty = { ...tools, egress: { ...egress, request } };
+    await expect(connectAccount(kindOf('telegram'), 'channel_1', split, hasty)).rejects.toMatchObject({
+      code: 'provider_timeout',
+      facts: { setting: 'api_url' },
+    });
+    await slow.stop();
   });
 });
