@@ -43,6 +43,7 @@ export const FILLERS: readonly Filler[] = [
   { name: 'short words', text: repeated('a 1. ') },
   { name: 'other words', isProse: true, text: counted },
   { name: 'nested groups', isPattern: true, text: whole(`${'('.repeat(7)}${'){100}'.repeat(7)}`) },
+  { name: 'nested letters', isPattern: true, text: whole(`${'('.repeat(7)}a${'){100}'.repeat(7)}`) },
   { name: 'many states', isPattern: true, text: whole('(\\w\\w?\\w?\\w?){60}!') },
   { name: 'backtracking', isPattern: true, text: repeated('(a+)+$') },
   { name: 'classes', isPattern: true, text: whole(`[${'\\p{Ll}'.repeat(70)}]{100}`) },
