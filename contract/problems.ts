@@ -258,7 +258,7 @@ const kinds = {
   password_link_not_found: {
     status: 404,
     title: 'The password link is no longer valid',
-    cure: 'Each link works once, within 30 minutes. Ask the operator of this installation for a new one: ./parley reset-password.',
+    cure: 'Each link works once, within 30 minutes. Request a new one under “Forgot password”, or ask the operator: ./parley reset-password EMAIL.',
   },
   sign_in_provider_not_found: {
     status: 404,

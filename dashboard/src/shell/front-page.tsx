@@ -1,11 +1,13 @@
-import { Text, Title } from '@mantine/core';
+import { Anchor, Text, Title } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useEffect, type ReactNode } from 'react';
 import type { Problem } from '../api/client.ts';
 import { common } from '../language/common.ts';
 import { useWords } from '../language/words.tsx';
 import { PagePending } from '../parts/page-pending.tsx';
 import { ProblemAlert } from '../parts/problem-alert.tsx';
+import { words } from '../pages/sign-in/words.ts';
 import { Logo } from './logo.tsx';
 import { LanguageControl, ThemeControl } from './preference-controls.tsx';
 import classes from './front-page.module.css';
@@ -45,9 +47,22 @@ export function FrontPage({ title, description, children }: Props): ReactNode {
 /** In place of the page until what it is about has come, and if it does not. */
 export function FrontUnread({ read, title }: { read: UseQueryResult<unknown, Problem>; title: string }): ReactNode {
   const say = useWords(common);
+  const saySignIn = useWords(words);
   return (
     <FrontPage title={read.isError ? title : say('loading')}>
-      {read.isError ? <ProblemAlert problem={read.error} onRetry={() => void read.refetch()} /> : <PagePending />}
+      {!read.isError && <PagePending />}
+      {read.isError && (
+        <>
+          {/* A link that is used up or has expired stays so. */}
+          <ProblemAlert
+            problem={read.error}
+            {...(read.error.status !== 404 && { onRetry: () => void read.refetch() })}
+          />
+          <Anchor size="sm" mt="md" display="inline-block" renderRoot={(props) => <Link to="/sign-in" {...props} />}>
+            {saySignIn('back_to_sign_in')}
+          </Anchor>
+        </>
+      )}
     </FrontPage>
   );
 }
