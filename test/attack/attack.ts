@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { chmodSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { findRunningPostgres } from '../../src/store/embedded/start-embedded-postgres.ts';
 import { createRandom, type Random } from '../faults/random.ts';
@@ -38,6 +39,7 @@ export async function attack({ seed, ms }: Attack): Promise<Outcome> {
     world = await createWorld(server, secret);
     const described = await publicOperations(server.url);
     const operations = [...dashboardOperations(), ...described.operations];
+    await rests(client, world.vaultId);
     const vault = await rowsOf(client, world.vaultId);
     const watchdog = createWatchdog(server, world);
     const statuses: Record<number, number> = {};
@@ -101,6 +103,21 @@ function gather({ found, planted }: World, text: string): void {
     const known = (found[prefix!] ??= []);
     if (!known.includes(id)) known.push(id);
     if (known.length > MOST) known.shift();
+  }
+}
+
+const QUEUES = ['run', 'message', 'event_delivery'];
+const REST_MS = 60_000;
+
+/** Waits until the worker has nothing left to do for the organization: then only an attack can change its rows. */
+async function rests(client: pg.Client, orgId: string): Promise<void> {
+  const due = QUEUES.map((name) => `(SELECT count(*) FROM ${name} WHERE org_id = $1 AND due_at IS NOT NULL)`);
+  const until = performance.now() + REST_MS;
+  for (;;) {
+    const { rows } = await client.query<{ left: string }>(`SELECT ${due.join(' + ')} AS left`, [orgId]);
+    if (rows[0]!.left === '0') return;
+    if (performance.now() > until) throw new Error('the worker does not finish the work of the foreign organization');
+    await pause(50);
   }
 }
 
