@@ -59,7 +59,7 @@ describe('the first start', () => {
   test('a second program on the same port, or the same data, says what to do and changes nothing', async () => {
     const samePort = start();
     expect(await samePort.stop('SIGCONT')).toBe(1);
-    expect(samePort.output()).toMatch(/Port \d+ on 127\.0\.0\.1 is taken/);
+    expect(samePort.output()).toMatch(/Port \d+ on 127\.0\.0\.1 is used by another program/);
     const sameData = start({ PORT: String(await freePort()) });
     expect(await sameData.stop('SIGCONT')).toBe(1);
     expect(sameData.output()).toMatch(/Another Parley .* is running on the data/);
