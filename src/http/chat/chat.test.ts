@@ -225,7 +225,7 @@ describe('a message', () => {
     ]);
   });
 
-  test('is streamed to at most 256 pages of one network address, whoever the visitors are; more pages poll', async () => {
+  test('is streamed to at most 256 pages of one network address, for all its visitors together; more pages poll', async () => {
     // Signed here: an address may open only so many sessions a minute.
     const { issue } = createVisitorTokens(parley.secrets.visitorKey, Date.now);
     const visitor = { channelId, origin: SHOP, externalId: null, name: null, locale: null };
