@@ -11,6 +11,7 @@ import {
   setUpOwner,
   startDashboard,
 } from '../../../test/dashboard-server.ts';
+import { listen } from '../../../test/event-stream.ts';
 import { signLink } from '../../access/sessions/signed-link.ts';
 import { resetSecondFactor } from '../../features/second-factor/reset-second-factor.ts';
 import { SYSTEM } from '../../store/organizations/audit.ts';
@@ -315,13 +316,15 @@ describe('an organization that requires it', () => {
     const boss = await newMember('owner');
     await enrol(boss);
     const person = await newMember();
-    const stream = await fetch(`${server.url}/organizations/${owner.orgId}/changes?topics=conversations`, {
-      headers: { cookie: person.cookie },
+    const stream = await listen(`${server.url}/organizations/${owner.orgId}/changes?topics=conversations`, {
+      cookie: person.cookie,
     });
     expect(stream.status).toBe(200);
-    const ended = stream.text();
+    // The session holds at the first look, and no longer at the next one.
+    await stream.next();
     await require(boss.call, true);
-    await expect(ended).resolves.toContain('changed');
+    await stream.ended;
+    expect(stream.events.map(({ event }) => event)).toContain('changed');
   });
 });
 
