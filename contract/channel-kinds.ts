@@ -13,6 +13,8 @@ export type ChannelForm = {
   readonly addressFields: readonly string[];
   /** The field of an end user that is their address on this kind; absent: the address is not in the record. */
   readonly personField?: PersonField;
+  /** The channel is the database itself: a message is delivered when it is stored. */
+  readonly byStoring?: true;
 };
 
 export type PersonField = 'email' | 'phone';
@@ -61,7 +63,7 @@ const email = Type.Object(
 );
 
 export const CHANNEL_FORMS = {
-  sandbox: { settings: Type.Object({}, closed), secretFields: [], addressFields: [] },
+  sandbox: { settings: Type.Object({}, closed), secretFields: [], addressFields: [], byStoring: true },
   web_chat: { settings: WebChatSettings, secretFields: [], addressFields: [] },
   webhook: {
     settings: Type.Object({ url: webhookUrl }, closed),

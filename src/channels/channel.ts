@@ -49,7 +49,9 @@ export type ChannelKind = {
   personAt?(address: string): { external_id?: string; email?: string; phone?: string };
   /** The receiver deduplicates by our message id, so an attempt whose answer was lost is repeated. */
   readonly repeatable?: boolean;
-  /** Absent: the channel is the database itself, and a message is delivered when it is stored. */
+  /** A message is delivered when it is stored (contract/channel-kinds.ts). */
+  readonly byStoring?: true;
+  /** Absent only where `byStoring` is true. */
   send?(message: OutboundMessage, account: ChannelAccount, tools: SendTools): Promise<SentMessage>;
   /** Absent: the channel receives nothing over HTTP. */
   readonly inbound?: Inbound;

@@ -90,7 +90,7 @@ function checkSend(input: SendInput, kind?: ChannelKind): SendCall {
 
 const rulesOf = (kind: ChannelKind): ChannelRules => ({
   kind: kind.kind,
-  byStoring: kind.send === undefined,
+  byStoring: kind.byStoring === true,
   needsAddress: kind.capabilities.needs_address,
   replyWindowHours: kind.capabilities.reply_window_hours,
   addressOf: (person) => kind.addressOf?.({ ...person, id: '', name: null }) ?? null,

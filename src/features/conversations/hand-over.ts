@@ -89,7 +89,7 @@ export async function replyInConversation(
   const row = await db.transaction(async (tx) => {
     await takeOver(tx, orgId, id, actor);
     const conversation = await findConversation(tx, orgId, id);
-    const isDelivered = kinds.get(conversation?.channelKind ?? '')?.send === undefined;
+    const isDelivered = kinds.get(conversation?.channelKind ?? '')?.byStoring === true;
     return insertMessage(tx, orgId, {
       id: newId('msg'),
       conversationId: id,

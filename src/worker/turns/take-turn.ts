@@ -7,9 +7,8 @@ import type { CompletedTurn } from '../../store/runs/complete.ts';
 import type { LoadedAgent } from './load-agent.ts';
 import { splitText } from '../deliveries/split-text.ts';
 
-/** A kind without `send` delivers a message by storing it. */
 const firstStatus = (kind: string): 'delivered' | 'queued' =>
-  channelKinds.get(kind)?.send === undefined ? 'delivered' : 'queued';
+  channelKinds.get(kind)?.byStoring ? 'delivered' : 'queued';
 
 /** Why the agent may not message this person; null when it may. */
 export function skipReason(run: ClaimedRun): string | null {
