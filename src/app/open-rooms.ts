@@ -182,9 +182,9 @@ export async function openRooms({ config, db, databaseUrl, log, role, version }:
     // A worker checks no keys: with a lease, a revoke would only wait for it.
     { start: () => (role === 'worker' ? undefined : access.start()), stop: () => access.stop() },
     ...[sendQueue, inboundQueue, endUserQueue, acceptQueue].map((queue) => ({ stop: () => queue.drain() })),
-    ...[feed, changes, waiter].map((watch) => ({ stop: () => watch.stop() })),
+    ...[feed, changes, waiter, knowledge].map((one) => ({ stop: () => one.stop() })),
   ];
-  return { deps, services, secrets, shared, metrics, knowledge, loadAgent, wake };
+  return { deps, services, secrets, shared, metrics, loadAgent, wake };
 }
 
 const nothing = (): void => {};

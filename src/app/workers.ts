@@ -1,6 +1,5 @@
 import { CreateEndUser } from '../../contract/end-users.ts';
 import { channelKinds } from '../channels/kinds.ts';
-import { bulkDryRun, bulkUpsert } from '../features/end-users/write-end-users.ts';
 import { compileBody } from '../http/route/validate.ts';
 import { createSealedOpener } from '../store/channels/secrets.ts';
 import { createCampaignWorker } from '../worker/campaigns/campaign-worker.ts';
@@ -20,7 +19,7 @@ const DELIVERY_GRACE_MS = 5_000;
 
 /** The workers for turns, deliveries, events, imports and housekeeping; each can be woken from now on. */
 export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Service[] {
-  const { deps, secrets, knowledge, loadAgent, wake } = rooms;
+  const { deps, secrets, loadAgent, wake } = rooms;
   const { egress, openSecrets, waiter, changes, feed, onAccepted } = deps;
   const deliveries = createDeliveryWorker({
     db,
@@ -44,13 +43,7 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
       deliveries.wake();
     },
   });
-  const imports = createImportWorker({
-    db,
-    log,
-    check: compileBody(CreateEndUser),
-    bulk: (caller, rows) => bulkUpsert(deps, caller, rows),
-    bulkDryRun: (orgId, rows) => bulkDryRun(deps, orgId, rows),
-  });
+  const imports = createImportWorker({ ...deps, log, check: compileBody(CreateEndUser) });
   const campaigns = createCampaignWorker({ db, log, onBegun: onAccepted });
   const housekeeper = createHousekeeper({ db, log });
 
@@ -66,7 +59,6 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
       start: () => senders.forEach((sender) => sender.start()),
       stop: async () => void (await Promise.all(senders.map((sender) => sender.stop(DELIVERY_GRACE_MS)))),
     },
-    { stop: () => knowledge.stop() },
     { start: () => turns.start(), stop: () => turns.stop(TURN_GRACE_MS) },
     imports,
     campaigns,

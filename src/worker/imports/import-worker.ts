@@ -2,11 +2,12 @@ import { hash, randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { type BulkResult, MAX_BULK } from '../../../contract/end-users.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import type { BulkRow } from '../../features/end-users/write-end-users.ts';
+import type { EndUsersDeps } from '../../features/end-users/deps.ts';
+import { bulkDryRun, type BulkRow, bulkUpsert } from '../../features/end-users/write-end-users.ts';
 import { personOf } from '../../features/imports/columns.ts';
 import { FileFault, readCsv } from '../../features/imports/read-csv.ts';
 import { createLoopShare } from '../../kernel/loop-share.ts';
-import { type Db, isUnreachable } from '../../store/db.ts';
+import { isUnreachable } from '../../store/db.ts';
 import {
   type ClaimedImport,
   claimImport,
@@ -25,16 +26,10 @@ import { readPieces } from '../../store/imports/read.ts';
  */
 export type ImportWorker = { start(): void; wake(): void; stop(): Promise<void> };
 
-export type ImportWorkerDeps = {
-  db: Db;
+export type ImportWorkerDeps = EndUsersDeps & {
   log: Logger;
-  /** Row 14 of the order of checks (docs/security.md) for one person; throws a Refusal with its faults. */
+  /** Step 14 of the order of checks (docs/security.md) for one person; throws a Refusal with its faults. */
   check(person: unknown): void;
-  bulk(
-    caller: { orgId: string; keyId: null; from: null; idempotency: { scope: Buffer; request: Buffer } },
-    rows: readonly BulkRow[],
-  ): Promise<{ body: string }>;
-  bulkDryRun(orgId: string, rows: readonly BulkRow[]): Promise<BulkResult[]>;
 };
 
 /** How many files, of different organizations, are read at the same time. */
@@ -179,9 +174,9 @@ async function write(
   people: readonly BulkRow[],
   firstRow: number,
 ): Promise<BulkResult[]> {
-  if (held.dry_run) return deps.bulkDryRun(held.org_id, people);
+  if (held.dry_run) return bulkDryRun(deps, held.org_id, people);
   const scope = hash('sha256', `import\n${held.id}\n${held.run}\n${firstRow}`, 'buffer');
   const caller = { orgId: held.org_id, keyId: null, from: null, idempotency: { scope, request: scope } };
-  const { body } = await deps.bulk(caller, people);
+  const { body } = await bulkUpsert(deps, caller, people);
   return (JSON.parse(body) as { results: BulkResult[] }).results;
 }
