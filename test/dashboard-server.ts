@@ -1,43 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { DASHBOARD_BASE } from '../contract/dashboard/routes.ts';
-import { DEFAULT_RATE_LIMITS } from '../contract/limits.ts';
-import { type Access, createAccess } from '../src/access/access.ts';
-import { createDigest } from '../src/access/keys/digest.ts';
-import { prepareInstallation } from '../src/access/sessions/prepare-installation.ts';
+import type { Access } from '../src/access/access.ts';
 import { SESSION_COOKIE } from '../src/access/sessions/create-auth.ts';
-import { createOidc } from '../src/access/sessions/oidc.ts';
-import { createPasskeys } from '../src/access/sessions/passkeys.ts';
-import { createMailLimit } from '../src/access/sessions/mail-limit.ts';
+import { prepareInstallation } from '../src/access/sessions/prepare-installation.ts';
 import { createSessions } from '../src/access/sessions/sessions.ts';
 import { createSignInLimit, type SignInLimits } from '../src/access/sessions/sign-in-limit.ts';
-import { deriveSecrets } from '../src/config/secrets.ts';
-import { definitionFaults } from '../src/engine/embedded/definition-faults.ts';
-import { templateFault } from '../src/engine/templates.ts';
-import { createConnector } from '../src/channels/connect.ts';
-import { channelKinds } from '../src/channels/kinds.ts';
-import { createChangeWatch } from '../src/features/changes/watch-changes.ts';
-import { createInboundQueue } from '../src/features/conversations/inbound-queue.ts';
-import { type DashboardDeps, dashboardRoutes } from '../src/http/dashboard/routes.ts';
+import { openRooms } from '../src/app/open-rooms.ts';
+import { startAll, stopAll } from '../src/app/service.ts';
+import { loadConfig } from '../src/config/config.ts';
+import type { Secrets } from '../src/config/secrets.ts';
+import { dashboardRoutes } from '../src/http/dashboard/routes.ts';
 import { createPaging } from '../src/http/route/paging.ts';
-import { systemClock } from '../src/kernel/clock.ts';
-import { createEgress } from '../src/kernel/egress.ts';
 import { createLogger } from '../src/kernel/log.ts';
 import type { LookUpTxt } from '../src/kernel/txt-records.ts';
-import { createAcceptQueue } from '../src/store/runs/accept.ts';
-import { createQueueMail } from '../src/store/mail.ts';
-import { createRunWaiter } from '../src/store/runs/await.ts';
-import { createSecretsOpener } from '../src/store/channels/secrets.ts';
 import { type Db, openDb } from '../src/store/db.ts';
-import { createEndUserQueue } from '../src/store/end-users/upsert.ts';
-import { createSendQueue } from '../src/store/messages/accept.ts';
-import { createSuppression } from '../src/store/end-users/suppression.ts';
-import { createIdempotencyGuard } from '../src/store/idempotency/guard.ts';
-import { previewCampaign } from '../src/worker/campaigns/preview-campaign.ts';
-import { createFindProvider } from '../src/worker/turns/find-provider.ts';
-import { readNextDocument } from '../src/store/agents/read-for-turns.ts';
-import { createKnowledge } from '../src/worker/knowledge/ask-knowledge.ts';
-import { createAgentLoader } from '../src/worker/turns/load-agent.ts';
-import { createPlayTurn } from '../src/worker/turns/play-turn.ts';
+import { createQueueMail } from '../src/store/mail.ts';
 import { startHttpServer } from './http-server.ts';
 import { createTestDatabase } from './postgres.ts';
 
@@ -47,7 +24,7 @@ export type DashboardServer = {
   db: Db;
   access: Access;
   setupToken: string;
-  secrets: ReturnType<typeof deriveSecrets>;
+  secrets: Secrets;
   as(cookie: string | null): Client;
   stop(): Promise<void>;
 };
@@ -67,21 +44,19 @@ export async function startDashboard(
 ): Promise<DashboardServer> {
   const database = await createTestDatabase();
   const db = openDb(database.url);
-  const secrets = deriveSecrets(SECRET);
+  const loaded = loadConfig({
+    DATABASE_URL: database.url,
+    PARLEY_SECRET: SECRET,
+    BASE_URL_US: BASE_URL,
+    ...(options.egressAllow && { PARLEY_EGRESS_ALLOW: options.egressAllow.join(',') }),
+  });
+  if ('faults' in loaded) throw new Error(JSON.stringify(loaded.faults));
+  const { config } = loaded;
   const log = createLogger({ level: 'silent', pretty: false });
+  const rooms = await openRooms({ config, db, databaseUrl: database.url, log, role: 'api', version: 'test' });
+  const { secrets, services } = rooms;
   const limit = createSignInLimit(options.signIns ?? PLENTY);
   const sessions = createSessions({ db, secret: secrets.sessionSecret, baseUrl: BASE_URL, limit, log: () => {} });
-  const baseUrls = { us: BASE_URL, eu: BASE_URL, in: BASE_URL, qa: BASE_URL };
-  const access = createAccess({
-    db,
-    databaseUrl: database.url,
-    region: 'us',
-    baseUrls,
-    pepper: secrets.apiKeyPepper,
-    limits: DEFAULT_RATE_LIMITS,
-    clock: systemClock,
-    log,
-  });
   const { setupUrl } = await prepareInstallation({
     db,
     sessions,
@@ -90,57 +65,16 @@ export async function startDashboard(
     region: 'us',
     owner: null,
   });
-  const egress = createEgress({ allow: options.egressAllow ?? [] });
-  const knowledge = createKnowledge({ log, readDocument: (...which) => readNextDocument(db.$client, ...which) });
-  const findProvider = createFindProvider({ db, egress, sealingKey: secrets.sealingKey });
-  const waiter = createRunWaiter(db);
-  const changes = createChangeWatch(db);
-  const queue = createAcceptQueue(db);
-  const suppression = createSuppression(secrets.suppressionKey);
-  const deps: DashboardDeps = {
-    db,
-    region: 'us',
-    baseUrl: BASE_URL,
-    upgradeUrl: null,
-    clock: systemClock,
-    now: Date.now,
-    access,
-    findChannel: access.facts.channel,
-    digest: createDigest(secrets.apiKeyPepper),
+  const deps = {
+    ...rooms.deps,
     sessions,
     signInLimit: limit,
     organizationSignInLimit: limit,
-    oidc: createOidc({ egress, now: Date.now }),
     lookUpTxt: options.lookUpTxt ?? (async () => []),
-    signInKey: secrets.signInKey,
-    setupKey: secrets.setupKey,
-    sealingKey: secrets.sealingKey,
-    passkeys: createPasskeys({ key: secrets.setupKey, baseUrl: BASE_URL }),
-    egress,
     queueMail: options.mail ? createQueueMail(secrets.mailKey) : null,
-    mailLimit: createMailLimit(),
-    guard: createIdempotencyGuard(),
-    suppression,
-    acceptQueue: queue,
-    endUserQueue: createEndUserQueue(db, suppression),
-    inboundQueue: createInboundQueue(db, suppression),
-    sendQueue: createSendQueue(db, suppression),
-    waiter,
-    changes,
-    kinds: channelKinds,
-    openSecrets: createSecretsOpener(db, secrets.sealingKey),
-    connector: createConnector({ kinds: channelKinds, egress, baseUrl: BASE_URL, now: Date.now }),
-    faults: { definition: definitionFaults, template: templateFault },
-    renderOpening: async () => null,
-    playTurn: createPlayTurn({ loadAgent: createAgentLoader(db, findProvider, knowledge), findProvider }),
-    previewCampaign,
-    onAccepted: () => {},
-    onQueued: () => {},
-    onDelivery: () => {},
-    onImport: () => {},
-    onPushed: () => {},
   };
-  await access.start();
+  const { access } = deps;
+  await startAll(services);
   const { server, url } = await startHttpServer(dashboardRoutes(deps, createPaging(secrets.cursorKey)), {
     access,
     baseUrl: BASE_URL,
@@ -154,12 +88,7 @@ export async function startDashboard(
     as: (cookie) => clientOf(url + DASHBOARD_BASE, cookie),
     async stop() {
       await server.close();
-      await knowledge.stop();
-      waiter.stop();
-      changes.stop();
-      await queue.drain();
-      await access.stop();
-      await egress.close();
+      await stopAll(services);
       await db.$client.end();
       await database.drop();
     },
