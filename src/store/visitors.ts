@@ -19,8 +19,8 @@ export type VisitorMessageRow = {
 export const MAX_CONVERSATIONS = 5;
 export const VISITOR_COLUMNS = 'm.id, m.role, m.content, m.sources, m.status, m.provider_message_id, m.created_at';
 /** Scheduled messages, held messages and internal notes are not for the visitor. */
-export const VISIBLE = `(m.role = 'end_user' OR m.role IN ('agent', 'member')
-  AND m.status IN ('sent', 'delivered', 'read'))`;
+export const VISIBLE = `(m.role = 'end_user' OR
+  m.role IN ('agent', 'member') AND m.status IN ('sent', 'delivered', 'read'))`;
 
 const HISTORY = `
 SELECT ${VISITOR_COLUMNS} FROM (

@@ -15,8 +15,8 @@ export async function readStanding(db: Queryable, standings: readonly Standing[]
       WHERE s.id = w.session_id AND s.user_id = w.user_id AND s.expires_at > now()) AS holds
     FROM unnest(${sql.param(standings.map(({ sessionId }) => sessionId))}::text[],
       ${sql.param(standings.map(({ userId }) => userId))}::text[],
-      ${sql.param(standings.map(({ orgId }) => orgId))}::text[]) WITH ORDINALITY AS w(session_id, user_id, org_id,
-        place)
+      ${sql.param(standings.map(({ orgId }) => orgId))}::text[]) WITH ORDINALITY
+      AS w(session_id, user_id, org_id, place)
     ORDER BY place`);
   return rows.map(({ holds }) => holds);
 }

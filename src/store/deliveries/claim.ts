@@ -115,8 +115,8 @@ JOIN channel ch ON ch.org_id = c.org_id AND ch.id = c.channel_id
 JOIN end_user e ON e.org_id = c.org_id AND e.id = c.end_user_id
 LEFT JOIN identity own ON own.org_id = c.org_id AND own.channel_id = c.channel_id AND own.address = c.address
 LEFT JOIN LATERAL (SELECT address, last_inbound_at FROM identity i WHERE c.address IS NULL AND i.org_id = c.org_id
-  AND i.end_user_id = c.end_user_id AND i.channel_id = c.channel_id ORDER BY i.last_inbound_at DESC NULLS LAST
-    LIMIT 1) i ON true
+  AND i.end_user_id = c.end_user_id AND i.channel_id = c.channel_id
+  ORDER BY i.last_inbound_at DESC NULLS LAST LIMIT 1) i ON true
 ORDER BY m.id`;
 
 /** `held` and `perLane` as in src/store/runs/claim.ts. */

@@ -51,8 +51,7 @@ export type TakeOptions = {
 export const LATER = 'later';
 
 const COLUMNS = `org_id, id, external_id, name, email, phone, locale, time_zone, attributes, tags, consent, blocked,
-  created_at,
-  updated_at, last_seen_at`;
+  created_at, updated_at, last_seen_at`;
 
 /** Returned instead of a person: the organization has opt-outs of erased people, which most do not. */
 const HAS_SUPPRESSED = 'suppression';
@@ -61,12 +60,12 @@ const FIND = `${['id', ...IDENTIFIERS]
   .map(
     (field, index) => `
 SELECT ${COLUMNS} FROM end_user e
-JOIN unnest($${index * 2 + 1}::text[], $${index * 2 + 2}::text[]) AS w(org, v) ON e.org_id = w.org
-  AND e.${field} = w.v`,
+JOIN unnest($${index * 2 + 1}::text[], $${index * 2 + 2}::text[]) AS w(org, v)
+  ON e.org_id = w.org AND e.${field} = w.v`,
   )
   .join(' UNION ALL')}
-UNION ALL SELECT w.org, '${HAS_SUPPRESSED}', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-  NULL
+UNION ALL
+SELECT w.org, '${HAS_SUPPRESSED}', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM unnest($9::text[]) AS w(org) WHERE EXISTS (SELECT 1 FROM suppression s WHERE s.org_id = w.org)`;
 
 const FIND_SUPPRESSED = `SELECT s.org_id, s.digest, s.consent, s.blocked FROM suppression s

@@ -24,8 +24,8 @@ export const writePeople = (first: number, second: number): string => `made AS (
   INSERT INTO end_user (${NAMES}, created_at, updated_at)
   SELECT u.org_id, u.id, u.external_id, u.name, u.email, u.phone, u.locale, u.time_zone,
     coalesce(u.attributes, '{}')::jsonb,
-    CASE WHEN u.tags IS NULL THEN '{}' ELSE ${TAGS} END, coalesce(u.consent, '{}')::jsonb,
-      coalesce(u.blocked, false), u.at, u.at
+    CASE WHEN u.tags IS NULL THEN '{}' ELSE ${TAGS} END,
+    coalesce(u.consent, '{}')::jsonb, coalesce(u.blocked, false), u.at, u.at
   FROM ${unnest(first, 'at')}
   WHERE u.id IN (SELECT end_user_id FROM go)
   ON CONFLICT DO NOTHING RETURNING id

@@ -41,8 +41,8 @@ WITH busy AS MATERIALIZED (
   WHERE due_at <= ${NOW} AND endpoint_id NOT IN (SELECT endpoint_id FROM busy WHERE many >= $3)
   ORDER BY due_at LIMIT ${LOOKED_AT}
 ), ranked AS (
-  SELECT c.*, row_number() OVER (PARTITION BY c.endpoint_id
-    ORDER BY c.due_at, c.event_id) + coalesce(b.many, 0) AS place
+  SELECT c.*,
+    row_number() OVER (PARTITION BY c.endpoint_id ORDER BY c.due_at, c.event_id) + coalesce(b.many, 0) AS place
   FROM candidate c LEFT JOIN busy b ON b.endpoint_id = c.endpoint_id
 ), due AS MATERIALIZED (
   SELECT d.org_id, d.event_id, d.endpoint_id FROM ranked r

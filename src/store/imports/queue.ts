@@ -76,7 +76,7 @@ export async function finishImport(
   await db.transaction(async (tx) => {
     const done = await tx.execute(sql`UPDATE end_user_import SET state = ${fault ? 'failed' : 'done'},
         fault = ${fault && JSON.stringify(fault)}::jsonb,
-          bytes_done = CASE WHEN ${fault === null} THEN bytes ELSE bytes_done END,
+        bytes_done = CASE WHEN ${fault === null} THEN bytes ELSE bytes_done END,
         due_at = NULL, lease = NULL, updated_at = now(), finished_at = now()
       WHERE org_id = ${held.org_id} AND id = ${held.id} AND lease = ${held.lease} AND state = 'running'`);
     if (done.rowCount !== 1 || held.dry_run || fault) return;

@@ -159,8 +159,8 @@ WITH said AS MATERIALIZED (
   JOIN (SELECT org_id, conversation_id, array_agg(message_id ORDER BY message_id) AS ids FROM kept GROUP BY 1, 2) k
     ON k.org_id = t.org_id AND k.conversation_id = t.id
 ), woken AS (
-  UPDATE run r SET status = CASE WHEN r.status = 'running' THEN 'running' ELSE 'queued' END, finished_at = NULL,
-    reason = NULL,
+  UPDATE run r SET status = CASE WHEN r.status = 'running' THEN 'running' ELSE 'queued' END,
+    finished_at = NULL, reason = NULL,
     due_at = CASE WHEN r.lease IS NULL THEN ${STORING} + t.settle_ms * interval '1 millisecond' ELSE r.due_at END
   FROM talked t WHERE NOT t.silent AND r.org_id = t.org_id AND r.id = t.run_id
     AND r.status IN ('queued', 'running', 'waiting_for_user', 'handed_off')

@@ -22,7 +22,7 @@ export async function countEverything(db: Db) {
 /** Exact up to 10,000 rows, the planner's estimate beyond. */
 const estimate = (table: 'conversation' | 'run') => {
   const name = sql.raw(table);
-  return sql`(SELECT CASE WHEN n <= 10000 THEN n ELSE greatest(n, (SELECT reltuples FROM pg_class
-    WHERE oid = ${table}::regclass)::bigint) END
+  return sql`(SELECT CASE WHEN n <= 10000 THEN n
+      ELSE greatest(n, (SELECT reltuples FROM pg_class WHERE oid = ${table}::regclass)::bigint) END
     FROM (SELECT count(*) AS n FROM (SELECT 1 FROM ${name} LIMIT 10001) AS sample) AS counted)`;
 };

@@ -40,7 +40,7 @@ const LOOK = `
 WITH followed AS MATERIALIZED (
   SELECT w.n, w.org, c.id FROM unnest($1::int[], $2::text[], $3::text[], $4::text[]) AS w(n, org, channel, address)
   JOIN LATERAL (SELECT c.id FROM conversation c WHERE c.org_id = w.org AND c.channel_id = w.channel
-    AND c.address = w.address
+      AND c.address = w.address
     ORDER BY c.id DESC LIMIT ${MAX_CONVERSATIONS}) c ON true
 )
 SELECT f.n, NULL AS waiting, ${VISITOR_COLUMNS} FROM followed f

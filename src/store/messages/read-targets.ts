@@ -59,8 +59,8 @@ export type Standing = {
 const STANDING = `
 SELECT w.n, e.blocked, e.consent -> w.kind ->> 'status' AS consent, i.address, i.last_inbound_at,
   c.id AS conversation_id, c.address AS conversation_address
-FROM unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[]) AS w(n, org, channel, kind,
-  end_user, address)
+FROM unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
+  AS w(n, org, channel, kind, end_user, address)
 JOIN end_user e ON e.org_id = w.org AND e.id = w.end_user
 LEFT JOIN LATERAL (SELECT address, last_inbound_at FROM identity i
   WHERE i.org_id = w.org AND i.end_user_id = w.end_user AND i.channel_id = w.channel

@@ -41,10 +41,8 @@ const WRITE = acceptingStatement<{ id: string }>(
   },
   `call AS MATERIALIZED (
   SELECT * FROM unnest($7::int[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[],
-    $14::text[],
-    $15::text[], $16::text[], $17::text[], $18::text[], $19::timestamptz[], $20::timestamptz[], $21::bytea[],
-      $22::bytea[],
-    $23::text[], $24::text[], $25::bool[], $26::bool[])
+    $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::timestamptz[], $20::timestamptz[],
+    $21::bytea[], $22::bytea[], $23::text[], $24::text[], $25::bool[], $26::bool[])
     AS c(gate, org_id, message_id, agent_id, channel_id, conversation_id, end_user_id, address,
       content, status, reply_to, metadata, created_at, send_at, scope, request,
       location, body, fresh, introduces)
@@ -67,10 +65,10 @@ const WRITE = acceptingStatement<{ id: string }>(
   FROM go WHERE fresh ORDER BY conversation_id
   RETURNING id
 ), accepted AS (
-  INSERT INTO message (org_id, id, conversation_id, role, content, status, reply_to, metadata, created_at, send_at,
-    due_at)
-  SELECT org_id, message_id, conversation_id, 'agent', content::jsonb, status, reply_to, metadata::jsonb, created_at,
-    send_at,
+  INSERT INTO message (org_id, id, conversation_id, role, content, status, reply_to, metadata,
+    created_at, send_at, due_at)
+  SELECT org_id, message_id, conversation_id, 'agent', content::jsonb, status, reply_to, metadata::jsonb,
+    created_at, send_at,
     CASE WHEN status = 'queued' THEN coalesce(send_at, now()) END
   FROM go RETURNING id
 )

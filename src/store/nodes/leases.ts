@@ -19,8 +19,8 @@ const KEPT = '1 hour';
  * Identifies one run of the server: its start time, and the timeline, which changes when a standby is promoted. Fails
  * on a standby.
  */
-const SERVER = `extract(epoch
-  FROM pg_postmaster_start_time())::text || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8)`;
+const SERVER = `extract(epoch FROM pg_postmaster_start_time())::text || '/' ||
+  left(pg_walfile_name(pg_current_wal_lsn()), 8)`;
 const SERVER_AGE = `(extract(epoch FROM clock_timestamp() - pg_postmaster_start_time()) * 1000)::float8`;
 
 /**

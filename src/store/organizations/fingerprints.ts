@@ -40,12 +40,12 @@ const FINGERPRINTS: Record<TopicKind, SQL> = {
   campaign: sql`(SELECT md5(concat_ws(' ', c.xmin::text,
       ${versions(sql`SELECT r.id || r.xmin::text AS v
         FROM unnest(${sql.raw(`ARRAY['${RECIPIENT_STATUSES.join("','")}']`)}) AS s(status)
-        CROSS JOIN LATERAL (SELECT id, xmin FROM recipient WHERE campaign_id = c.id AND org_id = c.org_id
-          AND status = s.status
+        CROSS JOIN LATERAL (SELECT id, xmin FROM recipient
+          WHERE campaign_id = c.id AND org_id = c.org_id AND status = s.status
           ORDER BY created_at DESC LIMIT ${sql.raw(String(RECIPIENTS))}) AS r`)},
       ${versions(sql`SELECT r.id || r.xmin::text AS v FROM recipient r
-        WHERE r.org_id = c.org_id AND r.campaign_id = c.id
-        AND r.due_at IS NOT NULL ORDER BY r.due_at LIMIT ${sql.raw(String(RECIPIENTS))}`)}))
+        WHERE r.org_id = c.org_id AND r.campaign_id = c.id AND r.due_at IS NOT NULL
+        ORDER BY r.due_at LIMIT ${sql.raw(String(RECIPIENTS))}`)}))
     FROM campaign c WHERE c.org_id = w.org_id AND c.id = w.id)`,
   keys: versions(sql`SELECT k.id || k.xmin::text AS v FROM api_key k WHERE k.org_id = w.org_id
     ORDER BY k.id DESC LIMIT ${sql.raw(String(KEYS))}`),

@@ -34,8 +34,9 @@ busy AS MATERIALIZED (
 ), quota AS MATERIALIZED (
   SELECT ceil($1::float8 / greatest(1, count(*)))::int AS share FROM busy
 ), due AS MATERIALIZED (
-  SELECT d.org_id, d.id, busy.n AS lane, least(quota.share, busy.room) AS share FROM quota CROSS JOIN busy CROSS
-    JOIN LATERAL (
+  SELECT d.org_id, d.id, busy.n AS lane, least(quota.share, busy.room) AS share
+  FROM quota CROSS JOIN busy
+  CROSS JOIN LATERAL (
     SELECT q.org_id, q.id FROM ${table} q WHERE ${LANE.replace('org_id', 'q.org_id')} = busy.n
       AND q.due_at <= ${NOW} ${and}
     ORDER BY q.due_at LIMIT least(quota.share, busy.room) FOR UPDATE OF q SKIP LOCKED

@@ -125,9 +125,8 @@ WITH begins AS MATERIALIZED (
   INSERT INTO run (org_id, id, trigger_id, conversation_id, status, input, request_id, due_at)
   SELECT $1, run_id, NULL, conversation_id, 'queued', input::jsonb, request_id, now() FROM begins
 ), sending AS (
-  UPDATE recipient r SET status = 'sending', reason = NULL, due_at = NULL, conversation_id = b.conversation_id,
-    run_id = b.run_id,
-    updated_at = clock_timestamp()
+  UPDATE recipient r SET status = 'sending', reason = NULL, due_at = NULL,
+    conversation_id = b.conversation_id, run_id = b.run_id, updated_at = clock_timestamp()
   FROM begins b WHERE r.org_id = $1 AND r.campaign_id = $2 AND r.id = b.recipient_id
 ), moved AS (
   UPDATE recipient r SET status = m.status, reason = m.reason, due_at = m.due_at, updated_at = clock_timestamp()

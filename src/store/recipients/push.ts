@@ -155,13 +155,12 @@ export const PUSH_RECIPIENTS = acceptingStatement<{ passed: boolean }>(
 ), go AS MATERIALIZED (
   SELECT u.end_user_id FROM unnest($9::text[]) AS u(end_user_id) WHERE EXISTS (SELECT 1 FROM pass)
 ), ${writePeople(MADE, CHANGED)}, enrolled AS (
-  INSERT INTO recipient (org_id, campaign_id, id, end_user_id, enrolment, ref, status, reason, variables, send_at,
-    due_at,
-    request_id, created_at, updated_at)
+  INSERT INTO recipient (org_id, campaign_id, id, end_user_id, enrolment, ref, status, reason, variables,
+    send_at, due_at, request_id, created_at, updated_at)
   SELECT pass.org_id, pass.id, r.id, r.end_user_id, r.enrolment, r.ref, r.status, r.reason, r.variables::jsonb,
     r.send_at,
-    CASE WHEN r.status = 'pending' THEN greatest(r.send_at, pass.starts_at, $8::timestamptz) END, $17::text,
-      $8::timestamptz, $8::timestamptz
+    CASE WHEN r.status = 'pending' THEN greatest(r.send_at, pass.starts_at, $8::timestamptz) END,
+    $17::text, $8::timestamptz, $8::timestamptz
   FROM pass, unnest($10::text[], $11::text[], $12::int[], $13::text[], $14::text[], $15::text[], $16::timestamptz[],
     $${CHANGED + PERSON_COLUMNS}::text[]) AS r(id, end_user_id, enrolment, ref, status, variables, send_at, reason)
   WHERE (SELECT count(*) FROM made) >= 0

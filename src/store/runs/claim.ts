@@ -81,8 +81,8 @@ SELECT r.org_id, r.id AS run_id, r.trigger_id, $2 AS lease, r.lane, r.share, r.a
   c.id AS conversation_id, c.version AS conversation_version, c.status AS conversation_status,
   c.locale AS conversation_locale, c.run_id AS conversation_run_id, c.state, c.tags, c.unanswered,
   json_build_object('id', e.id, 'external_id', e.external_id, 'name', e.name, 'email', e.email, 'phone', e.phone,
-    'locale', e.locale, 'time_zone', e.time_zone, 'attributes', e.attributes, 'consent', e.consent, 'blocked',
-      e.blocked) AS end_user,
+    'locale', e.locale, 'time_zone', e.time_zone, 'attributes', e.attributes,
+    'consent', e.consent, 'blocked', e.blocked) AS end_user,
   coalesce((SELECT json_agg(m) FROM (
     SELECT id, role, content FROM message WHERE org_id = c.org_id AND conversation_id = c.id
       ORDER BY created_at DESC, id DESC LIMIT ${HISTORY}

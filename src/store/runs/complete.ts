@@ -40,8 +40,8 @@ const COMPLETE = `
 WITH turn AS MATERIALIZED (
   SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::text[], $7::text[], $8::text[],
     $9::text[], $10::text[], $11::text[], $12::bool[])
-    AS t(org_id, run_id, lease, conversation_id, version, status, reason, conversation_status, locale, tags, state,
-      leaves)
+    AS t(org_id, run_id, lease, conversation_id, version, status, reason, conversation_status,
+      locale, tags, state, leaves)
 ), mine AS MATERIALIZED (
   SELECT t.*, c.run_id AS before FROM turn t
   JOIN conversation c ON c.org_id = t.org_id AND c.id = t.conversation_id
@@ -72,8 +72,7 @@ WITH turn AS MATERIALIZED (
 ), said AS (
   INSERT INTO message (org_id, id, conversation_id, run_id, role, content, sources, trace, status, created_at, due_at)
   SELECT m.org_id, m.id, m.conversation_id, m.run_id, 'agent', m.content::jsonb, m.sources::jsonb, m.trace::jsonb,
-    m.status, clock_timestamp(),
-    CASE WHEN m.status = 'queued' THEN now() END
+    m.status, clock_timestamp(), CASE WHEN m.status = 'queued' THEN now() END
   FROM unnest($13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[])
     AS m(org_id, id, conversation_id, run_id, content, sources, trace, status)
   JOIN talked ON talked.org_id = m.org_id AND talked.run_id = m.run_id

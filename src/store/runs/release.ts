@@ -43,7 +43,7 @@ export async function failRun(
       UPDATE run r SET status = CASE WHEN outdated THEN 'queued' ELSE 'failed' END, lease = NULL, error = $5::jsonb,
         reason = CASE WHEN outdated THEN NULL ELSE $4 END, due_at = CASE WHEN outdated THEN now() END,
         finished_at = CASE WHEN outdated THEN NULL ELSE now() END,
-          attempts = CASE WHEN outdated THEN 0 ELSE r.attempts END
+        attempts = CASE WHEN outdated THEN 0 ELSE r.attempts END
       FROM mine WHERE r.org_id = mine.org_id AND r.id = mine.id`,
     values: [run.org_id, run.run_id, run.lease, error.code, JSON.stringify(error), run.conversation_version],
   });

@@ -58,7 +58,7 @@ ${keyed ? `, ${releasedText(released)}` : ''}, begun AS (
   SELECT org_id, run_id, trigger_id, conversation_id,
     CASE WHEN send_at IS NOT NULL THEN 'scheduled' ${keyed ? "WHEN silent THEN 'handed_off'" : ''} ELSE 'queued' END,
     input::jsonb, request_id, created_at, send_at,
-      ${keyed ? 'CASE WHEN silent THEN send_at ELSE coalesce(send_at, now()) END' : 'coalesce(send_at, now())'}
+    ${keyed ? 'CASE WHEN silent THEN send_at ELSE coalesce(send_at, now()) END' : 'coalesce(send_at, now())'}
   FROM go RETURNING id
 )
 SELECT id,
@@ -96,8 +96,8 @@ const ADDS_UNANSWERED = `, unanswered = CASE
 
 const continuedText = (said: boolean) => `continued AS (
   UPDATE conversation c
-    SET run_id = CASE WHEN go.send_at IS NULL THEN go.run_id ELSE c.run_id END, version = c.version + 1,
-    updated_at = go.created_at,
+  SET run_id = CASE WHEN go.send_at IS NULL THEN go.run_id ELSE c.run_id END,
+    version = c.version + 1, updated_at = go.created_at,
     status = CASE WHEN go.silent IS NOT NULL THEN c.status ELSE 'open' END
     ${said ? ADDS_UNANSWERED : ''}
   FROM go WHERE go.goes_on AND c.org_id = go.org_id AND c.id = go.conversation_id
