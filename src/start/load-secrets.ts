@@ -1,7 +1,7 @@
+import { otherSecret } from '../access/sessions/prepare-installation.ts';
 import { secretCheck } from '../access/sessions/setup-link.ts';
 import type { Config } from '../config/config.ts';
 import { deriveSecrets, pastSecretKey, type SecretHistory, type Secrets, secretsOf } from '../config/secrets.ts';
-import { StartError } from '../kernel/start-error.ts';
 import type { Db } from '../store/db.ts';
 import { type Installation, readInstallation } from '../store/installation/installation.ts';
 import { readPastSecrets } from '../store/installation/past-secrets.ts';
@@ -36,8 +36,5 @@ export async function historyOf(
     const past = await readPastSecrets(db, pastSecretKey(previousSecret));
     return { chain: [...past, previousSecret, secret], generation, accepted: [secret] };
   }
-  throw new StartError(
-    'The database was made with another PARLEY_SECRET: its API keys and credentials cannot be read with this one.',
-    'Start with the PARLEY_SECRET that it was made with (an embedded installation keeps it in DATA_DIR). If that was rotated since, for example after a restore: set PARLEY_SECRET_PREVIOUS to it, and run "./parley secrets rotate".',
-  );
+  throw otherSecret();
 }

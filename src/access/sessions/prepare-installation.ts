@@ -14,15 +14,18 @@ import { createOwner } from './create-owner.ts';
 import type { Sessions } from './sessions.ts';
 import { secretCheck, SETUP_MINUTES, setupDigest, setupToken, setupUrl } from './setup-link.ts';
 
+export const otherSecret = (): StartError =>
+  new StartError(
+    'The database was created with another PARLEY_SECRET: its API keys and credentials cannot be read with this one.',
+    'Start with the original PARLEY_SECRET (an embedded installation keeps it in DATA_DIR). If it was rotated since then, for example after a restore: set PARLEY_SECRET_PREVIOUS to it, and run "./parley secrets rotate".',
+  );
+
 /** First step of a start: is this database ours, of this region, and with this secret? */
 export async function openInstallation(deps: { db: Db; region: Region; setupKey: Buffer }): Promise<Installation> {
   const check = secretCheck(deps.setupKey);
   const row = await openInstallationRow(deps.db, { region: deps.region, secretCheck: check });
   if (!acceptedKeys(deps.setupKey).some((key) => row.secretCheck.equals(secretCheck(key)))) {
-    throw new StartError(
-      'The database was created with another PARLEY_SECRET: its API keys and credentials cannot be read with this one.',
-      'Start with the original PARLEY_SECRET (an embedded installation keeps it in DATA_DIR).',
-    );
+    throw otherSecret();
   }
   if (row.region !== deps.region) {
     throw new StartError(
