@@ -1,5 +1,5 @@
 import type { Access } from '../../access/access.ts';
-import type { ChannelFacts } from '../../access/types.ts';
+import type { FactLookups } from '../../access/admit.ts';
 import type { Db } from '../../store/db.ts';
 import type { Suppression } from '../../store/end-users/suppression.ts';
 import type { IdempotencyGuard } from '../../store/idempotency/guard.ts';
@@ -10,7 +10,7 @@ export type CampaignsDeps = {
   access: Pick<Access, 'change'>;
   guard: IdempotencyGuard;
   suppression: Suppression;
-  findChannel(orgId: string, id: string): ChannelFacts | null | Promise<ChannelFacts | null>;
+  findChannel: FactLookups['channel'];
   /** Why a text with variables cannot be parsed; null: it can. */
   faults: { template(text: string): string | null };
   /** Recipients were committed: wakes the workers of this process. */

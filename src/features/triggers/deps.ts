@@ -1,12 +1,10 @@
 import type { ChannelKinds } from '../../channels/kinds.ts';
 import type { Access } from '../../access/access.ts';
-import type { ChannelFacts } from '../../access/types.ts';
+import type { FactLookups } from '../../access/admit.ts';
 import type { Db } from '../../store/db.ts';
 import type { IdempotencyGuard } from '../../store/idempotency/guard.ts';
 import type { AcceptQueue } from '../../store/runs/accept.ts';
 import type { RunWaiter } from '../../store/runs/await.ts';
-
-export type FindChannel = (orgId: string, id: string) => ChannelFacts | null | Promise<ChannelFacts | null>;
 
 /** Renders the agent's opening; null when a model writes it. */
 export type RenderOpening = (input: {
@@ -24,7 +22,7 @@ export type TriggersDeps = {
   acceptQueue: AcceptQueue;
   waiter: RunWaiter;
   guard: IdempotencyGuard;
-  findChannel: FindChannel;
+  findChannel: FactLookups['channel'];
   kinds: ChannelKinds;
   renderOpening: RenderOpening;
   /** A run was committed: wakes the worker of this process. */

@@ -4,7 +4,7 @@ import { Refusal } from '../../../contract/problems.ts';
 import type { TriggerCall } from '../../../contract/triggers.ts';
 import type { AgentFacts, ChannelFacts, TriggerFacts } from '../../access/types.ts';
 import type { ChannelKinds } from '../../channels/kinds.ts';
-import type { FindChannel, TriggersDeps } from './deps.ts';
+import type { TriggersDeps } from './deps.ts';
 import { checkVariables } from './variables.ts';
 
 /** The target of a trigger call, from the access room. */
@@ -77,7 +77,7 @@ function readSendAt({ send_at: text }: TriggerCall, faults: Fault[]): Date | nul
 async function chooseChannel(
   { orgId, agent, trigger }: CallTarget,
   call: TriggerCall,
-  findChannel: FindChannel,
+  findChannel: TriggersDeps['findChannel'],
   faults: Fault[],
 ): Promise<ChannelFacts | null> {
   const id = call.channel?.id ?? trigger.channelId ?? agent.sandboxChannelId;

@@ -14,24 +14,24 @@ export type ImportsDeps = {
 };
 
 /** Files of end users. */
-export const importRoutes = ({ route, deps: { db, onImport } }: Desk<ImportsDeps>): Route[] => [
-  route('listImports', ({ orgId, paged }) => paged({}, (page) => listImports({ db }, orgId, page))),
-  route('createImport', ({ orgId, body, actor }) => createImport({ db }, orgId, body, actor)),
-  route('readImport', ({ orgId, params }) => readImport({ db }, orgId, params.import_id)),
+export const importRoutes = ({ route, deps }: Desk<ImportsDeps>): Route[] => [
+  route('listImports', ({ orgId, paged }) => paged({}, (page) => listImports(deps, orgId, page))),
+  route('createImport', ({ orgId, body, actor }) => createImport(deps, orgId, body, actor)),
+  route('readImport', ({ orgId, params }) => readImport(deps, orgId, params.import_id)),
   route('sendImportPiece', ({ orgId, params, body }) =>
-    sendPiece({ db }, orgId, params.import_id, params.piece, body as Buffer),
+    sendPiece(deps, orgId, params.import_id, params.piece, body as Buffer),
   ),
-  route('previewImport', ({ orgId, params, query }) => previewImport({ db }, orgId, params.import_id, query)),
+  route('previewImport', ({ orgId, params, query }) => previewImport(deps, orgId, params.import_id, query)),
   route('runImport', async ({ orgId, params, body, actor }) => {
-    const record = await runImport({ db }, orgId, params.import_id, body, actor);
-    onImport();
+    const record = await runImport(deps, orgId, params.import_id, body, actor);
+    deps.onImport();
     return record;
   }),
-  route('cancelImport', ({ orgId, params, actor }) => cancelImport({ db }, orgId, params.import_id, actor)),
+  route('cancelImport', ({ orgId, params, actor }) => cancelImport(deps, orgId, params.import_id, actor)),
   route('listImportFaults', ({ orgId, params, paged }) =>
     paged(
       { import: params.import_id },
-      (page) => listFaults({ db }, orgId, params.import_id, page),
+      (page) => listFaults(deps, orgId, params.import_id, page),
       (fault) => String(fault.row),
     ),
   ),
@@ -39,7 +39,7 @@ export const importRoutes = ({ route, deps: { db, onImport } }: Desk<ImportsDeps
     download(reply, {
       name: 'failed-rows.csv',
       type: 'text/csv; charset=utf-8',
-      parts: await exportFaults({ db }, orgId, params.import_id),
+      parts: await exportFaults(deps, orgId, params.import_id),
     }),
   ),
 ];

@@ -7,7 +7,6 @@ import { channelRoutes } from './channels.ts';
 import { conversationRoutes } from './conversations.ts';
 import { createDeclareRoute } from './dashboard-route.ts';
 import { describeDashboard } from './describe.ts';
-import type { Desk } from './desk.ts';
 import { endUserRoutes } from './end-users.ts';
 import { importRoutes } from './imports.ts';
 import { keyRoutes } from './keys.ts';
@@ -19,7 +18,7 @@ import { signInRoutes } from './sign-in.ts';
 import { triggerRoutes } from './triggers.ts';
 import { webhookRoutes } from './webhooks.ts';
 
-type DepsOf<Routes extends (desk: never) => Route[]> = Parameters<Routes>[0] extends Desk<infer Deps> ? Deps : never;
+type DepsOf<Routes extends (desk: never) => Route[]> = Parameters<Routes>[0]['deps'];
 
 /** The dependencies of all verbs behind the dashboard. */
 export type DashboardDeps = DepsOf<typeof signInRoutes> &
