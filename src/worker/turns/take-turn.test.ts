@@ -14,3 +14,20 @@ test('an answer is sorted after what it answers, even if a node with a clock ahe
   expect(ids).toEqual(ids.toSorted());
   expect(openingTurn(run, text.content).messages[0]!.id > asked).toBe(true);
 });
+
+test('a message is delivered by storing it on the sandbox alone; a kind that this version does not know waits', () => {
+  const on = (channel_kind: string) =>
+    openingTurn(
+      {
+        history: [],
+        tags: [],
+        unanswered: [],
+        input: {},
+        end_user: {},
+        turns: 0,
+        channel_kind,
+      } as unknown as ClaimedRun,
+      { type: 'text', text: 'Hi' },
+    ).messageStatus;
+  expect(['sandbox', 'email', 'of-a-later-version'].map(on)).toEqual(['delivered', 'queued', 'queued']);
+});
