@@ -17,6 +17,7 @@ const ROOMS = [
   'widget',
   'cli',
   'bench',
+  'deploy',
   'test',
   'docs',
   'scripts',

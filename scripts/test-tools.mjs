@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { deployTools } from './deploy-tools.mjs';
 import { COMPILED, ROOT, say } from './prepare.mjs';
 
 /**
@@ -27,6 +28,7 @@ const TOOLS = [
 
 export function testEnvironment() {
   const found = TOOLS.map((tool) => [tool.variable, process.env[tool.variable] ?? find(tool)]);
+  found.push(['TEST_DEPLOY_TOOLS', deployTools()]);
   const modules = path.join(ROOT, 'node_modules');
   return {
     ...process.env,

@@ -5,11 +5,12 @@ import type { AccessState } from '../access/access.ts';
 import { metaOf } from '../http/edge/request-meta.ts';
 import { StartError } from '../kernel/start-error.ts';
 import type { Db } from '../store/db.ts';
-import { type QueueDepth, readQueueDepths } from '../store/queue/depth.ts';
+import { COUNTED, QUEUES, type QueueDepths, readQueueDepths } from '../store/queue/depth.ts';
 
 /**
  * `/metrics` for Prometheus, on its own address (METRICS_ADDRESS), off by default because it needs no key. No label
  * contains an id or a value from a caller; routes are patterns. docs/operations.md explains each number for operators.
+ * A worker listens nowhere else, so its probes are here too, under the paths that they have on the main address.
  */
 export type Metrics = {
   /** Counts the requests of this server. */
@@ -31,9 +32,8 @@ export type MetricsOptions = {
 
 const DURATIONS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const BATCHES = [1, 2, 5, 10, 25, 50, 100, 200];
-const QUEUES = ['runs', 'deliveries'] as const;
-/** Several scrapers share one query of the queues. */
-const DEPTHS_KEPT_MS = 1_000;
+/** Several scrapers and probes share one query of the queues. */
+const DEPTHS_KEPT_MS = 3_000;
 
 export function createMetrics({ address, labels, db, access, acceptQueue }: MetricsOptions): Metrics {
   const registry = new Registry();
@@ -95,7 +95,7 @@ export function createMetrics({ address, labels, db, access, acceptQueue }: Metr
   const up = new Gauge({ name: 'parley_database_up', help: '1: the database answers.', registers });
   const due = new Gauge({
     name: 'parley_queue_due',
-    help: 'Due and not claimed; counted up to 10000.',
+    help: `Due and not claimed; counted up to ${COUNTED}.`,
     labelNames: ['queue'],
     registers,
   });
@@ -127,8 +127,14 @@ export function createMetrics({ address, labels, db, access, acceptQueue }: Metr
   }
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    if (request.url?.split('?', 1)[0] !== '/metrics')
-      return void response.writeHead(404).end('This server has only /metrics.\n');
+    const path = request.url?.split('?', 1)[0];
+    if (path === '/api/health') return void response.end('ok\n');
+    if (path === '/ready') {
+      const isReady = (await depths()) !== null;
+      return void response.writeHead(isReady ? 200 : 503).end(isReady ? 'ready\n' : 'The database does not answer.\n');
+    }
+    if (path !== '/metrics')
+      return void response.writeHead(404).end('This server has only /metrics, /ready and /api/health.\n');
     await look();
     response.writeHead(200, { 'content-type': registry.contentType });
     response.end(await registry.metrics());
@@ -161,12 +167,14 @@ export function createMetrics({ address, labels, db, access, acceptQueue }: Metr
   };
 }
 
-/** Null: the database does not answer. */
+/** Null: the database does not answer. At most one query at a time, however many ask. */
 function readDepths(db: Db) {
-  let kept: { at: number; depths: Promise<Record<(typeof QUEUES)[number], QueueDepth> | null> } | null = null;
+  let kept: { until: number; depths: Promise<QueueDepths | null> } | null = null;
   return () => {
-    if (kept === null || performance.now() - kept.at > DEPTHS_KEPT_MS)
-      kept = { at: performance.now(), depths: readQueueDepths(db.$client).catch(() => null) };
-    return kept.depths;
+    if (kept !== null && performance.now() < kept.until) return kept.depths;
+    const next = { until: Number.POSITIVE_INFINITY, depths: readQueueDepths(db.$client).catch(() => null) };
+    void next.depths.then(() => (next.until = performance.now() + DEPTHS_KEPT_MS));
+    kept = next;
+    return next.depths;
   };
 }

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
 import { openDb } from './db.ts';
 import { WRITE_END_USERS } from './end-users/write.ts';
+import { QUEUE_DEPTHS } from './queue/depth.ts';
 import { PUSH_RECIPIENTS } from './recipients/push.ts';
 import { DELETE_MESSAGES, DELETE_RUNS, LOOK_AT, WEIGH } from './organizations/retention.ts';
 
@@ -90,5 +91,19 @@ test('erasing old data finds messages and runs by their conversation, and so do 
         const isFound = ways.some(([index, column]) => by.startsWith(`${index} `) && column.test(by));
         expect({ text, by, isFound }).toEqual({ text, by, isFound: true });
       }
+  }
+});
+
+test('the depth of the queues is read from the indexes of due rows, lane by lane', async () => {
+  const reads = await readsOf(QUEUE_DEPTHS);
+  const allowed = {
+    run: /^run_lane \(\(\(hashtext.* AND \(due_at <=/,
+    message: /^message_lane \(\(\(hashtext.* AND \(due_at <=/,
+    event_delivery: /^event_delivery_due \(due_at <=/,
+    recipient: /^recipient_due .*org_id = .*campaign_id = .*due_at <=/,
+  };
+  for (const [table, way] of Object.entries(allowed)) {
+    expect([table, reads.get(table)?.length]).toEqual([table, 2]);
+    for (const by of reads.get(table)!) expect(by).toMatch(way);
   }
 });

@@ -63,9 +63,9 @@ test('requests, batches, lease, revokes, queues and connections are counted', as
 
 test('due rows are counted, and the age of the oldest', async () => {
   await parley.db.$client.query(`UPDATE run SET due_at = now() - interval '1 hour'`);
-  await expect.poll(async () => valueOf(await scrape(), 'parley_queue_due{queue="runs"}')).toBe(3);
+  await expect.poll(async () => valueOf(await scrape(), 'parley_queue_due{queue="turns"}')).toBe(3);
   await expect
-    .poll(async () => valueOf(await scrape(), 'parley_queue_oldest_seconds{queue="runs"}'))
+    .poll(async () => valueOf(await scrape(), 'parley_queue_oldest_seconds{queue="turns"}'))
     .toBeGreaterThanOrEqual(3_600);
 });
 
@@ -88,8 +88,34 @@ test('docs/operations.md describes exactly the existing metrics and alarms', asy
   for (const words of alarms) expect([words, sources.some((text) => text.includes(words))]).toEqual([words, true]);
 });
 
-test('its address serves nothing else, and the main address does not serve it', async () => {
-  expect((await fetch(`http://${address}/api/health`)).status).toBe(404);
+test('the dashboard and the alert rules name only existing metrics, and the dashboard shows all of ours', async () => {
+  const given = new Set([...(await scrape()).matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name!));
+  const namesIn = (file: string) =>
+    new Set(
+      (readFileSync(`${ROOT}deploy/${file}`, 'utf8').match(/\b(?:parley|nodejs|process)_[a-z0-9_]+/g) ?? []).map(
+        (name) => (given.has(name) ? name : name.replace(/_(bucket|sum|count)$/, '')),
+      ),
+    );
+  const shown = namesIn('grafana/parley.json');
+  for (const name of [...shown, ...namesIn('prometheus/rules.yaml'), ...namesIn('prometheus/adapter.yaml')])
+    expect([name, given.has(name)]).toEqual([name, true]);
+  expect([...given].filter((name) => name.startsWith('parley_') && !shown.has(name))).toEqual([]);
+});
+
+test('every alarm on a metric of ours has a rule', () => {
+  const page = readFileSync(`${ROOT}docs/operations.md`, 'utf8');
+  const alarming = [...page.matchAll(/^\| `(parley_\w+)` \|.*\| (?!none)[^|]+\|$/gm)].map(([, name]) => name!);
+  const rules = readFileSync(`${ROOT}deploy/prometheus/rules.yaml`, 'utf8');
+  expect(alarming.length).toBeGreaterThan(8);
+  // The depth has no alarm of its own: its row points at the age.
+  const missing = alarming.filter((name) => name !== 'parley_queue_due' && !rules.includes(name));
+  expect(missing).toEqual([]);
+});
+
+test('it has the probes of a worker, serves nothing else, and the main address does not serve it', async () => {
+  expect((await fetch(`http://${address}/api/health`)).status).toBe(200);
+  expect((await fetch(`http://${address}/ready`)).status).toBe(200);
+  expect((await fetch(`http://${address}/api/me`)).status).toBe(404);
   expect((await parley.call('GET', '/metrics', {})).headers.get('content-type')).not.toContain('version=0.0.4');
 });
 

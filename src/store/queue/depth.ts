@@ -1,27 +1,66 @@
 import type pg from 'pg';
-import { LANE, QUEUE_LANES } from '../schema/columns.ts';
+import { LANE, NOW, QUEUE_LANES } from '../schema/columns.ts';
 
-/** How much is due and not claimed: for metrics, and as cheap as they must be. */
+/**
+ * How much is due and not claimed, for metrics and for what scales the workers by them. However long the backlogs are,
+ * a look reads some thousand entries of indexes: counts end at COUNTED, and the age is that of one row a lane.
+ */
 export type QueueDepth = {
   /** At most COUNTED. */
   due: number;
-  /** Age of the oldest due row, in seconds; 0: none is due. */
+  /** How long the oldest due row has waited, in seconds; 0: none is due. */
   oldestSeconds: number;
 };
 
-/** A backlog beyond it is "at least so many". */
-const COUNTED = 10_000;
+export const QUEUES = ['turns', 'deliveries', 'events', 'recipients'] as const;
+export type QueueDepths = Record<(typeof QUEUES)[number], QueueDepth>;
 
-export async function readQueueDepths(pool: pg.Pool): Promise<{ runs: QueueDepth; deliveries: QueueDepth }> {
-  const found = await pool.query<{ runs: QueueDepth; deliveries: QueueDepth }>({
-    name: 'queue-depths',
-    text: `SELECT ${depthOf('run')} AS runs, ${depthOf('message')} AS deliveries`,
-  });
-  return found.rows[0]!;
+/** A backlog beyond it is "at least so many". */
+export const COUNTED = 10_000;
+/** Campaigns that one look examines. */
+const CAMPAIGNS = 1_000;
+
+const depthOf = (due: string, waitsSince: string): string => `json_build_object(
+  'due', (SELECT count(*) FROM (${due} LIMIT ${COUNTED}) AS counted),
+  'oldestSeconds', coalesce(extract(epoch FROM now() - (${waitsSince})), 0)::float8)`;
+
+const ofLane = (select: string): string => `FROM generate_series(0, ${QUEUE_LANES - 1}) lane
+    CROSS JOIN LATERAL (SELECT ${select}) AS one`;
+
+/** The queues of lanes (lanes.ts) have an index by lane and time: without the lane, it would be read to its end. */
+function depthByLane(table: 'run' | 'message'): string {
+  const due = `FROM ${table} WHERE ${LANE} = lane AND due_at <= ${NOW}`;
+  return depthOf(
+    `SELECT 1 ${ofLane(`1 ${due} LIMIT ${COUNTED}`)}`,
+    `SELECT min(one.due_at) ${ofLane(`due_at ${due} ORDER BY due_at LIMIT 1`)}`,
+  );
 }
 
-const depthOf = (table: 'run' | 'message'): string => `json_build_object(
-  'due', (SELECT count(*) FROM (SELECT 1 FROM ${table} WHERE due_at <= now() LIMIT ${COUNTED}) AS counted),
-  'oldestSeconds', (SELECT coalesce(extract(epoch FROM now() - min(first.due_at)), 0)::float8
-    FROM generate_series(0, ${QUEUE_LANES - 1}) lane CROSS JOIN LATERAL (
-      SELECT due_at FROM ${table} WHERE ${LANE} = lane AND due_at <= now() ORDER BY due_at LIMIT 1) first))`;
+/**
+ * Recipients of campaigns that may send now. What waits for its pace, plan, agent or channel is no work that another
+ * worker could do: such a campaign does not count, and one with a pace counts for the next recipient alone.
+ */
+const ofCampaign = (select: string, limit: string): string => `FROM (
+    SELECT c.org_id, c.id, c.paced_until, c.settings ? 'per_minute' AS is_paced FROM campaign c
+    JOIN organization o ON o.id = c.org_id AND o.plan = 'paid'
+    JOIN agent a ON a.org_id = c.org_id AND a.id = c.agent_id AND a.enabled AND a.deleted_at IS NULL
+    JOIN channel ch ON ch.org_id = c.org_id AND ch.id = c.channel_id AND ch.enabled AND ch.deleted_at IS NULL
+    WHERE c.attended AND c.state = 'live' AND c.deleted_at IS NULL
+      AND (c.paced_until IS NULL OR c.paced_until <= now()) LIMIT ${CAMPAIGNS}
+  ) c CROSS JOIN LATERAL (SELECT ${select} FROM recipient r
+    WHERE r.org_id = c.org_id AND r.campaign_id = c.id AND r.due_at <= ${NOW} ORDER BY r.due_at LIMIT ${limit}) AS one`;
+
+export const QUEUE_DEPTHS = `SELECT ${depthByLane('run')} AS turns, ${depthByLane('message')} AS deliveries,
+  ${depthOf(
+    `SELECT 1 FROM event_delivery WHERE due_at <= ${NOW} ORDER BY due_at`,
+    `SELECT due_at FROM event_delivery WHERE due_at <= ${NOW} ORDER BY due_at LIMIT 1`,
+  )} AS events,
+  ${depthOf(
+    `SELECT 1 ${ofCampaign('1', `CASE WHEN c.is_paced THEN 1 ELSE ${COUNTED} END`)}`,
+    `SELECT min(greatest(one.due_at, c.paced_until)) ${ofCampaign('r.due_at', '1')}`,
+  )} AS recipients`;
+
+export async function readQueueDepths(pool: pg.Pool): Promise<QueueDepths> {
+  const found = await pool.query<QueueDepths>({ name: 'queue-depths', text: QUEUE_DEPTHS });
+  return found.rows[0]!;
+}

@@ -1,0 +1,73 @@
+import { spawnSync } from 'node:child_process';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+
+/** Helm, Kubernetes' schemas and YAML: scripts/deploy-tools.mjs installs them; undefined where it could not. */
+export const TOOLS = process.env.TEST_DEPLOY_TOOLS;
+
+const toolRequire = createRequire(path.join(TOOLS ?? '.', 'package.json'));
+
+// oxlint-disable-next-line typescript/no-explicit-any -- manifests of any kind; tests look into them freely
+export type Tree = any;
+
+export const readYaml = (text: string): Tree[] =>
+  (toolRequire('yaml') as { parseAllDocuments(text: string, options: object): { toJS(): Tree; errors: Error[] }[] })
+    .parseAllDocuments(text, { merge: true, uniqueKeys: true })
+    .map((one) => {
+      if (one.errors.length > 0) throw one.errors[0]!;
+      return one.toJS();
+    })
+    .filter((tree) => tree !== null);
+
+/** What an editor for Dockerfiles would underline. */
+export const lintDockerfile = (text: string): { message: string }[] =>
+  (toolRequire('dockerfile-utils') as { validate(text: string): { message: string }[] }).validate(text);
+
+export function helm(...args: string[]): { status: number | null; stdout: string; stderr: string } {
+  return spawnSync(path.join(TOOLS!, 'helm'), args, {
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH, HOME: TOOLS! },
+  });
+}
+
+type Validate = { (manifest: unknown): boolean; errors?: object[] | null };
+
+/** Words of a kind's schema, by the first part of its `apiVersion`. */
+const GROUPS: Record<string, string> = {
+  v1: 'Core',
+  apps: 'Apps',
+  autoscaling: 'Autoscaling',
+  batch: 'Batch',
+  policy: 'Policy',
+  'networking.k8s.io': 'Networking',
+};
+
+/**
+ * What is wrong with a manifest by Kubernetes' own schema. The schemas allow unknown fields, so a misspelt one would
+ * pass: a field that the check never reads is reported too.
+ */
+export function faultsOf(manifest: Tree): string[] {
+  const [group, version = group] = (manifest.apiVersion as string).split('/') as [string, string?];
+  const name = `IoK8sApi${GROUPS[group]}${version[0]!.toUpperCase()}${version.slice(1)}${manifest.kind}`;
+  const file = path.join(TOOLS!, 'node_modules', 'kubernetes-models', '_schemas', `${name}.js`);
+  const { validate } = toolRequire(file) as { validate: Validate };
+  const read = new Set<string>();
+  const watched = (value: Tree, at: string): Tree =>
+    value === null || typeof value !== 'object'
+      ? value
+      : new Proxy(value, {
+          get(target, key) {
+            if (typeof key !== 'string') return target[key];
+            read.add(`${at}/${key}`);
+            return watched(target[key], `${at}/${key}`);
+          },
+        });
+  const isValid = validate(watched(manifest, ''));
+  const unknown = (value: Tree, at: string): string[] =>
+    value === null || typeof value !== 'object'
+      ? []
+      : Object.entries(value).flatMap(([key, inner]) =>
+          read.has(`${at}/${key}`) ? unknown(inner, `${at}/${key}`) : [`${at}/${key} is no known field`],
+        );
+  return [...(isValid ? [] : (validate.errors ?? []).map((error) => JSON.stringify(error))), ...unknown(manifest, '')];
+}
