@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { lintDockerfile, readYaml, TOOLS, type Tree } from './tools.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const read = (file: string): string => readFileSync(ROOT + file, 'utf8');
+
+describe.skipIf(!TOOLS)('the container', () => {
+  test('the Dockerfile has no fault', () => {
+    expect(lintDockerfile(read('Dockerfile')).map(({ message }) => message)).toEqual([]);
+  });
+
+  const compose = (): Tree => readYaml(read('compose.yaml'))[0];
+  const ours = (): [string, Tree][] =>
+    Object.entries<Tree>(compose().services).filter(([, service]) => service.build !== undefined);
+
+  test('compose starts three nodes, two workers and what they need', () => {
+    expect(Object.keys(compose().services).toSorted()).toEqual(
+      ['api-1', 'api-2', 'api-3', 'migrate', 'postgres', 'proxy', 'redis', 'worker-1', 'worker-2'].toSorted(),
+    );
+    for (const [name, { command }] of ours())
+      expect([name, command]).toEqual([
+        name,
+        name.startsWith('worker') ? ['serve', '--role', 'worker'] : name === 'migrate' ? ['migrate'] : undefined,
+      ]);
+    const proxied = /reverse_proxy (.*) \{/.exec(read('deploy/Caddyfile'))![1]!.split(' ');
+    expect(proxied).toEqual(['api-1:4000', 'api-2:4000', 'api-3:4000']);
+  });
+
+  test('its containers cannot change themselves, and have the time to stop', () => {
+    for (const [name, service] of ours())
+      expect([name, service]).toMatchObject([name, { read_only: true, cap_drop: ['ALL'], tmpfs: ['/tmp'] }]);
+    for (const [name, service] of ours().filter(([name]) => name !== 'migrate'))
+      expect([name, Number.parseInt(service.stop_grace_period, 10) > 29]).toEqual([name, true]);
+  });
+
+  test('no secret has a default', () => {
+    const settings = Object.entries<string>(compose().services['api-1'].environment);
+    for (const [name, value] of settings.filter(([name]) => /SECRET|PASSWORD|DATABASE_URL|SMTP_URL/.test(name)))
+      expect([name, value]).toEqual([name, expect.stringMatching(/\$\{[A-Z_]+:(\?[^}]+|-)\}/)]);
+    expect(read('compose.yaml')).not.toMatch(/(SECRET|PASSWORD): (?!\$\{)/);
+  });
+
+  test('its settings exist, and only the proxy can be reached from outside', () => {
+    const readme = read('README.md');
+    for (const [name] of Object.entries(compose().services['api-1'].environment))
+      expect([name, readme.includes(`\`${name}\``)]).toEqual([name, true]);
+    const open = Object.entries<Tree>(compose().services).filter(([, service]) => service.ports !== undefined);
+    expect(open.map(([name]) => name)).toEqual(['proxy']);
+    for (const name of ['postgres', 'redis']) expect(compose().services[name].networks).toEqual(['data']);
+    expect(compose().networks.data.internal).toBe(true);
+  });
+});
