@@ -1,9 +1,8 @@
 import { RATE_WINDOW_SECONDS } from '../../contract/limits.ts';
 import { createAccess } from '../access/access.ts';
 import { createDigest } from '../access/keys/digest.ts';
-import { openSharedCounters } from '../access/limits/shared-counters.ts';
 import { createMailLimit } from '../access/sessions/mail-limit.ts';
-import { createOidc } from '../access/sessions/oidc.ts';
+import { createOidcWhenAsked } from '../access/sessions/oidc-when-asked.ts';
 import { createPasskeys } from '../access/sessions/passkeys.ts';
 import { createSessions } from '../access/sessions/sessions.ts';
 import { createSignInLimit, ORGANIZATION_SIGN_IN_LIMITS, SIGN_IN_LIMITS } from '../access/sessions/sign-in-limit.ts';
@@ -20,7 +19,7 @@ import { createEgress } from '../kernel/egress.ts';
 import type { Logger } from '../kernel/log.ts';
 import { createTxtLookUp } from '../kernel/txt-records.ts';
 import { loadSecrets } from '../start/load-secrets.ts';
-import { createMetrics, type Metrics } from '../start/metrics.ts';
+import type { Metrics } from '../start/metrics.ts';
 import { createPresence } from '../start/presence.ts';
 import { readNextDocument } from '../store/agents/read-for-turns.ts';
 import { createSecretsOpener } from '../store/channels/secrets.ts';
@@ -71,7 +70,7 @@ export async function openRooms({ config, db, databaseUrl, log, role, version }:
   const shared =
     config.redisUrl === null || role === 'worker'
       ? null
-      : openSharedCounters({
+      : (await import('../access/limits/shared-counters.ts')).openSharedCounters({
           url: config.redisUrl,
           prefix: `parley:${region}:limit:`,
           windowMs: RATE_WINDOW_SECONDS * 1_000,
@@ -97,7 +96,7 @@ export async function openRooms({ config, db, databaseUrl, log, role, version }:
   const sendQueue = createSendQueue(db, suppression);
   const metrics: Metrics | null =
     config.metricsAddress &&
-    createMetrics({
+    (await import('../start/metrics.ts')).createMetrics({
       address: config.metricsAddress,
       labels: { version, role, region },
       db,
@@ -138,7 +137,7 @@ export async function openRooms({ config, db, databaseUrl, log, role, version }:
     }),
     signInLimit,
     organizationSignInLimit: createSignInLimit(ORGANIZATION_SIGN_IN_LIMITS, shared),
-    oidc: createOidc({ egress, now: Date.now }),
+    oidc: createOidcWhenAsked({ egress, now: Date.now }),
     lookUpTxt: createTxtLookUp(config.dnsServers),
     passkeys: createPasskeys({ key: secrets.setupKey, baseUrl }),
     signInKey: secrets.signInKey,

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { Agent } from 'undici';
+import type { Agent, buildConnector } from 'undici';
 import { parseAllow } from './egress/allow-list.ts';
 import { EGRESS_MAX_BYTES, EGRESS_TIMEOUT_MS, tooLarge, type EgressBounds } from './egress/bounds.ts';
 import { withDeadline } from './egress/deadline.ts';
@@ -67,14 +67,8 @@ const KEEP_ALIVE_MS = 4_000;
 export function createEgress({ allow, resolve = resolveBySystem, ca }: EgressOptions): Egress {
   const parsed = parseAllow(allow);
   if ('fault' in parsed) throw new TypeError(parsed.fault);
-  const agent = new Agent({
-    connect: guardedConnect(parsed.ok, resolve, ca),
-    allowH2: false,
-    connections: MAX_CONNECTIONS_PER_ORIGIN,
-    maxOrigins: MAX_ORIGINS,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    keepAliveMaxTimeout: KEEP_ALIVE_MS,
-  });
+  let opened: Promise<Agent> | undefined;
+  const agent = () => (opened ??= openAgent((build) => guardedConnect(build, parsed.ok, resolve, ca)));
   const fetchWith =
     (bounds: EgressBounds): typeof fetch =>
     (input: string | URL | Request, init?: RequestInit) =>
@@ -89,17 +83,30 @@ export function createEgress({ allow, resolve = resolveBySystem, ca }: EgressOpt
       await judgeForSaving(destination, parsed.ok, resolve);
     },
     connect: (target) => openGuardedSocket(target, parsed.ok, resolve),
-    close: () => agent.destroy(),
+    close: async () => (await opened)?.destroy(),
   };
 }
 
-async function send(agent: Agent, request: EgressRequest): Promise<EgressResponse> {
+/** The library is a megabyte; a node that calls no one never reads it. */
+async function openAgent(connect: (build: typeof buildConnector) => buildConnector.connector): Promise<Agent> {
+  const undici = await import('undici');
+  return new undici.Agent({
+    connect: connect(undici.buildConnector),
+    allowH2: false,
+    connections: MAX_CONNECTIONS_PER_ORIGIN,
+    maxOrigins: MAX_ORIGINS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+  });
+}
+
+async function send(agent: () => Promise<Agent>, request: EgressRequest): Promise<EgressResponse> {
   const { method = 'GET', body, maxBytes = EGRESS_MAX_BYTES } = request;
   const url = parseTarget(request.url);
   const deadline = withDeadline(request.timeoutMs ?? EGRESS_TIMEOUT_MS, request.signal);
   try {
     const answer = await deadline.race(
-      agent.request({
+      (await agent()).request({
         origin: url.origin,
         path: url.pathname + url.search,
         method,

@@ -6,6 +6,7 @@ import type { IdPrefix } from '../../../contract/ids.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Db } from '../../store/db.ts';
 import * as identity from '../../store/schema/identity.ts';
+import { ADDRESS_HEADER, MAX_PASSWORD_CHARACTERS, MIN_PASSWORD_CHARACTERS, SESSION_COOKIE } from './session-terms.ts';
 import { openSession } from './open-session.ts';
 
 /**
@@ -13,13 +14,6 @@ import { openSession } from './open-session.ts';
  * its answers to our types. Rows that must commit together with rows of ours (the first owner, an accepted invitation)
  * are written by named queries in the format of these tables.
  */
-export const SESSION_COOKIE = '__Host-parley_session';
-
-/** The client's address, as Fastify determined it; better-auth must not read forwarded headers itself. */
-export const ADDRESS_HEADER = 'x-parley-address';
-
-export const MIN_PASSWORD_CHARACTERS = 10;
-export const MAX_PASSWORD_CHARACTERS = 128;
 const DAY_SECONDS = 86_400;
 
 const PREFIXES: Record<string, IdPrefix> = {

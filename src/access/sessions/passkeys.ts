@@ -1,10 +1,4 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import {
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-} from '@simplewebauthn/server';
 import type { PasskeyAssertion, PasskeyAttestation } from '../../../contract/dashboard/second-factor.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { isSigned, type Key } from '../../kernel/seal.ts';
@@ -66,6 +60,7 @@ export function createPasskeys({ key, baseUrl }: { key: Key; baseUrl: string }) 
 
     async addingOptions(user: Person, known: readonly StoredPasskey[]) {
       const { rpId } = siteOrRefuse();
+      const { generateRegistrationOptions } = await webAuthn();
       return generateRegistrationOptions({
         rpName: 'Parley',
         rpID: rpId,
@@ -82,6 +77,7 @@ export function createPasskeys({ key, baseUrl }: { key: Key; baseUrl: string }) 
     /** Accepts a new key only from this person's browser, in answer to our challenge for them. */
     async checkAttestation(user: Person, sent: PasskeyAttestation): Promise<Registered> {
       const { rpId, origin } = siteOrRefuse();
+      const { verifyRegistrationResponse } = await webAuthn();
       const checked = await verifyRegistrationResponse({
         response: {
           id: sent.id,
@@ -108,6 +104,7 @@ export function createPasskeys({ key, baseUrl }: { key: Key; baseUrl: string }) 
     async signInOptions() {
       const { rpId } = siteOrRefuse();
       const challenge = newChallenge('sign in');
+      const { generateAuthenticationOptions } = await webAuthn();
       return generateAuthenticationOptions({
         rpID: rpId,
         challenge,
@@ -123,6 +120,7 @@ export function createPasskeys({ key, baseUrl }: { key: Key; baseUrl: string }) 
     ): Promise<{ challengedAt: Date; counter: number }> {
       const { rpId, origin } = siteOrRefuse();
       let challengedAt: Date | null = null;
+      const { verifyAuthenticationResponse } = await webAuthn();
       const checked = await verifyAuthenticationResponse({
         response: {
           id: sent.id,
@@ -157,6 +155,9 @@ export function createPasskeys({ key, baseUrl }: { key: Key; baseUrl: string }) 
 export type Passkeys = ReturnType<typeof createPasskeys>;
 
 const RANDOM_BYTES = 16;
+
+/** Read by the first passkey: many nodes never meet one. */
+const webAuthn = () => import('@simplewebauthn/server');
 
 const refused = (detail?: string, cause?: unknown): Refusal => new Refusal('passkey_refused', detail, { cause });
 

@@ -5,7 +5,7 @@ import { type Db, openDb } from '../../store/db.ts';
 import { findPersonByEmail, insertPerson } from '../../store/accounts/people.ts';
 import { readPasswordHash, setPasswordHash } from '../../store/accounts/passwords.ts';
 import { deleteOtherSessions, listSessions } from '../../store/accounts/sessions.ts';
-import { SESSION_COOKIE } from './create-auth.ts';
+import { SESSION_COOKIE } from './session-terms.ts';
 import { type Sessions, createSessions } from './sessions.ts';
 import { DEVICE_COOKIE } from './device-cookie.ts';
 import { createSignInLimit } from './sign-in-limit.ts';

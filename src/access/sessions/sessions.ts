@@ -1,4 +1,3 @@
-import { isAPIError } from 'better-auth/api';
 import { Refusal } from '../../../contract/problems.ts';
 import { deriveKey, withOthers } from '../../kernel/seal.ts';
 import { type Db, isUnreachable } from '../../store/db.ts';
@@ -7,7 +6,8 @@ import { findCredential, lockPasswordHash, readPasswordHash, setPasswordHash } f
 import { deleteOtherSessions, deleteSession, deleteSessionByToken } from '../../store/accounts/sessions.ts';
 import { readFactors } from '../../store/accounts/authenticator.ts';
 import { isCommonPassword } from './common-password.ts';
-import { ADDRESS_HEADER, type Auth, MAX_PASSWORD_CHARACTERS, SESSION_COOKIE, createAuth } from './create-auth.ts';
+import type { Auth } from './create-auth.ts';
+import { ADDRESS_HEADER, MAX_PASSWORD_CHARACTERS, SESSION_COOKIE } from './session-terms.ts';
 import { createDeviceCookies } from './device-cookie.ts';
 import { isChallenge, newChallenge, readChallenge } from './sign-in-challenge.ts';
 import { resignCookie } from './resign-cookie.ts';
@@ -93,13 +93,18 @@ export function createSessions({ db, secret, otherSecrets = [], baseUrl, limit, 
     );
   const headersOf = (caller: Browser): Headers =>
     plainHeaders({ ...caller, cookie: resignCookie(caller.cookie, SESSION_COOKIE, [secret, ...otherSecrets]) });
-  const auth: Auth = createAuth({ db, secret, baseUrl, log });
+  // The library is read by the first person who comes: a node that only serves keys never needs it.
+  let opened: Promise<Auth> | undefined;
+  const openAuth = () =>
+    (opened ??= import('./create-auth.ts').then(({ createAuth }) => createAuth({ db, secret, baseUrl, log })));
+  const passwords = async () => (await (await openAuth()).$context).password;
   const devices = createDeviceCookies(keyOf('device cookie'));
   const challengeKey = keyOf('second factor challenge');
 
   async function read(caller: Browser) {
     // Most strangers have no cookie of ours: no query for them.
     if (!caller.cookie?.includes(`${SESSION_COOKIE}=`)) return null;
+    const auth = await openAuth();
     const { headers, response } = await asked(() =>
       auth.api.getSession({ headers: headersOf(caller), returnHeaders: true }),
     );
@@ -133,6 +138,7 @@ export function createSessions({ db, secret, otherSecrets = [], baseUrl, limit, 
 
   const open = async (caller: Browser, userId: string, signInOrgId: string | null, signInFactor: boolean) => {
     const body = { userId, signInOrgId, signInFactor };
+    const auth = await openAuth();
     const { headers, response } = await asked(() =>
       auth.api.openSession({ body, headers: headersOf(caller), returnHeaders: true }),
     );
@@ -157,7 +163,7 @@ export function createSessions({ db, secret, otherSecrets = [], baseUrl, limit, 
     const { email } = who.user;
     const device = devices.deviceOf(caller.cookie, email);
     await limit.attempt(caller.address, email, device);
-    const scrypt = (await auth.$context).password;
+    const scrypt = await passwords();
     const hash = await readPasswordHash(db, who.user.id);
     const isRight =
       hash !== null && password.length <= MAX_PASSWORD_CHARACTERS && (await scrypt.verify({ hash, password }));
@@ -168,7 +174,7 @@ export function createSessions({ db, secret, otherSecrets = [], baseUrl, limit, 
 
   const hashPassword: Sessions['hashPassword'] = async (password, own, pointer = '/password') => {
     if (await isCommonPassword(password, own)) throw tooCommon(pointer);
-    return (await auth.$context).password.hash(password);
+    return (await passwords()).hash(password);
   };
 
   return {
@@ -177,7 +183,7 @@ export function createSessions({ db, secret, otherSecrets = [], baseUrl, limit, 
       const device = devices.deviceOf(caller.cookie, email);
       await limit.attempt(caller.address, email, device);
       const known = await asked(() => findCredential(db, email));
-      const scrypt = (await auth.$context).password;
+      const scrypt = await passwords();
       // The same work for an address without an account, so that the time reveals nothing.
       if (!known) await scrypt.hash(password);
       if (!known || !(await scrypt.verify({ hash: known.hash, password }))) throw wrong();
@@ -245,6 +251,7 @@ async function asked<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (error) {
+    const { isAPIError } = await import('better-auth/api');
     if (isAPIError(error) && error.statusCode < 500) {
       throw wrong(error);
     }

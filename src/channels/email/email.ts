@@ -5,7 +5,6 @@ import { MAX_MESSAGE_CHARACTERS } from '../../../contract/limits.ts';
 import { readJson, setting } from '../call-provider.ts';
 import { type ChannelKind, InboundError, type InboundEvent, type OutboundMessage } from '../channel.ts';
 import { newWebhookSecret, verifyWebhook } from '../../kernel/standard-webhooks.ts';
-import { sendOverSmtp, trySmtp } from './smtp.ts';
 import { withoutQuote } from './without-quote.ts';
 
 /**
@@ -15,6 +14,8 @@ import { withoutQuote } from './without-quote.ts';
 /** The same limit as for a value of a message's metadata. */
 const MAX_SUBJECT = 500;
 const closed = { additionalProperties: false };
+/** Read by the first e-mail. */
+const smtp = () => import('./smtp.ts');
 const isEmail = new RegExp(EMAIL_PATTERN);
 
 const Incoming = Compile(
@@ -64,13 +65,15 @@ export const email: ChannelKind = {
   personAt: (address) => ({ email: address }),
   readAddress: (text) => (text.length <= 254 && isEmail.test(text) ? text.toLowerCase() : null),
 
-  connect: trySmtp,
+  connect: async (account, tools) => (await smtp()).trySmtp(account, tools),
 
   async send(message, account, tools) {
     const from = setting(account.settings, 'from');
     const id = idAt(message.id, from);
     const answered = message.replyTo?.providerMessageId ?? message.answers?.providerMessageId;
-    await sendOverSmtp(account, tools, {
+    await (
+      await smtp()
+    ).sendOverSmtp(account, tools, {
       from: { name: setting(account.settings, 'from_name'), address: from },
       to: message.address!,
       subject: subjectOf(message, setting(account.settings, 'subject')),

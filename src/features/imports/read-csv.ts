@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
-import { CsvError, parse } from 'csv-parse';
+import type { CsvError } from 'csv-parse';
 import { IMPORT_DELIMITERS, type ImportEncoding } from '../../../contract/dashboard/imports.ts';
 
 /**
@@ -38,6 +38,7 @@ export async function* readCsv(
   pieces: AsyncIterable<Buffer>,
   { encoding, delimiter }: { encoding: ImportEncoding; delimiter: string },
 ): AsyncGenerator<CsvRow> {
+  const { CsvError, parse } = await import('csv-parse');
   const parser = parse({
     delimiter,
     // All of them explicitly: by default the parser uses only the first one that it finds.

@@ -1,6 +1,6 @@
-import { stringify } from 'csv-stringify/sync';
 import type { AuditFormat, AuditRecord } from '../../../contract/dashboard/activity.ts';
 import { timestamp } from '../../kernel/clock.ts';
+import { csv } from '../../kernel/csv.ts';
 import { type AuditFilter, type AuditRow, listAudit } from '../../store/organizations/activity.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { PageOf } from '../../store/page.ts';
@@ -32,7 +32,7 @@ export async function exportAudit(
   };
   await recordAudit(db, { orgId, actor, action: 'audit.exported', subjectId: orgId, facts });
   return (async function* write() {
-    if (format === 'csv') yield `\uFEFF${csv([COLUMNS])}`;
+    if (format === 'csv') yield `\uFEFF${await csv([[...COLUMNS]])}`;
     for (let after: AuditRow | null = null; ;) {
       const page: PageOf<AuditRow> = await listAudit(db, orgId, filter, { limit: PAGE, after });
       const people = await findPeople(
@@ -40,7 +40,7 @@ export async function exportAudit(
         page.rows.map((row) => row.actor),
       );
       const lines = page.rows.map((row) => present(row, people.get(row.actor)));
-      if (lines.length > 0) yield format === 'csv' ? csv(lines.map(cellsOf)) : lines.map(asJson).join('');
+      if (lines.length > 0) yield format === 'csv' ? await csv(lines.map(cellsOf)) : lines.map(asJson).join('');
       if (!page.hasMore) return;
       after = page.rows.at(-1)!;
     }
@@ -77,7 +77,4 @@ const cellsOf = (line: Line): string[] =>
   COLUMNS.map((name) => (name === 'facts' ? JSON.stringify(line.facts) : (line[name] ?? '')));
 
 /** Text that a spreadsheet would run as a formula begins with an apostrophe. */
-const csv = (rows: readonly (readonly string[])[]): string =>
-  stringify(rows as string[][], { escape_formulas: true, record_delimiter: 'windows' });
-
 const asJson = (line: Line): string => `${JSON.stringify(line)}\n`;

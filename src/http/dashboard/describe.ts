@@ -1,5 +1,5 @@
 import { DASHBOARD_BASE, DASHBOARD_ROUTES, type DashboardRoute } from '../../../contract/dashboard/routes.ts';
-import { SESSION_COOKIE } from '../../access/sessions/create-auth.ts';
+import { SESSION_COOKIE } from '../../access/sessions/session-terms.ts';
 import { ProblemSchema } from '../route/problem-schema.ts';
 import { wireSchema } from '../route/validate.ts';
 

@@ -1,22 +1,31 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /**
- * Serves the built dashboard. It is small (a few MB), so all files are read and compressed once and then served from
- * memory: no path from a request reaches the file system. Names below /assets/ contain a hash of their content and may
- * be cached permanently. index.html is built for each request, because its style elements need a nonce.
+ * Serves the built dashboard. Its files are listed once, so no path from a request reaches the file system; each is
+ * read and compressed by its first request and then served from memory (a few MB in all): a node that only serves keys
+ * keeps none. Names below /assets/ contain a hash of their content and may be cached permanently. index.html is built
+ * for each request, because its style elements need a nonce.
  */
 export function mountDashboard(server: FastifyInstance, folder: string): void {
   let site = readSite(folder);
-  server.get('/*', (request, reply) => {
+  server.get('/*', async (request, reply) => {
     // The dashboard may be built while the server runs: no restart needed.
     site ??= readSite(folder);
     const target = request.raw.url!.split('?', 1)[0]!;
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
-    const file = site?.files.get(target);
+    const file = await site?.files
+      .get(target)?.()
+      .catch(() => {
+        // Built again since it was listed.
+        site = readSite(folder);
+        return site?.files.get(target)?.();
+      });
     if (file) return sendFile(request, reply, file);
     if (!isPage(request, target)) return reply.callNotFound();
     return site ? sendPage(reply, site.page) : sendMissing(reply);
@@ -31,7 +40,7 @@ type StoredFile = {
   brotli: Buffer | null;
   hashed: boolean;
 };
-type Site = { files: ReadonlyMap<string, StoredFile>; page: string };
+type Site = { files: ReadonlyMap<string, () => Promise<StoredFile>>; page: string };
 
 const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
@@ -45,35 +54,44 @@ const TYPES: Readonly<Record<string, string>> = {
 const COMPRESSED = new Set(['.js', '.css', '.svg', '.txt']);
 /** Below this size the headers are larger than the savings. */
 const COMPRESS_FROM_BYTES = 1024;
-/** Smaller than gzip's best level, in a quarter of a second for all files. */
+/** Smaller than gzip's best level, in a quarter of a second for all files, on other threads. */
 const BROTLI_QUALITY = 6;
+const gzipped = promisify<Buffer, Buffer>(gzip);
+const brotlied = promisify(brotliCompress);
 const NONCE_PLACE = /__CSP_NONCE__/g;
 
 function readSite(folder: string): Site | null {
   const page = path.join(folder, 'index.html');
   if (!existsSync(page)) return null;
-  const files = new Map<string, StoredFile>();
+  const files = new Map<string, () => Promise<StoredFile>>();
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const extension = path.extname(entry.name);
     const type = TYPES[extension];
     if (!entry.isFile() || !type) continue;
     const file = path.join(entry.parentPath, entry.name);
     const url = `/${path.relative(folder, file).split(path.sep).join('/')}`;
-    files.set(url, store(readFileSync(file), type, COMPRESSED.has(extension), url.startsWith('/assets/')));
+    let stored: Promise<StoredFile> | undefined;
+    const read = () => store(file, type, COMPRESSED.has(extension), url.startsWith('/assets/'));
+    files.set(url, async () => {
+      stored ??= read();
+      return stored;
+    });
   }
   return { files, page: readFileSync(page, 'utf8') };
 }
 
-function store(plain: Buffer, type: string, text: boolean, hashed: boolean): StoredFile {
+async function store(file: string, type: string, text: boolean, hashed: boolean): Promise<StoredFile> {
+  const plain = await readFile(file);
   const compress = text && plain.length >= COMPRESS_FROM_BYTES;
   const params = { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY };
+  const [small, smaller] = compress ? await Promise.all([gzipped(plain), brotlied(plain, { params })]) : [null, null];
   return {
     type,
     hashed,
     plain,
     etag: `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`,
-    gzip: compress ? gzipSync(plain) : null,
-    brotli: compress ? brotliCompressSync(plain, { params }) : null,
+    gzip: small,
+    brotli: smaller,
   };
 }
 

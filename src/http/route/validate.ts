@@ -10,16 +10,19 @@ export type Check = (value: unknown) => void;
 export const EmptyObject = Type.Object({}, { additionalProperties: false });
 
 /**
- * Row 14 of the order of checks (docs/security.md). A valid body costs one check that stops at the first fault. Only
+ * Row 14 of the order of checks (docs/security.md). A valid body costs one check that stops at the first fault; it
+ * is compiled for the first body, because a node meets few of its routes. Only
  * an invalid one is checked again for all its faults, by a second function that is compiled for the first invalid body.
  * That function does not stop at a list that is too long, so it gets only the first entries; the fault from the quick
  * check is reported in any case.
  */
 export function compileBody(schema: TSchema): Check {
-  const wire = wireSchema(schema);
-  const isValid = quick.compile(wire);
+  let wire: Record<string, unknown> | null = null;
+  let isValid: ValidateFunction | null = null;
   let explain: ValidateFunction | null = null;
   return (value) => {
+    wire ??= wireSchema(schema);
+    isValid ??= quick.compile(wire);
     if (isValid(value)) return;
     const first = isValid.errors ?? [];
     explain ??= thorough.compile(wire);

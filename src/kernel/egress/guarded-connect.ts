@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP, type Socket } from 'node:net';
 import { callbackify } from 'node:util';
-import { buildConnector } from 'undici';
+import type { buildConnector } from 'undici';
 import type { AllowList } from './allow-list.ts';
 import { plainName } from './allow-list.ts';
 import { EgressError, NotConnected } from './egress-error.ts';
@@ -100,8 +100,13 @@ async function resolveName(name: string, resolve: Resolve, withinMs: number): Pr
  * name. It replaces undici's whole `connect`, because a guard in `connect.lookup` is never called for literal
  * addresses.
  */
-export function guardedConnect(allow: AllowList, resolve: Resolve, ca?: string): buildConnector.connector {
-  const connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS, allowH2: false, ca });
+export function guardedConnect(
+  build: typeof buildConnector,
+  allow: AllowList,
+  resolve: Resolve,
+  ca?: string,
+): buildConnector.connector {
+  const connect = build({ timeout: CONNECT_TIMEOUT_MS, allowH2: false, ca });
   const dial = (address: string, { hostname, protocol }: buildConnector.Options, port: number) => {
     // Without a servername, undici's connector uses the address alone for plain http.
     const name = plainName(hostname);

@@ -1,4 +1,4 @@
-import { fetch as undiciFetch, type Agent } from 'undici';
+import type { Agent } from 'undici';
 import { EGRESS_MAX_BYTES, EGRESS_TIMEOUT_MS, tooLarge, type EgressBounds } from './bounds.ts';
 import { withDeadline, type Deadline } from './deadline.ts';
 import { bytesWithoutSecrets, secretsOf, withoutSecrets } from './sent-secrets.ts';
@@ -6,7 +6,7 @@ import { parseTarget } from './target-url.ts';
 
 /** `fetch` through the guarded agent, for libraries that accept one. Its errors are EgressErrors, not TypeErrors. */
 export async function guardedFetch(
-  agent: Agent,
+  agent: () => Promise<Agent>,
   { timeoutMs = EGRESS_TIMEOUT_MS, maxBytes = EGRESS_MAX_BYTES }: EgressBounds,
   input: string | URL | Request,
   init: RequestInit = {},
@@ -18,13 +18,14 @@ export async function guardedFetch(
   const deadline = withDeadline(timeoutMs, request.signal);
   try {
     const body = request.body === null ? null : Buffer.from(await request.arrayBuffer());
+    const { fetch: undiciFetch } = await import('undici');
     const answer = await undiciFetch(request.url, {
       method: request.method,
       headers: [...request.headers],
       body,
       redirect: 'manual',
       signal: deadline.signal,
-      dispatcher: agent,
+      dispatcher: await agent(),
     });
     const { status } = answer;
     const sent = status < 400 ? [] : secretsOf({ url, headers: request.headers, body: body?.toString('utf8') });

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import { type ChannelAccount, ChannelFailure } from '../../channels/channel.ts';
-import { sendOverSmtp, trySmtp } from '../../channels/email/smtp.ts';
 import type { MailServer } from '../../config/mail.ts';
 import { createEgress, type Egress } from '../../kernel/egress.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -23,6 +22,8 @@ import { renderMail } from './render-mail.ts';
  * at least once: if a worker dies between the two, another one sends it again; a link works once, no matter how often
  * it arrives. No log line names a recipient or repeats the server's answer, which often does.
  */
+/** Read by the first mail. */
+const smtp = () => import('../../channels/email/smtp.ts');
 const POLL_MS = 1_000;
 /** Mails sent concurrently, each over its own connection. */
 const CAPACITY = 10;
@@ -71,7 +72,9 @@ export function createMailWorker(deps: { db: Db; log: Logger; key: Key; server: 
     try {
       const said = openMail(key, mail);
       const tools = { egress, signal, now: Date.now, inboundUrl: '' };
-      await sendOverSmtp(account, tools, {
+      await (
+        await smtp()
+      ).sendOverSmtp(account, tools, {
         ...renderMail(said),
         from: server.from,
         to,
@@ -118,6 +121,7 @@ function egressTo({ host, port }: MailServer): Egress {
 export async function tryMailServer(server: MailServer): Promise<string | null> {
   const egress = egressTo(server);
   try {
+    const { trySmtp } = await smtp();
     await trySmtp(accountOf(server), { egress, signal: new AbortController().signal, now: Date.now, inboundUrl: '' });
     return null;
   } catch (error) {

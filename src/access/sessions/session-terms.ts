@@ -1,0 +1,8 @@
+/** Apart from create-auth.ts, which reads the whole library of sessions. */
+export const SESSION_COOKIE = '__Host-parley_session';
+
+/** The client's address, as Fastify determined it; better-auth must not read forwarded headers itself. */
+export const ADDRESS_HEADER = 'x-parley-address';
+
+export const MIN_PASSWORD_CHARACTERS = 10;
+export const MAX_PASSWORD_CHARACTERS = 128;

@@ -1,0 +1,59 @@
+import { createMcpHandler, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
+import inject from 'light-my-request';
+import { type Fault, PROBLEMS } from '../../../contract/problems.ts';
+import type { Admission } from '../../access/types.ts';
+import type { Dispatch } from '../edge/server.ts';
+import type { Route } from '../route/route.ts';
+import { faultsOf, isFor, requestOf, type Tool, toolsOf } from './tools.ts';
+
+export type McpDeps = {
+  readonly baseUrl: string;
+  readonly version: string;
+  readonly allRoutes: () => readonly Route[];
+  /** The whole server as a function: a tool call passes the same gate, checks, limits and log as any request. */
+  readonly dispatch: Dispatch;
+};
+
+/** The protocol's library with our tools. A file of its own, which the first call reads: most nodes get none. */
+export function createHandler(deps: McpDeps): ReturnType<typeof createMcpHandler> {
+  const tools = toolsOf(deps.allRoutes());
+  return createMcpHandler(({ authInfo }) =>
+    serve(deps, tools, authInfo!.token, authInfo!.extra!.admission as Admission),
+  );
+}
+
+function serve({ version, dispatch }: McpDeps, tools: Tool[], authorization: string, admission: Admission): Server {
+  const server = new Server(
+    { name: 'parley', title: 'Parley', version },
+    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+  );
+  server.setRequestHandler('tools/list', () => ({
+    tools: tools.filter((tool) => isFor(tool, admission)).map(({ definition }) => definition),
+  }));
+  server.setRequestHandler('tools/call', async ({ params }) => {
+    const tool = tools.find(({ definition }) => definition.name === params.name);
+    if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}.`);
+    const faults = faultsOf(tool, params.arguments ?? {});
+    if (faults.length > 0) return refused(tool, faults);
+    const { headers, ...asked } = requestOf(tool, params.arguments ?? {});
+    // The tool call has the caller's address: the key's networks, rate limits and audit log use it.
+    const remoteAddress = admission.from ?? '';
+    const answered = await inject(dispatch, { ...asked, headers: { ...headers, authorization }, remoteAddress });
+    const text = answered.payload === '' ? `${answered.statusCode}` : answered.payload;
+    return { content: [{ type: 'text', text }], isError: answered.statusCode >= 400 };
+  });
+  return server;
+}
+
+/** The same error as from the endpoint. Nothing is called: an argument in the wrong place would be ignored silently. */
+const refused = ({ definition }: Tool, errors: Fault[]) => {
+  const known = Object.keys(definition.inputSchema.properties ?? {}).join(', ');
+  const detail = `${definition.name} takes ${known || 'no arguments'}.`;
+  const problem = { title: PROBLEMS.validation_failed.title, status: 422, code: 'validation_failed', detail, errors };
+  return { content: [{ type: 'text' as const, text: JSON.stringify(problem) }], isError: true };
+};
+
+const INSTRUCTIONS =
+  'Parley starts conversations of AI agents with people, sends messages on connected channels, keeps end users and runs ' +
+  'campaigns. The tools are those that the API key may use; getMe tells what it is. A refusal is a problem document ' +
+  'whose "code" and "detail" say what to do next. Give acting calls an idempotency_key, so that repeating them is safe.';
