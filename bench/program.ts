@@ -17,7 +17,8 @@ import { givenAgent, givenKey, givenOrganization, givenTrigger } from '../test/f
  * The real program as a child process, on its own data folder with full durability, with rate limits so high that they
  * never refuse (they are still counted). Its records are written directly into its database.
  */
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+/** The built program: what people run. */
+const MAIN = fileURLToPath(new URL('../dist/src/main.js', import.meta.url));
 const BARE = fileURLToPath(new URL('bare-server.ts', import.meta.url));
 const SELECTING = fileURLToPath(new URL('select-server.ts', import.meta.url));
 const START_MS = 60_000;

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { ownVersion } from '../src/kernel/own-files.ts';
 import { addAgentsCommand } from './commands/agents.ts';
 import { addAuditCommand } from './commands/audit.ts';
 import { addCampaignsCommand } from './commands/campaigns.ts';
@@ -37,7 +37,7 @@ The whole reference is in docs/cli.md.`;
 export function buildProgram(): Command {
   const program = new Command('parley')
     .description('Parley from the command line.')
-    .version(packageVersion(), '--version', 'print the version')
+    .version(ownVersion(), '--version', 'print the version')
     .option('--json', 'print JSON, also on a terminal')
     .option('--url <url>', 'the URL of the server, instead of PARLEY_URL')
     .option('--org <id>', 'the organization, if you have several')
@@ -70,9 +70,4 @@ export function buildProgram(): Command {
   addServerCommands(program);
   addDoctorCommand(program);
   return program;
-}
-
-function packageVersion(): string {
-  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
 }

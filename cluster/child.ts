@@ -24,7 +24,8 @@ export type ChildOptions = {
   onLine(name: string, line: string): void;
 };
 
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+/** The built program, as `npm start` runs it. */
+const MAIN = fileURLToPath(new URL('../dist/src/main.js', import.meta.url));
 const FOLLOW = new URL('follow-parent.ts', import.meta.url).href;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 8_000;

@@ -16,7 +16,7 @@ const MAY_IMPORT = {
   features: ['contract', 'kernel', 'store', 'access'],
   http: ['contract', 'kernel', 'access', 'features'],
   worker: ['contract', 'kernel', 'store', 'engine', 'channels', 'features'],
-  cli: ['contract'],
+  cli: ['contract', 'kernel'],
   dashboard: ['contract'],
   widget: ['contract'],
   bench: [
@@ -60,7 +60,7 @@ const WHY = {
     'a feature stands on access and store; what two features share is a question about data (store) or about who (access)',
   http: 'HTTP is thin: it calls a feature and never the store',
   worker: 'the worker calls features, engine, channels and store',
-  cli: 'the command line talks HTTP and shares only the contract',
+  cli: 'the command line talks HTTP and shares only contract and kernel',
   dashboard: 'the browser shares only the contract',
   widget: 'the browser shares only the contract',
   bench: 'measurements use what they measure',

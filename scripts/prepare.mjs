@@ -1,5 +1,5 @@
 /**
- * Everything between a fresh clone and a program that can run: packages, runtime, dashboard. Plain JavaScript for Node
+ * Everything between a fresh clone and a program that can run: packages, runtime, what is built. Plain JavaScript for Node
  * 20 without packages, because it runs before there are any. Cheap when there is nothing to do (some milliseconds),
  * safe to interrupt at any moment and to run twice at once. Prints to stderr, so that the output of commands stays
  * clean.
@@ -9,6 +9,7 @@ import { createHash } from 'node:crypto';
 import {
   accessSync,
   constants,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -16,6 +17,8 @@ import {
   readdirSync,
   rmSync,
   rmdirSync,
+  statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -55,13 +58,15 @@ export async function run(main, onFault = () => {}) {
 }
 
 /**
- * Installs and builds what is missing (`dashboard`: the files for browsers); returns the path of the Node that runs
- * Parley.
+ * Installs and builds what is missing (`program`: server and command line as dist/; `sites`: the files for browsers);
+ * returns the path of the Node that runs Parley.
  */
-export async function prepare({ dashboard = false } = {}) {
+export async function prepare({ program = false, sites = false } = {}) {
   if (!isInstalled()) await withLock('install', 'installing the packages', installUnlessDone);
   const node = findNode();
-  if (dashboard) for (const site of SITES) await buildSite(node, site);
+  if (program) await buildProgram(node);
+  if (sites) for (const site of SITES) await buildSite(node, site);
+  if (program && sites) for (const site of SITES) copySite(site);
   return node;
 }
 
@@ -246,51 +251,99 @@ function findNode() {
   );
 }
 
-// --- the dashboard and the web chat
+// --- what is built from the sources
 
+const DIST = path.join(ROOT, 'dist');
 const SITES = [
   { name: 'dashboard', called: 'the dashboard' },
   { name: 'widget', called: 'the web chat' },
 ];
 
-/** Rebuilt when one of its sources, or of the contract that it shares, has changed. */
-async function buildSite(node, { name, called }) {
-  const folder = path.join(ROOT, name);
-  const config = ['vite.config.ts', 'vite.config.js', 'vite.config.mjs'].find((file) =>
-    existsSync(path.join(folder, file)),
+/** The server and the command line, as `dist/` (bundle.mjs). */
+async function buildProgram(node) {
+  const sources = ['src', 'contract', 'cli', 'migrations', 'docs', 'package.json', 'README.md'];
+  const tools = ['scripts/bundle.mjs', 'scripts/parley.js'];
+  await buildIfStale(DIST, [...sources, ...tools], { name: 'program', called: 'the program' }, () =>
+    runBuild(node, [path.join(ROOT, 'scripts', 'bundle.mjs')], ROOT),
   );
-  if (!config) return;
-  const built = path.join(folder, 'dist', '.built-from');
-  if (existsSync(built) && readFileSync(built, 'utf8') === sourcesHash(name)) return;
+}
+
+/** The files for browsers. They depend on their sources and on the contract that they share. */
+async function buildSite(node, site) {
+  const folder = path.join(ROOT, site.name);
+  const vite = path.join(MODULES, 'vite', 'bin', 'vite.js');
+  await buildIfStale(path.join(folder, 'dist'), [site.name, 'contract'], site, () =>
+    runBuild(node, [vite, 'build', '--logLevel', 'warn'], folder),
+  );
+}
+
+/** `dist/` has a copy of each site. Newer than its sources, so that the quick look of ./parley finds it built. */
+function copySite({ name }) {
+  const from = path.join(ROOT, name, 'dist');
+  const to = path.join(DIST, name, 'dist');
+  const marker = path.join(to, '.built-from');
+  if (!existsSync(marker) || readFileSync(marker, 'utf8') !== readFileSync(path.join(from, '.built-from'), 'utf8')) {
+    rmSync(to, { recursive: true, force: true });
+    cpSync(from, to, { recursive: true });
+  }
+  touch(marker, statSync(path.join(from, '.built-from')).mtime);
+}
+
+/** Builds `folder` if its note of what it was built from is not what the sources are now. */
+async function buildIfStale(folder, sources, { name, called }, build) {
+  const note = path.join(folder, '.built-from');
+  const isBuilt = () => {
+    const begun = new Date();
+    if (!existsSync(note) || readFileSync(note, 'utf8') !== hashOf(sources)) return false;
+    touch(note, begun);
+    return true;
+  };
+  if (isBuilt()) return;
   await withLock(name, `building ${called}`, async () => {
-    const hash = sourcesHash(name);
-    if (existsSync(built) && readFileSync(built, 'utf8') === hash) return;
+    if (isBuilt()) return;
     say(`Building ${called} (a few seconds)…`);
-    const vite = path.join(MODULES, 'vite', 'bin', 'vite.js');
-    const { status, stdout, stderr } = spawnSync(node, [vite, 'build', '--logLevel', 'warn'], {
-      cwd: folder,
-      encoding: 'utf8',
-    });
-    if (status !== 0)
-      throw new SetupError(
-        `${called} could not be built:\n${`${stdout}${stderr}`.trim().split('\n').slice(-20).join('\n')}`,
-      );
-    writeFileSync(built, hash);
+    const begun = new Date();
+    const hash = hashOf(sources);
+    const fault = build();
+    if (fault) throw new SetupError(`${called} could not be built:\n${fault}`);
+    writeFileSync(note, hash);
+    // A source that changed while we built is newer than this.
+    touch(note, begun);
   });
 }
 
-function sourcesHash(name) {
+/** What the failed build said; null: built. */
+function runBuild(node, args, cwd) {
+  const { status, stdout, stderr } = spawnSync(node, args, { cwd, encoding: 'utf8' });
+  return status === 0 ? null : `${stdout}${stderr}`.trim().split('\n').slice(-20).join('\n');
+}
+
+function touch(file, at) {
+  try {
+    utimesSync(file, at, at);
+  } catch {
+    // A read-only tree: the comparison is made again next time.
+  }
+}
+
+function hashOf(sources) {
   const hash = createHash('sha256').update(readFileSync(LOCKFILE));
-  for (const folder of [path.join(ROOT, name), path.join(ROOT, 'contract')]) {
-    if (!existsSync(folder)) continue;
-    for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile())) {
-      const file = path.join(entry.parentPath ?? entry.path, entry.name);
-      const inTree = path.relative(ROOT, file);
-      if (inTree.startsWith(`${name}/dist/`) || inTree.startsWith(`${name}/node_modules/`)) continue;
-      hash.update(`\0${inTree}\0`).update(readFileSync(file));
+  for (const source of sources) {
+    for (const file of filesOf(path.join(ROOT, source))) {
+      hash.update(`\0${path.relative(ROOT, file)}\0`).update(readFileSync(file));
     }
   }
   return hash.digest('hex');
+}
+
+/** All files of a source but tests and what was built. */
+function filesOf(source) {
+  if (!statSync(source).isDirectory()) return [source];
+  return readdirSync(source, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
+    .map((entry) => path.join(entry.parentPath ?? entry.path, entry.name))
+    .filter((file) => !/^(dist|node_modules)\//.test(path.relative(source, file)))
+    .sort();
 }
 
 // --- one at a time

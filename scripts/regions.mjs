@@ -2,6 +2,6 @@
 import { prepare, ROOT, run, runInPlace } from './prepare.mjs';
 
 await run(async () => {
-  const node = await prepare({ dashboard: true });
+  const node = await prepare({ program: true, sites: true });
   return runInPlace(node, ['cluster/regions.ts', ...process.argv.slice(2)], { cwd: ROOT });
 });

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { Role } from './app/app.ts';
+import { withSourcePlaces } from './kernel/source-places.ts';
 import { StartError } from './kernel/start-error.ts';
 import { runBackup, runRestore } from './start/backup.ts';
 import { runPasswordLink } from './start/password-link.ts';
@@ -42,7 +43,7 @@ try {
   process.stderr.write(
     known
       ? `parley: ${error.message}${'cure' in error ? `\n        ${error.cure}` : ''}\n`
-      : `${String((error as Error).stack ?? error)}\n`,
+      : `${withSourcePlaces(String((error as Error).stack ?? error))}\n`,
   );
   process.exitCode = 1;
 }

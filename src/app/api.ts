@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { createLeakReportLimit } from '../access/limits/leak-report-limit.ts';
 import { createVisitorLimit, VISITOR_LIMITS } from '../access/visitors/visitor-limit.ts';
 import { createUsageCounter } from '../features/usage/count-requests.ts';
@@ -14,14 +13,15 @@ import { dashboardRoutes } from '../http/dashboard/routes.ts';
 import { createHttpServer } from '../http/edge/server.ts';
 import { inboundRoutes } from '../http/inbound/routes.ts';
 import { createPaging } from '../http/route/paging.ts';
+import { ownFile } from '../kernel/own-files.ts';
 import { type Db, isUnreachable } from '../store/db.ts';
 import type { AppDeps, Rooms } from './open-rooms.ts';
 import type { Service } from './service.ts';
 
 /** The built web chat; setup makes it. */
-const WIDGET = fileURLToPath(new URL('../../widget/dist/widget.js', import.meta.url));
+const WIDGET = ownFile('widget/dist/widget.js');
 /** The built dashboard; setup makes it. */
-const DASHBOARD = fileURLToPath(new URL('../../dashboard/dist', import.meta.url));
+const DASHBOARD = ownFile('dashboard/dist');
 
 export type Api = Service & {
   /** Known once it has started. */

@@ -1,6 +1,7 @@
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino';
 import { prettyFactory } from 'pino-pretty';
 import { redact } from './redact.ts';
+import { withSourcePlaces } from './source-places.ts';
 
 export type { Logger } from 'pino';
 
@@ -26,7 +27,7 @@ export function createLogger({ level, pretty, destination }: LogOptions): Logger
       base: undefined,
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      hooks: { streamWrite: redact },
+      hooks: { streamWrite: (line) => redact(withSourcePlaces(line)) },
     },
     pretty ? forPeople(destination) : (destination ?? standardOutput()),
   );

@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type App, createApp, type Role } from '../app/app.ts';
 import type { Secrets } from '../config/secrets.ts';
 import { type Config, withPort } from '../config/config.ts';
 import { createLogger, type Logger } from '../kernel/log.ts';
+import { ownVersion } from '../kernel/own-files.ts';
 import { StartError } from '../kernel/start-error.ts';
 import { type Db, openDb } from '../store/db.ts';
 import { moveSecrets } from '../store/installation/move-secrets.ts';
@@ -46,7 +46,7 @@ export async function serve(role: Role): Promise<void> {
       onError: (error) => log.warn({ reason: error.message }, 'a database connection broke'),
     });
     started.push(() => db.$client.end());
-    app = await createApp({ config, db, databaseUrl: database.url, log, role, version: await readVersion() });
+    app = await createApp({ config, db, databaseUrl: database.url, log, role, version: ownVersion() });
     const { stop } = app;
     started.push(stop);
     const prepared = await prepare({
@@ -146,9 +146,4 @@ function taken({ host, port }: Pick<Config, 'host' | 'port'>, error: unknown): u
     default:
       return error;
   }
-}
-
-async function readVersion(): Promise<string> {
-  const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
 }

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate as runMigrations } from 'drizzle-orm/node-postgres/migrator';
 import type pg from 'pg';
+import { ownFile } from '../kernel/own-files.ts';
 import { withClient } from './db.ts';
 
-const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
+const MIGRATIONS = ownFile('migrations');
 /** Any number, but the same in every release: nodes that start together migrate one after the other. */
 const ADVISORY_LOCK = 0x70_61_72_6c;
 const OLDEST_SERVER = 150_000;

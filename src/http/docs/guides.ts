@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { Marked } from 'marked';
 import { isProblemCode } from '../../../contract/problems.ts';
+import { ownFile } from '../../kernel/own-files.ts';
 import { code, escapeHtml, page } from './html.ts';
 
 /** The guides, in the order in which a newcomer needs them. Each is a file under docs/. */
@@ -21,8 +21,9 @@ export const GUIDE_NAMES = Object.keys(GUIDES) as GuideName[];
 const DEFAULT_URL = 'http://127.0.0.1:4000';
 
 /** The text from the repository, with this server's address and with codes of problems as links. */
-export function guidePage(name: GuideName, baseUrl: string): string {
-  const text = readFileSync(new URL(`../../../docs/${name}.md`, import.meta.url), 'utf8');
+export async function guidePage(name: GuideName, baseUrl: string): Promise<string> {
+  const markdown = await createMarkdown();
+  const text = readFileSync(ownFile(`docs/${name}.md`), 'utf8');
   return page({
     title: `${GUIDES[name]} — Parley API`,
     nav: guideNavigation(),
@@ -35,34 +36,38 @@ export const guideNavigation = (): string =>
     (name) => `<li><a href="/docs/guides/${name}">${escapeHtml(GUIDES[name])}</a></li>`,
   ).join('')}</ul>`;
 
-const markdown = new Marked({
-  renderer: {
-    code: ({ text }) => code(text),
-    codespan: ({ text }) =>
-      isProblemCode(text)
-        ? `<a href="/docs/problems/${text}"><code>${text}</code></a>`
-        : `<code>${escapeHtml(text)}</code>`,
-    // The same anchors as in the repository, so that links within and between the files work.
-    heading({ depth, text, tokens }) {
-      const id = text
-        .toLowerCase()
-        .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
-        .replaceAll(' ', '-');
-      return `<h${depth} id="${escapeHtml(id)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+/** The library is read by the first guide that is asked for. */
+async function createMarkdown() {
+  const { Marked } = await import('marked');
+  return new Marked({
+    renderer: {
+      code: ({ text }) => code(text),
+      codespan: ({ text }) =>
+        isProblemCode(text)
+          ? `<a href="/docs/problems/${text}"><code>${text}</code></a>`
+          : `<code>${escapeHtml(text)}</code>`,
+      // The same anchors as in the repository, so that links within and between the files work.
+      heading({ depth, text, tokens }) {
+        const id = text
+          .toLowerCase()
+          .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+          .replaceAll(' ', '-');
+        return `<h${depth} id="${escapeHtml(id)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+      },
+      html: ({ text }) => escapeHtml(text),
+      link({ href, tokens }) {
+        const text = this.parser.parseInline(tokens);
+        const target = targetOf(href);
+        return target === null ? text : `<a href="${escapeHtml(target)}">${text}</a>`;
+      },
+      table(token) {
+        const cells = (row: typeof token.header, tag: string): string =>
+          `<tr>${row.map((cell) => `<${tag}>${this.parser.parseInline(cell.tokens)}</${tag}>`).join('')}</tr>`;
+        return `<div class="wide"><table>${cells(token.header, 'th')}${token.rows.map((row) => cells(row, 'td')).join('')}</table></div>`;
+      },
     },
-    html: ({ text }) => escapeHtml(text),
-    link({ href, tokens }) {
-      const text = this.parser.parseInline(tokens);
-      const target = targetOf(href);
-      return target === null ? text : `<a href="${escapeHtml(target)}">${text}</a>`;
-    },
-    table(token) {
-      const cells = (row: typeof token.header, tag: string): string =>
-        `<tr>${row.map((cell) => `<${tag}>${this.parser.parseInline(cell.tokens)}</${tag}>`).join('')}</tr>`;
-      return `<div class="wide"><table>${cells(token.header, 'th')}${token.rows.map((row) => cells(row, 'td')).join('')}</table></div>`;
-    },
-  },
-});
+  });
+}
 
 /** Null for files that exist only in the repository. */
 function targetOf(href: string): string | null {

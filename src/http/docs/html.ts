@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyReply } from 'fastify';
+import { ownFile } from '../../kernel/own-files.ts';
 
 /** Escapes our own text and text of schemas: none of it can become markup. */
 export const escapeHtml = (text: string): string =>
@@ -52,4 +53,4 @@ export const sendPage = (reply: FastifyReply, html: string): FastifyReply =>
     .type('text/html; charset=utf-8')
     .send(html);
 
-export const asset = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8');
+export const asset = (name: string): string => readFileSync(ownFile(`src/http/docs/${name}`), 'utf8');

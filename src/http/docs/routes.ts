@@ -28,11 +28,13 @@ export function docsRoutes(deps: Deps): Route[] {
       ),
     ),
     get('/docs/', (reply) => reply.redirect('/docs', 308)),
-    get('/docs/guides/:name', (reply, _code, name) => {
+    get('/docs/guides/:name', async (reply, _code, name) => {
       if (!isGuide(name)) throw new Refusal('route_not_found');
+      const path = `/docs/guides/${name}`;
+      const text = made.get(path) ?? (await guidePage(name, deps.baseUrl));
       return sendPage(
         reply,
-        once(`/docs/guides/${name}`, () => guidePage(name, deps.baseUrl)),
+        once(path, () => text),
       );
     }),
     get('/docs/problems', (reply) => sendPage(reply, once('/docs/problems', problemListPage))),
@@ -67,7 +69,7 @@ export function docsRoutes(deps: Deps): Route[] {
   ];
 }
 
-type Answer = (reply: FastifyReply, code: string, name: string) => FastifyReply;
+type Answer = (reply: FastifyReply, code: string, name: string) => FastifyReply | Promise<FastifyReply>;
 const get = (path: string, answer: Answer): Route => ({
   method: 'GET',
   path,

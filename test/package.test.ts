@@ -1,0 +1,130 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createTestDatabase, type TestDatabase } from './postgres.ts';
+import { freePort, printedCall } from './program.ts';
+
+/**
+ * The npm package as people get it: built, packed, installed into an empty folder with an empty home, and nothing else.
+ * What a source imports and the bundle lacks fails here.
+ */
+const ROOT = path.resolve(import.meta.dirname, '..');
+const MB = 1_048_576;
+/** Program and sites. The embedded Postgres, 60 MB, comes on top where it is wanted. */
+const MAX_INSTALLED_MB = 40;
+/** With drizzle read from its own files it was 330. */
+const MAX_IDLE_MB = 150;
+
+const run = promisify(execFile);
+const PATH = `${path.dirname(process.execPath)}${path.delimiter}${process.env.PATH}`;
+
+let folder: string;
+let database: TestDatabase;
+let program: ChildProcess;
+let output = '';
+
+beforeAll(async () => {
+  await run(process.execPath, [path.join(ROOT, 'scripts', 'set-up.mjs'), '--program', '--sites'], { cwd: ROOT });
+  folder = mkdtempSync(path.join(tmpdir(), 'parley-package-'));
+  const home = path.join(folder, 'home');
+  mkdirSync(home);
+  const npm = (...args: string[]) => run('npm', args, { cwd: folder, env: { PATH, HOME: home } });
+  const packed = await npm('pack', '--json', path.join(ROOT, 'dist'));
+  const [{ filename }] = JSON.parse(packed.stdout) as [{ filename: string }];
+  // Without the embedded Postgres nothing is left to fetch.
+  await npm('install', '--offline', '--omit=optional', '--no-audit', '--no-fund', `./${filename}`);
+
+  database = await createTestDatabase();
+  program = spawn(path.join(folder, 'node_modules', '.bin', 'parley'), [], {
+    cwd: folder,
+    env: {
+      PATH,
+      HOME: home,
+      PORT: String(await freePort()),
+      DATABASE_URL: database.url,
+      PARLEY_SECRET: 'a secret of the test of the package',
+      PARLEY_DEMO: '1',
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  program.stdout!.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  program.stderr!.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  await vi.waitUntil(() => /-d '\{.*\}'/.test(output), { timeout: 80_000, interval: 25 });
+});
+
+afterAll(async () => {
+  if (program.exitCode === null && program.signalCode === null) {
+    program.kill('SIGKILL');
+    await once(program, 'exit');
+  }
+  await database.drop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('the package', () => {
+  test('answers the call that it prints, and serves dashboard, web chat and reference', async () => {
+    const { url, key, body } = printedCall(output);
+    const answer = await fetch(url, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', prefer: 'wait=20' },
+      body,
+    });
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).toContain('Shop guide');
+    const { origin } = new URL(url);
+    const chat = /\/chat\/channel_\w+/.exec(output)![0];
+    for (const page of ['/', '/docs', '/docs/style.css', '/docs/guides/sending', '/api/openapi.json', chat]) {
+      const { status } = await fetch(origin + page, { headers: { accept: 'text/html' } });
+      expect([page, status]).toEqual([page, 200]);
+    }
+  });
+
+  test('stays small in memory', () => {
+    const status = readFileSync(`/proc/${program.pid}/status`, 'utf8');
+    const resident = Number(/VmRSS:\s+(\d+) kB/.exec(status)![1]) / 1_024;
+    console.log(`resident after the first call: ${resident.toFixed(0)} MB`);
+    expect(resident).toBeLessThan(MAX_IDLE_MB);
+  });
+
+  test('brings the command line, which knows the server', async () => {
+    const { stdout } = await run(path.join(folder, 'node_modules', '.bin', 'parley'), ['doctor', '--json'], {
+      env: { PATH, HOME: path.join(folder, 'home'), PARLEY_URL: new URL(printedCall(output).url).origin },
+    }).catch((error: { stdout: string }) => error);
+    expect(stdout).toContain('"name":"ready"');
+  });
+
+  test('an error names the place in our sources', async () => {
+    const fault = `import net from 'node:net'; import { syncBuiltinESMExports } from 'node:module';
+      net.createServer = () => { throw new Error('planted') }; syncBuiltinESMExports();`;
+    const failed = await run(path.join(folder, 'node_modules', '.bin', 'parley'), ['serve'], {
+      env: {
+        PATH,
+        NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(fault)}`,
+        DATA_DIR: path.join(folder, 'data'),
+      },
+    }).catch((error: { stderr: string }) => error);
+    expect(failed.stderr).toMatch(/Error: planted[^]* \(?src\/start\/serve\.ts:\d+:\d+/);
+    expect(failed.stderr).not.toContain('main.js:');
+  });
+
+  test('is small, has no dependency, and no file of this machine', () => {
+    const size = sizeOf(path.join(folder, 'node_modules')) / MB;
+    console.log(`installed without the embedded Postgres: ${size.toFixed(1)} MB`);
+    expect(size).toBeLessThan(MAX_INSTALLED_MB);
+    expect(readdirSync(path.join(folder, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual(['parley']);
+  });
+
+  test('SIGTERM ends it in order', async () => {
+    program.kill('SIGTERM');
+    expect(await once(program, 'exit')).toEqual([0, null]);
+  });
+});
+
+const sizeOf = (at: string): number =>
+  readdirSync(at, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + statSync(path.join(entry.parentPath, entry.name)).size, 0);
