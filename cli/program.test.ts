@@ -51,6 +51,7 @@ test.each([
   [['campaigns', 'delete', 'campaign_1']],
   [['knowledge', 'remove', 'doc_1', '--agent', 'agent_1']],
   [['models', 'remove', 'openai']],
+  [['tools', 'remove', 'agent_1', 'tsec_1']],
   [['orgs', 'sign-in', 'remove']],
   [['orgs', 'domains', 'remove', 'example.com']],
   [['restore', 'backup.gz']],

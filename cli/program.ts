@@ -16,6 +16,7 @@ import { addOrgsCommand } from './commands/orgs.ts';
 import { addSendCommand } from './commands/send.ts';
 import { addServerCommands } from './commands/server.ts';
 import { addSignInCommands } from './commands/sign-in.ts';
+import { addToolsCommand } from './commands/tools.ts';
 import { addTriggerCommand } from './commands/trigger.ts';
 import { addTriggersCommand } from './commands/triggers.ts';
 
@@ -53,6 +54,7 @@ export function buildProgram(): Command {
   program.commandsGroup('What you build:');
   addAgentsCommand(program);
   addKnowledgeCommand(program);
+  addToolsCommand(program);
   addTriggersCommand(program);
   addChannelsCommand(program);
   addCampaignsCommand(program);

@@ -84,8 +84,20 @@ export const Tool = Type.Object(
     url: Type.String({
       format: 'uri',
       maxLength: 2048,
-      description: 'POSTed the arguments as JSON; the answer goes back to the model.',
+      description: 'POSTed the arguments and a context as JSON (docs/tools.md); the answer goes back to the model.',
     }),
+    read_only: Type.Optional(
+      Type.Boolean({ default: false, description: 'It only looks something up, so a failed call may be repeated.' }),
+    ),
+    timeout_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 30, default: 10 })),
+    retries: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 3,
+        default: 0,
+        description: 'Further attempts of a `read_only` tool, with the same idempotency key.',
+      }),
+    ),
   },
   closed,
 );

@@ -30,6 +30,7 @@ export const ID_PREFIXES = [
   'node',
   'import',
   'passkey',
+  'tsec',
 ] as const;
 
 export type IdPrefix = (typeof ID_PREFIXES)[number];

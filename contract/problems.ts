@@ -249,6 +249,11 @@ const kinds = {
     title: 'The link does not verify your address',
     cure: 'The link works within 24 hours, in a browser in which you are signed in to that account. Ask for a new one in the dashboard.',
   },
+  tool_secret_not_found: {
+    status: 404,
+    title: 'No such secret of a tool',
+    cure: 'List the secrets of the tools of the agent.',
+  },
   webhook_not_found: { status: 404, title: 'No such endpoint', cure: 'Check the endpoint id, or list the endpoints.' },
   delivery_not_found: {
     status: 404,

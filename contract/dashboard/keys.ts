@@ -81,6 +81,8 @@ export const ShortenKeyNetworksBody = Type.Object({ allowed_networks: AllowedNet
 
 /** How long the old key stays good beside the new one. */
 export const ROTATION_OVERLAPS = ['now', '1h', '24h', '7d'] as const;
+const HOUR_MS = 3_600_000;
+export const OVERLAP_MS = { now: 0, '1h': HOUR_MS, '24h': 24 * HOUR_MS, '7d': 7 * 24 * HOUR_MS } as const;
 export const RotateKeyBody = Type.Object({ overlap: Type.Enum(ROTATION_OVERLAPS) }, closed);
 export type RotateKeyBody = Static<typeof RotateKeyBody>;
 

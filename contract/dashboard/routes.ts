@@ -132,6 +132,13 @@ import {
   SignInBody,
   SignInOptions,
 } from './sign-in.ts';
+import {
+  CreateToolSecretBody,
+  NewToolSecret,
+  RotateToolSecretBody,
+  SetToolCredentialsBody,
+  ToolSecretRecord,
+} from './tools.ts';
 import { CreateTriggerBody, TriggerRecord, UpdateTriggerBody } from './triggers.ts';
 import {
   CreateWebhookBody,
@@ -337,6 +344,13 @@ const routes = {
   readEventDelivery: route('GET 200', `${org}/event-deliveries/:event_id/:endpoint_id`, 'viewer', 'Read a delivery with its attempts', { answer: EventDeliveryDetail }),
   resendEventDelivery: route('POST 200', `${org}/event-deliveries/:event_id/:endpoint_id/resend`, 'admin', 'Send an event again', { answer: EventDeliveryDetail }),
   watchEvents: route('GET 200', `${org}/events`, 'viewer', 'Watch events as they happen', { query: WatchEventsQuery, answer: WatchedEvents }),
+
+  // Secrets of tools
+  listToolSecrets: route('GET 200', `${org}/agents/:agent_id/tool-secrets`, 'viewer', 'List which tools of an agent are signed', { answer: Whole(ToolSecretRecord) }),
+  createToolSecret: route('POST 201', `${org}/agents/:agent_id/tool-secrets`, 'admin', 'Sign the calls of a tool; the secret is shown only here', { body: CreateToolSecretBody, answer: NewToolSecret }),
+  rotateToolSecret: route('POST 200', `${org}/agents/:agent_id/tool-secrets/:tool_secret_id/rotate`, 'admin', 'Replace the signing secret of a tool; the new one is shown only here', { body: RotateToolSecretBody, answer: NewToolSecret }),
+  setToolCredentials: route('PUT 200', `${org}/agents/:agent_id/tool-secrets/:tool_secret_id/credentials`, 'admin', 'Set or remove the credentials that calls of a tool carry', { body: SetToolCredentialsBody, answer: ToolSecretRecord }),
+  deleteToolSecret: route('DELETE 204', `${org}/agents/:agent_id/tool-secrets/:tool_secret_id`, 'admin', 'Stop signing the calls of a tool, and remove its credentials', {}),
 
   // Models
   listModels: route('GET 200', `${org}/models`, 'viewer', 'List model providers', { answer: Whole(ModelRecord) }),

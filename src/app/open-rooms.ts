@@ -33,6 +33,7 @@ import { createMessageFeed } from '../store/messages/feed.ts';
 import { createAcceptQueue } from '../store/runs/accept.ts';
 import { createRunWaiter } from '../store/runs/await.ts';
 import { createKnowledge } from '../worker/knowledge/ask-knowledge.ts';
+import { createCallTool } from '../worker/turns/call-tool.ts';
 import { createFindProvider } from '../worker/turns/find-provider.ts';
 import { createAgentLoader } from '../worker/turns/load-agent.ts';
 import { createPlayTurn } from '../worker/turns/play-turn.ts';
@@ -106,7 +107,8 @@ export async function openRooms({ config, db, databaseUrl, log, role, version }:
   const waiter = createRunWaiter(db);
   const changes = createChangeWatch(db);
   const feed = createMessageFeed(db);
-  const findProvider = createFindProvider({ db, egress, sealingKey: secrets.sealingKey });
+  const callTool = createCallTool({ db, egress, sealingKey: secrets.sealingKey, log });
+  const findProvider = createFindProvider({ db, egress, sealingKey: secrets.sealingKey, callTool });
   const knowledge = createKnowledge({ log, readDocument: (...which) => readNextDocument(db.$client, ...which) });
   const loadAgent = createAgentLoader(db, findProvider, knowledge);
 

@@ -47,6 +47,11 @@ export type ChannelKind = {
   readAddress?(text: string): string | null;
   /** What the address says about the person who has it. */
   personAt?(address: string): { external_id?: string; email?: string; phone?: string };
+  /**
+   * Whether a message from this address was certainly written by its owner: the provider signed it in to an account.
+   * Absent: never, because a sender may be forged (e-mail, SMS) or there is none.
+   */
+  vouchesFor?(address: string): boolean;
   /** The receiver deduplicates by our message id, so an attempt whose answer was lost is repeated. */
   readonly repeatable?: boolean;
   /** A message is delivered when it is stored (contract/channel-kinds.ts). */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { AgentDefinition } from '../../contract/agents.ts';
 import { decideBeforeModel } from './before-model.ts';
+import { TURN_CONTEXT } from '../../test/turn-context.ts';
 
 const request = (definition: AgentDefinition, input: string[], state: unknown = {}) => ({
   agent: { id: 'agent_1', name: 'Mira', definition },
@@ -12,6 +13,7 @@ const request = (definition: AgentDefinition, input: string[], state: unknown = 
   state,
   knowledge: { search: async () => [] },
   now: new Date(0),
+  context: TURN_CONTEXT,
   signal: AbortSignal.timeout(1_000),
 });
 

@@ -1,4 +1,5 @@
 import type { AgentDefinition } from '../../contract/agents.ts';
+import type { ToolContext } from '../../contract/tools.ts';
 import type { MessageContent, MessageRole, MessageSource } from '../../contract/messages.ts';
 
 /**
@@ -28,9 +29,13 @@ export type TurnRequest = {
   state: unknown;
   knowledge: KnowledgeSearch;
   now: Date;
+  /** For tools: who talks where. A call adds its idempotency key and its attempt. The model cannot change it. */
+  context: TurnContext;
   /** Aborts when the turn is no longer needed (newer message, shutdown, timeout). */
   signal: AbortSignal;
 };
+
+export type TurnContext = Omit<ToolContext, 'idempotency_key' | 'attempt'>;
 
 export type TurnMessage = { role: MessageRole; text: string };
 

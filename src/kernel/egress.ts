@@ -40,6 +40,8 @@ export type EgressRequest = EgressBounds & {
   method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   headers?: Record<string, string>;
   body?: string | Uint8Array;
+  /** Secrets of the request under names that do not tell; the answer is cleaned of them too. */
+  secrets?: readonly string[];
   signal?: AbortSignal;
 };
 
@@ -127,6 +129,7 @@ async function send(agent: () => Promise<Agent>, request: EgressRequest): Promis
       url,
       headers: Object.entries(request.headers ?? {}),
       body: typeof body === 'string' ? body : undefined,
+      others: request.secrets,
     });
     const headers: Record<string, string> = {};
     for (const [name, value] of Object.entries(answer.headers)) {

@@ -3,6 +3,7 @@ import type { Fault } from '../../contract/problems.ts';
 import { type Key, open, placeOf, seal, versionOf } from '../kernel/seal.ts';
 import type { Queryable } from './db.ts';
 import { type ModelRow, openDataKey } from './models.ts';
+import type { ToolSecretRow } from './tool-secrets.ts';
 
 /**
  * The only way to seal and open secrets in rows. A credential belongs to its place and to the addresses that it was
@@ -40,6 +41,12 @@ export const SEALED_COLUMNS = {
     addresses: ({ kind, settings }) => channelAddresses(String(kind), settings as Record<string, unknown>),
   },
   webhook: { table: 'webhook_endpoint', column: 'sealed', id: 'id', addresses: ({ url }) => [String(url)] },
+  tool: {
+    table: 'tool_secret',
+    column: 'sealed',
+    id: 'id',
+    addresses: ({ agent_id: agentId, tool, origin }) => [String(agentId), String(tool), String(origin)],
+  },
   model: {
     table: 'model_provider',
     column: 'sealed_key',
@@ -78,6 +85,10 @@ export const channelCredential = (channel: {
 
 export const webhookCredential = (orgId: string, id: string, url: string): Credential =>
   credentialIn('webhook', { org_id: orgId, id, url });
+
+type ToolPlace = Pick<ToolSecretRow, 'orgId' | 'id' | 'agentId' | 'tool' | 'origin'>;
+export const toolCredential = ({ orgId, id, agentId, tool, origin }: ToolPlace): Credential =>
+  credentialIn('tool', { org_id: orgId, id, agent_id: agentId, tool, origin });
 
 export const modelCredential = ({ orgId, provider, baseUrl }: Omit<ModelRow, 'sealedKey' | 'updatedAt'>): Credential =>
   credentialIn('model', { org_id: orgId, provider, base_url: baseUrl });

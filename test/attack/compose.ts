@@ -53,6 +53,7 @@ const PREFIXES: Record<string, string> = {
   recipient: 'rcpt',
   invitation: 'invite',
   event: 'evt',
+  tool_secret: 'tsec',
 };
 const WORDS: Record<string, readonly string[]> = {
   channel_kind: ['sms', 'email', 'web_chat', '__proto__'],

@@ -29,6 +29,7 @@ export async function furnish(call: Call, orgId: string, address: string, plant:
   const campaign = await make('campaigns', { ...own, channel_id: chat['id'], name: 'Campaign' });
   const someone = { external_id: randomUUID(), name: person, email: `${person}@example.com` };
   await make('end-users', someone);
+  const signed = await make(`agents/${agent['id']}/tool-secrets`, { tool: 'orders', url: address });
   const webhook = await make('webhooks', { url: address });
   await call(`PUT /organizations/${orgId}/models/openai`, { base_url: address, key: modelKey });
   const key = await make('keys', {
@@ -40,7 +41,7 @@ export async function furnish(call: Call, orgId: string, address: string, plant:
   const campaignKey = await make('keys', { label: 'C', ...bound });
   const said = await call(`POST /organizations/${orgId}/triggers/${trigger['id']}/test`, { message: 'Hi' });
   for (const id of [said['id'], said['conversation_id'], said['end_user_id']]) plant(id!);
-  const secrets = [modelKey, signing, botToken, hook['secret']!, webhook['secret']!];
+  const secrets = [modelKey, signing, botToken, hook['secret']!, webhook['secret']!, signed['secret']!];
   const keys = [key['value']!, campaignKey['value']!];
   // Lists show the first characters of a key.
   const tails = keys.map((value) => value.slice(PREFIX_CHARACTERS));

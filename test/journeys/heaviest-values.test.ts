@@ -96,6 +96,8 @@ beforeAll(async () => {
   const to = `/dashboard/api/organizations/${ids['org']}/end-user-imports/${ids['import']}/pieces/0`;
   must(await fetch(server.url + to, { method: 'PUT', headers: piece, body: PEOPLE }));
   ids['whk'] = await make('webhooks', { url: `${model.url}/events` });
+  const secret = { tool: 'orders', url: `${model.url}/tool` };
+  ids['tool_secret'] = await make(`agents/${ids['agent']}/tool-secrets`, secret);
   const account = { base_url: model.baseUrl('openai_compatible'), key: FAKE_MODEL_KEY };
   must(await own('PUT /models/openai_compatible', account));
   key = await make('keys', { label: 'K', scope: 'organization', permissions: ['triggers', 'channels', 'end_users'] });
@@ -121,7 +123,13 @@ function definitionFor({ name }: Field): object {
   const step = { name: 's', type: isChoice ? 'choice' : 'text', ask: { default: 'Which?' } };
   const choices = isChoice && { choices: [{ id: 'c', label: { default: 'a' } }] };
   const rule = { name: 'r', tag: 't', ...(!name.endsWith('/pattern') && { words: ['zebra'] }) };
-  const tool = { name: 't', description: 'd', parameters: { type: 'object' }, url: `${model.url}/tool` };
+  const tool = {
+    name: 't',
+    description: 'd',
+    parameters: { type: 'object' },
+    url: `${model.url}/tool`,
+    read_only: true,
+  };
   return {
     ...(/\/(steps|action)/.test(name) && { steps: { items: [{ ...step, ...choices }] } }),
     ...(name.includes('/rules/') && { rules: [rule] }),
@@ -205,6 +213,7 @@ const USES: Record<string, (answer: Answer, filler: Filler) => Promise<unknown>>
   createCampaign: ({ body }) => own(`DELETE /campaigns/${body.id}`),
   updateCampaign: () => own(`GET /campaigns/${ids['campaign']}`),
   createWebhook: ({ body }) => own(`DELETE /webhooks/${body.id}`),
+  createToolSecret: ({ body }) => own(`DELETE /agents/${ids['agent']}/tool-secrets/${body.id}`),
   createImport: ({ body }) => own(`POST /end-user-imports/${body.id}/cancel`),
   createKey: ({ body }) => own(`POST /keys/${body.id}/revoke`),
 };

@@ -97,6 +97,7 @@ async function make(app: TestApp, receiver: string): Promise<Made> {
   const settings = { url: receiver };
   await owner.call('POST /channels', { agent_id: agentId, kind: 'webhook', name: 'W', settings });
   await owner.call('POST /webhooks', { url: receiver });
+  await owner.call(`POST /agents/${agentId}/tool-secrets`, { tool: 'orders', url: receiver });
   await owner.call('PUT /models/openai', { key: 'sk-of-the-organization' });
   const issuer = 'https://id.example.com';
   const sealed = await db.transaction((tx) =>
@@ -144,7 +145,7 @@ describe('a rotation', () => {
     await stop(first);
     const moved = await rotateSecrets(second.db, config(two, one));
     expect(moved).toMatchObject({ generation: 1, api_keys: 3, opt_outs: 1, organizations: 1 });
-    expect(moved.credentials).toBe(6);
+    expect(moved.credentials).toBe(7);
     const after = await storedTexts(second);
     expect(made.stored.filter((text) => after.includes(text))).toEqual([]);
     // The node that ran all the time continues, with and without its cache.

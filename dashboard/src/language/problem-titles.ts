@@ -44,6 +44,7 @@ export const problemTitlesAr: Readonly<Record<ProblemCode, string>> = {
   organization_not_found: 'لا توجد مؤسسة كهذه',
   member_not_found: 'لا يوجد عضو كهذا',
   invitation_not_found: 'لا توجد دعوة كهذه: ربما استُخدم الرابط أو سُحب أو انتهت مدته',
+  tool_secret_not_found: 'لا يوجد سر كهذا لأداة',
   webhook_not_found: 'لا توجد نقطة نهاية كهذه',
   delivery_not_found: 'لا يوجد تسليم كهذا',
   password_link_not_found: 'لم يعد رابط كلمة المرور صالحًا',

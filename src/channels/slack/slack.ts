@@ -43,6 +43,7 @@ export const slack: ChannelKind = {
   },
   ...CHANNEL_FORMS.slack,
   refuses,
+  vouchesFor: () => true,
   readAddress: (text) => (/^[UW][A-Z0-9]{5,20}$/.test(text) ? text : null),
 
   async connect(account, tools) {

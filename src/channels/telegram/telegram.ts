@@ -41,6 +41,8 @@ export const telegram: ChannelKind = {
     shown: null,
     told: ['hook_secret'],
   },
+  // A group's id is negative: it has many members.
+  vouchesFor: (address) => !address.startsWith('-'),
   readAddress: (text) => (/^-?\d{1,20}$/.test(text) ? text : null),
 
   async connect(account, tools) {

@@ -27,6 +27,8 @@ export const webChat: ChannelKind = {
    * they write.
    */
   addressOf: ({ external_id }) => (external_id === null ? null : addressOfUser(external_id)),
+  // Only the host's backend can prove such a person (features/visitors/open-session.ts).
+  vouchesFor: (address) => address.startsWith('user_'),
   repeatable: true,
   send: (message) => Promise.resolve({ providerMessageId: message.id, status: 'sent' }),
 };

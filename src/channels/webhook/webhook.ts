@@ -74,6 +74,8 @@ export const webhook: ChannelKind = {
   },
   ...CHANNEL_FORMS.webhook,
   ownSecrets: { make: () => ({ secret: newWebhookSecret() }), shown: 'secret' },
+  // The customer's own backend signs what it passes on.
+  vouchesFor: () => true,
   repeatable: true,
   // The customer's own id of the person, which is the one that the endpoint knows.
   addressOf: (person) => person.external_id,

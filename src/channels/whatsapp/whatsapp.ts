@@ -30,6 +30,7 @@ export const whatsapp: ChannelKind = {
   refuses,
   addressOf: (person) => person.phone,
   personAt: (address) => ({ phone: address }),
+  vouchesFor: () => true,
   readAddress: (text) => (/^\+[1-9]\d{6,14}$/.test(text) ? text : null),
 
   async connect(account, tools) {

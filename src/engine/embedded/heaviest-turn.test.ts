@@ -5,6 +5,7 @@ import { cpuMsUntil } from '../../../test/cpu-time.ts';
 import type { TurnRequest, TurnResult } from '../provider.ts';
 import { definitionFaults } from './definition-faults.ts';
 import { embeddedProvider } from './provider.ts';
+import { TURN_CONTEXT } from '../../../test/turn-context.ts';
 
 /** One turn blocks the event loop: no other request is answered before it ends. */
 const ONE_TURN_MS = 200;
@@ -20,6 +21,7 @@ const turn = (definition: AgentDefinition, input: string[], state: unknown = {})
     state,
     knowledge: { search: async () => [] },
     now: new Date(),
+    context: TURN_CONTEXT,
     signal: new AbortController().signal,
   };
   return Promise.resolve(embeddedProvider.turn(request));

@@ -5,6 +5,7 @@ import type { Finding, KnowledgeSearch, TurnRequest, TurnResult } from '../provi
 import { buildKnowledge } from '../knowledge/build-knowledge.ts';
 import { splitDocument } from '../knowledge/split-document.ts';
 import { embeddedProvider } from './provider.ts';
+import { TURN_CONTEXT } from '../../../test/turn-context.ts';
 
 const noKnowledge: KnowledgeSearch = { search: async () => [] };
 
@@ -35,6 +36,7 @@ const turn = (definition: AgentDefinition, input: string[], more: Partial<TurnRe
     state: null,
     knowledge: noKnowledge,
     now: new Date('2026-11-21T10:00:00Z'),
+    context: TURN_CONTEXT,
     signal: new AbortController().signal,
     ...more,
   });

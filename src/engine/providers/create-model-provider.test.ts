@@ -4,7 +4,8 @@ import { FAKE_MODEL_KEY, startFakeModel, type FakeModel, type WireFormat } from 
 import { createEgress, type Egress } from '../../kernel/egress.ts';
 import type { Finding, TurnRequest } from '../provider.ts';
 import { createModelProvider, type ModelProviderOptions } from './create-model-provider.ts';
-import type { CallTool } from './offer-tools.ts';
+import type { CallTool, ToolAnswer } from './run-tool.ts';
+import { TURN_CONTEXT } from '../../../test/turn-context.ts';
 
 type Search = TurnRequest['knowledge']['search'];
 
@@ -47,6 +48,7 @@ function turnOf(definition: AgentDefinition = {}, more: Partial<TurnRequest> = {
     state: null,
     knowledge: { search: async () => [] },
     now: new Date('2026-11-21T10:00:00Z'),
+    context: TURN_CONTEXT,
     signal: new AbortController().signal,
     ...more,
   };
@@ -63,7 +65,14 @@ const providerOf = (format: WireFormat, more: Partial<ModelProviderOptions> = {}
   });
 
 const provider = (more: Partial<ModelProviderOptions> = {}) => providerOf('openai_compatible', more);
-const failingTool = () => Promise.reject(new Error('The shop did not answer.'));
+const answered = (result: unknown): ToolAnswer => ({
+  sent: { url: ORDER_TOOL.url, headers: {}, body: '{}' },
+  attempts: 1,
+  status: 200,
+  result,
+  error: null,
+});
+const failingTool = async () => ({ ...answered(null), status: null, error: 'The shop did not answer.' });
 const sent = (index = 0) => JSON.stringify(fake.calls[index]!.body);
 
 describe.each(FORMATS)('a turn by %s', (format) => {
@@ -109,9 +118,14 @@ describe.each(FORMATS)('a turn by %s', (format) => {
 
   it('calls a declared tool and gives its answer back to the model', async () => {
     fake.script({ tool: 'order_status', args: { order_id: 'A-1043' } }, { text: 'It has shipped.' });
-    const callTool = vi.fn<CallTool>(async () => ({ status: 'shipped-xyz' }));
+    const callTool = vi.fn<CallTool>(async () => answered({ status: 'shipped-xyz' }));
     const result = await providerOf(format, { callTool }).turn(turnOf({ tools: [ORDER_TOOL] }));
-    expect(callTool).toHaveBeenCalledExactlyOnceWith(ORDER_TOOL, { order_id: 'A-1043' }, expect.any(AbortSignal), null);
+    expect(callTool).toHaveBeenCalledExactlyOnceWith({
+      tool: ORDER_TOOL,
+      arguments: { order_id: 'A-1043' },
+      context: { ...TURN_CONTEXT, idempotency_key: expect.any(String) },
+      signal: expect.any(AbortSignal),
+    });
     expect(sent(0)).toContain('order_status');
     expect(sent(1)).toContain('shipped-xyz');
     expect(result.messages[0]!.content).toEqual({ type: 'text', text: 'It has shipped.' });
@@ -120,12 +134,12 @@ describe.each(FORMATS)('a turn by %s', (format) => {
   });
 
   it('gives a tool the same idempotency key when the turn is retried, and another in the next turn', async () => {
-    const callTool = vi.fn<CallTool>(async () => 'fine');
+    const callTool = vi.fn<CallTool>(async () => answered('fine'));
     for (const turn_id of ['run_1 0', 'run_1 0', 'run_1 1']) {
       fake.script({ tool: 'order_status', args: { order_id: 'A-1043' } }, { text: 'It has shipped.' });
       await providerOf(format, { callTool }).turn(turnOf({ tools: [ORDER_TOOL] }, { turn_id }));
     }
-    const [first, again, next] = callTool.mock.calls.map(([, , , key]) => key);
+    const [first, again, next] = callTool.mock.calls.map(([{ context }]) => context.idempotency_key);
     expect(first).toMatch(/^[\w-]{43}$/);
     expect(again).toBe(first);
     expect(next).not.toBe(first);
@@ -147,7 +161,7 @@ describe.each(FORMATS)('a turn by %s', (format) => {
   it('asks a model that never stops calling tools at most five times', async () => {
     const call = { tool: 'order_status', args: {} };
     fake.script(call, call, call, call, call, call, call);
-    const turn = providerOf(format, { callTool: async () => 'again' }).turn(turnOf({ tools: [ORDER_TOOL] }));
+    const turn = providerOf(format, { callTool: async () => answered('again') }).turn(turnOf({ tools: [ORDER_TOOL] }));
     await expect(turn).rejects.toMatchObject({ code: 'provider_garbled' });
     expect(fake.calls).toHaveLength(5);
     const choice = fake.calls[4]!.body;

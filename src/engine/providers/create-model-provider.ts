@@ -15,7 +15,7 @@ import { renderText } from '../templates.ts';
 import { buildInstructions, buildMessages, templateVariables } from './build-prompt.ts';
 import { citePassages } from './cite-passages.ts';
 import type { ModelSettings } from './language-model.ts';
-import type { CallTool } from './offer-tools.ts';
+import type { CallTool } from './run-tool.ts';
 
 /** Limit for the `fetch` that is passed in: `egress.fetchWith({ timeoutMs, maxBytes: MODEL_MAX_BYTES })`. */
 export const MODEL_MAX_BYTES = 4 * 1024 * 1024;

@@ -3,7 +3,8 @@ import { ProviderError, type TurnRequest, type TurnTrace } from '../provider.ts'
 import { languageModel, type ModelSettings } from './language-model.ts';
 import { garbled, mapFailure } from './map-failure.ts';
 import { HAND_OFF_TOOL } from '../../../contract/agents.ts';
-import { offerTools, type CallTool } from './offer-tools.ts';
+import { offerTools } from './offer-tools.ts';
+import type { CallTool } from './run-tool.ts';
 
 /** Calls of the model in one turn; the last call offers no tools, so the model must answer. */
 const MAX_STEPS = 5;

@@ -32,11 +32,14 @@ export function checkDefinition(definition: AgentDefinition, engine: AgentsDeps[
   });
   for (const { pointer, code, detail } of engine.definition(definition)) report(pointer, code, detail);
   reportTwins(definition.tools ?? [], '/tools', report);
-  definition.tools?.forEach(({ name, parameters }, index) => {
+  definition.tools?.forEach(({ name, parameters, retries = 0, read_only: readOnly = false }, index) => {
     if (name === HAND_OFF_TOOL)
       report(`/tools/${index}/name`, 'conflict', 'This name is reserved: models use it to hand over to a person.');
     if (parameters['type'] !== 'object') {
       report(`/tools/${index}/parameters`, 'type', 'The JSON Schema must describe an object: "type": "object".');
+    }
+    if (retries > 0 && !readOnly) {
+      report(`/tools/${index}/retries`, 'conflict', 'Only a tool that is read-only is called again.');
     }
   });
   for (const [pointer, text] of textsOf(definition)) checkText(text, pointer, engine, report);

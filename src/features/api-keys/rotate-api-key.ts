@@ -1,4 +1,4 @@
-import type { NewKey, RotateKeyBody } from '../../../contract/dashboard/keys.ts';
+import { type NewKey, OVERLAP_MS, type RotateKeyBody } from '../../../contract/dashboard/keys.ts';
 import type { KeyScope, Permission } from '../../../contract/permissions.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { revokeApiKey as revokeRow, scheduleRevoke } from '../../store/api-keys/revoke.ts';
@@ -7,9 +7,6 @@ import type { ApiKeysDeps } from './deps.ts';
 import { foundApiKey, readApiKey } from './read-api-key.ts';
 import { settleRevoke } from './revoke-api-key.ts';
 import { checkKeyConditions, writeApiKey } from './write-api-key.ts';
-
-const HOUR_MS = 3_600_000;
-const OVERLAP_MS = { now: 0, '1h': HOUR_MS, '24h': 24 * HOUR_MS, '7d': 7 * 24 * HOUR_MS };
 
 /**
  * Creates a new key with the same label, rights and networks, and sets an expiry for the old one. The new key has no

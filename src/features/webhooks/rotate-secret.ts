@@ -1,3 +1,4 @@
+import { OVERLAP_MS } from '../../../contract/dashboard/keys.ts';
 import type { NewWebhook, RotateWebhookBody } from '../../../contract/dashboard/webhooks.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { SealError } from '../../kernel/seal.ts';
@@ -7,9 +8,6 @@ import { changeWebhook, lockWebhook } from '../../store/webhooks.ts';
 import { presentWebhook } from './read-webhooks.ts';
 import { openSecrets, sealSecrets, type WebhookSecrets } from './secrets.ts';
 import type { WebhooksDeps } from './deps.ts';
-
-const HOUR_MS = 3_600_000;
-const OVERLAP_MS = { now: 0, '1h': HOUR_MS, '24h': 24 * HOUR_MS, '7d': 7 * 24 * HOUR_MS };
 
 /**
  * Creates a new secret, shown only in this answer. During the overlap every delivery has two signatures, so the

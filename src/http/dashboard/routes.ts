@@ -15,6 +15,7 @@ import { requestRoutes } from './requests.ts';
 import { organizationSignInRoutes } from './organization-sign-in.ts';
 import { secondFactorRoutes } from './second-factor.ts';
 import { signInRoutes } from './sign-in.ts';
+import { toolRoutes } from './tools.ts';
 import { triggerRoutes } from './triggers.ts';
 import { webhookRoutes } from './webhooks.ts';
 
@@ -26,6 +27,7 @@ export type DashboardDeps = DepsOf<typeof signInRoutes> &
   DepsOf<typeof secondFactorRoutes> &
   DepsOf<typeof organizationRoutes> &
   DepsOf<typeof agentRoutes> &
+  DepsOf<typeof toolRoutes> &
   DepsOf<typeof triggerRoutes> &
   DepsOf<typeof channelRoutes> &
   DepsOf<typeof keyRoutes> &
@@ -48,6 +50,7 @@ export function dashboardRoutes(deps: DashboardDeps, paging: Paging): Route[] {
     ...secondFactorRoutes(desk),
     ...organizationRoutes(desk),
     ...agentRoutes(desk),
+    ...toolRoutes(desk),
     ...triggerRoutes(desk),
     ...channelRoutes(desk),
     ...keyRoutes(desk),

@@ -10,10 +10,16 @@ const IN_PATH = /\d{6,}:[\w-]{20,}/g;
 /** Shorter texts occur in too many answers by chance. */
 const MIN_CHARACTERS = 8;
 
-export type Sent = { url: URL; headers: Iterable<readonly [string, string]>; body?: string | undefined };
+export type Sent = {
+  url: URL;
+  headers: Iterable<readonly [string, string]>;
+  body?: string | undefined;
+  /** Secrets that no name betrays. */
+  others?: readonly string[] | undefined;
+};
 
-export function secretsOf({ url, headers, body }: Sent): string[] {
-  const found = [...(url.pathname.match(IN_PATH) ?? [])];
+export function secretsOf({ url, headers, body, others = [] }: Sent): string[] {
+  const found = [...(url.pathname.match(IN_PATH) ?? []), ...others];
   for (const [name, value] of [...headers, ...url.searchParams, ...formOf(headers, body)]) {
     if (!NAME.test(name)) continue;
     const [, scheme = '', token = ''] = /^(bearer|basic|token)\s+(\S+)$/i.exec(value) ?? [];

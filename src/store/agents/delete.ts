@@ -3,7 +3,7 @@ import type { Queryable } from '../db.ts';
 import { campaign } from '../schema/campaign.ts';
 import { channel } from '../schema/channel.ts';
 import { trigger } from '../schema/trigger.ts';
-import { document } from '../schema/agent.ts';
+import { document, toolSecret } from '../schema/agent.ts';
 import { changeAgent } from './write.ts';
 
 export const ids = (rows: { id: string }[]) => rows.map(({ id }) => id);
@@ -43,12 +43,13 @@ export async function listDependents(
 
 /**
  * The rows stay for the runs and conversations that reference them; no query finds the agent any more. Its documents
- * are deleted.
+ * and the secrets of its tools are deleted.
  */
 export async function deleteAgentRows(db: Queryable, orgId: string, agentId: string): Promise<void> {
   const gone = { deletedAt: sql`now()`, updatedAt: sql`now()` };
   await changeAgent(db, orgId, agentId, { deletedAt: new Date() });
   await db.delete(document).where(and(eq(document.orgId, orgId), eq(document.agentId, agentId)));
+  await db.delete(toolSecret).where(and(eq(toolSecret.orgId, orgId), eq(toolSecret.agentId, agentId)));
   await db
     .update(trigger)
     .set(gone)

@@ -5,6 +5,8 @@ export type AgentForTurns = {
   id: string;
   name: string;
   revision: number;
+  /** Of the published definition. */
+  version: number;
   definition: AgentDefinition;
   /** Identifies the state of its documents: it changes when one is added or removed. Null when there are none. */
   edition: string | null;
@@ -16,7 +18,7 @@ export type AgentForTurns = {
 export async function readAgentForTurns(pool: pg.Pool, orgId: string, agentId: string): Promise<AgentForTurns | null> {
   const found = await pool.query<AgentForTurns>({
     name: 'read-agent-for-turns',
-    text: `SELECT a.id, a.name, a.revision, a.published AS definition,
+    text: `SELECT a.id, a.name, a.revision, a.version, a.published AS definition,
         d.edition, d.bytes
       FROM agent a CROSS JOIN LATERAL (
         SELECT md5(string_agg(concat_ws(' ', d.id, extract(epoch FROM d.updated_at)), ',' ORDER BY d.id)) AS edition,

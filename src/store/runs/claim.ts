@@ -30,6 +30,8 @@ export type ClaimedRun = {
   channel_id: string;
   channel_kind: string;
   address: string | null;
+  /** The person has written from the conversation's address. */
+  wrote_from_address: boolean;
   conversation_id: string;
   conversation_version: number;
   conversation_status: string;
@@ -78,6 +80,8 @@ SELECT r.org_id, r.id AS run_id, r.trigger_id, $2 AS lease, r.lane, r.share, r.a
     (SELECT i.address FROM identity i WHERE i.org_id = c.org_id AND i.end_user_id = c.end_user_id
       AND i.channel_id = c.channel_id LIMIT 1),
     ${addressOf('ch.kind')}) END AS address,
+  EXISTS (SELECT 1 FROM identity i WHERE i.org_id = c.org_id AND i.channel_id = c.channel_id AND i.address = c.address
+    AND i.end_user_id = c.end_user_id AND i.last_inbound_at IS NOT NULL) AS wrote_from_address,
   c.id AS conversation_id, c.version AS conversation_version, c.status AS conversation_status,
   c.locale AS conversation_locale, c.run_id AS conversation_run_id, c.state, c.tags, c.unanswered,
   json_build_object('id', e.id, 'external_id', e.external_id, 'name', e.name, 'email', e.email, 'phone', e.phone,

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
-import { boolean, foreignKey, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { boolean, foreignKey, index, integer, jsonb, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core';
 import type { AgentDefinition } from '../../../contract/agents.ts';
+import type { ToolCredentialsLook } from '../../../contract/dashboard/tools.ts';
 import { createdAt, moment, orgId } from './columns.ts';
 import { organization } from './identity.ts';
 
@@ -61,6 +62,35 @@ export const document = pgTable(
     primaryKey({ columns: [table.orgId, table.id] }),
     foreignKey({ columns: [table.orgId, table.agentId], foreignColumns: [agent.orgId, agent.id] }),
     index('document_list').on(table.agentId, table.createdAt),
+  ],
+);
+
+/**
+ * What calls of one tool at one origin are signed and authorized with. Not part of the definition: versions hold no
+ * secret, and a secret outlives a new version.
+ */
+export const toolSecret = pgTable(
+  'tool_secret',
+  {
+    orgId: orgId(),
+    id: text('id').notNull(),
+    agentId: text('agent_id').notNull(),
+    tool: text('tool').notNull(),
+    /** Scheme, host and port. Another host gets a secret of its own: with a shared one it could forge calls. */
+    origin: text('origin').notNull(),
+    /** `{ secret, previous?, credentials? }`. */
+    sealed: text('sealed').notNull(),
+    /** Which credentials are sealed, without them. */
+    credentials: jsonb('credentials').$type<ToolCredentialsLook>().notNull(),
+    /** Until when the previous secret signs as well. */
+    previousUntil: moment('previous_until'),
+    createdAt: createdAt(),
+    updatedAt: moment('updated_at').notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.orgId, table.id] }),
+    foreignKey({ columns: [table.orgId, table.agentId], foreignColumns: [agent.orgId, agent.id] }),
+    unique('tool_secret_of_tool').on(table.orgId, table.agentId, table.tool, table.origin),
   ],
 );
 

@@ -7,16 +7,15 @@ import {
   MODEL_MAX_BYTES,
   MODEL_TIMEOUT_MS,
 } from '../../engine/providers/create-model-provider.ts';
+import type { CallTool } from '../../engine/providers/run-tool.ts';
 import type { Egress } from '../../kernel/egress.ts';
 import { type Key, SealError } from '../../kernel/seal.ts';
 import { modelCredential, openCredential } from '../../store/credentials.ts';
 import type { Db } from '../../store/db.ts';
 import { type ModelRow, readModel } from '../../store/models.ts';
 
-const TOOL_MAX_BYTES = 64 * 1024;
-
 /** Finds the provider of an agent: the embedded one, or the organization's own account with a model. */
-export function createFindProvider(deps: { db: Db; egress: Egress; sealingKey: Key }) {
+export function createFindProvider(deps: { db: Db; egress: Egress; sealingKey: Key; callTool: CallTool }) {
   return async function findProvider(orgId: string, agent: { definition: AgentDefinition }): Promise<Provider> {
     const name = agent.definition.provider ?? 'embedded';
     if (name === 'embedded') return embeddedProvider;
@@ -29,7 +28,7 @@ export function createFindProvider(deps: { db: Db; egress: Egress; sealingKey: K
       ...(account.baseUrl !== null && { baseUrl: account.baseUrl }),
       ...(apiKey !== undefined && { apiKey }),
       fetch: deps.egress.fetchWith({ timeoutMs: MODEL_TIMEOUT_MS, maxBytes: MODEL_MAX_BYTES }),
-      callTool: (tool, args, signal, idempotencyKey) => callTool(tool.url, args, signal, idempotencyKey),
+      callTool: deps.callTool,
       before: decideBeforeModel,
     });
   };
@@ -41,28 +40,6 @@ export function createFindProvider(deps: { db: Db; egress: Egress; sealingKey: K
     } catch (error) {
       if (error instanceof SealError) return null;
       throw error;
-    }
-  }
-
-  async function callTool(url: string, args: unknown, signal: AbortSignal, key: string | null): Promise<unknown> {
-    const answer = await deps.egress.request({
-      url,
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        accept: 'application/json',
-        ...(key !== null && { 'idempotency-key': key }),
-      },
-      body: JSON.stringify(args),
-      signal,
-      maxBytes: TOOL_MAX_BYTES,
-    });
-    const text = answer.body.toString('utf8');
-    if (answer.status < 200 || answer.status > 299) throw new Error(`The tool returned ${answer.status}.`);
-    try {
-      return JSON.parse(text) as unknown;
-    } catch {
-      return text;
     }
   }
 }

@@ -18,7 +18,7 @@ function givenPlay(turn: Provider['turn'], timeoutMs?: number) {
   const provider: Provider = { name: 'fake', turn };
   const knowledge = { search: async () => [] };
   const loadAgent: LoadAgent = async () => ({
-    agent: { ...AGENT, edition: null, bytes: 0 },
+    agent: { ...AGENT, version: 1, edition: null, bytes: 0 },
     knowledge,
     provider,
   });

@@ -4,12 +4,13 @@ import { MAX_HISTORY, ProviderError } from '../../engine/provider.ts';
 import type { PlayTurn } from '../../features/agents/try-agent.ts';
 import { createTally } from '../../kernel/tally.ts';
 import type { FindProvider, LoadAgent } from './load-agent.ts';
+import { MADE_UP_PERSON, tryContext } from './try-context.ts';
 
 /** As long as a user waits in front of a screen. */
 const PLAY_TIMEOUT_MS = 25_000;
 /** Maximum concurrent playground turns of one organization on one node. */
 const MAX_PLAYS = 8;
-const END_USER = { id: 'enduser_playground', name: null };
+const END_USER = { id: MADE_UP_PERSON, name: null };
 
 type PlayTurnDeps = { loadAgent: LoadAgent; findProvider: FindProvider; timeoutMs?: number };
 
@@ -31,6 +32,7 @@ export function createPlayTurn({ loadAgent, findProvider, timeoutMs = PLAY_TIMEO
       state: talk.state,
       knowledge: loaded.knowledge,
       now: new Date(),
+      context: tryContext(orgId, agent.id, Object(talk.variables['end_user'])),
       signal,
     });
     return Promise.race([turn, tooLate(signal)]);

@@ -2,6 +2,7 @@ import { embeddedProvider } from '../../engine/embedded/provider.ts';
 import { renderText } from '../../engine/templates.ts';
 import type { Db } from '../../store/db.ts';
 import { readAgentForTurns } from '../../store/agents/read-for-turns.ts';
+import { tryContext } from './try-context.ts';
 
 export type Opening = {
   orgId: string;
@@ -28,6 +29,7 @@ export const createRenderOpening = (db: Db) =>
       input: [],
       state: null,
       knowledge: { search: async () => [] },
+      context: tryContext(orgId, agent.id),
       now: new Date(),
       signal: AbortSignal.timeout(1_000),
     });

@@ -1,6 +1,6 @@
 import { channelKinds } from '../../channels/kinds.ts';
 import type { MessageContent } from '../../../contract/messages.ts';
-import type { TurnRequest, TurnResult } from '../../engine/provider.ts';
+import type { TurnContext, TurnRequest, TurnResult } from '../../engine/provider.ts';
 import { newId, timeOfId } from '../../kernel/ids.ts';
 import type { ClaimedRun } from '../../store/runs/claim.ts';
 import type { CompletedTurn } from '../../store/runs/complete.ts';
@@ -33,9 +33,29 @@ export function turnRequest(run: ClaimedRun, loaded: LoadedAgent, signal: AbortS
     state: run.state,
     knowledge: loaded.knowledge,
     now: new Date(),
+    context: contextOf(run, loaded),
     signal,
   };
 }
+
+const contextOf = (run: ClaimedRun, { agent }: LoadedAgent): TurnContext => ({
+  organization_id: run.org_id,
+  agent_id: agent.id,
+  agent_version: agent.version,
+  conversation_id: run.conversation_id,
+  run_id: run.run_id,
+  channel: { id: run.channel_id, kind: run.channel_kind },
+  end_user: {
+    id: run.end_user.id,
+    external_id: run.end_user.external_id,
+    address: run.address,
+    address_verified:
+      run.wrote_from_address &&
+      run.address !== null &&
+      (channelKinds.get(run.channel_kind)?.vouchesFor?.(run.address) ?? false),
+  },
+  try: false,
+});
 
 /** The messages that this turn answers. A run without a message of its own opens on its first turn. */
 function inputIds(run: ClaimedRun): string[] {

@@ -6,6 +6,8 @@ import { Card } from '../../../parts/card.tsx';
 import { words } from '../words.ts';
 import { useEditor } from './editor.ts';
 import { ItemCards } from './item-cards.tsx';
+import { ToolEffect } from './tool-effect.tsx';
+import { ToolSecret } from './tool-secret.tsx';
 import classes from '../agents.module.css';
 
 const MAX_TOOLS = 32;
@@ -90,6 +92,8 @@ function ToolFields({ tool, set, pointer }: Props): ReactNode {
         readOnly={readOnly}
         onChange={(parameters) => set({ parameters })}
       />
+      <ToolEffect tool={tool} set={set} pointer={pointer} />
+      <ToolSecret tool={tool} />
     </>
   );
 }

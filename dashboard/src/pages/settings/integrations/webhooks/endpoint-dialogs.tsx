@@ -1,17 +1,16 @@
-import { Button, Group, Modal, Radio, Stack, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { WebhookRecord } from '../../../../../../contract/dashboard/webhooks.ts';
-import { call, Problem } from '../../../../api/client.ts';
+import { call } from '../../../../api/client.ts';
 import { readAnew, useAct } from '../../../../api/queries.ts';
 import { common } from '../../../../language/common.ts';
 import { useWords } from '../../../../language/words.tsx';
 import { ConfirmDialog } from '../../../../parts/confirm-dialog.tsx';
 import { notifyDone } from '../../../../parts/notify.tsx';
-import { ProblemAlert } from '../../../../parts/problem-alert.tsx';
 import { useLeaveDeleted } from '../../../../parts/use-leave-deleted.ts';
 import { useOrganization } from '../../../../session/session.ts';
-import { SecretDialog } from './secret-dialog.tsx';
+import { RotateSecretDialog } from './rotate-secret-dialog.tsx';
 import { WebhookDialog } from './webhook-form.tsx';
 import { words } from './words.ts';
 
@@ -122,58 +121,18 @@ function DeleteDialog({ item, dialog, onClose }: Props): ReactNode {
   );
 }
 
-const OVERLAPS = ['now', '1h', '24h', '7d'] as const;
-type Overlap = (typeof OVERLAPS)[number];
-
 function RotateDialog({ item, dialog, onClose }: Props): ReactNode {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
   const org_id = useOrganization().id;
   const client = useQueryClient();
-  const [overlap, setOverlap] = useState<Overlap>('24h');
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [secret, setSecret] = useState<string | null>(null);
-  const rotate = async (): Promise<void> => {
-    setBusy(true);
-    setProblem(null);
-    try {
-      // Not a mutation of TanStack Query: its cache would hold the secret for minutes.
-      const made = await call('rotateWebhookSecret', { params: { org_id, endpoint_id: item.id }, body: { overlap } });
-      onClose();
-      setSecret(made.secret);
-      void readAnew(client, ['readWebhook']);
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      setProblem(error);
-    } finally {
-      setBusy(false);
-    }
-  };
   return (
-    <>
-      <Modal opened={dialog === 'rotate'} onClose={onClose} title={say('rotate_title')}>
-        <Stack>
-          <Text size="sm">{say('rotate_words')}</Text>
-          <Radio.Group label={say('overlap')} value={overlap} onChange={(value) => setOverlap(value)}>
-            <Stack gap="xs" mt={6}>
-              {OVERLAPS.map((value) => (
-                <Radio key={value} value={value} label={say(`overlap_${value}`)} />
-              ))}
-            </Stack>
-          </Radio.Group>
-          {problem && <ProblemAlert problem={problem} />}
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose} disabled={busy} data-autofocus>
-              {sayCommon('cancel')}
-            </Button>
-            <Button onClick={() => void rotate()} loading={busy}>
-              {say('rotate')}
-            </Button>
-          </Group>
-        </Stack>
-      </Modal>
-      <SecretDialog secret={secret} onClose={() => setSecret(null)} />
-    </>
+    <RotateSecretDialog
+      opened={dialog === 'rotate'}
+      onClose={onClose}
+      rotate={async (overlap) => {
+        const made = await call('rotateWebhookSecret', { params: { org_id, endpoint_id: item.id }, body: { overlap } });
+        void readAnew(client, ['readWebhook']);
+        return made.secret;
+      }}
+    />
   );
 }

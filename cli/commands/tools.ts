@@ -1,0 +1,89 @@
+import { type Command, Option } from 'commander';
+import { ROTATION_OVERLAPS } from '../../contract/dashboard/keys.ts';
+import type { ToolSecretRecord } from '../../contract/dashboard/tools.ts';
+import { parseJsonObject, readSecret } from '../input.ts';
+import { field, listing, type ListOptions, time } from '../listing.ts';
+import { confirm } from '../prompt.ts';
+import { examples, verb } from '../verb.ts';
+
+const ONCE = 'Copy the secret now: it is not shown again.';
+
+export function addToolsCommand(program: Command): void {
+  const tools = program
+    .command('tools')
+    .summary('what calls of tools are signed with')
+    .description('Signing secrets and credentials of the tools of an agent. Each belongs to one tool at one origin.');
+  addSign(tools);
+  addRotate(tools);
+  addCredentials(tools);
+
+  const list = listing(
+    tools.command('list').description('Lists which tools of an agent are signed.').argument('<agent-id>'),
+  );
+  verb<ListOptions>(list, async ({ api, out }, [agent], want) =>
+    out.list(
+      await api.list('listToolSecrets', want, { ids: { agent_id: agent! } }),
+      [field('id'), field('tool'), field('origin'), time('updated_at')],
+      'No tool of this agent is signed. See ./parley tools sign --help',
+    ),
+  );
+
+  const remove = tools
+    .command('remove')
+    .description('Removes secret and credentials of a tool: its calls to this origin are not signed any more.')
+    .argument('<agent-id>')
+    .argument('<secret-id>')
+    .option('--yes', 'do not ask');
+  verb<{ yes?: boolean }>(remove, async ({ api, out }, [agent, id], { yes }) => {
+    await confirm(yes, `Calls will not be signed with ${id} any more.`);
+    await api.call('deleteToolSecret', { ids: idsOf(agent, id) });
+    out.record({ id, deleted: true });
+  });
+}
+
+function addSign(tools: Command): void {
+  const sign = tools
+    .command('sign')
+    .description('Creates the secret that signs the calls of a tool. It belongs to scheme, host and port of the URL.')
+    .argument('<agent-id>')
+    .requiredOption('--tool <name>', 'name of the tool')
+    .requiredOption('--tool-url <url>', 'URL of the tool');
+  verb<{ tool: string; toolUrl: string }>(sign, async ({ api, out }, [agent], { tool, toolUrl: url }) => {
+    out.record(await api.call('createToolSecret', { ids: { agent_id: agent! }, body: { tool, url } }));
+    out.hint(ONCE);
+  });
+  examples(sign, 'tools sign agent_01jd… --tool order_status --tool-url https://shop.example/tools');
+}
+
+function addRotate(tools: Command): void {
+  const rotate = tools
+    .command('rotate')
+    .description('Replaces the secret of a tool. During the overlap calls are signed with both.')
+    .argument('<agent-id>')
+    .argument('<secret-id>')
+    .addOption(
+      new Option('--overlap <time>', 'how long the old secret still signs').choices(ROTATION_OVERLAPS).default('24h'),
+    );
+  verb<{ overlap: (typeof ROTATION_OVERLAPS)[number] }>(rotate, async ({ api, out }, [agent, id], { overlap }) => {
+    out.record(await api.call('rotateToolSecret', { ids: idsOf(agent, id), body: { overlap } }));
+    out.hint(ONCE);
+  });
+  examples(rotate, 'tools rotate agent_01jd… tsec_01jd… --overlap 1h');
+}
+
+function addCredentials(tools: Command): void {
+  const set = tools
+    .command('credentials')
+    .description(
+      'Replaces the credentials that calls of a tool carry, by JSON from standard input: {"bearer":"…"}, {"basic":{"username":"…","password":"…"}}, {"headers":[{"name":"…","value":"…"}]}. {} removes them.',
+    )
+    .argument('<agent-id>')
+    .argument('<secret-id>');
+  verb(set, async ({ api, out }, [agent, id]) => {
+    const body = parseJsonObject(await readSecret('credentials'), 'Standard input');
+    out.record((await api.call('setToolCredentials', { ids: idsOf(agent, id), body })) satisfies ToolSecretRecord);
+  });
+  examples(set, 'tools credentials agent_01jd… tsec_01jd… < credentials.json');
+}
+
+const idsOf = (agent: string | undefined, id: string | undefined) => ({ agent_id: agent!, tool_secret_id: id! });

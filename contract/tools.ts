@@ -1,0 +1,36 @@
+import { Type, type Static } from 'typebox';
+
+const nullable = (description?: string) =>
+  Type.Union([Type.String(), Type.Null()], description === undefined ? {} : { description });
+
+/** What Parley vouches for in a call of a tool. A model can read none of it and change none of it. */
+export const ToolContext = Type.Object(
+  {
+    organization_id: Type.String(),
+    agent_id: Type.String(),
+    agent_version: Type.Union([Type.Integer(), Type.Null()], { description: 'Published version; null: a draft.' }),
+    conversation_id: nullable('Null in a try.'),
+    run_id: nullable('Null in a try.'),
+    channel: Type.Union([Type.Object({ id: Type.String(), kind: Type.String() }), Type.Null()]),
+    end_user: Type.Object({
+      id: Type.String(),
+      external_id: nullable('Your own id of the person, as your backend gave it.'),
+      address: nullable('Where the person writes from on this channel; null on the sandbox.'),
+      address_verified: Type.Boolean({
+        description: "True: the channel's provider vouches that the person has written from this address.",
+      }),
+    }),
+    idempotency_key: Type.String({ description: 'The same in every attempt of one call.' }),
+    attempt: Type.Integer({ description: 'From 1; a turn that is repeated after a crash starts from 1 again.' }),
+    try: Type.Boolean({ description: 'True: a member tries the agent or the tool with a made-up person.' }),
+  },
+  { title: 'ToolContext' },
+);
+export type ToolContext = Static<typeof ToolContext>;
+
+/** The body of a call of a tool. */
+export const ToolCall = Type.Object(
+  { tool: Type.String(), arguments: Type.Record(Type.String(), Type.Unknown()), context: ToolContext },
+  { title: 'ToolCall' },
+);
+export type ToolCall = Static<typeof ToolCall>;

@@ -1,0 +1,71 @@
+import { hash, randomUUID } from 'node:crypto';
+import type { Tool } from '../../../contract/agents.ts';
+import type { ToolContext } from '../../../contract/tools.ts';
+import type { TurnRequest, TurnTrace } from '../provider.ts';
+
+/** One call of a declared tool; it never rejects, except with the signal's reason. */
+export type CallTool = (call: ToolRequest) => Promise<ToolAnswer>;
+
+export type ToolRequest = {
+  tool: Tool;
+  arguments: Record<string, unknown>;
+  context: Omit<ToolContext, 'attempt'>;
+  signal: AbortSignal;
+};
+
+export type ToolAnswer = {
+  /** What was sent, without credentials; null when nothing was. */
+  sent: { url: string; headers: Record<string, string>; body: string } | null;
+  attempts: number;
+  /** Status of the last answer; null when there was none. */
+  status: number | null;
+  /** The answer's body; JSON is parsed. */
+  result: unknown;
+  /** Why the call failed, as a sentence that the model may read; null when it did not. */
+  error: string | null;
+};
+
+/** How much of a tool's answer the model reads. */
+const MAX_RESULT_CHARACTERS = 16_000;
+const MAX_TRACED_CHARACTERS = 1_000;
+/** The context comes last in a body: with the longest arguments it is cut off. */
+const MAX_SENT_CHARACTERS = 4_000;
+
+/** Calls a tool for the model, and returns what the model reads of the answer. */
+export async function runTool(
+  tool: Tool,
+  given: unknown,
+  request: TurnRequest,
+  callTool: CallTool,
+  steps: TurnTrace['steps'],
+): Promise<string> {
+  const args = isRecord(given) ? given : {};
+  const context = { ...request.context, idempotency_key: keyOf(request, tool, args) };
+  const answer = await callTool({ tool, arguments: args, context, signal: request.signal });
+  const traced = {
+    detail: tool.name,
+    input: JSON.stringify(args).slice(0, MAX_TRACED_CHARACTERS),
+    sent: answer.sent?.body.slice(0, MAX_SENT_CHARACTERS) ?? null,
+    signed: answer.sent?.headers['webhook-signature'] !== undefined,
+    attempts: answer.attempts,
+    status: answer.status,
+  };
+  if (answer.error === null) {
+    const result = asText(answer.result);
+    steps.push({ kind: 'tool', ...traced, output: result.slice(0, MAX_TRACED_CHARACTERS) });
+    return result.slice(0, MAX_RESULT_CHARACTERS);
+  }
+  // The error goes to the model, so that it can report it or choose another way; a broken tool must not silence the
+  // agent.
+  steps.push({ kind: 'tool_failed', ...traced, error: answer.error });
+  return JSON.stringify({ error: answer.error.slice(0, MAX_RESULT_CHARACTERS) });
+}
+
+/** The same when a turn is retried after a crash; random in a try, which stores nothing. */
+const keyOf = ({ turn_id: turnId }: TurnRequest, { name }: Tool, args: unknown): string =>
+  hash('sha256', JSON.stringify([turnId ?? randomUUID(), name, args]), 'base64url');
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const asText = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null'));

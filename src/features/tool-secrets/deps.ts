@@ -1,0 +1,12 @@
+import type { Egress } from '../../kernel/egress.ts';
+import type { Key } from '../../kernel/seal.ts';
+import type { Db } from '../../store/db.ts';
+
+/** The dependencies of the verbs in this folder. */
+export type ToolSecretsDeps = {
+  db: Db;
+  /** Checks whether a call to a URL would be refused. */
+  egress: Pick<Egress, 'check'>;
+  /** Wraps the organizations' data keys. */
+  sealingKey: Key;
+};

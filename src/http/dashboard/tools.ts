@@ -1,0 +1,33 @@
+import {
+  deleteToolSecret,
+  rotateToolSecret,
+  setToolCredentials,
+} from '../../features/tool-secrets/change-tool-secret.ts';
+import { createToolSecret } from '../../features/tool-secrets/create-tool-secret.ts';
+import type { ToolSecretsDeps } from '../../features/tool-secrets/deps.ts';
+import { listToolSecrets } from '../../features/tool-secrets/read-tool-secrets.ts';
+import type { Route } from '../route/route.ts';
+import type { Desk } from './desk.ts';
+
+const which = (orgId: string, params: { agent_id: string; tool_secret_id: string }) => ({
+  orgId,
+  agentId: params.agent_id,
+  id: params.tool_secret_id,
+});
+
+/** What calls of tools are signed and authorized with. */
+export const toolRoutes = ({ route, deps }: Desk<ToolSecretsDeps>): Route[] => [
+  route('listToolSecrets', async ({ orgId, params }) => ({
+    data: await listToolSecrets(deps, orgId, params.agent_id),
+  })),
+  route('createToolSecret', ({ orgId, params, body, actor }) =>
+    createToolSecret(deps, orgId, params.agent_id, body, actor),
+  ),
+  route('rotateToolSecret', ({ orgId, params, body, actor }) =>
+    rotateToolSecret(deps, which(orgId, params), body, actor),
+  ),
+  route('setToolCredentials', ({ orgId, params, body, actor }) =>
+    setToolCredentials(deps, which(orgId, params), body, actor),
+  ),
+  route('deleteToolSecret', ({ orgId, params, actor }) => deleteToolSecret(deps, which(orgId, params), actor)),
+];

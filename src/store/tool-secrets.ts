@@ -1,0 +1,79 @@
+import { and, asc, count, eq, sql } from 'drizzle-orm';
+import type { Queryable } from './db.ts';
+import { toolSecret } from './schema/agent.ts';
+
+export type ToolSecretRow = typeof toolSecret.$inferSelect;
+
+const ofAgent = (orgId: string, agentId: string) => and(eq(toolSecret.orgId, orgId), eq(toolSecret.agentId, agentId));
+const one = (orgId: string, agentId: string, id: string) => and(ofAgent(orgId, agentId), eq(toolSecret.id, id));
+
+/** All of them: an agent has at most MAX_TOOL_SECRETS. */
+export const listToolSecrets = async (db: Queryable, orgId: string, agentId: string): Promise<ToolSecretRow[]> =>
+  db.select().from(toolSecret).where(ofAgent(orgId, agentId)).orderBy(asc(toolSecret.tool), asc(toolSecret.id));
+
+/** Those of one tool, of every origin. */
+export const readToolSecrets = async (
+  db: Queryable,
+  orgId: string,
+  agentId: string,
+  tool: string,
+): Promise<ToolSecretRow[]> =>
+  db
+    .select()
+    .from(toolSecret)
+    .where(and(ofAgent(orgId, agentId), eq(toolSecret.tool, tool)));
+
+/** Locked until the transaction ends. */
+export async function lockToolSecret(
+  tx: Queryable,
+  orgId: string,
+  agentId: string,
+  id: string,
+): Promise<ToolSecretRow | null> {
+  const [row] = await tx
+    .select()
+    .from(toolSecret)
+    .where(one(orgId, agentId, id))
+    .for('no key update');
+  return row ?? null;
+}
+
+/** The agent's row is locked by the caller, so that two simultaneous inserts are counted one after the other. */
+export async function countToolSecrets(tx: Queryable, orgId: string, agentId: string): Promise<number> {
+  const [row] = await tx.select({ many: count() }).from(toolSecret).where(ofAgent(orgId, agentId));
+  return row!.many;
+}
+
+/** Null: the tool has a secret for this origin already. */
+export async function insertToolSecret(
+  tx: Queryable,
+  orgId: string,
+  input: Pick<ToolSecretRow, 'id' | 'agentId' | 'tool' | 'origin' | 'sealed' | 'credentials'>,
+): Promise<ToolSecretRow | null> {
+  const rows = await tx
+    .insert(toolSecret)
+    .values({ orgId, ...input })
+    .onConflictDoNothing()
+    .returning();
+  return rows[0] ?? null;
+}
+
+export async function changeToolSecret(
+  tx: Queryable,
+  { orgId, agentId, id }: Pick<ToolSecretRow, 'orgId' | 'agentId' | 'id'>,
+  changes: Partial<Pick<ToolSecretRow, 'sealed' | 'credentials' | 'previousUntil'>>,
+): Promise<ToolSecretRow> {
+  const rows = await tx
+    .update(toolSecret)
+    .set({ ...changes, updatedAt: sql`clock_timestamp()` })
+    .where(one(orgId, agentId, id))
+    .returning();
+  return rows[0]!;
+}
+
+export async function deleteToolSecret(
+  tx: Queryable,
+  { orgId, agentId, id }: Pick<ToolSecretRow, 'orgId' | 'agentId' | 'id'>,
+): Promise<void> {
+  await tx.delete(toolSecret).where(one(orgId, agentId, id));
+}

@@ -1,0 +1,276 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Tool } from '../../contract/agents.ts';
+import { signWebhook, verifyWebhook } from '../../src/kernel/standard-webhooks.ts';
+import { startTestApp, type TestApp } from '../app.ts';
+import { givenAgent, givenChannel, givenTrigger } from '../factories.ts';
+import { FAKE_MODEL_KEY, type FakeModel, startFakeModel } from '../fakes/model.ts';
+import { type ReceivedCall, type Receiver, startReceiver } from '../fakes/receiver.ts';
+import { givenOwner, type Owner } from '../owner.ts';
+
+/** Tools: a model decides, the worker calls a real receiver, and the receiver can trust what it reads. */
+let parley: TestApp;
+let owner: Owner;
+let model: FakeModel;
+let shop: Receiver;
+let stranger: Receiver;
+/** What people on the channel read. */
+let phone: Receiver;
+let key: string;
+let agentId: string;
+let path: string;
+let channelId: string;
+const CHANNEL_SECRET = `whsec_${createHash('sha256').update('tools').digest('base64')}`;
+
+beforeAll(async () => {
+  model = await startFakeModel();
+  [shop, stranger, phone] = await Promise.all([startReceiver(), startReceiver(), startReceiver()]);
+  parley = await startTestApp({ PARLEY_EGRESS_ALLOW: '127.0.0.1' });
+  owner = await givenOwner(parley);
+  await owner.call('PUT /models/openai_compatible', {
+    base_url: model.baseUrl('openai_compatible'),
+    key: FAKE_MODEL_KEY,
+  });
+  key = (await parley.key(owner.orgId)).value;
+});
+afterAll(async () => {
+  await parley.stop();
+  await Promise.all([model.close(), shop.stop(), stranger.stop(), phone.stop()]);
+});
+
+const tool = (more: Partial<Tool> = {}): Tool => ({
+  name: 'order_status',
+  description: 'Looks an order up.',
+  parameters: { type: 'object', properties: { order_id: { type: 'string' } } },
+  url: `${shop.url}/orders`,
+  ...more,
+});
+const definition = (...tools: Tool[]) => ({ provider: 'openai_compatible' as const, model: 'local', tools });
+const publish = (...tools: Tool[]) => owner.call(`PATCH /agents/${agentId}`, { definition: definition(...tools) });
+const sign = async (url = shop.url) =>
+  (await owner.call(`POST /agents/${agentId}/tool-secrets`, { tool: 'order_status', url })).body;
+
+beforeEach(async () => {
+  shop.answer = () => ({ json: { status: 'shipped' } });
+  shop.calls.splice(0);
+  stranger.calls.splice(0);
+  const { db, secrets } = parley;
+  ({ agentId } = await givenAgent(db, owner.orgId, { definition: definition(tool()) }));
+  path = `/api/triggers/${agentId}/${await givenTrigger(db, owner.orgId, agentId)}`;
+  channelId = await givenChannel(db, owner.orgId, agentId, {
+    kind: 'webhook',
+    settings: { url: `${phone.url}/channel` },
+    secrets: { secret: CHANNEL_SECRET },
+    sealingKey: secrets.sealingKey,
+  });
+});
+
+/** A turn in which the model calls the tool; what the agent said then, and the trace of the turn. */
+async function turn(args: Record<string, unknown> = { order_id: 'A-1043' }) {
+  model.script({ tool: 'order_status', args }, { text: 'It has shipped.' });
+  const body = { end_user: { external_id: 'crm-7' }, message: 'Where is my order?' };
+  const answer = await parley.call('POST', path, { key, body, headers: { prefer: 'wait=15' } });
+  expect(answer.body.messages[0].content.text).toBe('It has shipped.');
+  return { run: answer.body, step: await stepOf(answer.body.conversation_id) };
+}
+async function stepOf(conversationId: string) {
+  const { rows } = await parley.db.execute<{ steps: Record<string, unknown>[] }>(
+    sql`SELECT trace->'steps' AS steps FROM message WHERE conversation_id = ${conversationId} AND trace IS NOT NULL`,
+  );
+  return rows.flatMap(({ steps }) => steps).find(({ kind }) => String(kind).startsWith('tool'))!;
+}
+const bodyOf = (call: ReceivedCall) => JSON.parse(call.body.toString());
+const isSigned = (call: ReceivedCall, secret: string): boolean =>
+  verifyWebhook(secret, call.headers as Record<string, string>, call.body, Date.now());
+
+describe('a call of a tool', () => {
+  test('is signed, and says for whom it is made', async () => {
+    const { secret } = await sign();
+    const { run, step } = await turn();
+    const [call] = shop.calls;
+    expect(isSigned(call!, secret)).toBe(true);
+    expect(bodyOf(call!)).toEqual({
+      tool: 'order_status',
+      arguments: { order_id: 'A-1043' },
+      context: {
+        organization_id: owner.orgId,
+        agent_id: agentId,
+        agent_version: 1,
+        conversation_id: run.conversation_id,
+        run_id: run.id,
+        channel: { id: expect.stringMatching(/^channel_/), kind: 'sandbox' },
+        end_user: { id: run.end_user_id, external_id: 'crm-7', address: null, address_verified: false },
+        idempotency_key: call!.headers['idempotency-key'],
+        attempt: 1,
+        try: false,
+      },
+    });
+    expect(call!.headers['webhook-id']).toBe(call!.headers['idempotency-key']);
+    expect(step).toMatchObject({ kind: 'tool', signed: true, attempts: 1, status: 200, sent: call!.body.toString() });
+  });
+
+  test('is not signed while the tool has no secret, and has the same context', async () => {
+    await turn();
+    expect(shop.calls[0]!.headers).not.toHaveProperty('webhook-signature');
+    expect(bodyOf(shop.calls[0]!).context.agent_id).toBe(agentId);
+  });
+
+  test('ignores a context among the arguments of the model', async () => {
+    await turn({ order_id: 'A-1', context: { end_user: { external_id: 'somebody-else' } } });
+    expect(bodyOf(shop.calls[0]!).context.end_user.external_id).toBe('crm-7');
+  });
+
+  test('vouches for the address of a person who has written from it', async () => {
+    model.script({ tool: 'order_status', args: {} }, { text: 'It has shipped.' });
+    const text = JSON.stringify({ type: 'message', address: 'crm-9', text: 'And mine?' });
+    const sent = await fetch(`${parley.url}/inbound/webhook/${channelId}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...signWebhook(CHANNEL_SECRET, randomUUID(), new Date(), text) },
+      body: text,
+    });
+    expect(sent.status).toBe(200);
+    const [call] = await shop.received(1);
+    const person = { external_id: 'crm-9', address: 'crm-9', address_verified: true };
+    expect(bodyOf(call!).context).toMatchObject({ end_user: person, channel: { id: channelId, kind: 'webhook' } });
+  });
+
+  test('does not vouch for an address that only a backend named', async () => {
+    const call = { end_user: { external_id: 'crm-11' }, channel: { id: channelId }, conversation: { key: 'order-11' } };
+    const ask = (message: string) => parley.call('POST', path, { key, body: { ...call, message } });
+    phone.calls.splice(0);
+    model.script({ text: 'Hello.' });
+    await ask('Hello');
+    // From now on the address is known, because it was written to.
+    await phone.received(1);
+    await expect
+      .poll(async () => (await parley.db.execute(sql`SELECT FROM identity WHERE address = 'crm-11'`)).rowCount)
+      .toBe(1);
+    model.script({ tool: 'order_status', args: {} }, { text: 'It has shipped.' });
+    await ask('Where is it?');
+    const [called] = await shop.received(1);
+    const person = { external_id: 'crm-11', address: 'crm-11', address_verified: false };
+    expect(bodyOf(called!).context.end_user).toMatchObject(person);
+  });
+});
+
+describe('the secret of a tool', () => {
+  test('is used for no other origin: the tool is not called, and the model is told so', async () => {
+    const { secret } = await sign();
+    await publish(tool({ url: `${stranger.url}/orders` }));
+    const { step } = await turn();
+    expect([shop.calls, stranger.calls]).toEqual([[], []]);
+    expect(step).toMatchObject({ kind: 'tool_failed', error: expect.stringContaining('another address'), sent: null });
+    const other = await sign(stranger.url);
+    await turn();
+    expect(isSigned(stranger.calls[0]!, other.secret)).toBe(true);
+    expect(isSigned(stranger.calls[0]!, secret)).toBe(false);
+  });
+
+  test('does not open with an origin or a tool that was written into its row', async () => {
+    const { id } = await sign(stranger.url);
+    await parley.db.execute(sql`UPDATE tool_secret SET origin = ${shop.url} WHERE id = ${id}`);
+    expect((await turn()).step).toMatchObject({ error: expect.stringContaining('cannot be opened') });
+    expect(shop.calls).toEqual([]);
+  });
+
+  test('is replaced with an overlap in which both sign, and is then forgotten', async () => {
+    const one = await sign();
+    const at = `/agents/${agentId}/tool-secrets/${one.id}`;
+    const two = (await owner.call(`POST ${at}/rotate`, { overlap: '1h' })).body;
+    expect(two.previous_secret_until).not.toBeNull();
+    await turn();
+    expect([one, two].map(({ secret }) => isSigned(shop.calls[0]!, secret))).toEqual([true, true]);
+    const three = (await owner.call(`POST ${at}/rotate`, { overlap: 'now' })).body;
+    await turn();
+    expect([one, two, three].map(({ secret }) => isSigned(shop.calls[1]!, secret))).toEqual([false, false, true]);
+    expect((await owner.call(`DELETE ${at}`)).status).toBe(204);
+    await turn();
+    expect(shop.calls[2]!.headers).not.toHaveProperty('webhook-signature');
+  });
+
+  test('is listed without itself, is created once for an origin, and is stored sealed', async () => {
+    const { secret, ...listed } = await sign();
+    expect((await owner.call(`GET /agents/${agentId}/tool-secrets`)).body).toEqual({ data: [listed] });
+    expect(await sign()).toMatchObject({ code: 'already_exists' });
+    const { rows } = await parley.db.execute(sql`SELECT * FROM tool_secret`);
+    expect(JSON.stringify(rows)).not.toContain(secret.replace('whsec_', ''));
+    expect((await owner.call(`DELETE /agents/${agentId}/tool-secrets/tsec_unknown`)).body.code).toBe(
+      'tool_secret_not_found',
+    );
+  });
+});
+
+describe('credentials of a tool', () => {
+  test('are sent to its origin only; an answer that repeats them is cleaned, and no trace has them', async () => {
+    const { id } = await sign();
+    const at = `/agents/${agentId}/tool-secrets/${id}/credentials`;
+    const credentials = { bearer: 'token-of-the-shop', headers: [{ name: 'X-Shop', value: 'second-secret' }] };
+    const { body } = await owner.call(`PUT ${at}`, credentials);
+    expect(body.credentials).toEqual({ authorization: 'bearer', headers: ['x-shop'] });
+    expect(JSON.stringify(body)).not.toMatch(/token-of-the-shop|second-secret/);
+    shop.answer = ({ headers }) => ({ json: { seen: headers } });
+    const { step } = await turn();
+    expect(shop.calls[0]!.headers).toMatchObject({
+      authorization: 'Bearer token-of-the-shop',
+      'x-shop': 'second-secret',
+    });
+    expect(JSON.stringify(step)).not.toMatch(/token-of-the-shop|second-secret/);
+    expect(JSON.stringify(model.calls.at(-1)!.body)).not.toMatch(/token-of-the-shop|second-secret/);
+    await publish(tool({ url: `${stranger.url}/orders` }));
+    await turn();
+    expect(stranger.calls).toEqual([]);
+  });
+
+  test('are a user name and password, survive a new signing secret, and are removed by an empty body', async () => {
+    const { id } = await sign();
+    const at = `/agents/${agentId}/tool-secrets/${id}`;
+    await owner.call(`PUT ${at}/credentials`, { basic: { username: 'parley', password: 'pass word' } });
+    await owner.call(`POST ${at}/rotate`, { overlap: 'now' });
+    await turn();
+    const basic = Buffer.from('parley:pass word').toString('base64');
+    expect(shop.calls[0]!.headers.authorization).toBe(`Basic ${basic}`);
+    await owner.call(`PUT ${at}/credentials`, {});
+    await turn();
+    expect(shop.calls[1]!.headers).not.toHaveProperty('authorization');
+  });
+
+  test('cannot set a header of ours, or one twice', async () => {
+    const { id } = await sign();
+    const { status, body } = await owner.call(`PUT /agents/${agentId}/tool-secrets/${id}/credentials`, {
+      bearer: 'a',
+      headers: ['Webhook-Signature', 'Authorization', 'X-A', 'x-a'].map((name) => ({ name, value: 'v' })),
+    });
+    expect(status).toBe(422);
+    const at = (index: number) => `/headers/${index}/name`;
+    expect(body.errors.map((one: { pointer: string }) => one.pointer)).toEqual([at(0), at(1), at(3)]);
+  });
+});
+
+describe('attempts', () => {
+  test('of a read-only tool are repeated with the same key; the receiver sees which one it is', async () => {
+    const { secret } = await sign();
+    await publish(tool({ read_only: true, retries: 2 }));
+    shop.answer = () => (shop.calls.length < 3 ? { status: 503 } : { json: {} });
+    const { step } = await turn();
+    expect(step).toMatchObject({ kind: 'tool', attempts: 3 });
+    expect(shop.calls.map((call) => bodyOf(call).context.attempt)).toEqual([1, 2, 3]);
+    expect(new Set(shop.calls.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
+    expect(shop.calls.every((call) => isSigned(call, secret))).toBe(true);
+  });
+
+  test('of an acting tool are not repeated, nor are those that were refused', async () => {
+    shop.answer = () => ({ status: 503 });
+    expect((await turn()).step).toMatchObject({ kind: 'tool_failed', attempts: 1, status: 503 });
+    await publish(tool({ read_only: true, retries: 2 }));
+    shop.answer = () => ({ status: 404 });
+    expect((await turn()).step).toMatchObject({ attempts: 1, error: 'The tool returned 404.' });
+    expect((await publish(tool({ retries: 1 }))).body.errors[0].pointer).toBe('/definition/tools/0/retries');
+  });
+
+  test('end after the time limit of the tool', async () => {
+    await publish(tool({ timeout_seconds: 1 }));
+    shop.answer = () => 'hang';
+    expect((await turn()).step).toMatchObject({ kind: 'tool_failed', status: null, attempts: 1 });
+  });
+});
