@@ -61,6 +61,8 @@ export type AccessState = {
 export type AccessDeps = {
   db: Db;
   databaseUrl: string;
+  /** Of the node: a part of the names of its connections. */
+  role?: string;
   region: Region;
   baseUrls: Readonly<Record<Region, string>>;
   /** HMAC key of the stored digests, derived from PARLEY_SECRET. */
@@ -79,11 +81,11 @@ export type AccessDeps = {
 const PRUNE_MS = 60_000;
 
 export function createAccess(deps: AccessDeps): Access {
-  const { db, databaseUrl, clock, log, leaseMs = LEASE_MS } = deps;
+  const { db, databaseUrl, role, clock, log, leaseMs = LEASE_MS } = deps;
   const timing = { leaseMs, marginMs: marginOf(leaseMs) };
   const quietly = (error: unknown): void => log.debug({ err: error }, 'A connection of the access room failed.');
 
-  const table = openLeaseTable(databaseUrl, { timeoutMs: Math.max(leaseMs * 2, 1_000), onError: quietly });
+  const table = openLeaseTable(databaseUrl, { role, timeoutMs: Math.max(leaseMs * 2, 1_000), onError: quietly });
   const directory = createDirectory({ clock, entries: deps.directoryEntries, absentMs: leaseMs });
   const server = createServerWatch(clock);
   const shared = { ...timing, store: table, clock, server };
@@ -120,7 +122,7 @@ export function createAccess(deps: AccessDeps): Access {
       await lease.renew();
       limits.share(lease.nodes());
       upkeep = startUpkeep({ leaseMs, lease, log, onNodes: limits.share, sweep });
-      listener = listenForHints(databaseUrl, upkeep.hint, quietly);
+      listener = listenForHints(databaseUrl, upkeep.hint, { role, onError: quietly });
     },
     stop: async () => {
       await listener?.stop();

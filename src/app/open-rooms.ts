@@ -80,6 +80,7 @@ export async function openRooms({ config, db, databaseUrl, log, role, version }:
   const access = createAccess({
     db,
     databaseUrl,
+    role,
     region,
     baseUrls: config.baseUrls,
     pepper: secrets.apiKeyPepper,

@@ -43,6 +43,7 @@ export async function serve(role: Role): Promise<void> {
     const database = await openDatabase(config, log);
     started.push(() => database.stop());
     const db = openDb(database.url, {
+      role,
       onError: (error) => log.warn({ reason: error.message }, 'a database connection broke'),
     });
     started.push(() => db.$client.end());

@@ -1,5 +1,6 @@
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
+import { type Session, settle, TASK, WORK } from './session.ts';
 
 /** The region's database: Drizzle for everyday queries, the pool for hand-written SQL where speed counts. */
 export type Db = NodePgDatabase & { $client: pg.Pool };
@@ -10,30 +11,26 @@ export type Queryable = Pick<NodePgDatabase, 'select' | 'insert' | 'update' | 'd
 export type DbOptions = {
   /** Maximum connections; frequent work runs in batches, so few are needed. */
   max?: number;
-  applicationName?: string;
+  /** Of the node, for `pg_stat_activity`. */
+  role?: string;
   onError?: (error: Error) => void;
 };
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Longer than any of our statements: ends statements that hang behind a lost network. */
-const STATEMENT_TIMEOUT_MS = 20_000;
 
-/** Between two statements of a transaction a node computes only for milliseconds. */
-const SILENCE_MS = 5_000;
+/** What a connection says it is: `parley api`, `parley api lease`, `parley backup`. */
+export const nameOf = (...words: readonly (string | undefined)[]): string =>
+  ['parley', ...words].filter((word) => word !== undefined).join(' ');
 
 export function openDb(url: string, options: DbOptions = {}): Db {
   const pool = new pg.Pool({
     connectionString: url,
     max: options.max ?? 16,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
-    query_timeout: STATEMENT_TIMEOUT_MS + 2_000,
-    application_name: options.applicationName ?? 'parley',
+    query_timeout: WORK.statementMs + 2_000,
+    application_name: nameOf(options.role),
     keepAlive: true,
-    // Every query has an index. Plans are made while tables are still empty, when reading a whole table looks cheap,
-    // and are cached while the tables grow. So a sequential scan is never planned if there is another way. A client
-    // that is silent in the middle of a transaction (stopped, or cut off) must not keep its locks for long.
-    options: `-c enable_seqscan=off -c idle_in_transaction_session_timeout=${SILENCE_MS}`,
+    onConnect: (client) => settle(client, WORK),
   });
   // An idle connection that breaks must not end the process; the next query opens another one.
   pool.on('error', (error) => options.onError?.(error));
@@ -46,12 +43,13 @@ export function openDb(url: string, options: DbOptions = {}): Db {
 /** A separate connection for one long task that is not a request (a migration, a backup); always closed. */
 export async function withClient<T>(
   url: string,
-  applicationName: string,
+  task: string,
   use: (client: pg.Client) => Promise<T>,
+  session: Session = TASK,
 ): Promise<T> {
   const client = new pg.Client({
     connectionString: url,
-    application_name: applicationName,
+    application_name: nameOf(task),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
   });
@@ -59,6 +57,7 @@ export async function withClient<T>(
   client.on('error', () => {});
   try {
     await client.connect();
+    await settle(client, session);
     return await use(client);
   } finally {
     await client.end();

@@ -17,7 +17,7 @@ export class SchemaError extends Error {
 
 /** Migrates the schema to this program's. Safe to call from many nodes at once; refuses a newer schema. */
 export const migrate = (url: string): Promise<void> =>
-  withClient(url, 'parley migrate', async (client) => {
+  withClient(url, 'migrate', async (client) => {
     const version = await client.query<{ server_version_num: string }>('SHOW server_version_num');
     if (Number(version.rows[0]?.server_version_num) < OLDEST_SERVER) {
       throw new SchemaError('The database server is older than PostgreSQL 15: point DATABASE_URL at a newer one.');
@@ -35,7 +35,7 @@ export const migrate = (url: string): Promise<void> =>
 
 /** Whether the database belongs to a Parley of any version. */
 export const isMigrated = (url: string): Promise<boolean> =>
-  withClient(url, 'parley', async (client) => (await newestApplied(client)) > 0);
+  withClient(url, 'join', async (client) => (await newestApplied(client)) > 0);
 
 type Step = { when: number; tag: string };
 

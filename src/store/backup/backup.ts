@@ -29,7 +29,7 @@ export async function backup(url: string, file: string): Promise<{ rows: number 
   const counted: BackupEnd = { end: true, rows: 0 };
   let made = false;
   try {
-    await withClient(url, 'parley backup', async (client) => {
+    await withClient(url, 'backup', async (client) => {
       await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
       const target = createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true });
       target.once('open', () => (made = true));

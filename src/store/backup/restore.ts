@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import pg from 'pg';
+import type pg from 'pg';
 import { newId } from '../../kernel/ids.ts';
 import { StartError } from '../../kernel/start-error.ts';
 import {
@@ -15,6 +15,7 @@ import {
   readTables,
   SEEDED_TABLE,
 } from './format.ts';
+import { withClient } from '../db.ts';
 import { rowChangesSince } from '../migrate.ts';
 
 export type RestoreOptions = {
@@ -34,27 +35,26 @@ const BATCH_BYTES = 4 * 1024 * 1024;
  * Loads a backup into an empty, migrated database: all of it, or nothing. No server may run on it during the restore.
  */
 export async function restore(url: string, file: string, options: RestoreOptions): Promise<Restored> {
-  const client = new pg.Client({ connectionString: url, application_name: 'parley restore' });
-  await client.connect();
   try {
-    await client.query('BEGIN');
-    await insistOnEmpty(client);
-    // Restored rows are not events.
-    await client.query(`SET LOCAL parley.events = 'off'`);
-    const { rows, header } = await load(client, file);
-    for (const change of await rowChangesSince(header.schema)) await client.query(change);
-    await client.query(`SET LOCAL parley.events = 'on'`);
-    const revokedKeys = options.keepKeys ? 0 : await revokeAllKeys(client, header.created_at);
-    await endAllInvitations(client, header.created_at);
-    await client.query('COMMIT');
-    await client.query('ANALYZE');
-    return { rows, made_at: header.created_at, revoked_keys: revokedKeys };
+    return await withClient(url, 'restore', (client) => restoreInto(client, file, options));
   } catch (error) {
-    await client.query('ROLLBACK').catch(() => {});
     throw explained(error, file);
-  } finally {
-    await client.end();
   }
+}
+
+async function restoreInto(client: pg.Client, file: string, options: RestoreOptions): Promise<Restored> {
+  await client.query('BEGIN');
+  await insistOnEmpty(client);
+  // Restored rows are not events.
+  await client.query(`SET LOCAL parley.events = 'off'`);
+  const { rows, header } = await load(client, file);
+  for (const change of await rowChangesSince(header.schema)) await client.query(change);
+  await client.query(`SET LOCAL parley.events = 'on'`);
+  const revokedKeys = options.keepKeys ? 0 : await revokeAllKeys(client, header.created_at);
+  await endAllInvitations(client, header.created_at);
+  await client.query('COMMIT');
+  await client.query('ANALYZE');
+  return { rows, made_at: header.created_at, revoked_keys: revokedKeys };
 }
 
 /** Locks all tables, so that no server can start on a half-restored database. */

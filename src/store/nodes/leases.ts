@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import pg from 'pg';
-import type { Queryable } from '../db.ts';
+import { nameOf, type Queryable } from '../db.ts';
+import { settle, WORK } from '../session.ts';
 
 /**
  * The change log and the rows of the nodes that read it (docs/adr/0102). These statements have two separate
@@ -58,15 +59,17 @@ export async function countNodesBehind(db: Queryable, seq: number): Promise<numb
   return rows[0]!.many;
 }
 
-export function openLeaseTable(url: string, options: { timeoutMs: number; onError: (error: Error) => void }) {
+export type LeaseOptions = { role: string | undefined; timeoutMs: number; onError: (error: Error) => void };
+
+export function openLeaseTable(url: string, options: LeaseOptions) {
   const pool = new pg.Pool({
     connectionString: url,
     max: 2,
     connectionTimeoutMillis: options.timeoutMs,
     query_timeout: options.timeoutMs,
-    statement_timeout: options.timeoutMs,
-    application_name: 'parley lease',
+    application_name: nameOf(options.role, 'lease'),
     keepAlive: true,
+    onConnect: (client) => settle(client, { ...WORK, statementMs: options.timeoutMs, silenceMs: LOCK_HELD_MS }),
   });
   pool.on('error', options.onError);
 
@@ -145,20 +148,26 @@ export function openLeaseTable(url: string, options: { timeoutMs: number; onErro
 const LONGEST_RECONNECT_MS = 5_000;
 
 /** Calls `onHint` on every change of any node, and after each reconnect. */
-export function listenForHints(url: string, onHint: () => void, onError: (error: Error) => void) {
+export function listenForHints(url: string, onHint: () => void, options: Omit<LeaseOptions, 'timeoutMs'>) {
+  const { onError } = options;
   let client: pg.Client | null = null;
   let timer: NodeJS.Timeout | null = null;
   let stopped = false;
   let failures = 0;
 
   const connect = async (): Promise<void> => {
-    const made = new pg.Client({ connectionString: url, application_name: 'parley listen', keepAlive: true });
+    const made = new pg.Client({
+      connectionString: url,
+      application_name: nameOf(options.role, 'listen'),
+      keepAlive: true,
+    });
     client = made;
     made.on('notification', onHint);
     made.on('error', onError);
     made.on('end', () => again(made));
     try {
       await made.connect();
+      await settle(made, WORK);
       await made.query(`LISTEN ${HINT_CHANNEL}`);
       failures = 0;
       onHint();

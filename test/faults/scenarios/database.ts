@@ -11,10 +11,10 @@ export const databaseScenarios: Scenario[] = [
     expects: 'without NOTIFY a revoke is equally strict, and takes at most a lease',
     async run(trial) {
       await trial.region.rows(
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'parley listen'`,
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'parley api listen'`,
       );
       await inTime(trial, () => trial.revoke(trial.node()));
-      for (const node of trial.region.api) node.proxy.set({ kind: 'black hole' }, { only: 'parley listen' });
+      for (const node of trial.region.api) node.proxy.set({ kind: 'black hole' }, { only: 'parley api listen' });
       for (const node of trial.region.api) await inTime(trial, () => trial.revoke(node));
     },
   },
@@ -50,7 +50,7 @@ export const databaseScenarios: Scenario[] = [
     async run(trial) {
       const { ledger, tenant } = trial;
       const victim = trial.node();
-      victim.proxy.set({ kind: 'delay', ms: 3_500 }, { direction: 'up', only: 'parley' });
+      victim.proxy.set({ kind: 'delay', ms: 3_500 }, { direction: 'up', only: 'parley api' });
       const keys = trial.random.shuffle(tenant.keys.map((_, at) => at)).slice(0, 5);
       const sent = keys.map((key) => call(ledger, tenant, victim, key, 'trigger', `${tenant.orgId}-late-${key}`));
       await trial.pause(150);
@@ -66,7 +66,7 @@ export const databaseScenarios: Scenario[] = [
     async run(trial) {
       const victim = trial.node();
       // The statements arrive and commit; the answers do not.
-      victim.proxy.set({ kind: 'black hole' }, { direction: 'down', only: 'parley' });
+      victim.proxy.set({ kind: 'black hole' }, { direction: 'down', only: 'parley api' });
       await trial.pause(300);
       victim.proxy.breakAll();
       await trial.pause(300);
@@ -81,7 +81,7 @@ export const databaseScenarios: Scenario[] = [
       const [victim, other] = [trial.region.api[0]!, trial.region.api[1]!];
       // The revoke must fall between the look-up in the database and the arrival of its answer, on a busy machine too.
       for (let n = 0; n < 10; n++) {
-        victim.proxy.set({ kind: 'delay', ms: 400 }, { direction: 'down', only: 'parley' });
+        victim.proxy.set({ kind: 'delay', ms: 400 }, { direction: 'down', only: 'parley api' });
         const { ledger, tenant } = trial;
         const asked = call(ledger, tenant, victim, n, 'me');
         await trial.pause(40 + 25 * n);

@@ -22,7 +22,7 @@ export const nodeScenarios: Scenario[] = [
       const victim = trial.node();
       const other = trial.node(victim);
       // A round trip takes so long that the stop certainly falls between the first statement and the commit.
-      victim.proxy.set({ kind: 'delay', ms: 150 }, { only: 'parley' });
+      victim.proxy.set({ kind: 'delay', ms: 150 }, { only: 'parley api' });
       const own = trial.revoke(victim);
       await lockedBy(trial);
       victim.pause();
@@ -74,7 +74,7 @@ export const nodeScenarios: Scenario[] = [
     expects: 'kill -9 of a node with a slow connection to the database: every answered call is stored',
     async run(trial) {
       const victim = trial.node();
-      victim.proxy.set({ kind: 'delay', ms: 100 }, { direction: 'up', only: 'parley' });
+      victim.proxy.set({ kind: 'delay', ms: 100 }, { direction: 'up', only: 'parley api' });
       await trial.pause(500);
       // Data that it has sent does not arrive any more.
       victim.proxy.set({ kind: 'reset' });
