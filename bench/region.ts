@@ -22,7 +22,9 @@ export type Region = {
   /** A paid organization with a trigger without required variables, and a key for it. */
   tenant(): Promise<Tenant>;
   key(orgId: string): Promise<{ id: string; value: string }>;
-  /** Over the dashboard's API, as a person does it; resolves when "revoked" is answered. */
+  /** The dashboard's API, as a person uses it. */
+  dashboard(node: number, method: 'GET' | 'POST', path: string): Promise<Response>;
+  /** Resolves when "revoked" is answered. */
   revoke(node: number, orgId: string, keyId: string): Promise<Response>;
   [Symbol.asyncDispose](): Promise<void>;
 };
@@ -33,7 +35,7 @@ const OWNER = { email: 'owner@example.qa', password: randomBytes(12).toString('b
 
 export async function startRegion(
   nodes: number,
-  options: { workers?: number; withRedis?: boolean; limits?: object } = {},
+  options: { workers?: number; withRedis?: boolean; limits?: object; databaseUrl?: string } = {},
 ): Promise<Region> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'parley-bench-'));
   chmodSync(dataDir, 0o711);
@@ -43,6 +45,7 @@ export async function startRegion(
     nodes,
     workers: options.workers ?? 0,
     withRedis: options.withRedis,
+    databaseUrl: options.databaseUrl,
     env: {
       PATH: process.env.PATH,
       NODE_ENV: 'production',
@@ -67,6 +70,18 @@ export async function startRegion(
   const owner = await db.$client.query<{ id: string }>('SELECT id FROM "user" LIMIT 1');
   let cookie: string | null = null;
   const origin = cluster.url;
+  const dashboard: Region['dashboard'] = async (node, method, to) => {
+    const at = cluster.nodes[node]!.url + DASHBOARD_BASE;
+    const headers = { origin, 'content-type': 'application/json' };
+    if (cookie === null) {
+      const signedIn = await fetch(`${at}/sign-in`, { method: 'POST', headers, body: JSON.stringify(OWNER) });
+      cookie = signedIn.headers
+        .getSetCookie()
+        .map((one) => one.split(';')[0])
+        .join('; ');
+    }
+    return fetch(at + to, { method, headers: { ...headers, cookie } });
+  };
 
   return {
     cluster,
@@ -86,21 +101,8 @@ export async function startRegion(
       const triggerPath = `/api/triggers/${agentId}/${await givenTrigger(db, orgId, agentId)}`;
       return { orgId, triggerPath, key: await key(orgId) };
     },
-    revoke: async (node, orgId, keyId) => {
-      const at = cluster.nodes[node]!.url + DASHBOARD_BASE;
-      const headers = { origin, 'content-type': 'application/json' };
-      if (cookie === null) {
-        const signedIn = await fetch(`${at}/sign-in`, { method: 'POST', headers, body: JSON.stringify(OWNER) });
-        cookie = signedIn.headers
-          .getSetCookie()
-          .map((one) => one.split(';')[0])
-          .join('; ');
-      }
-      return fetch(`${at}/organizations/${orgId}/keys/${keyId}/revoke`, {
-        method: 'POST',
-        headers: { ...headers, cookie },
-      });
-    },
+    dashboard,
+    revoke: (node, orgId, keyId) => dashboard(node, 'POST', `/organizations/${orgId}/keys/${keyId}/revoke`),
     [Symbol.asyncDispose]: async () => {
       await db.$client.end();
       await cluster.stop();

@@ -16,6 +16,7 @@ import { endUsers } from './sections/end-users.ts';
 import { keys } from './sections/keys.ts';
 import { me } from './sections/me.ts';
 import { memory } from './sections/memory.ts';
+import { postgres } from './sections/postgres.ts';
 import { push } from './sections/push.ts';
 import { send } from './sections/send.ts';
 import { upsert } from './sections/upsert.ts';
@@ -32,6 +33,7 @@ const SECTIONS: Record<string, [title: string, measure: (plan: Plan) => Promise<
   keys: ['Verifying among many keys', keys],
   memory: ['Memory after many calls', memory],
   database: ["The database's own limit", database],
+  postgres: ['The PostgreSQL of this system over TCP, against the embedded one', postgres],
   dashboard: ['The dashboard, on lists of ten thousand', dashboard],
   verify: ['Verifying in memory, by SELECT, and not at all, on one and three processes', verify],
   revoke: ['Revoking with three nodes', revoke],

@@ -25,6 +25,8 @@ export type ClusterOptions = {
   nodes: number;
   workers: number;
   withRedis?: boolean;
+  /** A server that runs already; absent: the embedded one. */
+  databaseUrl?: string;
   /** As for `serve`; settings of a single process are replaced. */
   env: Readonly<Record<string, string | undefined>>;
   onLine(name: string, line: string): void;
@@ -34,7 +36,8 @@ export type ClusterOptions = {
 const CONNECTIONS_PER_PROCESS = 20;
 const SPARE_CONNECTIONS = 20;
 
-export async function startCluster({ nodes, workers, withRedis, env, onLine }: ClusterOptions): Promise<Cluster> {
+export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  const { nodes, workers, withRedis, env, onLine } = options;
   const config = configOf(env);
   const started: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
@@ -42,11 +45,12 @@ export async function startCluster({ nodes, workers, withRedis, env, onLine }: C
   };
   try {
     const say = (text: string): void => onLine('database', text);
-    const database = await startEmbeddedPostgres({
-      dataDir: config.dataDir,
-      log: { info: () => {}, warn: say, error: say },
-      tuning: { max_connections: String(CONNECTIONS_PER_PROCESS * (nodes + workers) + SPARE_CONNECTIONS) },
-    });
+    const tuning = { max_connections: String(CONNECTIONS_PER_PROCESS * (nodes + workers) + SPARE_CONNECTIONS) };
+    const log = { info: () => {}, warn: say, error: say };
+    const database =
+      options.databaseUrl === undefined
+        ? await startEmbeddedPostgres({ dataDir: config.dataDir, log, tuning })
+        : { url: options.databaseUrl, fresh: false, stop: async () => {} };
     started.push(database.stop);
     const redis = withRedis ? await startRedis(env.PATH ?? '') : null;
     if (redis) started.push(redis.stop);
