@@ -1,6 +1,6 @@
 /** What tests find in their environment: our Node, and programs that apt installs if it may. */
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { deployTools } from './deploy-tools.mjs';
 import { COMPILED, ROOT, say } from './prepare.mjs';
@@ -24,7 +24,25 @@ const TOOLS = [
     what: 'redis-server',
     packages: [{ package: 'redis-server', names: ['redis-server'] }],
   },
+  {
+    variable: 'TEST_PGBOUNCER',
+    what: 'PgBouncer',
+    packages: [{ package: 'pgbouncer', names: ['pgbouncer'] }],
+  },
+  {
+    variable: 'TEST_POSTGRES',
+    what: "the system's PostgreSQL",
+    packages: [{ package: 'postgresql', names: ['postgres'], folders: debianPostgres }],
+  },
 ];
+
+/** Debian keeps each version in a folder of its own; the oldest that Parley runs on comes first. */
+function debianPostgres() {
+  const versions = '/usr/lib/postgresql';
+  if (!existsSync(versions)) return [];
+  const found = readdirSync(versions).filter((version) => Number(version) >= 15);
+  return found.toSorted((a, b) => a - b).map((version) => path.join(versions, version, 'bin'));
+}
 
 export function testEnvironment() {
   const found = TOOLS.map((tool) => [tool.variable, process.env[tool.variable] ?? find(tool)]);
@@ -55,15 +73,14 @@ function find(tool) {
   return undefined;
 }
 
-function locate({ names }) {
-  return names
-    .flatMap((name) =>
-      [...(process.env.PATH ?? '').split(path.delimiter), '/usr/bin', '/usr/local/bin', '/snap/bin']
-        .filter(Boolean)
-        .map((at) => path.join(at, name)),
-    )
-    .find((file) => existsSync(file));
+function locate({ names, folders = programFolders }) {
+  return names.flatMap((name) => folders().map((at) => path.join(at, name))).find((file) => existsSync(file));
 }
+
+const programFolders = () =>
+  [...(process.env.PATH ?? '').split(path.delimiter), '/usr/bin', '/usr/sbin', '/usr/local/bin', '/snap/bin'].filter(
+    Boolean,
+  );
 
 function install(tool, one) {
   say(`Installing ${tool.what} for the tests that need it (once, about a minute)…`);

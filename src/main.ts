@@ -6,14 +6,15 @@ import { runBackup, runRestore } from './start/backup.ts';
 import { runPasswordLink } from './start/password-link.ts';
 import { runResetSecondFactor } from './start/reset-second-factor.ts';
 import { runRotateSecrets } from './start/rotate-secrets.ts';
+import { runCheckDatabase } from './start/check-database.ts';
 import { runCheckMail } from './start/check-mail.ts';
 import { runMigrate } from './start/migrate.ts';
 import { serve } from './start/serve.ts';
 
 /**
  * The program: `serve` (default), `migrate`, `backup FILE`, `restore FILE`, `reset-password EMAIL`,
- * `reset-second-factor EMAIL`, `rotate-secrets`, `check-mail`. On a fatal error it prints one sentence with its cure
- * and exits with 1, without damage to any data.
+ * `reset-second-factor EMAIL`, `rotate-secrets`, `check-mail`, `check-database`. On a fatal error it prints one sentence
+ * with its cure and exits with 1, without damage to any data.
  */
 const ROLES = new Set(['all', 'api', 'worker']);
 
@@ -31,6 +32,7 @@ try {
   else if (command === 'reset-password') await runPasswordLink(file);
   else if (command === 'reset-second-factor') await runResetSecondFactor(file);
   else if (command === 'check-mail') await runCheckMail();
+  else if (command === 'check-database') await runCheckDatabase();
   else if (command === 'rotate-secrets') await runRotateSecrets();
   else if (command === 'restore') await runRestore(file, values['keep-keys']);
   else

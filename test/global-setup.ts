@@ -7,6 +7,7 @@ import { findHolder } from '../src/store/embedded/data-lock.ts';
 import { findPostmaster, stopProcess } from '../src/store/embedded/server.ts';
 import { startEmbeddedPostgres } from '../src/store/embedded/start-embedded-postgres.ts';
 import { migrate } from '../src/store/migrate.ts';
+import { startSystemPostgres } from './system-postgres.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -16,26 +17,35 @@ declare module 'vitest' {
 
 const PREFIX = 'parley-test-';
 const TEMPLATE = 'parley';
+const TUNING = { fsync: 'off', full_page_writes: 'off', shared_buffers: '64MB', max_connections: '400' };
 const quiet = { info: () => {}, warn: console.warn, error: console.error };
 
 /**
  * One real Postgres for the whole run, in a temporary folder. Its `parley` database is migrated once and then only
  * copied, one copy per test file. Writes do not wait for the disk here (fsync off): the tests that start their own
- * server show what survives a power cut.
+ * server show what survives a power cut. With TEST_SERVER=system it is the PostgreSQL of this system, over TCP.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  if (process.env.TEST_SERVER === 'system') {
+    const postgres = await startSystemPostgres(TUNING);
+    await provide(project, postgres);
+    return () => postgres.stop();
+  }
   await removeLeftovers();
   const dataDir = mkdtempSync(path.join(tmpdir(), PREFIX));
   chmodSync(dataDir, 0o711);
-  const tuning = { fsync: 'off', full_page_writes: 'off', shared_buffers: '64MB', max_connections: '400' };
-  const postgres = await startEmbeddedPostgres({ dataDir, log: quiet, tuning });
-  await migrate(postgres.url);
-  await closeTemplate(postgres.adminUrl);
-  project.provide('postgres', { adminUrl: postgres.adminUrl, template: TEMPLATE });
+  const postgres = await startEmbeddedPostgres({ dataDir, log: quiet, tuning: TUNING });
+  await provide(project, postgres);
   return async () => {
     await postgres.stop();
     rmSync(dataDir, { recursive: true, force: true });
   };
+}
+
+async function provide(project: TestProject, { url, adminUrl }: { url: string; adminUrl: string }): Promise<void> {
+  await migrate(url);
+  await closeTemplate(adminUrl);
+  project.provide('postgres', { adminUrl, template: TEMPLATE });
 }
 
 /** A template must have no connections while it is copied. */

@@ -3,13 +3,20 @@ import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import type { Check } from './check.ts';
+import { checkDatabase } from './database.ts';
 import { checkMail } from './mail.ts';
 
 const OLDEST_NODE = 24;
 
 /** What a server started on this machine, with this environment, would meet. */
 export async function checkMachine(env: NodeJS.ProcessEnv, server: readonly Check[]): Promise<Check[]> {
-  return [checkNode(), ...checkData(env), await checkPort(env, server), await checkMail(env)];
+  return [
+    checkNode(),
+    ...checkData(env),
+    await checkPort(env, server),
+    ...(await checkDatabase(env)),
+    await checkMail(env),
+  ];
 }
 
 function checkNode(): Check {
@@ -49,10 +56,7 @@ function checkData(env: NodeJS.ProcessEnv): Check[] {
           detail: 'PARLEY_SECRET is not set, and DATABASE_URL needs it.',
           cure: 'Set it to the same value on every server, e.g. from: openssl rand -base64 36',
         };
-    return [
-      { name: 'database', status: 'ok', detail: 'DATABASE_URL is set; "ready" above tells whether it answers.' },
-      secret,
-    ];
+    return [secret];
   }
   const folder = path.resolve(env['DATA_DIR']?.trim() || 'data');
   return [checkEmbeddedDatabase(), checkFolder(folder), checkSecretFile(path.join(folder, 'secret'), env)];

@@ -108,7 +108,7 @@ export function loadConfig(
   const config: Config = {
     port,
     host,
-    dataDir: path.resolve(env.DATA_DIR?.trim() || 'data'),
+    dataDir: readDataDir(env),
     databaseUrl: read<string | null>('DATABASE_URL', databaseUrl, null),
     redisUrl: read<string | null>('REDIS_URL', redisUrl, null),
     region,
@@ -139,6 +139,18 @@ export function loadConfig(
   if ('fault' in own) return { faults: [own] };
   return { config: { ...config, ...own }, warnings: [...unknownVariables(env), ...exposure(config)] };
 }
+
+/** Where the database is, without reading or creating anything else. */
+export function loadDatabasePlace(env: Environment = process.env) {
+  const text = env.DATABASE_URL?.trim() || null;
+  const reading: Reading<string | null> = text === null ? { value: null } : databaseUrl(text);
+  return {
+    dataDir: readDataDir(env),
+    ...('value' in reading ? { databaseUrl: reading.value, fault: null } : { databaseUrl: null, fault: reading }),
+  };
+}
+
+const readDataDir = (env: Environment): string => path.resolve(env.DATA_DIR?.trim() || 'data');
 
 /** The same configuration with the port that the system chose (PORT=0). */
 export function withPort(config: Config, port: number): Config {

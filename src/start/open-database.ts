@@ -1,9 +1,10 @@
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../kernel/log.ts';
 import { StartError } from '../kernel/start-error.ts';
-import { isUnreachable } from '../store/db.ts';
+import { isUnreachable, withClient } from '../store/db.ts';
 import { findRunningPostgres, startEmbeddedPostgres } from '../store/embedded/start-embedded-postgres.ts';
 import { isMigrated, migrate, SchemaError } from '../store/migrate.ts';
+import { keepsSession } from '../store/session.ts';
 
 export type OpenDatabase = {
   url: string;
@@ -16,6 +17,7 @@ export type OpenDatabase = {
 export async function openDatabase(config: Config, log: Logger): Promise<OpenDatabase> {
   const database = config.databaseUrl === null ? await embedded(config, log) : external(config.databaseUrl);
   try {
+    await insistOnSessions(database.url);
     await migrate(database.url);
     return database;
   } catch (error) {
@@ -29,6 +31,7 @@ export async function joinDatabase(config: Config, log: Logger): Promise<OpenDat
   const running = config.databaseUrl ?? findRunningPostgres(config.dataDir);
   const database = running === null ? await embedded(config, log) : external(running);
   try {
+    await insistOnSessions(database.url);
     if (await isMigrated(database.url)) return database;
     throw new SchemaError(`The database at ${withoutPassword(database.url)} contains no Parley data.`);
   } catch (error) {
@@ -37,18 +40,27 @@ export async function joinDatabase(config: Config, log: Logger): Promise<OpenDat
   }
 }
 
+/** LISTEN, settings and prepared statements live as long as a session of the server. */
+export async function insistOnSessions(url: string): Promise<void> {
+  const isKept = await withClient(url, 'check', (one) => withClient(url, 'check', (other) => keepsSession(one, other)));
+  if (isKept) return;
+  throw new SchemaError(
+    'DATABASE_URL leads to a connection pooler in transaction mode, and Parley needs sessions: set pool_mode = session, or name the server itself.',
+  );
+}
+
 function explained(config: Config, url: string, error: unknown): unknown {
   if (error instanceof SchemaError) return new StartError(error.message, 'Nothing was changed.', { cause: error });
   if (!isUnreachable(error) && config.databaseUrl === null) return error;
   return new StartError(
-    `The database at ${withoutPassword(url)} cannot be used: ${words(error)}.`,
+    `The database at ${withoutPassword(url)} cannot be used: ${reasonOf(error)}.`,
     'Check that the server is running, and that DATABASE_URL names an existing database and a role that may create tables in it.',
     { cause: error },
   );
 }
 
 /** The server's message, or the connection error: the innermost cause. */
-function words(error: unknown): string {
+export function reasonOf(error: unknown): string {
   let at = error as Error;
   for (;;) {
     const inner: unknown = at instanceof AggregateError ? at.errors[0] : at.cause;
@@ -71,7 +83,7 @@ async function embedded(config: Config, log: Logger): Promise<OpenDatabase> {
 
 const external = (url: string): OpenDatabase => ({ url, fresh: false, stop: async () => {} });
 
-function withoutPassword(text: string): string {
+export function withoutPassword(text: string): string {
   const url = new URL(text);
   return `${url.host || 'the local socket'}${url.pathname}`;
 }

@@ -1,0 +1,150 @@
+import type { ServerReport } from '../store/installation/server-report.ts';
+
+/** One thing that the doctor says of the database: `cure` is there when something is to be done. */
+export type Finding = {
+  name: string;
+  status: 'ok' | 'warn' | 'fail' | 'skipped';
+  detail: string;
+  cure?: string;
+};
+
+const OLDEST_SERVER = 150_000;
+/** Each answer that reads the database waits for one or more. */
+const SLOW_ROUND_TRIP_MS = 5;
+const MAX_CLOCK_SKEW_MS = 5_000;
+/** As docs/operations.md counts them. */
+const CONNECTIONS_OF_A_PROCESS = 19;
+/** Fewer say nothing: a bulk load asks for some. */
+const CHECKPOINTS = 20;
+
+type Place = { place: string; here: Date };
+
+/** What the server's state costs, or breaks. */
+export function judgeServer(report: ServerReport, at: Place): Finding[] {
+  return [
+    judgeVersion(report, at),
+    judgeDurability(report),
+    judgeReplication(report),
+    judgeClock(report, at),
+    judgeConnections(report),
+    judgeStatistics(report),
+    judgeCheckpoints(report),
+    {
+      name: 'sessions',
+      status: 'ok',
+      detail: `Each connection keeps its session and sets what it relies on itself (the server has jit = ${report.settings.jit}).`,
+    },
+  ];
+}
+
+function judgeVersion({ version, settings, encoding, roundTripMs }: ServerReport, { place }: Place): Finding {
+  const name = 'database';
+  const detail = `PostgreSQL ${settings.server_version} at ${place}; a round trip takes ${roundTripMs.toFixed(1)} ms.`;
+  if (version < OLDEST_SERVER) return { name, status: 'fail', detail, cure: 'Upgrade to PostgreSQL 15 or newer.' };
+  if (encoding !== 'UTF8') {
+    const cure = "Create the database with ENCODING 'UTF8': names and messages are in all scripts.";
+    return { name, status: 'fail', detail: `${detail} Its encoding is ${encoding}.`, cure };
+  }
+  if (roundTripMs <= SLOW_ROUND_TRIP_MS) return { name, status: 'ok', detail };
+  const cure = 'Run the nodes beside the database: each answer that reads or writes it waits for several round trips.';
+  return { name, status: 'warn', detail, cure };
+}
+
+function judgeDurability({ settings }: ServerReport): Finding {
+  const name = 'durability';
+  const off = (['fsync', 'full_page_writes'] as const).filter((setting) => settings[setting] === 'off');
+  if (off.length > 0) {
+    const detail = `${off.join(' and ')} is off: a power cut can damage the database, and lose accepted calls and revokes.`;
+    return { name, status: 'fail', detail, cure: `Set ${off.map((setting) => `${setting} = on`).join(', ')}.` };
+  }
+  if (settings.synchronous_commit === 'off') {
+    const detail =
+      'synchronous_commit is off. Parley turns it on for its own connections: each commit waits for the disk.';
+    return { name, status: 'ok', detail };
+  }
+  return {
+    name,
+    status: 'ok',
+    detail: `A commit waits for the disk (synchronous_commit = ${settings.synchronous_commit}).`,
+  };
+}
+
+function judgeReplication({ settings, standbys }: ServerReport): Finding {
+  const name = 'replication';
+  const names = settings.synchronous_standby_names;
+  const connected = `${standbys} ${standbys === 1 ? 'standby is' : 'standbys are'} connected`;
+  if (names === '') {
+    if (standbys === 0) {
+      const detail = 'No standby: when the disk is lost, everything since the last backup is lost.';
+      return { name, status: 'ok', detail };
+    }
+    const detail = `${connected}, and none is synchronous: a failover can lose accepted calls, and revoked keys can work again.`;
+    return {
+      name,
+      status: 'warn',
+      detail,
+      cure: 'Set synchronous_standby_names; it costs one round trip per batch of calls.',
+    };
+  }
+  if (standbys === 0) {
+    const detail = `synchronous_standby_names is '${names}', and no standby is connected: commits wait for it.`;
+    return { name, status: 'fail', detail, cure: 'Start the standby, or empty synchronous_standby_names.' };
+  }
+  if (settings.synchronous_commit === 'local') {
+    const detail = `synchronous_standby_names is '${names}', but synchronous_commit = local does not wait for it.`;
+    return { name, status: 'warn', detail, cure: 'Set synchronous_commit = on.' };
+  }
+  return { name, status: 'ok', detail: `Commits wait for '${names}'; ${connected}.` };
+}
+
+function judgeClock({ now }: ServerReport, { here }: Place): Finding {
+  const skew = Math.abs(now.getTime() - here.getTime());
+  const name = 'database clock';
+  if (skew <= MAX_CLOCK_SKEW_MS) return { name, status: 'ok', detail: 'It agrees with the clock of this machine.' };
+  const detail = `It differs from the clock of this machine by ${Math.round(skew / 1000)} s.`;
+  return { name, status: 'warn', detail, cure: 'Synchronize both with a time server (NTP).' };
+}
+
+function judgeConnections({ settings, connections, processes }: ServerReport): Finding {
+  const name = 'connections';
+  const room = Number(settings.max_connections) - Number(settings.superuser_reserved_connections);
+  const needed = (processes ?? 1) * CONNECTIONS_OF_A_PROCESS;
+  const running = processes === null || processes === 1 ? 'one process' : `${processes} processes`;
+  const detail = `${connections} of ${room} are open; ${running} of Parley can need ${needed}.`;
+  if (needed <= room) return { name, status: 'ok', detail };
+  return {
+    name,
+    status: 'warn',
+    detail,
+    cure: 'Raise max_connections and restart the server: calls get 503 without one.',
+  };
+}
+
+function judgeStatistics({ settings, neverAnalyzed }: ServerReport): Finding {
+  const name = 'statistics';
+  if (settings.autovacuum === 'off') {
+    const detail = 'autovacuum is off: queues and tables grow without end, and plans are made without statistics.';
+    return { name, status: 'fail', detail, cure: 'Set autovacuum = on.' };
+  }
+  if (neverAnalyzed.length === 0) return { name, status: 'ok', detail: 'Tables with rows have statistics.' };
+  const tables = neverAnalyzed.map((table) => table.name).join(', ');
+  const detail = `Never analyzed: ${tables}. Their plans are guesses, and pages can be slow.`;
+  return {
+    name,
+    status: 'warn',
+    detail,
+    cure: 'Run ANALYZE once, for example after a restore: psql "$DATABASE_URL" -c ANALYZE',
+  };
+}
+
+function judgeCheckpoints({ settings, checkpoints: { requested, timed } }: ServerReport): Finding {
+  const name = 'checkpoints';
+  const detail = `${requested} because max_wal_size was reached, ${timed} by the clock.`;
+  if (requested < CHECKPOINTS || requested <= timed) return { name, status: 'ok', detail };
+  return {
+    name,
+    status: 'warn',
+    detail: `${detail} After each, pages are written whole into the WAL once more.`,
+    cure: `Raise max_wal_size (now ${settings.max_wal_size} MB), for example to 4GB.`,
+  };
+}

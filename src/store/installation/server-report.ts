@@ -1,0 +1,95 @@
+import type pg from 'pg';
+
+/** What a database server says of itself, read for the operator. Changes nothing. */
+export type ServerReport = {
+  version: number;
+  /** Settings as a new connection of this role has them before ours. */
+  settings: Readonly<Record<(typeof NAMES)[number], string>>;
+  encoding: string;
+  now: Date;
+  roundTripMs: number;
+  /** Connected standbys and receivers of the log. */
+  standbys: number;
+  connections: number;
+  /** Running Parleys, and null before the first start. */
+  processes: number | null;
+  /** Tables with rows whose statistics were never made, the largest first. */
+  neverAnalyzed: { name: string; rows: number }[];
+  checkpoints: { requested: number; timed: number };
+};
+
+const NAMES = [
+  'server_version',
+  'fsync',
+  'full_page_writes',
+  'synchronous_commit',
+  'synchronous_standby_names',
+  'autovacuum',
+  'jit',
+  'max_connections',
+  'superuser_reserved_connections',
+  'max_wal_size',
+] as const;
+const PROBES = 5;
+/** A table with fewer rows is fast without statistics. */
+const ROWS = 1_000;
+/** Since PostgreSQL 17 checkpoints have a view of their own. */
+const CHECKPOINTER = 170_000;
+
+export async function readServerReport(client: pg.ClientBase): Promise<ServerReport> {
+  const roundTripMs = await fastestRoundTrip(client);
+  const version = await one<{ n: number }>(client, `SELECT current_setting('server_version_num')::int AS n`);
+  const facts = await one<Omit<ServerReport, 'version' | 'settings' | 'processes' | 'checkpoints' | 'roundTripMs'>>(
+    client,
+    `SELECT clock_timestamp() AS now,
+       pg_encoding_to_char(encoding) AS encoding,
+       (SELECT count(*)::int FROM pg_stat_replication) AS standbys,
+       (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS connections,
+       (SELECT coalesce(json_agg(t), '[]') FROM (
+         SELECT relname AS name, n_live_tup::int AS rows FROM pg_stat_user_tables
+         WHERE n_live_tup >= ${ROWS} AND last_analyze IS NULL AND last_autoanalyze IS NULL
+         ORDER BY n_live_tup DESC LIMIT 5) t) AS "neverAnalyzed"
+     FROM pg_database WHERE datname = current_database()`,
+  );
+  const settings = await one<{ all: ServerReport['settings'] }>(
+    client,
+    // `reset_val`: without what this connection has set.
+    `SELECT json_object_agg(name, CASE name WHEN 'max_wal_size' THEN setting ELSE reset_val END) AS all
+     FROM pg_settings WHERE name = ANY ('{${NAMES.join(',')}}')`,
+  );
+  return {
+    ...facts,
+    version: version.n,
+    settings: settings.all,
+    roundTripMs,
+    processes: await countProcesses(client),
+    checkpoints: await one(
+      client,
+      version.n >= CHECKPOINTER
+        ? 'SELECT num_requested::int AS requested, num_timed::int AS timed FROM pg_stat_checkpointer'
+        : 'SELECT checkpoints_req::int AS requested, checkpoints_timed::int AS timed FROM pg_stat_bgwriter',
+    ),
+  };
+}
+
+async function fastestRoundTrip(client: pg.ClientBase): Promise<number> {
+  let fastest = Infinity;
+  for (let probe = 0; probe < PROBES; probe += 1) {
+    const from = performance.now();
+    await client.query('SELECT 1');
+    fastest = Math.min(fastest, performance.now() - from);
+  }
+  return fastest;
+}
+
+async function countProcesses(client: pg.ClientBase): Promise<number | null> {
+  const { known } = await one<{ known: boolean }>(client, `SELECT to_regclass('running_process') IS NOT NULL AS known`);
+  if (!known) return null;
+  const counted = `SELECT count(*)::int AS many FROM running_process WHERE seen_at > now() - interval '15 seconds'`;
+  return (await one<{ many: number }>(client, counted)).many;
+}
+
+async function one<Row extends pg.QueryResultRow>(client: pg.ClientBase, text: string): Promise<Row> {
+  const { rows } = await client.query<Row>(text);
+  return rows[0]!;
+}
