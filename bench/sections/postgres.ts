@@ -24,8 +24,9 @@ export async function postgres(plan: Plan): Promise<string[]> {
     for (let round = 0; round < plan.rounds; round += 1)
       for (const side of [0, 1] as const) times[side].push(...(await measure(both[side], plan)));
     const [here, there] = times.map((side) => [quantile(side, 0.5), quantile(side, 0.99)] as const);
-    const told = ([p50, p99]: readonly [number, number]): string => `p50 ${p50.toFixed(1)}, p99 ${p99.toFixed(1)} ms`;
-    lines.push(`${name.padEnd(24)} ${told(here!)} against ${told(there!)}: ${(there![0] / here![0]).toFixed(2)} ×`);
+    lines.push(
+      `${name.padEnd(24)} ${timesOf(here!)} against ${timesOf(there!)}: ${(there![0] / here![0]).toFixed(2)} ×`,
+    );
   }
   const rates: [number[], number[]] = [[], []];
   for (let round = 0; round < plan.rounds; round += 1)
@@ -35,6 +36,8 @@ export async function postgres(plan: Plan): Promise<string[]> {
   lines.push(`${'accepting, 64 at once'.padEnd(24)} ${told}: ${(there! / here!).toFixed(2)} ×`);
   return lines;
 }
+
+const timesOf = ([p50, p99]: readonly [number, number]): string => `p50 ${p50.toFixed(1)}, p99 ${p99.toFixed(1)} ms`;
 
 type Side = { region: Region; tenant: Tenant; revocable: string[] };
 

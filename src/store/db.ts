@@ -1,6 +1,6 @@
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
-import { type Session, settle, TASK, WORK } from './session.ts';
+import { type Session, settle, settles, TASK, WORK } from './session.ts';
 
 /** The region's database: Drizzle for everyday queries, the pool for hand-written SQL where speed counts. */
 export type Db = NodePgDatabase & { $client: pg.Pool };
@@ -30,7 +30,7 @@ export function openDb(url: string, options: DbOptions = {}): Db {
     query_timeout: WORK.statementMs + 2_000,
     application_name: nameOf(options.role),
     keepAlive: true,
-    onConnect: (client) => settle(client, WORK),
+    onConnect: settles(WORK),
   });
   // An idle connection that breaks must not end the process; the next query opens another one.
   pool.on('error', (error) => options.onError?.(error));

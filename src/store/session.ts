@@ -54,6 +54,13 @@ export async function settle(client: pg.ClientBase, session: Session): Promise<v
   );
 }
 
+/** For a pool's `onConnect`: it waits for the promise, which its types do not say. */
+export const settles =
+  (session: Session): NonNullable<pg.PoolConfig['onConnect']> =>
+  // oxlint-disable-next-line typescript/no-misused-promises -- see above
+  (client) =>
+    settle(client, session);
+
 const MARK = 'parley.session';
 
 /**

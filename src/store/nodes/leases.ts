@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import pg from 'pg';
 import { nameOf, type Queryable } from '../db.ts';
-import { settle, WORK } from '../session.ts';
+import { settle, settles, WORK } from '../session.ts';
 
 /**
  * The change log and the rows of the nodes that read it (docs/adr/0102). These statements have two separate
@@ -69,7 +69,7 @@ export function openLeaseTable(url: string, options: LeaseOptions) {
     query_timeout: options.timeoutMs,
     application_name: nameOf(options.role, 'lease'),
     keepAlive: true,
-    onConnect: (client) => settle(client, { ...WORK, statementMs: options.timeoutMs, silenceMs: LOCK_HELD_MS }),
+    onConnect: settles({ ...WORK, statementMs: options.timeoutMs, silenceMs: LOCK_HELD_MS }),
   });
   pool.on('error', options.onError);
 
