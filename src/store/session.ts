@@ -65,7 +65,7 @@ const MARK = 'parley.session';
 
 /**
  * Whether one connection keeps one session of the server. A pooler in transaction mode gives each transaction another
- * one: then settings, LISTEN and prepared statements belong to somebody else. Both clients are connected.
+ * one: then settings, LISTEN and prepared statements are those of other clients. Both clients are connected.
  */
 export async function keepsSession(one: pg.ClientBase, other: pg.ClientBase): Promise<boolean> {
   const mark = `${process.pid}-${performance.now()}`;
