@@ -38,7 +38,7 @@ export function createConnection(client: Client, listener: ConnectionListener) {
           listener.onState('online');
           failures = 0;
           await pause(POLL_MS, signal);
-        } else if (await follow(signal)) {
+        } else if (await follow(client, listener, signal)) {
           failures = 0;
           await pause(500 + Math.random() * 1_000, signal);
         } else pollUntil = Date.now() + POLL_FOR_MS;
@@ -52,52 +52,6 @@ export function createConnection(client: Client, listener: ConnectionListener) {
         const wait = isClosed ? MAX_WAIT_MS : Math.min(MAX_WAIT_MS, 1_000 * 2 ** failures++);
         await pause(Math.max(wait * (0.5 + Math.random() / 2), waitMs), signal);
       }
-    }
-  }
-
-  /** True when the stream ran and ended; false when nothing came through it. */
-  async function follow(outer: AbortSignal): Promise<boolean> {
-    const own = new AbortController();
-    const cut = (): void => own.abort();
-    outer.addEventListener('abort', cut);
-    let heard = false;
-    let timer = setTimeout(cut, FIRST_BYTE_MS);
-    try {
-      const { body } = await client.events(own.signal);
-      if (!body) return false;
-      const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-      let rest = '';
-      for (;;) {
-        const { done, value } = await reader.read();
-        if (done) return heard;
-        heard = true;
-        clearTimeout(timer);
-        timer = setTimeout(cut, SILENCE_MS);
-        const parts = (rest + value).split('\n\n');
-        rest = parts.pop()!;
-        for (const part of parts) await take(part);
-      }
-    } catch (error) {
-      if (own.signal.aborted && !outer.aborted) {
-        if (heard) throw new CallError(0);
-        return false;
-      }
-      throw error;
-    } finally {
-      clearTimeout(timer);
-      own.abort();
-      outer.removeEventListener('abort', cut);
-    }
-  }
-
-  async function take(part: string): Promise<void> {
-    const event = /^event: (.*)$/m.exec(part)?.[1];
-    const data = /^data: (.*)$/m.exec(part)?.[1];
-    if (event === 'ready') {
-      await listener.onReady();
-      listener.onState('online');
-    } else if (event === 'messages' && data !== undefined) {
-      listener.onMessages((JSON.parse(data) as { data: ChatMessage[] }).data);
     }
   }
 
@@ -134,4 +88,50 @@ export function createConnection(client: Client, listener: ConnectionListener) {
       listener.onState('offline');
     },
   };
+}
+
+/** True when the stream ran and ended; false when nothing came through it. */
+async function follow(client: Client, listener: ConnectionListener, outer: AbortSignal): Promise<boolean> {
+  const own = new AbortController();
+  const cut = (): void => own.abort();
+  outer.addEventListener('abort', cut);
+  let heard = false;
+  let timer = setTimeout(cut, FIRST_BYTE_MS);
+  try {
+    const { body } = await client.events(own.signal);
+    if (!body) return false;
+    const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+    let rest = '';
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return heard;
+      heard = true;
+      clearTimeout(timer);
+      timer = setTimeout(cut, SILENCE_MS);
+      const parts = (rest + value).split('\n\n');
+      rest = parts.pop()!;
+      for (const part of parts) await take(listener, part);
+    }
+  } catch (error) {
+    if (own.signal.aborted && !outer.aborted) {
+      if (heard) throw new CallError(0);
+      return false;
+    }
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    own.abort();
+    outer.removeEventListener('abort', cut);
+  }
+}
+
+async function take(listener: ConnectionListener, part: string): Promise<void> {
+  const event = /^event: (.*)$/m.exec(part)?.[1];
+  const data = /^data: (.*)$/m.exec(part)?.[1];
+  if (event === 'ready') {
+    await listener.onReady();
+    listener.onState('online');
+  } else if (event === 'messages' && data !== undefined) {
+    listener.onMessages((JSON.parse(data) as { data: ChatMessage[] }).data);
+  }
 }

@@ -27,18 +27,9 @@ const tag = document.currentScript;
 
 function start(script: HTMLScriptElement): void {
   const { dataset } = script;
-  const isPage = dataset['page'] !== undefined;
-  const speech = chooseSpeech(dataset['language']);
+  const options = optionsOf(dataset);
+  const { speech, isPage } = options;
   const base = script.src.replace(/\/widget\.js.*$/, '');
-  const color = /^#[0-9a-f]{6}$/i.test(dataset['color'] ?? '') ? dataset['color']! : PARLEY_CHAT.color;
-  const position =
-    dataset['position'] === 'start' || dataset['position'] === 'end' ? dataset['position'] : PARLEY_CHAT.position;
-  const options: ViewOptions = {
-    appearance: { ...PARLEY_CHAT, color, position },
-    speech,
-    isPage,
-    theme: dataset['theme'] === 'light' || dataset['theme'] === 'dark' ? dataset['theme'] : 'auto',
-  };
   const host = document.createElement(ELEMENT);
   if (isPage) {
     document.documentElement.lang = speech.language;
@@ -120,6 +111,20 @@ function start(script: HTMLScriptElement): void {
   Object.assign(globalThis, { parleyChat });
   if (isPage || dataset['open'] !== undefined) toggle(true, false);
   else talk.connect();
+}
+
+/** What the tag says comes before what is set in the dashboard. */
+function optionsOf({ page, language, color, position, theme }: DOMStringMap): ViewOptions {
+  return {
+    appearance: {
+      ...PARLEY_CHAT,
+      ...(/^#[0-9a-f]{6}$/i.test(color ?? '') && { color: color! }),
+      ...((position === 'start' || position === 'end') && { position }),
+    },
+    speech: chooseSpeech(language),
+    isPage: page !== undefined,
+    theme: theme === 'light' || theme === 'dark' ? theme : 'auto',
+  };
 }
 
 type Told = { externalId?: string; userHash?: string; name?: string };

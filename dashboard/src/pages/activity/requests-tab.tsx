@@ -16,7 +16,7 @@ import { Moment } from '../../parts/moment.tsx';
 import { onceOpened } from '../../parts/once-opened.tsx';
 import { useOrganization } from '../../session/session.ts';
 import agentClasses from '../agents/agents.module.css';
-import { MomentField } from './moment-field.tsx';
+import { MomentFilter } from './moment-filter.tsx';
 import { useOpenRequest, useRequestKeys } from './requests.ts';
 import { isRequestId, OUTCOMES, type ActivitySearch, type RequestFilters } from './search.ts';
 import { words } from './request-words.ts';
@@ -128,8 +128,8 @@ function Filters({ list }: { list: ReturnType<typeof useListState<RequestFilters
         data={OUTCOMES.map((value) => ({ value, label: say(`outcome_${value}`) }))}
         onChange={(value) => list.setFilters({ outcome: value ?? undefined })}
       />
-      <MomentField label={say('since')} at={since} onChange={(at) => list.setFilters({ since: at })} />
-      <MomentField label={say('until')} at={until} onChange={(at) => list.setFilters({ until: at })} />
+      <MomentFilter label={say('since')} at={since} onChange={(at) => list.setFilters({ since: at })} />
+      <MomentFilter label={say('until')} at={until} onChange={(at) => list.setFilters({ until: at })} />
     </FilterBar>
   );
 }

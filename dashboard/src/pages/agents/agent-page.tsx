@@ -17,7 +17,7 @@ import { WhenRead } from '../../parts/when-read.tsx';
 import { markTried } from '../../preferences.ts';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { BehaviourTab } from './editor/behaviour-tab.tsx';
-import { EditorContext } from './editor/editor.ts';
+import { EditorContext, useEditor } from './editor/editor.ts';
 import { RulesTab } from './editor/rules-tab.tsx';
 import { StepsTab } from './editor/steps-tab.tsx';
 import { ToolsTab } from './editor/tools-tab.tsx';
@@ -60,12 +60,9 @@ function Desk({ agent }: { agent: AgentRecord }): ReactNode {
   const { role } = useOrganization();
   const may = useMay('member');
   const { tab = 'behaviour' } = route.useSearch();
-  const navigate = route.useNavigate();
-  const row = useTabInSight(tab);
   const draft = useDraft(agent, !may);
   // Resets fields that keep their own text beside the definition.
   const [discarded, setDiscarded] = useState(0);
-  const faultyTab = (one: AgentTab): boolean => (FIELDS_OF[one] ?? []).some((at) => draft.editor.faulty(at));
   return (
     <EditorContext.Provider value={draft.editor}>
       <PageHeader
@@ -90,50 +87,7 @@ function Desk({ agent }: { agent: AgentRecord }): ReactNode {
       <LeftOut agent={agent} />
       <div className={classes.desk}>
         <div>
-          <Tabs
-            value={tab}
-            onChange={(value) =>
-              void navigate({
-                to: '.',
-                search: { tab: value === 'behaviour' ? undefined : (value as AgentTab) },
-                replace: true,
-                resetScroll: false,
-              })
-            }
-            keepMounted={false}
-          >
-            <Tabs.List ref={row} className={classes.tabs}>
-              {AGENT_TABS.map((one) => (
-                <Tabs.Tab key={one} value={one} className={classes.tab} data-fault={faultyTab(one) || undefined}>
-                  {say(`tab_${one}`)}
-                  {faultyTab(one) && <VisuallyHidden> ({say('has_fault')})</VisuallyHidden>}
-                </Tabs.Tab>
-              ))}
-            </Tabs.List>
-            <div key={discarded}>
-              <Tabs.Panel value="behaviour">
-                <BehaviourTab />
-              </Tabs.Panel>
-              <Tabs.Panel value="steps">
-                <StepsTab />
-              </Tabs.Panel>
-              <Tabs.Panel value="rules">
-                <RulesTab />
-              </Tabs.Panel>
-              <Tabs.Panel value="tools">
-                <ToolsTab />
-              </Tabs.Panel>
-            </div>
-            <Tabs.Panel value="knowledge">
-              <KnowledgeTab agentId={agent.id} />
-            </Tabs.Panel>
-            <Tabs.Panel value="versions">
-              <VersionsTab agent={agent} />
-            </Tabs.Panel>
-            <Tabs.Panel value="settings">
-              <SettingsTab agent={agent} />
-            </Tabs.Panel>
-          </Tabs>
+          <AgentTabs agent={agent} tab={tab} discarded={discarded} />
           {may && (EDITING.includes(tab) || draft.dirty) && (
             <PublishBar
               agent={agent}
@@ -152,6 +106,54 @@ function Desk({ agent }: { agent: AgentRecord }): ReactNode {
         </div>
       </div>
     </EditorContext.Provider>
+  );
+}
+
+/** The parts of the editor, which share the draft through its context, and what is saved at once. */
+function AgentTabs({ agent, tab, discarded }: { agent: AgentRecord; tab: AgentTab; discarded: number }): ReactNode {
+  const say = useWords(words);
+  const navigate = route.useNavigate();
+  const row = useTabInSight(tab);
+  const { faulty } = useEditor();
+  const panels: Record<AgentTab, ReactNode> = {
+    behaviour: <BehaviourTab key={discarded} />,
+    knowledge: <KnowledgeTab agentId={agent.id} />,
+    steps: <StepsTab key={discarded} />,
+    rules: <RulesTab key={discarded} />,
+    tools: <ToolsTab key={discarded} />,
+    versions: <VersionsTab agent={agent} />,
+    settings: <SettingsTab agent={agent} />,
+  };
+  return (
+    <Tabs
+      value={tab}
+      onChange={(value) =>
+        void navigate({
+          to: '.',
+          search: { tab: value === 'behaviour' ? undefined : (value as AgentTab) },
+          replace: true,
+          resetScroll: false,
+        })
+      }
+      keepMounted={false}
+    >
+      <Tabs.List ref={row} className={classes.tabs}>
+        {AGENT_TABS.map((one) => {
+          const isFaulty = FIELDS_OF[one]?.some(faulty);
+          return (
+            <Tabs.Tab key={one} value={one} className={classes.tab} data-fault={isFaulty || undefined}>
+              {say(`tab_${one}`)}
+              {isFaulty && <VisuallyHidden> ({say('has_fault')})</VisuallyHidden>}
+            </Tabs.Tab>
+          );
+        })}
+      </Tabs.List>
+      {AGENT_TABS.map((one) => (
+        <Tabs.Panel key={one} value={one}>
+          {panels[one]}
+        </Tabs.Panel>
+      ))}
+    </Tabs>
   );
 }
 

@@ -6,6 +6,7 @@ import { useAct, useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
 import { number } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
+import type { Column } from '../../list/data-list.tsx';
 import { Empty } from '../../list/empty.tsx';
 import { FilterBar } from '../../list/filter-bar.tsx';
 import { hasNone, PagedList } from '../../list/paged-list.tsx';
@@ -25,7 +26,6 @@ const PAGE = 20;
 
 export function KnowledgeTab({ agentId }: { agentId: string }): ReactNode {
   const say = useWords(words);
-  const sayCommon = useWords(common);
   const org_id = useOrganization().id;
   const may = useMay('member');
   const [adding, setAdding] = useState(false);
@@ -57,42 +57,7 @@ export function KnowledgeTab({ agentId }: { agentId: string }): ReactNode {
         label={say('tab_knowledge')}
         list={list}
         read={documents}
-        columns={[
-          {
-            id: 'name',
-            label: say('document'),
-            cell: (item) => (
-              <UnstyledButton className={classes.name} dir="auto" onClick={() => setShown(item)}>
-                {item.name}
-              </UnstyledButton>
-            ),
-          },
-          {
-            id: 'size',
-            label: say('document_size'),
-            cell: ({ bytes }) =>
-              say('kilobytes', { size: number(say.language, Math.max(0.1, Math.round(bytes / 102.4) / 10)) }),
-          },
-          { id: 'added', label: say('document_added_at'), cell: (item) => <Moment at={item.created_at} /> },
-          {
-            id: 'actions',
-            label: sayCommon('actions'),
-            hidden: true,
-            align: 'end',
-            width: '60px',
-            cell: (item) =>
-              may ? (
-                <ActionIcon
-                  variant="subtle"
-                  color="gray"
-                  aria-label={say('document_remove_label', { name: item.name })}
-                  onClick={() => setLeaving(item)}
-                >
-                  <IconTrash size={17} />
-                </ActionIcon>
-              ) : null,
-          },
-        ]}
+        columns={useColumns({ onShow: setShown, onRemove: setLeaving })}
         icon={<IconFileText size={26} />}
         none={
           <Empty icon={<IconFileText size={26} />} title={say('documents_empty')} action={add}>
@@ -101,16 +66,68 @@ export function KnowledgeTab({ agentId }: { agentId: string }): ReactNode {
         }
       />
       <AddDocumentDialog agentId={agentId} opened={adding} onClose={() => setAdding(false)} />
-      <Modal
-        opened={shown !== null}
-        onClose={() => setShown(null)}
-        title={<span dir="auto">{shown?.name}</span>}
-        size="xl"
-      >
-        {shown && <DocumentText agentId={agentId} id={shown.id} label={shown.name} />}
-      </Modal>
+      <TextDialog agentId={agentId} item={shown} onClose={() => setShown(null)} />
       <RemoveDialog agentId={agentId} item={leaving} onClose={() => setLeaving(null)} />
     </>
+  );
+}
+
+type Open = (item: DocumentSummary) => void;
+
+function useColumns({ onShow, onRemove }: { onShow: Open; onRemove: Open }): Column<DocumentSummary>[] {
+  const say = useWords(words);
+  const sayCommon = useWords(common);
+  const may = useMay('member');
+  return [
+    {
+      id: 'name',
+      label: say('document'),
+      cell: (item) => (
+        <UnstyledButton className={classes.name} dir="auto" onClick={() => onShow(item)}>
+          {item.name}
+        </UnstyledButton>
+      ),
+    },
+    {
+      id: 'size',
+      label: say('document_size'),
+      cell: ({ bytes }) =>
+        say('kilobytes', { size: number(say.language, Math.max(0.1, Math.round(bytes / 102.4) / 10)) }),
+    },
+    { id: 'added', label: say('document_added_at'), cell: (item) => <Moment at={item.created_at} /> },
+    {
+      id: 'actions',
+      label: sayCommon('actions'),
+      hidden: true,
+      align: 'end',
+      width: '60px',
+      cell: (item) =>
+        may ? (
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-label={say('document_remove_label', { name: item.name })}
+            onClick={() => onRemove(item)}
+          >
+            <IconTrash size={17} />
+          </ActionIcon>
+        ) : null,
+    },
+  ];
+}
+
+type DialogProps = {
+  agentId: string;
+  /** Null: it is closed. */
+  item: DocumentSummary | null;
+  onClose: () => void;
+};
+
+function TextDialog({ agentId, item, onClose }: DialogProps): ReactNode {
+  return (
+    <Modal opened={item !== null} onClose={onClose} title={<span dir="auto">{item?.name}</span>} size="xl">
+      {item && <DocumentText agentId={agentId} id={item.id} label={item.name} />}
+    </Modal>
   );
 }
 
@@ -126,9 +143,7 @@ function DocumentText({ agentId, id, label }: { agentId: string; id: string; lab
   );
 }
 
-type RemoveProps = { agentId: string; item: DocumentSummary | null; onClose: () => void };
-
-function RemoveDialog({ agentId, item, onClose }: RemoveProps): ReactNode {
+function RemoveDialog({ agentId, item, onClose }: DialogProps): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
   const remove = useAct('deleteDocument', { refresh: ['listDocuments', 'readKnowledgeUse'] });

@@ -19,27 +19,31 @@ type Side = 'member' | 'end_user';
 export function Composer({ item }: { item: ConversationRecord }): ReactNode {
   const say = useWords(words);
   const sayCommon = useWords(common);
-  const { id: org_id, role } = useOrganization();
-  const may = useMay('member');
+  const { role } = useOrganization();
+  if (useMay('member')) return <ReplyForm item={item} />;
+  return (
+    <Text size="sm" c="dimmed" className={classes.composer}>
+      {say('viewer', { role: sayCommon(`role_${role}`) })}
+    </Text>
+  );
+}
+
+function ReplyForm({ item }: { item: ConversationRecord }): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
   const sandbox = item.channel_kind === 'sandbox';
+  const silent = item.status === 'handed_off';
   // A choice holds until the conversation changes hands: then it starts where one most likely goes on.
   const [picked, setPicked] = useState<{ side: Side; status: string } | null>(null);
-  const likely: Side = sandbox && item.status !== 'handed_off' ? 'end_user' : 'member';
+  const likely: Side = sandbox && !silent ? 'end_user' : 'member';
   const side = picked?.status === item.status ? picked.side : likely;
   const [text, setText] = useKeptText(`parley.reply.${item.id}`);
   const field = useRef<HTMLTextAreaElement>(null);
   const speak = useAct('sayInConversation', { refresh: READ_AGAIN });
   const reply = useAct('replyInConversation', { refresh: READ_AGAIN });
-  if (!may)
-    return (
-      <Text size="sm" c="dimmed" className={classes.composer}>
-        {say('viewer', { role: sayCommon(`role_${role}`) })}
-      </Text>
-    );
   const act = side === 'end_user' ? speak : reply;
-  const silent = item.status === 'handed_off';
-  const send = (event?: FormEvent): void => {
-    event?.preventDefault();
+  const send = (event: FormEvent | KeyboardEvent): void => {
+    event.preventDefault();
     const entered = text.trim();
     if (entered === '' || act.isPending) return;
     speak.reset();
@@ -51,18 +55,6 @@ export function Composer({ item }: { item: ConversationRecord }): ReactNode {
       { onError: () => setText((now) => (now === '' ? entered : now)), onSettled: () => field.current?.focus() },
     );
   };
-  const onKeyDown = (event: KeyboardEvent): void => {
-    // Enter while an input method composes a word belongs to that word.
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
-    event.preventDefault();
-    send();
-  };
-  const hint =
-    side === 'end_user'
-      ? say(silent ? 'hint_silent' : 'hint_end_user')
-      : silent
-        ? say('keys_hint')
-        : say('hint_take_over');
   const unanswered = speak.data?.messages.length === 0 && !silent && speak.submittedAt > Date.now() - 60_000;
   return (
     <form className={classes.composer} onSubmit={send}>
@@ -81,7 +73,7 @@ export function Composer({ item }: { item: ConversationRecord }): ReactNode {
           />
         )}
         <Text size="xs" c="dimmed" flex="1 1 180px">
-          {hint}
+          {say(HINTS[side][silent ? 'silent' : 'speaking'])}
         </Text>
       </div>
       <div className={classes.composerRow}>
@@ -96,7 +88,10 @@ export function Composer({ item }: { item: ConversationRecord }): ReactNode {
           maxRows={7}
           maxLength={MAX_MESSAGE_CHARACTERS}
           onChange={(event) => setText(event.currentTarget.value)}
-          onKeyDown={onKeyDown}
+          onKeyDown={(event) => {
+            // Enter while an input method composes a word belongs to that word.
+            if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) send(event);
+          }}
         />
         <ActionIcon type="submit" size={36} aria-label={say('send')} loading={act.isPending}>
           <IconSend size={18} className="mirror" />
@@ -105,3 +100,9 @@ export function Composer({ item }: { item: ConversationRecord }): ReactNode {
     </form>
   );
 }
+
+/** What the next message does: by who writes it, and whether the agent is silent because a person has taken over. */
+const HINTS = {
+  end_user: { silent: 'hint_silent', speaking: 'hint_end_user' },
+  member: { silent: 'keys_hint', speaking: 'hint_take_over' },
+} as const;

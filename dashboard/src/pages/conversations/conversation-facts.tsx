@@ -1,4 +1,3 @@
-import { Badge, Group } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { ConversationRecord } from '../../../../contract/dashboard/conversations.ts';
@@ -6,6 +5,7 @@ import { languageName } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
 import { CopyFact, Fact } from '../../parts/fact.tsx';
 import { Moment } from '../../parts/moment.tsx';
+import { Tags } from '../../parts/tags.tsx';
 import { AgentLink } from '../agents/agent-select.tsx';
 import agentClasses from '../agents/agents.module.css';
 import { useAgentNames, usePeopleNames } from '../settings/integrations/api-keys/names.ts';
@@ -22,7 +22,6 @@ export function ConversationFacts({ item, shown }: Props): ReactNode {
   const nameOf = usePersonName();
   const agentName = useAgentNames([item.agent_id]);
   const people = usePeopleNames();
-  const reason = useReasonWords();
   return (
     <aside className={classes.facts} data-shown={shown || undefined} aria-label={say('facts')}>
       <Fact label={say('end_user')}>
@@ -61,52 +60,45 @@ export function ConversationFacts({ item, shown }: Props): ReactNode {
       )}
       {item.tags.length > 0 && (
         <Fact label={say('tags')}>
-          <Group gap={4}>
-            {item.tags.map((tag) => (
-              <Badge key={tag} color="gray" dir="auto">
-                {tag}
-              </Badge>
-            ))}
-          </Group>
+          <Tags of={item.tags} />
         </Fact>
       )}
       <Fact label={say('begun')}>
         <Moment at={item.created_at} />
       </Fact>
-      <Fact label={say('runs')}>
-        {item.runs.length === 0 ? (
-          say('no_runs')
-        ) : (
-          <ol className={classes.runs}>
-            {item.runs.map((run) => (
-              <li key={run.id}>
-                <RunStatusBadge status={run.status} />
-                <span className={classes.runWords}>
-                  {run.trigger_id ? (
-                    <Link
-                      to="/triggers/$trigger_id"
-                      params={{ trigger_id: run.trigger_id }}
-                      className={agentClasses.link}
-                    >
-                      {say('by_trigger')}
-                    </Link>
-                  ) : (
-                    say('by_message')
-                  )}{' '}
-                  <Moment at={run.created_at} />
-                  {run.reason && <div dir="auto">{reason(run.reason)}</div>}
-                  {run.error && (
-                    <div>
-                      <code>{run.error.code}</code> <bdi>{run.error.detail}</bdi>
-                    </div>
-                  )}
-                </span>
-              </li>
-            ))}
-          </ol>
-        )}
-      </Fact>
+      <Fact label={say('runs')}>{item.runs.length === 0 ? say('no_runs') : <Runs of={item} />}</Fact>
       <CopyFact label={say('id')} value={item.id} copyLabel={say('copy_id')} />
     </aside>
+  );
+}
+
+/** What made the agent speak: each call and message, and how its run ended. */
+function Runs({ of: { runs } }: { of: ConversationRecord }): ReactNode {
+  const say = useWords(words);
+  const reason = useReasonWords();
+  return (
+    <ol className={classes.runs}>
+      {runs.map((run) => (
+        <li key={run.id}>
+          <RunStatusBadge status={run.status} />
+          <span className={classes.runWords}>
+            {run.trigger_id ? (
+              <Link to="/triggers/$trigger_id" params={{ trigger_id: run.trigger_id }} className={agentClasses.link}>
+                {say('by_trigger')}
+              </Link>
+            ) : (
+              say('by_message')
+            )}{' '}
+            <Moment at={run.created_at} />
+            {run.reason && <div dir="auto">{reason(run.reason)}</div>}
+            {run.error && (
+              <div>
+                <code>{run.error.code}</code> <bdi>{run.error.detail}</bdi>
+              </div>
+            )}
+          </span>
+        </li>
+      ))}
+    </ol>
   );
 }

@@ -36,52 +36,12 @@ const READ_AGAIN = ['readEndUser', 'listEndUsers'] as const;
 const COMMA = /[,،]/;
 const TEXTS = ['external_id', 'name', 'email', 'phone', 'locale', 'time_zone'] as const;
 
-function EndUserForm({ item: now, onClose, onMade }: Omit<Props, 'opened'>): ReactNode {
+function EndUserForm({ item, onClose, onMade }: Omit<Props, 'opened'>): ReactNode {
   const say = useWords(words);
   const sayCommon = useWords(common);
-  const org_id = useOrganization().id;
-  // As it was when the dialog opened: a change by a backend in the meantime is not a change by this user.
-  const [item] = useState(now);
-  const create = useAct('createEndUser', { refresh: READ_AGAIN });
-  const update = useAct('updateEndUser', { refresh: READ_AGAIN });
-  const act = item ? update : create;
-  const [blocked, setBlocked] = useState(item?.blocked ?? false);
-  const initial = {
-    ...(Object.fromEntries(TEXTS.map((name) => [name, item?.[name] ?? ''])) as Record<(typeof TEXTS)[number], string>),
-    tags: item?.tags.join(', ') ?? '',
-    attributes: item && Object.keys(item.attributes).length > 0 ? JSON.stringify(item.attributes, null, 2) : '',
-  };
-  const form = useCheckedForm(initial, () => ({
-    external_id: (_, values) =>
-      item === null && [values.external_id, values.email, values.phone].every((value) => value.trim() === '')
-        ? say('identifier_missing')
-        : null,
-    attributes: (value) => (readAttributes(value) === null ? say('attributes_wrong') : null),
-  }));
-  const submit = form.submit((values) => {
-    const said: UpdateEndUser = {
-      ...Object.fromEntries(
-        TEXTS.filter((name) => values[name].trim() !== (item?.[name] ?? '')).map((name) => [
-          name,
-          values[name].trim() || null,
-        ]),
-      ),
-      ...(values.tags !== initial.tags && { tags: values.tags.split(COMMA).flatMap((tag) => tag.trim() || []) }),
-      ...(values.attributes !== initial.attributes && {
-        attributes: changed(item?.attributes ?? {}, readAttributes(values.attributes)!),
-      }),
-      ...(blocked !== (item?.blocked ?? false) && { blocked }),
-    };
-    const ended = {
-      onSuccess: (record: EndUserRecord) => {
-        onClose();
-        notifyDone(say(item ? 'edited' : 'added'));
-        if (!item) onMade?.(record.id);
-      },
-      onError: form.place,
-    };
-    if (item) update.mutate({ params: { org_id, end_user_id: item.id }, body: said }, ended);
-    else create.mutate({ params: { org_id }, body: said }, ended);
+  const { form, blocked, setBlocked, act, submit } = useEndUserForm(item, (record) => {
+    onClose();
+    if (!item) onMade?.(record.id);
   });
   const field = (name: (typeof TEXTS)[number], more: object = {}): ReactNode => (
     <TextInput
@@ -134,6 +94,58 @@ function EndUserForm({ item: now, onClose, onMade }: Omit<Props, 'opened'>): Rea
       />
     </DialogForm>
   );
+}
+
+type Values = Record<(typeof TEXTS)[number] | 'tags' | 'attributes', string>;
+
+function useEndUserForm(now: EndUserRecord | null, onSaved: (record: EndUserRecord) => void) {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  // As it was when the dialog opened: a change by a backend in the meantime is not a change by this user.
+  const [item] = useState(now);
+  const create = useAct('createEndUser', { refresh: READ_AGAIN });
+  const update = useAct('updateEndUser', { refresh: READ_AGAIN });
+  const [blocked, setBlocked] = useState(item?.blocked ?? false);
+  const form = useCheckedForm(valuesOf(item), () => ({
+    external_id: (_, values) =>
+      item === null && [values.external_id, values.email, values.phone].every((value) => value.trim() === '')
+        ? say('identifier_missing')
+        : null,
+    attributes: (value) => (readAttributes(value) === null ? say('attributes_wrong') : null),
+  }));
+  const submit = form.submit((values) => {
+    const said = changesOf(item, values, blocked);
+    const ended = {
+      onSuccess: (record: EndUserRecord) => {
+        onSaved(record);
+        notifyDone(say(item ? 'edited' : 'added'));
+      },
+      onError: form.place,
+    };
+    if (item) update.mutate({ params: { org_id, end_user_id: item.id }, body: said }, ended);
+    else create.mutate({ params: { org_id }, body: said }, ended);
+  });
+  return { form, blocked, setBlocked, act: item ? update : create, submit };
+}
+
+const valuesOf = (item: EndUserRecord | null): Values => ({
+  ...(Object.fromEntries(TEXTS.map((name) => [name, item?.[name] ?? ''])) as Record<(typeof TEXTS)[number], string>),
+  tags: item?.tags.join(', ') ?? '',
+  attributes: item && Object.keys(item.attributes).length > 0 ? JSON.stringify(item.attributes, null, 2) : '',
+});
+
+/** Only what was changed here is said. */
+function changesOf(item: EndUserRecord | null, values: Values, blocked: boolean): UpdateEndUser {
+  const before = valuesOf(item);
+  const texts = TEXTS.filter((name) => values[name].trim() !== (item?.[name] ?? ''));
+  return {
+    ...Object.fromEntries(texts.map((name) => [name, values[name].trim() || null])),
+    ...(values.tags !== before.tags && { tags: values.tags.split(COMMA).flatMap((tag) => tag.trim() || []) }),
+    ...(values.attributes !== before.attributes && {
+      attributes: changed(item?.attributes ?? {}, readAttributes(values.attributes)!),
+    }),
+    ...(blocked !== (item?.blocked ?? false) && { blocked }),
+  };
 }
 
 /** Null when it is no JSON object. */

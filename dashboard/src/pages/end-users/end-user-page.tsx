@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Text } from '@mantine/core';
+import { Badge, Button, Text } from '@mantine/core';
 import { IconMessages, IconPencil } from '@tabler/icons-react';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
@@ -14,6 +14,7 @@ import { useListState } from '../../list/use-list-state.ts';
 import { Card } from '../../parts/card.tsx';
 import { CopyFact, Fact, Facts } from '../../parts/fact.tsx';
 import { Moment } from '../../parts/moment.tsx';
+import { Tags } from '../../parts/tags.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { WhenRead } from '../../parts/when-read.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
@@ -84,19 +85,7 @@ function RecordCard({ item }: { item: EndUserRecord }): ReactNode {
         <Fact label={say('phone')}>{item.phone ? <span className="ltr">{item.phone}</span> : none}</Fact>
         <Fact label={say('language')}>{item.locale ? languageName(say.language, item.locale) : none}</Fact>
         <Fact label={say('time_zone')}>{item.time_zone ? <span className="ltr">{item.time_zone}</span> : none}</Fact>
-        <Fact label={say('tags')}>
-          {item.tags.length === 0 ? (
-            none
-          ) : (
-            <Group gap={4}>
-              {item.tags.map((tag) => (
-                <Badge key={tag} color="gray" dir="auto">
-                  {tag}
-                </Badge>
-              ))}
-            </Group>
-          )}
-        </Fact>
+        <Fact label={say('tags')}>{item.tags.length === 0 ? none : <Tags of={item.tags} />}</Fact>
         <Fact label={say('last_seen')}>
           {item.last_seen_at ? <Moment at={item.last_seen_at} /> : sayCommon('never')}
         </Fact>

@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Switch, TextInput } from '@mantine/core';
+import { Badge, Button, Switch, TextInput } from '@mantine/core';
 import { IconDownload, IconUpload, IconUsersGroup } from '@tabler/icons-react';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -15,6 +15,7 @@ import { hasNone, PagedList } from '../../list/paged-list.tsx';
 import { useListState, useTypedFilter, type ListState } from '../../list/use-list-state.ts';
 import { AddButton } from '../../parts/add-button.tsx';
 import { Moment } from '../../parts/moment.tsx';
+import { Tags } from '../../parts/tags.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import agentClasses from '../agents/agents.module.css';
@@ -164,17 +165,7 @@ function useColumns(): Column<EndUserRecord>[] {
       id: 'tags',
       label: say('tags'),
       cell: ({ tags }) =>
-        tags.length === 0 ? (
-          <span className={agentClasses.soft}>{say('none')}</span>
-        ) : (
-          <Group gap={4}>
-            {tags.slice(0, 4).map((tag) => (
-              <Badge key={tag} color="gray" dir="auto">
-                {tag}
-              </Badge>
-            ))}
-          </Group>
-        ),
+        tags.length === 0 ? <span className={agentClasses.soft}>{say('none')}</span> : <Tags of={tags.slice(0, 4)} />,
     },
     {
       id: 'last_seen',

@@ -32,9 +32,7 @@ function General({ item }: { item: TriggerRecord }): ReactNode {
   const sayCommon = useWords(common);
   const org_id = useOrganization().id;
   const may = useMay('member');
-  const params = { org_id, trigger_id: item.id };
   const update = useAct('updateTrigger', { refresh: ['readTrigger', 'listTriggers'] });
-  const toggle = useAct('updateTrigger', { refresh: ['readTrigger', 'listTriggers'] });
   const channels = useRead(
     'listChannels',
     { params: { org_id }, query: { agent_id: item.agent_id, limit: MAX_PAGE } },
@@ -46,7 +44,10 @@ function General({ item }: { item: TriggerRecord }): ReactNode {
   const submit = form.submit((values) => {
     const { name, channel_id } = values;
     update.mutate(
-      { params, body: { name: name.trim(), channel_id: channel_id === OWN ? null : channel_id } },
+      {
+        params: { org_id, trigger_id: item.id },
+        body: { name: name.trim(), channel_id: channel_id === OWN ? null : channel_id },
+      },
       {
         onSuccess: () => {
           form.settled(values);
@@ -59,7 +60,7 @@ function General({ item }: { item: TriggerRecord }): ReactNode {
   const data = (channels.data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }));
   const gone = item.channel_id !== null && channels.data && !data.some(({ value }) => value === item.channel_id);
   const channel = form.getInputProps('channel_id');
-  const problem = form.unplaced(update.error) ?? toggle.error;
+  const problem = form.unplaced(update.error);
   return (
     <form onSubmit={submit} noValidate>
       <Card
@@ -73,19 +74,7 @@ function General({ item }: { item: TriggerRecord }): ReactNode {
         }
       >
         <Stack gap="lg">
-          <Switch
-            label={say('enabled')}
-            description={say('enabled_hint')}
-            checked={item.enabled}
-            disabled={!may || toggle.isPending}
-            onChange={(event) => {
-              const enabled = event.currentTarget.checked;
-              toggle.mutate(
-                { params, body: { enabled } },
-                { onSuccess: () => notifyDone(say(enabled ? 'is_enabled' : 'is_disabled')) },
-              );
-            }}
-          />
+          <EnabledSwitch item={item} />
           <Group align="flex-start" gap="md">
             <TextInput
               label={say('name')}
@@ -112,6 +101,32 @@ function General({ item }: { item: TriggerRecord }): ReactNode {
         </Stack>
       </Card>
     </form>
+  );
+}
+
+/** Switches at once, apart from what is saved. */
+function EnabledSwitch({ item }: { item: TriggerRecord }): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const may = useMay('member');
+  const toggle = useAct('updateTrigger', { refresh: ['readTrigger', 'listTriggers'] });
+  return (
+    <>
+      <Switch
+        label={say('enabled')}
+        description={say('enabled_hint')}
+        checked={item.enabled}
+        disabled={!may || toggle.isPending}
+        onChange={(event) => {
+          const enabled = event.currentTarget.checked;
+          toggle.mutate(
+            { params: { org_id, trigger_id: item.id }, body: { enabled } },
+            { onSuccess: () => notifyDone(say(enabled ? 'is_enabled' : 'is_disabled')) },
+          );
+        }}
+      />
+      {toggle.error && <ProblemAlert problem={toggle.error} />}
+    </>
   );
 }
 

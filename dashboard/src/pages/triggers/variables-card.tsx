@@ -26,47 +26,9 @@ const hasField = ({ pointer }: { pointer: string }): boolean => /^\/variables\/\
 export function VariablesCard({ item }: { item: TriggerRecord }): ReactNode {
   const say = useWords(words);
   const sayCommon = useWords(common);
-  const org_id = useOrganization().id;
   const may = useMay('member');
-  const [edited, setEdited] = useState<Row[] | null>(null);
-  const [faults, setFaults] = useState<Faults>({});
-  const update = useAct('updateTrigger', { refresh: ['readTrigger', 'listTriggers'] });
+  const { rows, edited, put, discard, faults, update, submit } = useVariables(item);
   const problem = unplaced(update.error, hasField);
-  const rows = edited ?? item.variables.map(rowOf);
-  const put = (next: Row[]): void => {
-    setEdited(next);
-    setFaults({});
-  };
-  const focusOn = useFocus();
-  const show = (found: Faults): void => {
-    setFaults(found);
-    const first = Object.keys(found)[0];
-    if (first) focusOn(() => document.getElementById(`variable-${first.replace('/', '-')}`));
-  };
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    const found = faultsOf(rows, say('bad_name'), say('bad_default'));
-    show(found);
-    if (Object.keys(found).length > 0) return;
-    update.mutate(
-      { params: { org_id, trigger_id: item.id }, body: { variables: rows.map(declarationOf) } },
-      {
-        onSuccess: () => {
-          // What was typed while it was being saved is not saved yet.
-          setEdited((now) => (now === edited ? null : now));
-          notifyDone(say('variables_saved'));
-        },
-        onError: (problem) =>
-          show(
-            Object.fromEntries(
-              problem.faults
-                .filter(hasField)
-                .map(({ pointer, detail }) => [pointer.replace('/variables/', ''), detail]),
-            ),
-          ),
-      },
-    );
-  };
   return (
     <form onSubmit={submit} noValidate>
       <Card
@@ -77,7 +39,7 @@ export function VariablesCard({ item }: { item: TriggerRecord }): ReactNode {
           may &&
           edited && (
             <>
-              <Button variant="default" onClick={() => setEdited(null)}>
+              <Button variant="default" onClick={discard}>
                 {sayCommon('cancel')}
               </Button>
               <Button type="submit" loading={update.isPending}>
@@ -93,14 +55,7 @@ export function VariablesCard({ item }: { item: TriggerRecord }): ReactNode {
           </Text>
         ) : (
           <>
-            <div className={classes.head} aria-hidden="true">
-              <span>{say('head_name')}</span>
-              <span>{say('head_type')}</span>
-              <span style={{ minWidth: 92 }}>{say('variable_required')}</span>
-              <span>{say('head_default')}</span>
-              <span>{say('head_description')}</span>
-              <span />
-            </div>
+            <Headings />
             <ul className={classes.variables}>
               {rows.map((row, index) => (
                 <Variable
@@ -129,6 +84,70 @@ export function VariablesCard({ item }: { item: TriggerRecord }): ReactNode {
         )}
       </Card>
     </form>
+  );
+}
+
+/** The declarations while they are edited, until they are saved or discarded. */
+function useVariables(item: TriggerRecord) {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const [edited, setEdited] = useState<Row[] | null>(null);
+  const [faults, setFaults] = useState<Faults>({});
+  const update = useAct('updateTrigger', { refresh: ['readTrigger', 'listTriggers'] });
+  const rows = edited ?? item.variables.map(rowOf);
+  const focusOn = useFocus();
+  const show = (found: Faults): void => {
+    setFaults(found);
+    const first = Object.keys(found)[0];
+    if (first) focusOn(() => document.getElementById(`variable-${first.replace('/', '-')}`));
+  };
+  return {
+    rows,
+    edited: edited !== null,
+    faults,
+    update,
+    put: (next: Row[]): void => {
+      setEdited(next);
+      setFaults({});
+    },
+    discard: () => setEdited(null),
+    submit: (event: FormEvent): void => {
+      event.preventDefault();
+      const found = faultsOf(rows, say('bad_name'), say('bad_default'));
+      show(found);
+      if (Object.keys(found).length > 0) return;
+      update.mutate(
+        { params: { org_id, trigger_id: item.id }, body: { variables: rows.map(declarationOf) } },
+        {
+          onSuccess: () => {
+            // What was typed while it was being saved is not saved yet.
+            setEdited((now) => (now === edited ? null : now));
+            notifyDone(say('variables_saved'));
+          },
+          onError: ({ faults: told }) =>
+            show(
+              Object.fromEntries(
+                told.filter(hasField).map(({ pointer, detail }) => [pointer.replace('/variables/', ''), detail]),
+              ),
+            ),
+        },
+      );
+    },
+  };
+}
+
+/** On a wide screen; each field has a name of its own for a screen reader. */
+function Headings(): ReactNode {
+  const say = useWords(words);
+  return (
+    <div className={classes.head} aria-hidden="true">
+      <span>{say('head_name')}</span>
+      <span>{say('head_type')}</span>
+      <span style={{ minWidth: 92 }}>{say('variable_required')}</span>
+      <span>{say('head_default')}</span>
+      <span>{say('head_description')}</span>
+      <span />
+    </div>
   );
 }
 

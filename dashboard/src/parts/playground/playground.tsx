@@ -2,7 +2,7 @@ import { ActionIcon, Button, Group, TextInput } from '@mantine/core';
 import { IconRefresh, IconSend } from '@tabler/icons-react';
 import { useEffect, useRef, useState, type FormEvent, type ReactNode } from 'react';
 import type { AgentDefinition } from '../../../../contract/agents.ts';
-import type { PlaygroundTurn } from '../../../../contract/dashboard/agents.ts';
+import type { PlaygroundBody, PlaygroundTurn } from '../../../../contract/dashboard/agents.ts';
 import { MAX_MESSAGE_CHARACTERS } from '../../../../contract/limits.ts';
 import { useAct } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
@@ -33,84 +33,28 @@ export function Playground(props: Props): ReactNode {
 
 function Chat({ agentId, definition, onAnswered, suggestion }: Props): ReactNode {
   const say = useWords(words);
-  const org_id = useOrganization().id;
-  const [lines, setLines] = useState<Line[]>([]);
   const [text, setText] = useState('');
   const [given, setGiven] = useState<Circumstances>({ locale: say.language, name: '', values: {} });
   const variables = useVariables(agentId, definition);
-  const turn = useAct('tryAgent', { refresh: [] });
-  const log = useRef<HTMLDivElement>(null);
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => {
-    log.current?.scrollTo({ top: log.current.scrollHeight });
-  }, [lines, turn.isPending]);
-
-  const last = lines.findLast((line) => line.role === 'agent');
-  const ended = last?.turn.next === 'completed' || last?.turn.next === 'handed_off';
-  const ask = (next: Line[]): void => {
-    setLines(next);
-    turn.mutate(
-      {
-        params: { org_id, agent_id: agentId },
-        body: {
-          messages: next.flatMap(spoken),
-          ...bodyOf(given, variables),
-          ...(last && { state: last.turn.state }),
-          ...(definition && { definition }),
-        },
-      },
-      {
-        onSuccess: (answer) => {
-          setLines([...next, { role: 'agent', turn: answer }]);
-          onAnswered?.();
-          field.current?.focus();
-        },
-      },
-    );
-  };
+  const talk = useTalk(agentId, { ...bodyOf(given, variables), ...(definition && { definition }) }, () => {
+    onAnswered?.();
+    field.current?.focus();
+  });
   const send = (event: FormEvent): void => {
     event.preventDefault();
     const words = text.trim();
-    if (words === '' || turn.isPending) return;
+    if (words === '' || talk.isPending) return;
     setText('');
-    ask([...lines, { role: 'end_user', text: words }]);
+    talk.say(words);
   };
   const again = (): void => {
-    turn.reset();
-    setLines([]);
+    talk.forget();
     field.current?.focus();
   };
   return (
     <div className={classes.chat}>
-      <div className={classes.log} ref={log} role="log" aria-label={say('chat')} tabIndex={0}>
-        {lines.length === 0 && !turn.isPending && (
-          <div className={classes.empty}>
-            <span>{say('empty')}</span>
-            <Group gap="xs" justify="center">
-              {suggestion && (
-                <Button size="xs" variant="default" onClick={() => ask([{ role: 'end_user', text: suggestion }])}>
-                  {suggestion}
-                </Button>
-              )}
-              <Button size="xs" variant="default" onClick={() => ask([])}>
-                {say('open')}
-              </Button>
-            </Group>
-          </div>
-        )}
-        {lines.map((line, index) =>
-          line.role === 'agent' ? (
-            <TurnView key={index} turn={line.turn} />
-          ) : (
-            <p key={index} className={classes.mine} dir="auto">
-              {line.text}
-            </p>
-          ),
-        )}
-        {turn.isPending && <p className={classes.note}>{say('writing')}</p>}
-        {ended && <p className={classes.note}>{say(last.turn.next === 'completed' ? 'ended' : 'handed')}</p>}
-        {turn.error && <ProblemAlert problem={turn.error} onRetry={() => ask(lines)} />}
-      </div>
+      <Log talk={talk} suggestion={suggestion} />
       <TryWith value={given} names={variables.map(({ name }) => name)} onChange={setGiven} />
       <form className={classes.form} onSubmit={send}>
         <TextInput
@@ -122,15 +66,96 @@ function Chat({ agentId, definition, onAnswered, suggestion }: Props): ReactNode
           autoComplete="off"
           onChange={(event) => setText(event.currentTarget.value)}
         />
-        <ActionIcon type="submit" size={36} aria-label={say('send')} loading={turn.isPending}>
+        <ActionIcon type="submit" size={36} aria-label={say('send')} loading={talk.isPending}>
           <IconSend size={18} className="mirror" />
         </ActionIcon>
-        {lines.length > 0 && (
+        {talk.lines.length > 0 && (
           <ActionIcon size={36} variant="default" aria-label={say('again')} onClick={again}>
             <IconRefresh size={18} />
           </ActionIcon>
         )}
       </form>
+    </div>
+  );
+}
+
+type Talk = ReturnType<typeof useTalk>;
+type Asked = Omit<PlaygroundBody, 'messages' | 'state'>;
+
+/** What was said so far. The server keeps nothing of it: each question carries all of it, and the agent's state. */
+function useTalk(agentId: string, asked: Asked, onAnswered: () => void) {
+  const org_id = useOrganization().id;
+  const [lines, setLines] = useState<Line[]>([]);
+  const turn = useAct('tryAgent', { refresh: [] });
+  const last = lines.findLast((line) => line.role === 'agent');
+  const ask = (next: Line[]): void => {
+    setLines(next);
+    turn.mutate(
+      {
+        params: { org_id, agent_id: agentId },
+        body: { messages: next.flatMap(spoken), ...asked, ...(last && { state: last.turn.state }) },
+      },
+      {
+        onSuccess: (answer) => {
+          setLines([...next, { role: 'agent', turn: answer }]);
+          onAnswered();
+        },
+      },
+    );
+  };
+  return {
+    lines,
+    /** What the agent wants after its last turn. */
+    next: last?.turn.next,
+    isPending: turn.isPending,
+    error: turn.error,
+    say: (text: string) => ask([...lines, { role: 'end_user', text }]),
+    /** The agent speaks first, or answers again what it could not answer. */
+    letAnswer: () => ask(lines),
+    forget: () => {
+      turn.reset();
+      setLines([]);
+    },
+  };
+}
+
+function Log({ talk, suggestion }: { talk: Talk; suggestion: string | undefined }): ReactNode {
+  const say = useWords(words);
+  const { lines, next, isPending, error } = talk;
+  const log = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    log.current?.scrollTo({ top: log.current.scrollHeight });
+  }, [lines, isPending]);
+  return (
+    <div className={classes.log} ref={log} role="log" aria-label={say('chat')} tabIndex={0}>
+      {lines.length === 0 && !isPending && (
+        <div className={classes.empty}>
+          <span>{say('empty')}</span>
+          <Group gap="xs" justify="center">
+            {suggestion && (
+              <Button size="xs" variant="default" onClick={() => talk.say(suggestion)}>
+                {suggestion}
+              </Button>
+            )}
+            <Button size="xs" variant="default" onClick={talk.letAnswer}>
+              {say('open')}
+            </Button>
+          </Group>
+        </div>
+      )}
+      {lines.map((line, index) =>
+        line.role === 'agent' ? (
+          <TurnView key={index} turn={line.turn} />
+        ) : (
+          <p key={index} className={classes.mine} dir="auto">
+            {line.text}
+          </p>
+        ),
+      )}
+      {isPending && <p className={classes.note}>{say('writing')}</p>}
+      {next === 'completed' && <p className={classes.note}>{say('ended')}</p>}
+      {next === 'handed_off' && <p className={classes.note}>{say('handed')}</p>}
+      {error && <ProblemAlert problem={error} onRetry={talk.letAnswer} />}
     </div>
   );
 }

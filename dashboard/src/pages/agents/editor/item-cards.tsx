@@ -42,61 +42,21 @@ export function ItemCards<T>(props: Props<T>): ReactNode {
       <ol className={classes.items} aria-label={label}>
         {items.map((item, index) => {
           const at = `${pointer}/${index}`;
-          const name = titleOf(item) || say('untitled');
           const isOpen = opened === index || (opened === null && faulty(at));
           return (
             <li key={index} className={classes.item} data-fault={faulty(at) || undefined}>
-              <div className={classes.itemHead}>
-                <button
-                  type="button"
-                  className={`mantine-focus-auto ${classes.itemTitle}`}
-                  aria-expanded={isOpen}
-                  onClick={() => setOpened(isOpen ? -1 : index)}
-                >
-                  <IconChevronRight size={16} aria-hidden="true" />
-                  <span className={classes.itemName} dir="auto">
-                    {name}
-                  </span>
-                  {hintOf && (
-                    <Text span size="xs" c="dimmed" fw={400}>
-                      {hintOf(item)}
-                    </Text>
-                  )}
-                </button>
-                {!readOnly && (
-                  <>
-                    <ActionIcon
-                      variant="subtle"
-                      color="gray"
-                      disabled={index === 0}
-                      aria-label={say('move_up', { name })}
-                      onClick={() => move(index, index - 1)}
-                    >
-                      <IconArrowUp size={16} />
-                    </ActionIcon>
-                    <ActionIcon
-                      variant="subtle"
-                      color="gray"
-                      disabled={index === items.length - 1}
-                      aria-label={say('move_down', { name })}
-                      onClick={() => move(index, index + 1)}
-                    >
-                      <IconArrowDown size={16} />
-                    </ActionIcon>
-                    <ActionIcon
-                      variant="subtle"
-                      color="gray"
-                      aria-label={say('remove_item', { name })}
-                      onClick={() => {
-                        onChange(items.filter((_, other) => other !== index));
-                        setOpened(-1);
-                      }}
-                    >
-                      <IconTrash size={16} />
-                    </ActionIcon>
-                  </>
-                )}
-              </div>
+              <ItemHead
+                name={titleOf(item) || say('untitled')}
+                hint={hintOf?.(item)}
+                isOpen={isOpen}
+                onToggle={() => setOpened(isOpen ? -1 : index)}
+                onUp={index > 0 ? () => move(index, index - 1) : null}
+                onDown={index < items.length - 1 ? () => move(index, index + 1) : null}
+                onRemove={() => {
+                  onChange(items.filter((_, other) => other !== index));
+                  setOpened(-1);
+                }}
+              />
               {isOpen && (
                 <div className={classes.itemBody}>
                   {children(
@@ -124,5 +84,60 @@ export function ItemCards<T>(props: Props<T>): ReactNode {
         </Button>
       )}
     </>
+  );
+}
+
+type HeadProps = {
+  name: string;
+  hint: string | undefined;
+  isOpen: boolean;
+  onToggle: () => void;
+  /** Null: it is the first, or the last. */
+  onUp: (() => void) | null;
+  onDown: (() => void) | null;
+  onRemove: () => void;
+};
+
+/** The line of one thing, open or closed. */
+function ItemHead({ name, hint, isOpen, onToggle, onUp, onDown, onRemove }: HeadProps): ReactNode {
+  const say = useWords(words);
+  const { readOnly } = useEditor();
+  const moves = [
+    { label: say('move_up', { name }), act: onUp, Icon: IconArrowUp },
+    { label: say('move_down', { name }), act: onDown, Icon: IconArrowDown },
+    { label: say('remove_item', { name }), act: onRemove, Icon: IconTrash },
+  ];
+  return (
+    <div className={classes.itemHead}>
+      <button
+        type="button"
+        className={`mantine-focus-auto ${classes.itemTitle}`}
+        aria-expanded={isOpen}
+        onClick={onToggle}
+      >
+        <IconChevronRight size={16} aria-hidden="true" />
+        <span className={classes.itemName} dir="auto">
+          {name}
+        </span>
+        {hint !== undefined && (
+          <Text span size="xs" c="dimmed" fw={400}>
+            {hint}
+          </Text>
+        )}
+      </button>
+      {!readOnly &&
+        moves.map(({ label, act, Icon }, index) => (
+          <ActionIcon
+            key={index}
+            variant="subtle"
+            color="gray"
+            disabled={act === null}
+            aria-label={label}
+            onClick={() => act?.()}
+          >
+            <Icon size={16} />
+          </ActionIcon>
+        ))}
+    </div>
   );
 }

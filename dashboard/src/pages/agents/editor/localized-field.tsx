@@ -23,7 +23,6 @@ type Props = {
 
 /** One text in as many languages as wanted: the languages as small buttons, the chosen one's text below. */
 export function LocalizedField({ label, hint, value = {}, onChange, pointer, required, rows = 2 }: Props): ReactNode {
-  const say = useWords(words);
   const { fault, faulty, readOnly } = useEditor();
   const id = useId();
   const nameOf = useLanguageName();
@@ -36,57 +35,23 @@ export function LocalizedField({ label, hint, value = {}, onChange, pointer, req
     fault(`${pointer}/${current}`) ??
     fault(pointer) ??
     (broken && `${nameOf(broken)}: ${fault(`${pointer}/${broken}`)}`);
-  const addable = OFFERED_LANGUAGES.filter((one) => !shown.includes(one)).map((one) => ({
-    value: one,
-    label: nameOf(one),
-  }));
   return (
     <Input.Wrapper label={label} description={hint} required={required} error={error} labelProps={{ htmlFor: id }}>
-      <div className={classes.languages} role="group" aria-label={say('texts_of', { label })}>
-        {(shown.length > 1 || !readOnly) &&
-          shown.map((one) => (
-            <button
-              key={one}
-              type="button"
-              className={classes.language}
-              aria-pressed={one === current}
-              data-fault={faulty(`${pointer}/${one}`) || undefined}
-              onClick={() => setPicked(one)}
-            >
-              {nameOf(one)}
-            </button>
-          ))}
-        {!readOnly && current !== 'default' && (
-          <ActionIcon
-            size="sm"
-            variant="subtle"
-            color="gray"
-            aria-label={say('remove_language', { language: nameOf(current) })}
-            onClick={() => {
-              const { [current]: _, ...rest } = value;
-              onChange(Object.keys(rest).length === 0 ? undefined : rest);
-            }}
-          >
-            <IconX size={14} />
-          </ActionIcon>
-        )}
-        {!readOnly && (
-          <Select
-            aria-label={`${say('add_language')}: ${label}`}
-            placeholder={say('add_language')}
-            size="xs"
-            searchable
-            value={null}
-            data={addable}
-            className={classes.add}
-            onChange={(one) => {
-              if (!one) return;
-              onChange({ ...value, [one]: '' });
-              setPicked(one);
-            }}
-          />
-        )}
-      </div>
+      <Languages
+        of={label}
+        shown={shown}
+        current={current}
+        isFaulty={(one) => faulty(`${pointer}/${one}`)}
+        onPick={setPicked}
+        onAdd={(one) => {
+          onChange({ ...value, [one]: '' });
+          setPicked(one);
+        }}
+        onRemove={() => {
+          const { [current]: _, ...rest } = value;
+          onChange(Object.keys(rest).length === 0 ? undefined : rest);
+        }}
+      />
       <Textarea
         id={id}
         aria-label={current === 'default' ? label : `${label} (${nameOf(current)})`}
@@ -102,6 +67,68 @@ export function LocalizedField({ label, hint, value = {}, onChange, pointer, req
         error={Boolean(error)}
       />
     </Input.Wrapper>
+  );
+}
+
+type LanguagesProps = {
+  /** What the texts are of. */
+  of: string;
+  shown: readonly string[];
+  current: string;
+  isFaulty: (language: string) => boolean;
+  onPick: (language: string) => void;
+  onAdd: (language: string) => void;
+  /** The current one goes. */
+  onRemove: () => void;
+};
+
+function Languages({ of, shown, current, isFaulty, onPick, onAdd, onRemove }: LanguagesProps): ReactNode {
+  const say = useWords(words);
+  const { readOnly } = useEditor();
+  const nameOf = useLanguageName();
+  const addable = OFFERED_LANGUAGES.filter((one) => !shown.includes(one)).map((one) => ({
+    value: one,
+    label: nameOf(one),
+  }));
+  return (
+    <div className={classes.languages} role="group" aria-label={say('texts_of', { label: of })}>
+      {(shown.length > 1 || !readOnly) &&
+        shown.map((one) => (
+          <button
+            key={one}
+            type="button"
+            className={classes.language}
+            aria-pressed={one === current}
+            data-fault={isFaulty(one) || undefined}
+            onClick={() => onPick(one)}
+          >
+            {nameOf(one)}
+          </button>
+        ))}
+      {!readOnly && current !== 'default' && (
+        <ActionIcon
+          size="sm"
+          variant="subtle"
+          color="gray"
+          aria-label={say('remove_language', { language: nameOf(current) })}
+          onClick={onRemove}
+        >
+          <IconX size={14} />
+        </ActionIcon>
+      )}
+      {!readOnly && (
+        <Select
+          aria-label={`${say('add_language')}: ${of}`}
+          placeholder={say('add_language')}
+          size="xs"
+          searchable
+          value={null}
+          data={addable}
+          className={classes.add}
+          onChange={(one) => one && onAdd(one)}
+        />
+      )}
+    </div>
   );
 }
 

@@ -74,11 +74,10 @@ const VariablesHint = (): ReactNode => {
   });
 };
 
-function TemplateFields({ values, change, editor }: Pick<SettingsDraft, 'values' | 'change' | 'editor'>): ReactNode {
+type FieldsProps = Pick<SettingsDraft, 'values' | 'change' | 'editor'>;
+
+function TemplateFields({ values, change, editor }: FieldsProps): ReactNode {
   const say = useWords(words);
-  const { templateVariables: variables } = values;
-  const set = (index: number, part: Partial<(typeof variables)[number]>): void =>
-    change({ templateVariables: variables.map((one, at) => (at === index ? { ...one, ...part } : one)) });
   return (
     <>
       <Group align="flex-start" gap="md">
@@ -109,61 +108,7 @@ function TemplateFields({ values, change, editor }: Pick<SettingsDraft, 'values'
           onChange={(event) => change({ templateLanguage: event.currentTarget.value })}
         />
       </Group>
-      <fieldset className={classes.variables}>
-        <legend>{say('template_variables')}</legend>
-        <Text size="xs" c="dimmed" mb="xs">
-          {say('template_variables_hint')} <VariablesHint />
-        </Text>
-        {variables.map(({ name, value }, index) => (
-          <div key={index} className={classes.variable}>
-            <TextInput
-              aria-label={say('variable_name', { number: index + 1 })}
-              placeholder="1"
-              dir="ltr"
-              maxLength={64}
-              autoComplete="off"
-              readOnly={editor.readOnly}
-              value={name}
-              error={editor.fault(`/opening/template/variables/${index}`)}
-              onChange={(event) => set(index, { name: event.currentTarget.value })}
-            />
-            <TextInput
-              aria-label={say('variable_value', { number: index + 1 })}
-              placeholder="{{end_user.name}}"
-              dir="auto"
-              maxLength={1024}
-              autoComplete="off"
-              readOnly={editor.readOnly}
-              value={value}
-              error={editor.fault(`/opening/template/variables/${name}`)}
-              onChange={(event) => set(index, { value: event.currentTarget.value })}
-            />
-            {!editor.readOnly && (
-              <ActionIcon
-                variant="subtle"
-                color="gray"
-                mt={5}
-                aria-label={say('variable_remove', { number: index + 1 })}
-                onClick={() => change({ templateVariables: variables.filter((_, at) => at !== index) })}
-              >
-                <IconTrash size={16} />
-              </ActionIcon>
-            )}
-          </div>
-        ))}
-        {!editor.readOnly && variables.length < MAX_TEMPLATE_VARIABLES && (
-          <Button
-            variant="subtle"
-            size="compact-sm"
-            leftSection={<IconPlus size={15} />}
-            onClick={() =>
-              change({ templateVariables: [...variables, { name: String(variables.length + 1), value: '' }] })
-            }
-          >
-            {say('variable_add')}
-          </Button>
-        )}
-      </fieldset>
+      <TemplateVariables values={values} change={change} editor={editor} />
       <LocalizedField
         label={say('template_text')}
         hint={say('template_text_hint')}
@@ -172,5 +117,69 @@ function TemplateFields({ values, change, editor }: Pick<SettingsDraft, 'values'
         pointer="/opening/text"
       />
     </>
+  );
+}
+
+/** What stands in the places of the template, by their names there. */
+function TemplateVariables({ values: { templateVariables: variables }, change, editor }: FieldsProps): ReactNode {
+  const say = useWords(words);
+  const set = (index: number, part: Partial<(typeof variables)[number]>): void =>
+    change({ templateVariables: variables.map((one, at) => (at === index ? { ...one, ...part } : one)) });
+  return (
+    <fieldset className={classes.variables}>
+      <legend>{say('template_variables')}</legend>
+      <Text size="xs" c="dimmed" mb="xs">
+        {say('template_variables_hint')} <VariablesHint />
+      </Text>
+      {variables.map(({ name, value }, index) => (
+        <div key={index} className={classes.variable}>
+          <TextInput
+            aria-label={say('variable_name', { number: index + 1 })}
+            placeholder="1"
+            dir="ltr"
+            maxLength={64}
+            autoComplete="off"
+            readOnly={editor.readOnly}
+            value={name}
+            error={editor.fault(`/opening/template/variables/${index}`)}
+            onChange={(event) => set(index, { name: event.currentTarget.value })}
+          />
+          <TextInput
+            aria-label={say('variable_value', { number: index + 1 })}
+            placeholder="{{end_user.name}}"
+            dir="auto"
+            maxLength={1024}
+            autoComplete="off"
+            readOnly={editor.readOnly}
+            value={value}
+            error={editor.fault(`/opening/template/variables/${name}`)}
+            onChange={(event) => set(index, { value: event.currentTarget.value })}
+          />
+          {!editor.readOnly && (
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              mt={5}
+              aria-label={say('variable_remove', { number: index + 1 })}
+              onClick={() => change({ templateVariables: variables.filter((_, at) => at !== index) })}
+            >
+              <IconTrash size={16} />
+            </ActionIcon>
+          )}
+        </div>
+      ))}
+      {!editor.readOnly && variables.length < MAX_TEMPLATE_VARIABLES && (
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          leftSection={<IconPlus size={15} />}
+          onClick={() =>
+            change({ templateVariables: [...variables, { name: String(variables.length + 1), value: '' }] })
+          }
+        >
+          {say('variable_add')}
+        </Button>
+      )}
+    </fieldset>
   );
 }

@@ -1,7 +1,8 @@
 import { Chip, Group, Input, NumberInput, Stack, Switch, TextInput } from '@mantine/core';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { useWords } from '../../../language/words.tsx';
 import { Card } from '../../../parts/card.tsx';
+import { MomentField } from '../../../parts/moment-field.tsx';
 import { EVERY_DAY, MAX_PER_MINUTE } from './settings-values.ts';
 import type { SettingsDraft } from './use-settings-draft.ts';
 import { words } from './words.ts';
@@ -13,72 +14,33 @@ export function ScheduleCard({ draft }: { draft: SettingsDraft }): ReactNode {
   const say = useWords(words);
   const { values, change, editor } = draft;
   const { readOnly, fault } = editor;
-  const clock = (name: 'windowFrom' | 'windowTo' | 'quietFrom' | 'quietTo', label: string, pointer: string) => (
-    <TextInput
-      type="time"
-      label={label}
-      w={140}
-      dir="ltr"
-      readOnly={readOnly}
-      value={values[name]}
-      error={fault(pointer)}
-      onChange={(event) => change({ [name]: event.currentTarget.value })}
-    />
-  );
   return (
     <Card title={say('schedule')} description={say('schedule_hint')}>
       <Stack gap="xl">
         <Group align="flex-start" gap="md">
-          <MomentInput
+          <MomentField
             label={say('starts_at')}
-            hint={say('starts_at_hint')}
+            description={say('starts_at_hint')}
+            flex="1 1 240px"
             at={values.startsAt}
             error={fault('/starts_at')}
             readOnly={readOnly}
             onChange={(startsAt) => change({ startsAt })}
           />
-          <MomentInput
+          <MomentField
             label={say('ends_at')}
-            hint={say('ends_at_hint')}
+            description={say('ends_at_hint')}
+            flex="1 1 240px"
             at={values.endsAt}
             error={fault('/ends_at')}
             readOnly={readOnly}
             onChange={(endsAt) => change({ endsAt })}
           />
         </Group>
-        <div>
-          <Switch
-            label={say('window')}
-            description={say('window_hint')}
-            checked={values.hasWindow}
-            disabled={readOnly}
-            onChange={(event) => change({ hasWindow: event.currentTarget.checked })}
-          />
-          {values.hasWindow && (
-            <Stack gap="sm" className={classes.inner}>
-              <Group gap="md" align="flex-start">
-                {clock('windowFrom', say('window_from'), '/window/from')}
-                {clock('windowTo', say('window_to'), '/window/to')}
-              </Group>
-              <Days draft={draft} />
-            </Stack>
-          )}
-        </div>
-        <div>
-          <Switch
-            label={say('quiet')}
-            description={say('quiet_hint')}
-            checked={values.hasQuiet}
-            disabled={readOnly}
-            onChange={(event) => change({ hasQuiet: event.currentTarget.checked })}
-          />
-          {values.hasQuiet && (
-            <Group gap="md" align="flex-start" className={classes.inner}>
-              {clock('quietFrom', say('quiet_from'), '/quiet_hours/from')}
-              {clock('quietTo', say('quiet_to'), '/quiet_hours/to')}
-            </Group>
-          )}
-        </div>
+        <Hours draft={draft} of="window">
+          <Days draft={draft} />
+        </Hours>
+        <Hours draft={draft} of="quiet" />
         <Group align="flex-start" gap="md">
           <ZoneSelect
             label={say('zone')}
@@ -111,6 +73,51 @@ export function ScheduleCard({ draft }: { draft: SettingsDraft }): ReactNode {
   );
 }
 
+/** Where their values are, and their faults. */
+const HOURS = {
+  window: { on: 'hasWindow', from: 'windowFrom', to: 'windowTo', pointer: '/window' },
+  quiet: { on: 'hasQuiet', from: 'quietFrom', to: 'quietTo', pointer: '/quiet_hours' },
+} as const;
+
+type HoursProps = { draft: SettingsDraft; of: keyof typeof HOURS; children?: ReactNode };
+
+/** Hours of the day, when they are switched on. */
+function Hours({ draft: { values, change, editor }, of, children }: HoursProps): ReactNode {
+  const say = useWords(words);
+  const { on, pointer, ...ends } = HOURS[of];
+  return (
+    <div>
+      <Switch
+        label={say(of)}
+        description={say(`${of}_hint`)}
+        checked={values[on]}
+        disabled={editor.readOnly}
+        onChange={(event) => change({ [on]: event.currentTarget.checked })}
+      />
+      {values[on] && (
+        <Stack gap="sm" className={classes.inner}>
+          <Group gap="md" align="flex-start">
+            {(['from', 'to'] as const).map((end) => (
+              <TextInput
+                key={end}
+                type="time"
+                label={say(`${of}_${end}`)}
+                w={140}
+                dir="ltr"
+                readOnly={editor.readOnly}
+                value={values[ends[end]]}
+                error={editor.fault(`${pointer}/${end}`)}
+                onChange={(event) => change({ [ends[end]]: event.currentTarget.value })}
+              />
+            ))}
+          </Group>
+          {children}
+        </Stack>
+      )}
+    </div>
+  );
+}
+
 function Days({ draft: { values, change, editor } }: { draft: SettingsDraft }): ReactNode {
   const say = useWords(words);
   const error = editor.fault('/window/days');
@@ -132,45 +139,3 @@ function Days({ draft: { values, change, editor } }: { draft: SettingsDraft }): 
 /** 1 is Monday, as on 1 January 2024. */
 const dayName = (language: string, day: number): string =>
   new Intl.DateTimeFormat(language, { weekday: 'short', timeZone: 'UTC' }).format(new Date(Date.UTC(2024, 0, day)));
-
-type MomentProps = {
-  label: string;
-  hint: string;
-  at: string | undefined;
-  error: string | null;
-  readOnly: boolean;
-  onChange: (at: string | undefined) => void;
-};
-
-/** While a year is typed, the browser's field has the years 2, 20 and 202, which are not meant. */
-const FIRST_MEANT = Date.parse('2000-01-01T00:00:00Z');
-
-/** A time in the time zone of the user; stored as an absolute time. */
-function MomentInput({ label, hint, at, error, readOnly, onChange }: MomentProps): ReactNode {
-  const [typed, setTyped] = useState<string | null>(null);
-  return (
-    <TextInput
-      type="datetime-local"
-      label={label}
-      description={hint}
-      flex="1 1 240px"
-      readOnly={readOnly}
-      error={error}
-      value={typed ?? localTime(at)}
-      onChange={({ currentTarget: { value } }) => {
-        setTyped(value);
-        const moment = Date.parse(value);
-        if (value === '') onChange(undefined);
-        else if (moment >= FIRST_MEANT) onChange(new Date(moment).toISOString());
-      }}
-      onBlur={() => setTyped(null)}
-    />
-  );
-}
-
-/** In the form of the field, which knows no time zone. */
-function localTime(at: string | undefined): string {
-  if (at === undefined) return '';
-  const date = new Date(at);
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-}

@@ -25,16 +25,18 @@ const DELIMITER_WORDS = {
   '|': 'delimiter_pipe',
 } as const;
 
+type ReadAs = { encoding?: ImportPreview['encoding']; delimiter?: ImportPreview['delimiter'] };
+
 /** How the file is read, and where each column goes. */
 export function MapColumns({ item }: { item: ImportRecord }): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
   const params = { org_id, import_id: item.id };
-  const [read, setRead] = useState<{ encoding?: ImportPreview['encoding']; delimiter?: ImportPreview['delimiter'] }>({
+  const [readAs, setReadAs] = useState<ReadAs>({
     encoding: item.settings?.encoding,
     delimiter: item.settings?.delimiter,
   });
-  const preview = useRead('previewImport', { params, query: read }, { staleTime: Infinity });
+  const preview = useRead('previewImport', { params, query: readAs }, { staleTime: Infinity });
   const [chosen, setChosen] = useState<Record<number, string>>(
     Object.fromEntries((item.settings?.columns ?? []).map((target, index) => [index, target ?? ''])),
   );
@@ -42,10 +44,7 @@ export function MapColumns({ item }: { item: ImportRecord }): ReactNode {
   const run = useAct('runImport', { refresh: ['readImport', 'listImports'] });
   const columns = preview.data?.header.map((_, index) => (chosen[index] ?? preview.data.columns[index]) || null) ?? [];
   const fault = faultOf(columns);
-  const fieldWord = (target: string): string =>
-    target.startsWith('attributes.')
-      ? say('attribute', { name: target.slice('attributes.'.length) })
-      : say(`field_${target as ImportField}`);
+  const fieldWord = useFieldWord();
 
   const start = (dry_run: boolean): void => {
     setChecked(true);
@@ -55,65 +54,24 @@ export function MapColumns({ item }: { item: ImportRecord }): ReactNode {
   };
   return (
     <Card title={say('map')} description={say('map_hint')}>
-      <Group mb="md" gap="md">
-        <NativeSelect
-          label={say('encoding')}
-          value={read.encoding ?? preview.data?.encoding ?? ''}
-          onChange={(event) => setRead({ ...read, encoding: event.currentTarget.value as ImportPreview['encoding'] })}
-          data={[
-            ...(read.encoding || preview.data ? [] : [{ value: '', label: say('encoding_auto') }]),
-            ...IMPORT_ENCODINGS.map((one) => ({ value: one, label: one.toUpperCase() })),
-          ]}
-        />
-        <NativeSelect
-          label={say('delimiter')}
-          value={read.delimiter ?? preview.data?.delimiter ?? ','}
-          onChange={(event) => {
-            setRead({ ...read, delimiter: event.currentTarget.value as ImportPreview['delimiter'] });
-            setChosen({});
-          }}
-          data={IMPORT_DELIMITERS.map((one) => ({ value: one, label: say(DELIMITER_WORDS[one]) }))}
-        />
-      </Group>
+      <ReadAsFields
+        readAs={readAs}
+        preview={preview.data}
+        onChange={(part) => {
+          setReadAs({ ...readAs, ...part });
+          // Between other delimiters stand other columns.
+          if (part.delimiter) setChosen({});
+        }}
+      />
       {preview.isPending && <Skeleton h={160} />}
       {preview.error && <ProblemAlert problem={preview.error} onRetry={() => void preview.refetch()} />}
       {preview.data && (
         <>
-          <div className={classes.scroll}>
-            <table className={classes.table} aria-label={say('map')}>
-              <thead>
-                <tr>
-                  <th scope="col">{say('column')}</th>
-                  <th scope="col">{say('examples')}</th>
-                  <th scope="col">{say('becomes')}</th>
-                </tr>
-              </thead>
-              <tbody>
-                {preview.data.header.map((heading, index) => (
-                  <tr key={index}>
-                    <th scope="row" dir="auto">
-                      {heading}
-                    </th>
-                    <td>
-                      {preview.data.rows.slice(0, 2).map((row, at) => (
-                        <div key={at} dir="auto" className={classes.example}>
-                          {row[index]}
-                        </div>
-                      ))}
-                    </td>
-                    <td>
-                      <NativeSelect
-                        aria-label={say('becomes_label', { column: heading })}
-                        value={columns[index] ?? ''}
-                        onChange={(event) => setChosen({ ...chosen, [index]: event.currentTarget.value })}
-                        data={targetsOf(heading, columns[index] ?? null, fieldWord, say('leave_out'))}
-                      />
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <ColumnTable
+            preview={preview.data}
+            columns={columns}
+            onChoose={(index, target) => setChosen({ ...chosen, [index]: target })}
+          />
           {checked && fault !== null && (
             <Alert color="red" icon={<IconInfoCircle size={18} />} mt="md" role="alert">
               {fault === '' ? say('identifier_missing') : say('twice', { field: fieldWord(fault) })}
@@ -139,6 +97,90 @@ export function MapColumns({ item }: { item: ImportRecord }): ReactNode {
       )}
     </Card>
   );
+}
+
+type ReadAsProps = { readAs: ReadAs; preview: ImportPreview | undefined; onChange: (part: ReadAs) => void };
+
+/** What is not chosen here is as the server guessed it from the file. */
+function ReadAsFields({ readAs, preview, onChange }: ReadAsProps): ReactNode {
+  const say = useWords(words);
+  return (
+    <Group mb="md" gap="md">
+      <NativeSelect
+        label={say('encoding')}
+        value={readAs.encoding ?? preview?.encoding ?? ''}
+        onChange={(event) => onChange({ encoding: event.currentTarget.value as ImportPreview['encoding'] })}
+        data={[
+          ...(readAs.encoding || preview ? [] : [{ value: '', label: say('encoding_auto') }]),
+          ...IMPORT_ENCODINGS.map((one) => ({ value: one, label: one.toUpperCase() })),
+        ]}
+      />
+      <NativeSelect
+        label={say('delimiter')}
+        value={readAs.delimiter ?? preview?.delimiter ?? ','}
+        onChange={(event) => onChange({ delimiter: event.currentTarget.value as ImportPreview['delimiter'] })}
+        data={IMPORT_DELIMITERS.map((one) => ({ value: one, label: say(DELIMITER_WORDS[one]) }))}
+      />
+    </Group>
+  );
+}
+
+type TableProps = {
+  preview: ImportPreview;
+  /** The field that each column of the file becomes; null: it is left out. */
+  columns: readonly (string | null)[];
+  onChoose: (index: number, target: string) => void;
+};
+
+/** Each column of the file with its first values, and what it becomes. */
+function ColumnTable({ preview, columns, onChoose }: TableProps): ReactNode {
+  const say = useWords(words);
+  const fieldWord = useFieldWord();
+  return (
+    <div className={classes.scroll}>
+      <table className={classes.table} aria-label={say('map')}>
+        <thead>
+          <tr>
+            <th scope="col">{say('column')}</th>
+            <th scope="col">{say('examples')}</th>
+            <th scope="col">{say('becomes')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {preview.header.map((heading, index) => (
+            <tr key={index}>
+              <th scope="row" dir="auto">
+                {heading}
+              </th>
+              <td>
+                {preview.rows.slice(0, 2).map((row, at) => (
+                  <div key={at} dir="auto" className={classes.example}>
+                    {row[index]}
+                  </div>
+                ))}
+              </td>
+              <td>
+                <NativeSelect
+                  aria-label={say('becomes_label', { column: heading })}
+                  value={columns[index] ?? ''}
+                  onChange={(event) => onChoose(index, event.currentTarget.value)}
+                  data={targetsOf(heading, columns[index] ?? null, fieldWord, say('leave_out'))}
+                />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function useFieldWord(): (target: string) => string {
+  const say = useWords(words);
+  return (target) =>
+    target.startsWith('attributes.')
+      ? say('attribute', { name: target.slice('attributes.'.length) })
+      : say(`field_${target as ImportField}`);
 }
 
 function targetsOf(heading: string, chosen: string | null, word: (target: string) => string, leaveOut: string) {

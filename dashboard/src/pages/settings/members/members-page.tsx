@@ -1,14 +1,16 @@
 import { ActionIcon, Badge, Button, Group, NativeSelect, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconUserMinus, IconUserPlus } from '@tabler/icons-react';
+import type { UseQueryResult } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { MemberRecord } from '../../../../../contract/dashboard/organizations.ts';
 import { ROLES, type Role } from '../../../../../contract/permissions.ts';
+import type { Problem } from '../../../api/client.ts';
 import { useAct, useRead } from '../../../api/queries.ts';
 import { common } from '../../../language/common.ts';
 import { useWords } from '../../../language/words.tsx';
-import { DataList } from '../../../list/data-list.tsx';
+import { DataList, type Column } from '../../../list/data-list.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx';
 import { Fact, Facts } from '../../../parts/fact.tsx';
@@ -25,7 +27,6 @@ export function MembersPage(): ReactNode {
   const say = useWords(words);
   const sayCommon = useWords(common);
   const organization = useOrganization();
-  const { user } = useSession();
   const mayManage = useMay('admin');
   const [inviting, { open, close }] = useDisclosure(false);
   const [leaving, setLeaving] = useState<MemberRecord | null>(null);
@@ -47,69 +48,7 @@ export function MembersPage(): ReactNode {
           )
         }
       />
-      <DataList
-        label={say('members')}
-        read={members}
-        keyOf={({ id }) => id}
-        empty={null}
-        columns={[
-          {
-            id: 'person',
-            label: say('person'),
-            cell: ({ name, email, user_id }) => (
-              <div>
-                <Group gap={8}>
-                  <Text size="sm" fw={550} dir="auto">
-                    {name}
-                  </Text>
-                  {user_id === user.id && <Badge>{say('you')}</Badge>}
-                </Group>
-                <Text size="xs" c="dimmed" component="span" className="ltr">
-                  {email}
-                </Text>
-              </div>
-            ),
-          },
-          { id: 'role', label: say('role'), cell: (member) => <RoleOf member={member} />, width: '200px' },
-          ...(mayManage
-            ? [
-                {
-                  id: 'second_factor',
-                  label: say('second_factor'),
-                  cell: ({ second_factor }: MemberRecord) => (
-                    <Badge color={second_factor ? 'jade' : 'gray'}>
-                      {say(second_factor ? 'factor_on' : 'factor_off')}
-                    </Badge>
-                  ),
-                  width: '150px',
-                },
-              ]
-            : []),
-          { id: 'since', label: say('since'), cell: ({ created_at }) => <Moment at={created_at} />, width: '160px' },
-          {
-            id: 'actions',
-            label: sayCommon('actions'),
-            hidden: true,
-            align: 'end',
-            width: '60px',
-            cell: (member) =>
-              member.user_id === user.id || (mayManage && atLeast(organization.role, member.role)) ? (
-                <ActionIcon
-                  variant="subtle"
-                  color="gray"
-                  aria-label={
-                    member.user_id === user.id
-                      ? `${say('leave')}: ${organization.name}`
-                      : `${say('remove')}: ${member.name}`
-                  }
-                  onClick={() => setLeaving(member)}
-                >
-                  <IconUserMinus size={17} />
-                </ActionIcon>
-              ) : null,
-          },
-        ]}
-      />
+      <MembersList read={members} onLeave={setLeaving} />
       {mayManage && <Invitations />}
       {/* Below lists of unknown length: it stands still once they are there. */}
       {isRead && (
@@ -126,6 +65,81 @@ export function MembersPage(): ReactNode {
       <InviteDialog opened={inviting} onClose={close} />
       <RemoveDialog member={leaving} onClose={() => setLeaving(null)} />
     </>
+  );
+}
+
+type ListProps = { read: UseQueryResult<{ data: MemberRecord[] }, Problem>; onLeave: (member: MemberRecord) => void };
+
+function MembersList({ read, onLeave }: ListProps): ReactNode {
+  const say = useWords(words);
+  const sayCommon = useWords(common);
+  const mayManage = useMay('admin');
+  const factor: Column<MemberRecord> = {
+    id: 'second_factor',
+    label: say('second_factor'),
+    cell: ({ second_factor }) => (
+      <Badge color={second_factor ? 'jade' : 'gray'}>{say(second_factor ? 'factor_on' : 'factor_off')}</Badge>
+    ),
+    width: '150px',
+  };
+  return (
+    <DataList
+      label={say('members')}
+      read={read}
+      keyOf={({ id }) => id}
+      empty={null}
+      columns={[
+        { id: 'person', label: say('person'), cell: (member) => <Person member={member} /> },
+        { id: 'role', label: say('role'), cell: (member) => <RoleOf member={member} />, width: '200px' },
+        ...(mayManage ? [factor] : []),
+        { id: 'since', label: say('since'), cell: ({ created_at }) => <Moment at={created_at} />, width: '160px' },
+        {
+          id: 'actions',
+          label: sayCommon('actions'),
+          hidden: true,
+          align: 'end',
+          width: '60px',
+          cell: (member) => <LeaveButton member={member} onClick={() => onLeave(member)} />,
+        },
+      ]}
+    />
+  );
+}
+
+function Person({ member: { name, email, user_id } }: { member: MemberRecord }): ReactNode {
+  const say = useWords(words);
+  const { user } = useSession();
+  return (
+    <div>
+      <Group gap={8}>
+        <Text size="sm" fw={550} dir="auto">
+          {name}
+        </Text>
+        {user_id === user.id && <Badge>{say('you')}</Badge>}
+      </Group>
+      <Text size="xs" c="dimmed" component="span" className="ltr">
+        {email}
+      </Text>
+    </div>
+  );
+}
+
+/** Takes a person out of the organization, or oneself. */
+function LeaveButton({ member, onClick }: { member: MemberRecord; onClick: () => void }): ReactNode {
+  const say = useWords(words);
+  const organization = useOrganization();
+  const self = member.user_id === useSession().user.id;
+  const mayManage = useMay('admin');
+  if (!self && !(mayManage && atLeast(organization.role, member.role))) return null;
+  return (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      aria-label={self ? `${say('leave')}: ${organization.name}` : `${say('remove')}: ${member.name}`}
+      onClick={onClick}
+    >
+      <IconUserMinus size={17} />
+    </ActionIcon>
   );
 }
 

@@ -3,6 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useState, type ReactNode } from 'react';
 import type { RetentionRecord } from '../../../../../contract/dashboard/organizations.ts';
 import { MAX_RETENTION_DAYS, MIN_RETENTION_DAYS } from '../../../../../contract/limits.ts';
+import type { Problem } from '../../../api/client.ts';
 import { useAct, useRead } from '../../../api/queries.ts';
 import { common } from '../../../language/common.ts';
 import { number } from '../../../language/format.ts';
@@ -41,11 +42,8 @@ function Form({ stored }: { stored: RetentionRecord }): ReactNode {
   const [days, setDays] = useState<number | undefined>(stored.days ?? SUGGESTED_DAYS);
   const [asking, setAsking] = useState(false);
   const save = useAct('setRetention', { refresh: ['readRetention', 'listAudit'] });
-  const isRight =
-    days !== undefined && Number.isInteger(days) && days >= MIN_RETENTION_DAYS && days <= MAX_RETENTION_DAYS;
-  const range = { min: number(say.language, MIN_RETENTION_DAYS), max: number(say.language, MAX_RETENTION_DAYS) };
   const chosen = erases ? days : null;
-  const isNew = chosen !== stored.days;
+  const isSavable = chosen === null || isRight(chosen);
   // Keeping less erases; keeping more, or for good, does not.
   const isLess = erases && (stored.days === null || (days ?? 0) < stored.days);
   const send = (): void =>
@@ -63,7 +61,7 @@ function Form({ stored }: { stored: RetentionRecord }): ReactNode {
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        if (erases && !isRight) return;
+        if (!isSavable) return;
         if (isLess) setAsking(true);
         else send();
       }}
@@ -73,7 +71,7 @@ function Form({ stored }: { stored: RetentionRecord }): ReactNode {
         description={say('hint')}
         footer={
           may ? (
-            <Button type="submit" disabled={!isNew || (erases && !isRight)} loading={save.isPending && !asking}>
+            <Button type="submit" disabled={chosen === stored.days || !isSavable} loading={save.isPending && !asking}>
               {sayCommon('save')}
             </Button>
           ) : (
@@ -84,35 +82,8 @@ function Form({ stored }: { stored: RetentionRecord }): ReactNode {
         }
       >
         <Stack>
-          <Radio.Group
-            aria-label={say('retention')}
-            value={erases ? 'days' : 'off'}
-            onChange={(value) => setErases(value === 'days')}
-          >
-            <Stack gap="xs">
-              <Radio value="off" label={say('keep')} disabled={!may} />
-              <Radio value="days" label={say('erase')} disabled={!may} />
-            </Stack>
-          </Radio.Group>
-          {erases && (
-            <NumberField
-              label={say('days')}
-              description={say('days_hint', range)}
-              value={days}
-              onChange={setDays}
-              allowDecimal={false}
-              allowNegative={false}
-              readOnly={!may}
-              maw={260}
-              error={isRight ? null : say('days_wrong', range)}
-            />
-          )}
-          {erases && (
-            <Text size="sm" c="dimmed">
-              {say('what_goes')}
-            </Text>
-          )}
-          {may && isLess && isRight && <Preview days={days} />}
+          <HowLong erases={erases} days={days} readOnly={!may} onErases={setErases} onDays={setDays} />
+          {may && isLess && isRight(days) && <Preview days={days} />}
           {stored.days !== null && stored.swept_at !== null && (
             <Text size="sm" c="dimmed">
               {say.rich('swept', { at: <Moment at={stored.swept_at} /> })}
@@ -121,26 +92,97 @@ function Form({ stored }: { stored: RetentionRecord }): ReactNode {
           {save.error && !asking && <ProblemAlert problem={save.error} />}
         </Stack>
       </Card>
-      <DeleteDialog
+      <AskToErase
+        days={days}
         opened={asking}
+        save={save}
+        onErase={send}
         onClose={() => {
           save.reset();
           setAsking(false);
         }}
-        title={say('confirm_title')}
-        name={organization.name}
-        ask={say('confirm_ask')}
-        act={say('confirm_act')}
-        busy={save.isPending}
-        problem={save.error}
-        onAct={send}
+      />
+    </form>
+  );
+}
+
+const isRight = (days: number | undefined): days is number =>
+  days !== undefined && Number.isInteger(days) && days >= MIN_RETENTION_DAYS && days <= MAX_RETENTION_DAYS;
+
+type HowLongProps = {
+  erases: boolean;
+  days: number | undefined;
+  readOnly: boolean;
+  onErases: (erases: boolean) => void;
+  onDays: (days: number | undefined) => void;
+};
+
+/** For good, or so many days. */
+function HowLong({ erases, days, readOnly, onErases, onDays }: HowLongProps): ReactNode {
+  const say = useWords(words);
+  const range = { min: number(say.language, MIN_RETENTION_DAYS), max: number(say.language, MAX_RETENTION_DAYS) };
+  return (
+    <>
+      <Radio.Group
+        aria-label={say('retention')}
+        value={erases ? 'days' : 'off'}
+        onChange={(value) => onErases(value === 'days')}
       >
         <Stack gap="xs">
-          <span>{say('confirm_words', { days: number(say.language, days ?? 0) })}</span>
-          {isRight && <Preview days={days} />}
+          <Radio value="off" label={say('keep')} disabled={readOnly} />
+          <Radio value="days" label={say('erase')} disabled={readOnly} />
         </Stack>
-      </DeleteDialog>
-    </form>
+      </Radio.Group>
+      {erases && (
+        <>
+          <NumberField
+            label={say('days')}
+            description={say('days_hint', range)}
+            value={days}
+            onChange={onDays}
+            allowDecimal={false}
+            allowNegative={false}
+            readOnly={readOnly}
+            maw={260}
+            error={isRight(days) ? null : say('days_wrong', range)}
+          />
+          <Text size="sm" c="dimmed">
+            {say('what_goes')}
+          </Text>
+        </>
+      )}
+    </>
+  );
+}
+
+type AskProps = {
+  days: number | undefined;
+  opened: boolean;
+  save: { isPending: boolean; error: Problem | null };
+  onErase: () => void;
+  onClose: () => void;
+};
+
+/** Before keeping less: what goes, and the name of the organization to type. */
+function AskToErase({ days, opened, save, onErase, onClose }: AskProps): ReactNode {
+  const say = useWords(words);
+  return (
+    <DeleteDialog
+      opened={opened}
+      onClose={onClose}
+      title={say('confirm_title')}
+      name={useOrganization().name}
+      ask={say('confirm_ask')}
+      act={say('confirm_act')}
+      busy={save.isPending}
+      problem={save.error}
+      onAct={onErase}
+    >
+      <Stack gap="xs">
+        <span>{say('confirm_words', { days: number(say.language, days ?? 0) })}</span>
+        {isRight(days) && <Preview days={days} />}
+      </Stack>
+    </DeleteDialog>
   );
 }
 

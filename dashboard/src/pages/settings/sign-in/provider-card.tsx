@@ -22,20 +22,30 @@ type Values = {
   state: 'on' | 'off';
 };
 
+const valuesOf = (provider: SignInSettings['provider']): Values => ({
+  issuer: provider?.issuer ?? '',
+  client_id: provider?.client_id ?? '',
+  client_secret: '',
+  default_role: provider?.default_role ?? 'member',
+  state: provider?.enabled === false ? 'off' : 'on',
+});
+
+/** An empty secret says: the one that is stored. */
+const bodyOf = ({ client_secret, state, ...values }: Values) => ({
+  issuer: values.issuer.trim(),
+  client_id: values.client_id.trim(),
+  default_role: values.default_role,
+  enabled: state === 'on',
+  ...(client_secret !== '' && { client_secret }),
+});
+
 export function ProviderCard({ orgId, settings }: Props): ReactNode {
   const say = useWords(words);
   const { provider } = settings;
   const set = useAct('setSignInProvider', { refresh: ['readSignInSettings'] });
   const check = useAct('checkSignInProvider', { refresh: [] });
   const params = { org_id: orgId };
-  const stored: Values = {
-    issuer: provider?.issuer ?? '',
-    client_id: provider?.client_id ?? '',
-    client_secret: '',
-    default_role: provider?.default_role ?? 'member',
-    state: provider?.enabled === false ? 'off' : 'on',
-  };
-  const form = useCheckedForm<Values>(stored, (common) => ({
+  const form = useCheckedForm<Values>(valuesOf(provider), (common) => ({
     issuer: (value) => (value.trim() === '' ? common('required') : null),
     client_id: (value) => (value.trim() === '' ? common('required') : null),
     client_secret: (value, { issuer }) =>
@@ -45,16 +55,8 @@ export function ProviderCard({ orgId, settings }: Props): ReactNode {
 
   const submit = form.submit((values) => {
     check.reset();
-    const { client_secret } = values;
-    const body = {
-      issuer: values.issuer.trim(),
-      client_id: values.client_id.trim(),
-      default_role: values.default_role,
-      enabled: values.state === 'on',
-      ...(client_secret !== '' && { client_secret }),
-    };
     set.mutate(
-      { params, body },
+      { params, body: bodyOf(values) },
       {
         onSuccess: () => {
           form.reset();

@@ -1,11 +1,10 @@
-import { Button, Checkbox, Group, Modal, Radio, Stack, TextInput } from '@mantine/core';
+import { Checkbox, Modal, Radio, Stack, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import type { WebhookRecord } from '../../../../../../contract/dashboard/webhooks.ts';
 import { EVENT_TYPES, type EventType } from '../../../../../../contract/event-types.ts';
 import { Problem } from '../../../../api/client.ts';
-import { common } from '../../../../language/common.ts';
 import { useWords } from '../../../../language/words.tsx';
-import { ProblemAlert } from '../../../../parts/problem-alert.tsx';
+import { DialogForm } from '../../../../parts/dialog-form.tsx';
 import { useCheckedForm } from '../../../../parts/use-checked-form.ts';
 import { words } from './words.ts';
 import classes from './webhooks.module.css';
@@ -34,7 +33,6 @@ export function WebhookDialog({ opened, title, onClose, ...form }: Props): React
 
 function Fields({ act, item, onClose, onSubmit }: Omit<Props, 'opened' | 'title'>): ReactNode {
   const say = useWords(words);
-  const sayCommon = useWords(common);
   const [types, setTypes] = useState<readonly string[]>(item?.types ?? []);
   const [some, setSome] = useState(types.length > 0);
   const [fault, setFault] = useState(false);
@@ -59,70 +57,74 @@ function Fields({ act, item, onClose, onSubmit }: Omit<Props, 'opened' | 'title'
     }
   };
   return (
-    <form onSubmit={form.submit((values) => void send(values))} noValidate>
-      <Stack>
-        <TextInput
-          label={say('url')}
-          description={say('url_hint')}
-          type="url"
-          maxLength={2048}
-          autoComplete="off"
-          spellCheck={false}
-          classNames={{ input: 'ltr' }}
-          data-autofocus
-          {...form.getInputProps('url')}
-        />
-        <TextInput
-          label={say('description')}
-          description={say('description_hint')}
-          maxLength={200}
-          dir="auto"
-          {...form.getInputProps('description')}
-        />
-        <Radio.Group
-          label={say('events')}
-          value={some ? 'some' : 'all'}
-          onChange={(value) => {
-            setSome(value === 'some');
+    <DialogForm
+      onSubmit={form.submit((values) => void send(values))}
+      act={act}
+      busy={busy}
+      problem={problem}
+      onCancel={onClose}
+    >
+      <TextInput
+        label={say('url')}
+        description={say('url_hint')}
+        type="url"
+        maxLength={2048}
+        autoComplete="off"
+        spellCheck={false}
+        classNames={{ input: 'ltr' }}
+        data-autofocus
+        {...form.getInputProps('url')}
+      />
+      <TextInput
+        label={say('description')}
+        description={say('description_hint')}
+        maxLength={200}
+        dir="auto"
+        {...form.getInputProps('description')}
+      />
+      <Radio.Group
+        label={say('events')}
+        value={some ? 'some' : 'all'}
+        onChange={(value) => {
+          setSome(value === 'some');
+          setFault(false);
+        }}
+      >
+        <Stack gap="xs" mt={6}>
+          <Radio value="all" label={say('all_events')} description={say('all_events_hint')} />
+          <Radio value="some" label={say('chosen_events')} />
+        </Stack>
+      </Radio.Group>
+      {some && (
+        <Types
+          chosen={types}
+          fault={fault}
+          onChange={(chosen) => {
+            setTypes(chosen);
             setFault(false);
           }}
-        >
-          <Stack gap="xs" mt={6}>
-            <Radio value="all" label={say('all_events')} description={say('all_events_hint')} />
-            <Radio value="some" label={say('chosen_events')} />
-          </Stack>
-        </Radio.Group>
-        {some && (
-          <Checkbox.Group
-            aria-label={say('chosen_events')}
-            value={[...types]}
-            onChange={(chosen) => {
-              setTypes(chosen);
-              setFault(false);
-            }}
-          >
-            <div className={classes.types}>
-              {EVENT_TYPES.map((type) => (
-                <Checkbox key={type} value={type} label={<span className={classes.code}>{type}</span>} />
-              ))}
-            </div>
-            {fault && (
-              <div role="alert" className={classes.fault}>
-                {say('choose_one')}
-              </div>
-            )}
-          </Checkbox.Group>
-        )}
-        {problem && <ProblemAlert problem={problem} />}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose} disabled={busy}>
-            {sayCommon('cancel')}
-          </Button>
-          <Button type="submit" loading={busy}>
-            {act}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+        />
+      )}
+    </DialogForm>
+  );
+}
+
+type TypesProps = { chosen: readonly string[]; fault: boolean; onChange: (chosen: string[]) => void };
+
+function Types({ chosen, fault, onChange }: TypesProps): ReactNode {
+  const say = useWords(words);
+  return (
+    <Checkbox.Group aria-label={say('chosen_events')} value={[...chosen]} onChange={onChange}>
+      <div className={classes.types}>
+        {EVENT_TYPES.map((type) => (
+          <Checkbox key={type} value={type} label={<span className={classes.code}>{type}</span>} />
+        ))}
+      </div>
+      {fault && (
+        <div role="alert" className={classes.fault}>
+          {say('choose_one')}
+        </div>
+      )}
+    </Checkbox.Group>
   );
 }

@@ -1,22 +1,22 @@
-import { TextInput } from '@mantine/core';
+import { TextInput, type TextInputProps } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 
-type Props = { label: string; at: string | undefined; onChange: (at: string | undefined) => void };
+type Props = Omit<TextInputProps, 'type' | 'value' | 'onChange' | 'onBlur'> & {
+  at: string | undefined;
+  onChange: (at: string | undefined) => void;
+};
 
 /** While a year is typed, the browser's field has the years 2, 20 and 202, which are not meant. */
 const FIRST_MEANT = Date.parse('2000-01-01T00:00:00Z');
 
-/** A moment of one's own time zone, in the browser's own field. */
-export function MomentField({ label, at, onChange }: Props): ReactNode {
+/** A time in the time zone of the user, in the browser's own field; told is the absolute time. */
+export function MomentField({ at, onChange, ...rest }: Props): ReactNode {
   const [typed, setTyped] = useState<string | null>(null);
   return (
     <TextInput
+      {...rest}
       type="datetime-local"
-      aria-label={label}
-      leftSection={<small>{label}</small>}
-      leftSectionWidth={48}
-      w={236}
-      value={typed ?? local(at)}
+      value={typed ?? localTime(at)}
       onChange={({ currentTarget: { value } }) => {
         setTyped(value);
         const moment = Date.parse(value);
@@ -29,7 +29,7 @@ export function MomentField({ label, at, onChange }: Props): ReactNode {
 }
 
 /** In the form of the field, which knows no time zone. */
-function local(at: string | undefined): string {
+function localTime(at: string | undefined): string {
   if (at === undefined) return '';
   const date = new Date(at);
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);

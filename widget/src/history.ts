@@ -1,0 +1,33 @@
+import type { ChatMessage } from '../../contract/chat.ts';
+import type { Client } from './client.ts';
+
+/** The messages that this page has read, and how far back they reach. */
+export function createHistory(client: Client) {
+  const messages = new Map<string, ChatMessage>();
+  let hasMore = false;
+  let loaded = false;
+  const all = (): ChatMessage[] => [...messages.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+  return {
+    all,
+    reach: () => ({ hasMore, loaded }),
+    /** Answers those that were not known. */
+    put: (fresh: readonly ChatMessage[]): ChatMessage[] => {
+      const unknown = fresh.filter(({ id }) => !messages.has(id));
+      for (const message of fresh) messages.set(message.id, message);
+      return unknown;
+    },
+    newest: async (): Promise<ChatMessage[]> => {
+      const page = await client.history();
+      if (!loaded || messages.size === 0) hasMore = page.has_more;
+      loaded = true;
+      return page.data;
+    },
+    earlier: async (): Promise<ChatMessage[]> => {
+      const first = all()[0];
+      if (!first) return [];
+      const page = await client.history(first.id);
+      hasMore = page.has_more;
+      return page.data;
+    },
+  };
+}

@@ -1,0 +1,107 @@
+import { h } from './dom.ts';
+import { messageView, type MessageTools, waitingView } from './message-view.ts';
+import type { Shown } from './conversation.ts';
+
+/** Nearer than this to the newest message: new ones are followed. */
+const NEAR_END_PX = 80;
+
+type Wanted = { id: string; key: string; make: () => HTMLLIElement };
+
+/** What was said, and the button for what was said before. */
+export function createLog(greeting: string, tools: MessageTools, loadEarlier: () => Promise<void>) {
+  const { words } = tools.speech;
+  const more = h('button', { type: 'button', class: 'more', hidden: true, onclick: earlier }, words.earlier);
+  const list = h('ol');
+  const log = h('div', { class: 'log', role: 'log', tabindex: '0', 'aria-label': words.log }, more, list);
+  const update = createUpdate(list);
+  const toEnd = (): void => {
+    log.scrollTop = log.scrollHeight;
+  };
+
+  function earlier(): void {
+    const before = log.scrollHeight - log.scrollTop;
+    more.disabled = true;
+    loadEarlier()
+      .then(() => {
+        log.scrollTop = log.scrollHeight - before;
+        if (more.hidden) log.focus();
+        return null;
+      })
+      .catch(() => {})
+      .finally(() => {
+        more.disabled = false;
+      });
+  }
+
+  return {
+    element: log,
+    toEnd,
+    draw(shown: Shown): void {
+      const { state, loaded } = shown;
+      const nearEnd = log.scrollHeight - log.scrollTop - log.clientHeight < NEAR_END_PX;
+      const wanted = wantedOf(shown, greeting, tools);
+      // History is not read out piece by piece.
+      log.setAttribute('aria-busy', String(!loaded && state !== 'offline' && state !== 'closed'));
+      update(wanted);
+      if (nearEnd) toEnd();
+      more.hidden = !shown.hasMore;
+    },
+  };
+}
+
+/** What the list should show, from the first to the last; an entry with the same key is the same. */
+function wantedOf(
+  { messages, waiting, state, loaded, hasMore }: Shown,
+  greeting: string,
+  tools: MessageTools,
+): Wanted[] {
+  return [
+    ...(!hasMore && (loaded || messages.length === 0)
+      ? [
+          {
+            id: 'greeting',
+            key: '',
+            make: () => h('li', { class: 'said' }, h('div', { class: 'bubble', dir: 'auto' }, greeting)),
+          },
+        ]
+      : []),
+    ...messages.map((message, index) => {
+      const isLast = index === messages.length - 1 && waiting.length === 0;
+      const id = message.client_id ?? message.id;
+      // Being last matters to choices alone.
+      const key = message.content.type === 'choices' ? `${message.id} ${isLast}` : message.id;
+      return { id, key, make: () => messageView(message, tools, isLast) };
+    }),
+    ...waiting.map((one) => {
+      const online = state === 'online' || state === 'connecting';
+      return { id: one.client_id, key: `${online} ${one.failed}`, make: () => waitingView(one, tools, online) };
+    }),
+  ];
+}
+
+/** Only what changed is touched: a screen reader reads what is added, and an opened source stays open. */
+function createUpdate(list: HTMLElement): (wanted: readonly Wanted[]) => void {
+  const drawn = new Map<string, { key: string; node: HTMLLIElement }>();
+  return (wanted) => {
+    const kept = new Set(wanted.map(({ id }) => id));
+    for (const [id, { node }] of drawn) {
+      if (kept.has(id)) continue;
+      node.remove();
+      drawn.delete(id);
+    }
+    let previous: Element | null = null;
+    for (const { id, key, make } of wanted) {
+      const known = drawn.get(id);
+      let node = known?.node;
+      if (!node || known!.key !== key) {
+        const fresh = make();
+        node?.replaceWith(fresh);
+        node = fresh;
+      }
+      drawn.set(id, { key, node });
+      const place: Element | null = previous ? previous.nextElementSibling : list.firstElementChild;
+      if (place !== node) list.insertBefore(node, place);
+      previous = node;
+    }
+  };
+}

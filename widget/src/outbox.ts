@@ -1,0 +1,80 @@
+import type { ChatMessage } from '../../contract/chat.ts';
+import { CallError, type Client } from './client.ts';
+import { type KeptBox, MAX_WAITING } from './kept.ts';
+
+export type OutboxListener = {
+  /** The server has it; `answering`: an answer is expected. */
+  onSent(message: ChatMessage, answering: boolean): void;
+  onRefused(): void;
+};
+
+/** The shortest wait after a call that failed. */
+const RETRY_MS = 5_000;
+
+/** What waits to be sent, in the order in which it was typed. It is kept, so that a reload loses nothing. */
+export function createOutbox(client: Client, kept: KeptBox, { onSent, onRefused }: OutboxListener) {
+  let sending = false;
+  let retry: ReturnType<typeof setTimeout> | undefined;
+
+  /** One at a time, in their order. Whatever cannot be sent now stays where it is. */
+  async function flush(): Promise<void> {
+    if (sending) return;
+    sending = true;
+    clearTimeout(retry);
+    try {
+      for (;;) {
+        const next = kept.read().queue.find(({ failed }) => !failed);
+        if (!next) break;
+        const { message, answering } = await client.say(next);
+        // Those that gave up on this name are the same words.
+        kept.change((now) => {
+          now.queue = now.queue.filter(({ client_id }) => client_id !== next.client_id);
+        });
+        onSent(message, answering);
+      }
+    } catch (error) {
+      refused(error);
+    } finally {
+      sending = false;
+    }
+  }
+
+  function refused(error: unknown): void {
+    const { status, waitMs } = error instanceof CallError ? error : new CallError(0);
+    const isFinal = [400, 413, 415, 422].includes(status);
+    if (isFinal) {
+      kept.change((now) => {
+        const first = now.queue.find(({ failed }) => !failed);
+        if (first) first.failed = true;
+      });
+    }
+    onRefused();
+    // Without a connection it goes on when there is one; else after a while.
+    retry = setTimeout(() => void flush(), isFinal ? 0 : Math.max(waitMs, RETRY_MS));
+  }
+
+  return {
+    flush,
+    /** False: too much is waiting already. */
+    put: (text: string): boolean => {
+      if (kept.read().queue.length >= MAX_WAITING) return false;
+      kept.change((now) => now.queue.push({ client_id: newName(), text, at: Date.now() }));
+      return true;
+    },
+    /** Once more, what was refused. */
+    putAgain: (name: string) =>
+      kept.change((now) => {
+        for (const one of now.queue) if (one.client_id === name) delete one.failed;
+      }),
+    stop: () => clearTimeout(retry),
+  };
+}
+
+/** A random UUID; `crypto.randomUUID` is there on https only. */
+function newName(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6]! & 0x0f) | 0x40;
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}
