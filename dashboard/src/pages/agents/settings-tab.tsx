@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Stack, Switch, TextInput } from '@mantine/core';
+import { Anchor, Button, Group, Stack, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { AgentRecord } from '../../../../contract/dashboard/agents.ts';
@@ -9,6 +9,7 @@ import { useWords } from '../../language/words.tsx';
 import { Card } from '../../parts/card.tsx';
 import { DeleteCard } from '../../parts/delete-card.tsx';
 import { CopyFact, Facts } from '../../parts/fact.tsx';
+import { EnabledSwitch } from '../../parts/enabled-switch.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
@@ -71,7 +72,7 @@ function NameCard({ agent }: { agent: AgentRecord }): ReactNode {
       },
     ),
   );
-  const problem = form.unplaced(rename.error) ?? toggle.error;
+  const problem = form.unplaced(rename.error);
   return (
     <Card>
       <Stack gap="lg">
@@ -94,18 +95,11 @@ function NameCard({ agent }: { agent: AgentRecord }): ReactNode {
             )}
           </Group>
         </form>
-        <Switch
-          label={say('enabled')}
-          description={say('enabled_hint')}
-          checked={agent.enabled}
-          disabled={!may || toggle.isPending}
-          onChange={(event) => {
-            const enabled = event.currentTarget.checked;
-            toggle.mutate(
-              { params, body: { enabled } },
-              { onSuccess: () => notifyDone(say(enabled ? 'is_enabled' : 'is_disabled')) },
-            );
-          }}
+        <EnabledSwitch
+          say={say}
+          enabled={agent.enabled}
+          toggle={toggle}
+          onToggle={(enabled) => toggle.mutateAsync({ params, body: { enabled } })}
         />
         {problem && <ProblemAlert problem={problem} />}
       </Stack>

@@ -1,7 +1,7 @@
-import { Modal, Select, Text, TextInput } from '@mantine/core';
+import { Modal, Select, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { MAX_LABEL_CHARACTERS, MAX_PAGE } from '../../../../contract/limits.ts';
+import { MAX_PAGE } from '../../../../contract/limits.ts';
 import { useAct, useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
@@ -9,8 +9,8 @@ import { DialogForm } from '../../parts/dialog-form.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useOrganization } from '../../session/session.ts';
 import { words as agentWords } from '../agents/agent-select-words.ts';
-import { AgentSelect } from '../agents/agent-select.tsx';
-import { useLateAgent, useOnlyAgent } from '../agents/use-only-agent.ts';
+import { NameAndAgent } from '../agents/name-and-agent.tsx';
+import { useOnlyAgent } from '../agents/use-only-agent.ts';
 import { words } from './words.ts';
 
 type Props = { opened: boolean; agentId: string | null; onClose: () => void };
@@ -37,13 +37,12 @@ function Form({ agentId, onClose }: Omit<Props, 'opened'>): ReactNode {
     agent_id: (value) => (value === '' ? sayAgent('agent_missing') : null),
     channel_id: (value) => (value === '' ? say('channel_missing') : null),
   }));
-  const agent = form.getInputProps('agent_id');
-  useLateAgent(agentId, form);
+  const { agent_id } = form.values;
   const channel = form.getInputProps('channel_id');
   const channels = useRead(
     'listChannels',
-    { params: { org_id }, query: { agent_id: agent.value, limit: MAX_PAGE } },
-    { enabled: agent.value !== '' },
+    { params: { org_id }, query: { agent_id, limit: MAX_PAGE } },
+    { enabled: agent_id !== '' },
   );
   const submit = form.submit(({ name, agent_id, channel_id }) =>
     create.mutate(
@@ -65,34 +64,14 @@ function Form({ agentId, onClose }: Omit<Props, 'opened'>): ReactNode {
       <Text size="sm" c="dimmed">
         {say('create_hint')}
       </Text>
-      <TextInput
-        label={say('name')}
-        description={say('name_example')}
-        withAsterisk
-        maxLength={MAX_LABEL_CHARACTERS}
-        dir="auto"
-        autoComplete="off"
-        data-autofocus
-        {...form.getInputProps('name')}
-      />
-      <AgentSelect
-        label={sayAgent('agent')}
-        withAsterisk
-        id={agent.id}
-        value={agent.value || null}
-        error={agent.error}
-        onChange={(id) => {
-          form.setFieldValue('agent_id', id ?? '');
-          form.setFieldValue('channel_id', '');
-        }}
-      />
+      <NameAndAgent say={say} agentId={agentId} form={form} onAgent={() => form.setFieldValue('channel_id', '')} />
       <Select
         label={say('channel')}
         withAsterisk
         dir="auto"
         id={channel.id}
-        disabled={agent.value === ''}
-        placeholder={agent.value === '' ? say('channel_first') : sayCommon('select')}
+        disabled={agent_id === ''}
+        placeholder={agent_id === '' ? say('channel_first') : sayCommon('select')}
         data={(channels.data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
         value={channel.value || null}
         error={channel.error}

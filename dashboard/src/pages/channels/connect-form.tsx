@@ -1,15 +1,13 @@
-import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ChannelKindName } from '../../../../contract/channel-kinds.ts';
 import type { ConnectedChannel } from '../../../../contract/dashboard/channels.ts';
-import { MAX_LABEL_CHARACTERS } from '../../../../contract/limits.ts';
 import { useAct } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useOrganization } from '../../session/session.ts';
-import { AgentSelect } from '../agents/agent-select.tsx';
+import { NameAndAgent } from '../agents/name-and-agent.tsx';
 import { words as agentWords } from '../agents/agent-select-words.ts';
-import { useLateAgent } from '../agents/use-only-agent.ts';
 import { ChannelProblem } from './channel-parts.tsx';
 import { placeSettings, SettingsFields } from './settings-fields.tsx';
 import { type SettingsValues, shownFields, toSettings, toValues, valueName } from './settings-values.ts';
@@ -38,8 +36,6 @@ export function ConnectForm({ kind, agentId, onBack, onMade }: Props): ReactNode
         .map(({ name }) => [valueName(name), (value: string) => (value.trim() === '' ? say('missing') : null)]),
     ),
   }));
-  const agent = form.getInputProps('agent_id');
-  useLateAgent(agentId, form);
   const submit = form.submit((values) => {
     const { name = '', agent_id = '' } = values;
     connect.mutate(
@@ -56,24 +52,7 @@ export function ConnectForm({ kind, agentId, onBack, onMade }: Props): ReactNode
   return (
     <form onSubmit={submit} noValidate>
       <Stack>
-        <TextInput
-          label={say('name')}
-          description={say('name_example')}
-          withAsterisk
-          maxLength={MAX_LABEL_CHARACTERS}
-          dir="auto"
-          autoComplete="off"
-          data-autofocus
-          {...form.getInputProps('name')}
-        />
-        <AgentSelect
-          label={sayAgent('agent')}
-          withAsterisk
-          id={agent.id}
-          value={agent.value || null}
-          error={agent.error}
-          onChange={(id) => form.setFieldValue('agent_id', id ?? '')}
-        />
+        <NameAndAgent say={say} agentId={agentId} form={form} />
         <SettingsFields kind={kind} form={form} />
         <ChannelProblem problem={connect.error} />
         <Group justify="flex-end" gap="xs">

@@ -1,4 +1,4 @@
-import { Button, Stack, Switch, TextInput } from '@mantine/core';
+import { Button, Stack, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ChannelRecord } from '../../../../contract/dashboard/channels.ts';
 import { MAX_LABEL_CHARACTERS } from '../../../../contract/limits.ts';
@@ -6,6 +6,7 @@ import { useAct } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
 import { Card } from '../../parts/card.tsx';
+import { EnabledSwitch } from '../../parts/enabled-switch.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
@@ -40,7 +41,7 @@ export function SettingsCard({ item }: { item: ChannelRecord }): ReactNode {
       },
     ),
   );
-  const problem = form.unplaced(update.error) ?? toggle.error;
+  const problem = form.unplaced(update.error);
   return (
     <form onSubmit={submit} noValidate className={classes.section}>
       <Card
@@ -54,18 +55,11 @@ export function SettingsCard({ item }: { item: ChannelRecord }): ReactNode {
         }
       >
         <Stack gap="lg">
-          <Switch
-            label={say('enabled')}
-            description={say('enabled_hint')}
-            checked={item.enabled}
-            disabled={!may || toggle.isPending}
-            onChange={(event) => {
-              const enabled = event.currentTarget.checked;
-              toggle.mutate(
-                { params, body: { enabled } },
-                { onSuccess: () => notifyDone(say(enabled ? 'is_enabled' : 'is_disabled')) },
-              );
-            }}
+          <EnabledSwitch
+            say={say}
+            enabled={item.enabled}
+            toggle={toggle}
+            onToggle={(enabled) => toggle.mutateAsync({ params, body: { enabled } })}
           />
           <TextInput
             label={say('name')}

@@ -4,6 +4,7 @@ import { useLayoutEffect, useRef, useState, type ReactNode } from 'react';
 import type { ConversationMessage, ConversationRecord } from '../../../../contract/dashboard/conversations.ts';
 import { clock, day } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
+import { Why } from '../../parts/why.tsx';
 import { usePeopleNames } from '../settings/integrations/api-keys/names.ts';
 import { usePersonName } from './conversation-parts.tsx';
 import { DeliveryNotes, DeliveryState } from './delivery-state.tsx';
@@ -118,19 +119,7 @@ function Entry({ message, before, item }: EntryProps): ReactNode {
           )}
         </div>
         <DeliveryNotes message={message} />
-        {message.why && (
-          <details className={classes.why}>
-            <summary>{say('why')}</summary>
-            <p>{say.rich('by', { provider: <code>{message.why.provider}</code> })}</p>
-            <ol>
-              {message.why.steps.map(({ kind, detail }, index) => (
-                <li key={index}>
-                  <code>{kind}</code> <span dir="auto">{detail}</span>
-                </li>
-              ))}
-            </ol>
-          </details>
-        )}
+        {message.why && <Why {...message.why} className={classes.why} />}
       </div>
     </>
   );

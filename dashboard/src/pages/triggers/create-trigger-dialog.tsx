@@ -1,15 +1,14 @@
-import { Modal, Text, TextInput } from '@mantine/core';
+import { Modal, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { MAX_LABEL_CHARACTERS } from '../../../../contract/limits.ts';
 import { useAct } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
 import { DialogForm } from '../../parts/dialog-form.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useOrganization } from '../../session/session.ts';
 import { words as agentWords } from '../agents/agent-select-words.ts';
-import { AgentSelect } from '../agents/agent-select.tsx';
-import { useLateAgent, useOnlyAgent } from '../agents/use-only-agent.ts';
+import { NameAndAgent } from '../agents/name-and-agent.tsx';
+import { useOnlyAgent } from '../agents/use-only-agent.ts';
 import { words } from './words.ts';
 
 type Props = { opened: boolean; agentId: string | null; onClose: () => void };
@@ -34,8 +33,6 @@ function Form({ agentId, onClose }: Omit<Props, 'opened'>): ReactNode {
     name: (value) => (value.trim() === '' ? sayAgent('name_missing') : null),
     agent_id: (value) => (value === '' ? sayAgent('agent_missing') : null),
   }));
-  const agent = form.getInputProps('agent_id');
-  useLateAgent(agentId, form);
   const submit = form.submit(({ name, agent_id }) =>
     create.mutate(
       { params: { org_id }, body: { name: name.trim(), agent_id } },
@@ -56,24 +53,7 @@ function Form({ agentId, onClose }: Omit<Props, 'opened'>): ReactNode {
       <Text size="sm" c="dimmed">
         {say('create_hint')}
       </Text>
-      <TextInput
-        label={say('name')}
-        description={say('name_example')}
-        withAsterisk
-        maxLength={MAX_LABEL_CHARACTERS}
-        dir="auto"
-        autoComplete="off"
-        data-autofocus
-        {...form.getInputProps('name')}
-      />
-      <AgentSelect
-        label={sayAgent('agent')}
-        withAsterisk
-        id={agent.id}
-        value={agent.value || null}
-        error={agent.error}
-        onChange={(id) => form.setFieldValue('agent_id', id ?? '')}
-      />
+      <NameAndAgent say={say} agentId={agentId} form={form} />
     </DialogForm>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Group, Select, Stack, Switch, TextInput } from '@mantine/core';
+import { Button, Group, Select, Stack, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { TriggerRecord } from '../../../../contract/dashboard/triggers.ts';
 import { MAX_LABEL_CHARACTERS, MAX_PAGE } from '../../../../contract/limits.ts';
@@ -7,6 +7,7 @@ import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
 import { Card } from '../../parts/card.tsx';
 import { DeleteCard } from '../../parts/delete-card.tsx';
+import { EnabledSwitch } from '../../parts/enabled-switch.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
@@ -32,12 +33,9 @@ function General({ item }: { item: TriggerRecord }): ReactNode {
   const sayCommon = useWords(common);
   const org_id = useOrganization().id;
   const may = useMay('member');
+  const params = { org_id, trigger_id: item.id };
   const update = useAct('updateTrigger', { refresh: ['readTrigger', 'listTriggers'] });
-  const channels = useRead(
-    'listChannels',
-    { params: { org_id }, query: { agent_id: item.agent_id, limit: MAX_PAGE } },
-    {},
-  );
+  const toggle = useAct('updateTrigger', { refresh: ['readTrigger', 'listTriggers'] });
   const form = useCheckedForm({ name: item.name, channel_id: item.channel_id ?? OWN }, () => ({
     name: (value) => (value.trim() === '' ? sayAgent('name_missing') : null),
   }));
@@ -57,9 +55,6 @@ function General({ item }: { item: TriggerRecord }): ReactNode {
       },
     );
   });
-  const data = (channels.data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }));
-  const gone = item.channel_id !== null && channels.data && !data.some(({ value }) => value === item.channel_id);
-  const channel = form.getInputProps('channel_id');
   const problem = form.unplaced(update.error);
   return (
     <form onSubmit={submit} noValidate>
@@ -74,7 +69,12 @@ function General({ item }: { item: TriggerRecord }): ReactNode {
         }
       >
         <Stack gap="lg">
-          <EnabledSwitch item={item} />
+          <EnabledSwitch
+            say={say}
+            enabled={item.enabled}
+            toggle={toggle}
+            onToggle={(enabled) => toggle.mutateAsync({ params, body: { enabled } })}
+          />
           <Group align="flex-start" gap="md">
             <TextInput
               label={say('name')}
@@ -84,18 +84,7 @@ function General({ item }: { item: TriggerRecord }): ReactNode {
               readOnly={!may}
               {...form.getInputProps('name')}
             />
-            <Select
-              label={say('channel')}
-              description={gone ? say('channel_gone') : say('channel_hint')}
-              inputWrapperOrder={['label', 'input', 'description', 'error']}
-              flex="1 1 240px"
-              allowDeselect={false}
-              readOnly={!may}
-              data={[{ value: OWN, label: say('channel_own') }, ...data]}
-              value={channel.value}
-              error={channel.error}
-              onChange={(id) => form.setFieldValue('channel_id', id ?? OWN)}
-            />
+            <ChannelField item={item} form={form} />
           </Group>
           {problem && <ProblemAlert problem={problem} />}
         </Stack>
@@ -104,29 +93,33 @@ function General({ item }: { item: TriggerRecord }): ReactNode {
   );
 }
 
-/** Switches at once, apart from what is saved. */
-function EnabledSwitch({ item }: { item: TriggerRecord }): ReactNode {
+type FieldProps = {
+  item: TriggerRecord;
+  form: ReturnType<typeof useCheckedForm<{ name: string; channel_id: string }>>;
+};
+
+/** One of the agent's channels, or that of the trigger itself. */
+function ChannelField({ item, form }: FieldProps): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
-  const may = useMay('member');
-  const toggle = useAct('updateTrigger', { refresh: ['readTrigger', 'listTriggers'] });
+  const query = { agent_id: item.agent_id, limit: MAX_PAGE };
+  const channels = useRead('listChannels', { params: { org_id }, query }, {});
+  const data = (channels.data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }));
+  const gone = item.channel_id !== null && channels.data && !data.some(({ value }) => value === item.channel_id);
+  const { value, error } = form.getInputProps('channel_id');
   return (
-    <>
-      <Switch
-        label={say('enabled')}
-        description={say('enabled_hint')}
-        checked={item.enabled}
-        disabled={!may || toggle.isPending}
-        onChange={(event) => {
-          const enabled = event.currentTarget.checked;
-          toggle.mutate(
-            { params: { org_id, trigger_id: item.id }, body: { enabled } },
-            { onSuccess: () => notifyDone(say(enabled ? 'is_enabled' : 'is_disabled')) },
-          );
-        }}
-      />
-      {toggle.error && <ProblemAlert problem={toggle.error} />}
-    </>
+    <Select
+      label={say('channel')}
+      description={gone ? say('channel_gone') : say('channel_hint')}
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+      flex="1 1 240px"
+      allowDeselect={false}
+      readOnly={!useMay('member')}
+      data={[{ value: OWN, label: say('channel_own') }, ...data]}
+      value={value}
+      error={error}
+      onChange={(id) => form.setFieldValue('channel_id', id ?? OWN)}
+    />
   );
 }
 

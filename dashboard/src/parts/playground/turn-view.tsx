@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { PlaygroundTurn } from '../../../../contract/dashboard/agents.ts';
 import { useWords } from '../../language/words.tsx';
+import { Why } from '../why.tsx';
 import { words } from './words.ts';
 import classes from './playground.module.css';
 
@@ -30,17 +31,7 @@ export function TurnView({ turn }: { turn: PlaygroundTurn }): ReactNode {
           ))}
         </div>
       ))}
-      <details className={classes.why}>
-        <summary>{say('why')}</summary>
-        <p>{say.rich('by', { provider: <code>{turn.trace.provider}</code> })}</p>
-        <ol>
-          {turn.trace.steps.map(({ kind, detail }, index) => (
-            <li key={index}>
-              <code>{kind}</code> <span dir="auto">{detail}</span>
-            </li>
-          ))}
-        </ol>
-      </details>
+      <Why {...turn.trace} />
     </div>
   );
 }
