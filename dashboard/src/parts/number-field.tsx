@@ -1,5 +1,6 @@
 import { NumberInput, type NumberInputProps } from '@mantine/core';
-import { useState, type ReactNode } from 'react';
+import { useState, type FormEvent, type ReactNode } from 'react';
+import { latinDigits } from './latin-digits.ts';
 
 type Props = Omit<NumberInputProps, 'value' | 'onChange'> & {
   value: number | undefined;
@@ -16,10 +17,22 @@ export function NumberField({ value, onChange, ...rest }: Props): ReactNode {
         setTyped(next);
         onChange(numberOf(next));
       }}
+      onInputCapture={toLatin}
       {...rest}
     />
   );
 }
+
+/** Before the field drops what it takes for letters. React sees the change, since its own setter is passed by. */
+function toLatin({ target }: FormEvent): void {
+  if (!(target instanceof HTMLInputElement)) return;
+  const { value, selectionStart } = target;
+  const latin = latinDigits(value);
+  if (latin === value) return;
+  setValue.call(target, latin);
+  target.setSelectionRange(selectionStart, selectionStart);
+}
+const setValue = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')!.set!;
 
 const numberOf = (typed: number | string): number | undefined =>
   typed === '' || Number.isNaN(Number(typed)) ? undefined : Number(typed);

@@ -25,8 +25,8 @@ export function Funnel({ counts, total, chosen }: Props): ReactNode {
         {say('total', { count: total, number: number(say.language, total) })}
       </Text>
       <div className={classes.all} role="img" aria-label={summary.join(', ')}>
-        {GROUP_NAMES.map((group) => (
-          <span key={group} data-group={group} style={{ width: `${(100 * sumOf(group)) / total}%` }} />
+        {GROUP_NAMES.filter((group) => sumOf(group) > 0).map((group) => (
+          <span key={group} data-group={group} style={{ flexGrow: sumOf(group) }} />
         ))}
       </div>
       <div className={classes.groups}>

@@ -83,6 +83,8 @@ function SettingField(props: Required<Props> & { field: ChannelField }): ReactNo
     spellCheck: false,
     dir: isWords(field.name) ? 'auto' : 'ltr',
   };
+  if (field.name === 'color')
+    return <TextInput {...typed} leftSection={<ColorPicker {...typed} label={say('color_pick')} />} />;
   if (field.type === 'list') return <Textarea {...typed} autosize minRows={2} maxRows={8} />;
   if (!field.secret) return <TextInput {...typed} inputMode={field.type === 'number' ? 'numeric' : undefined} />;
   return (
@@ -94,6 +96,31 @@ function SettingField(props: Required<Props> & { field: ChannelField }): ReactNo
     />
   );
 }
+
+type PickerProps = {
+  label: string;
+  value: string | undefined;
+  readOnly: boolean;
+  onChange: (event: { currentTarget: { value: string } }) => void;
+};
+
+/** The browser's own, which works with keyboard and screen reader. */
+function ColorPicker({ label, value = '', readOnly, onChange }: PickerProps): ReactNode {
+  return (
+    <input
+      type="color"
+      aria-label={label}
+      className={classes.swatch}
+      value={COLOR.test(value) ? value : USUAL_COLOR}
+      disabled={readOnly}
+      onChange={onChange}
+    />
+  );
+}
+
+const COLOR = /^#[0-9a-f]{6}$/i;
+/** Of a chat that has none of its own. */
+const USUAL_COLOR = '#0b7a75';
 
 /** What people read; the rest are keys and addresses. */
 const isWords = (name: string): boolean => ['from_name', 'subject', 'title', 'greeting'].includes(name);

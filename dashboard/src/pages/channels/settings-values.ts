@@ -1,4 +1,5 @@
 import { channelFields, type ChannelField, type ChannelKindName } from '../../../../contract/channel-kinds.ts';
+import { latinDigits } from '../../parts/latin-digits.ts';
 
 /** What is typed into a form is text; the fields of settings carry this prefix beside name and agent. */
 const PREFIX = 'settings.';
@@ -41,7 +42,8 @@ export function toSettings(
 function toValue({ type }: ChannelField, typed: string): unknown {
   const text = typed.trim();
   if (text === '') return undefined;
-  if (type === 'number') return Number.isNaN(Number(text)) ? text : Number(text);
+  const number = Number(latinDigits(text));
+  if (type === 'number') return Number.isNaN(number) ? text : number;
   if (type === 'boolean') return text === 'true';
   if (type !== 'list') return text;
   return text

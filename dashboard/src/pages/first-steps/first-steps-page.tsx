@@ -11,6 +11,7 @@ import { CallStep } from './call-step.tsx';
 import { KeyStep } from './key-step.tsx';
 import { TriggerStep } from './trigger-step.tsx';
 import { TryStep } from './try-step.tsx';
+import { WhatNext } from './what-next.tsx';
 import { words } from './words.ts';
 import classes from './first-steps.module.css';
 
@@ -81,6 +82,7 @@ export function FirstStepsPage(): ReactNode {
         <KeyStep done={done[3]!} agent={agent} active={facts.active_keys} />
         <CallStep done={done[4]!} trigger={trigger} called={facts.first_request} conversations={conversations} />
       </ol>
+      {count === STEPS && agent && <WhatNext agent={agent} />}
     </>
   );
 }

@@ -4,6 +4,7 @@ import type { SecondFactorAsked } from '../../../../contract/dashboard/second-fa
 import type { SessionView } from '../../../../contract/dashboard/sign-in.ts';
 import { useAct } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
+import { latinDigits } from '../../parts/latin-digits.ts';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { FrontPage } from '../../shell/front-page.tsx';
 import { PasskeyButton } from './passkey-button.tsx';
@@ -32,7 +33,7 @@ export function SecondStep({ asked, onEntered, onAgain }: Props): ReactNode {
   }));
   const submit = form.submit(({ code }) =>
     signIn.mutate(
-      { body: { challenge: asked.challenge, code: code.trim() } },
+      { body: { challenge: asked.challenge, code: latinDigits(code.trim()) } },
       {
         onSuccess: onEntered,
         onError: (problem) => {

@@ -1,8 +1,9 @@
-import { Chip, Group, Input, NumberInput, Stack, Switch, TextInput } from '@mantine/core';
+import { Chip, Group, Input, Stack, Switch, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useWords } from '../../../language/words.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { MomentField } from '../../../parts/moment-field.tsx';
+import { NumberField } from '../../../parts/number-field.tsx';
 import { EVERY_DAY, MAX_PER_MINUTE } from './settings-values.ts';
 import type { SettingsDraft } from './use-settings-draft.ts';
 import { words } from './words.ts';
@@ -51,7 +52,7 @@ export function ScheduleCard({ draft }: { draft: SettingsDraft }): ReactNode {
             value={values.zone}
             onChange={(zone) => change({ zone })}
           />
-          <NumberInput
+          <NumberField
             label={say('pace')}
             description={say('pace_hint')}
             flex="1 1 240px"
@@ -63,9 +64,9 @@ export function ScheduleCard({ draft }: { draft: SettingsDraft }): ReactNode {
             hideControls
             placeholder={say('pace_none')}
             readOnly={readOnly}
-            value={values.perMinute}
+            value={values.perMinute === '' ? undefined : Number(values.perMinute)}
             error={fault('/per_minute')}
-            onChange={(value) => change({ perMinute: String(value) })}
+            onChange={(value) => change({ perMinute: String(value ?? '') })}
           />
         </Group>
       </Stack>

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import type { Problem } from '../../../api/client.ts';
 import { useWords } from '../../../language/words.tsx';
 import { DialogForm } from '../../../parts/dialog-form.tsx';
+import { latinDigits } from '../../../parts/latin-digits.ts';
 import { useCheckedForm } from '../../../parts/use-checked-form.ts';
 import { useSession } from '../../../session/session.ts';
 import { factorWords } from './factor-words.ts';
@@ -29,7 +30,7 @@ export function AgainForm({ words, act, busy, problem, also, onAct, onCancel }: 
     code: (value) => (also === 'code' && value.trim() === '' ? common('required') : null),
   }));
   const submit = form.submit(({ name, password, code }) =>
-    onAct({ name: name.trim(), password, code: code.trim() }, form.place),
+    onAct({ name: name.trim(), password, code: latinDigits(code.trim()) }, form.place),
   );
   return (
     <DialogForm onSubmit={submit} act={act} busy={busy} problem={form.unplaced(problem)} onCancel={onCancel}>

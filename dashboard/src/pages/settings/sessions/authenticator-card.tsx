@@ -8,6 +8,7 @@ import { DialogForm } from '../../../parts/dialog-form.tsx';
 import { CopyFact } from '../../../parts/fact.tsx';
 import { Moment } from '../../../parts/moment.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
+import { latinDigits } from '../../../parts/latin-digits.ts';
 import { useCheckedForm } from '../../../parts/use-checked-form.ts';
 import { AgainForm } from './again-form.tsx';
 import { factorWords } from './factor-words.ts';
@@ -76,7 +77,7 @@ function Confirm({ made, onCancel, onCodes }: SetUpProps & { made: AnswerOf<'sta
   }));
   const submit = form.submit(({ code }) =>
     confirm.mutate(
-      { body: { code: code.trim() } },
+      { body: { code: latinDigits(code.trim()) } },
       { onSuccess: ({ recovery_codes }) => onCodes(recovery_codes), onError: () => form.focus('code') },
     ),
   );
