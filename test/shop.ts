@@ -1,0 +1,49 @@
+import { test } from 'vitest';
+import {
+  addMember,
+  type Client,
+  type DashboardServer,
+  type Person,
+  setUpOwner,
+  startDashboard,
+} from './dashboard-server.ts';
+
+type Owner = Person & { orgId: string };
+
+/**
+ * Tests of the dashboard's API: one server for the file, and for each test a new organization on the paid plan, named
+ * Shop, with its own owner.
+ */
+export const inShop = test
+  .extend<'server', DashboardServer>('server', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const server = await startDashboard();
+    onCleanup(() => server.stop());
+    return server;
+  })
+  /** The first owner of the installation; not a member of the shop. */
+  .extend<'operator', Owner>('operator', { scope: 'file' }, ({ server }) => setUpOwner(server))
+  .extend('owner', async ({ server, operator }): Promise<Owner> => {
+    const { body } = await operator.call('POST /organizations', { name: 'Shop', plan: 'paid' });
+    const owner = await addMember(server, operator.call, body.id, 'owner');
+    const members = (await owner.call(`GET /organizations/${body.id}/members`)).body.data;
+    await operator.call(`DELETE /organizations/${body.id}/members/${members[0].id}`);
+    return { ...owner, orgId: body.id };
+  })
+  /** A call of the owner. */
+  .extend('call', ({ owner }): Client => owner.call)
+  /** The path of the shop. */
+  .extend('at', ({ owner }) => `/organizations/${owner.orgId}`)
+  .extend('newAgent', ({ call, at }) => async (definition?: object) => {
+    const { body } = await call(`POST ${at}/agents`, { name: 'Concierge', ...(definition && { definition }) });
+    return body;
+  })
+  .extend('revisionOf', ({ server }) => async (agentId: string): Promise<number> => {
+    const { rows } = await server.db.$client.query('SELECT revision FROM agent WHERE id = $1', [agentId]);
+    return rows[0].revision;
+  });
+
+/** Where the faults are that an answer lists. */
+export const pointersOf = (answer: { body: { errors?: { pointer: string }[] } }) =>
+  answer.body.errors?.map(({ pointer }) => pointer);
+
+export const ascending = (a: number, b: number): number => a - b;
