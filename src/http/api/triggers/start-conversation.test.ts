@@ -171,28 +171,3 @@ describe('409', () => {
     expect([answer.status, answer.body.code]).toEqual([409, 'trigger_disabled']);
   });
 });
-
-describe('runs', () => {
-  test('are read with their messages, listed, and cancelled once', async () => {
-    const { body: run } = await post({ message: 'Hi there', metadata: { source: 'crm' } }, { prefer: 'wait=10' });
-    const read = await parley.call('GET', `${path}/runs/${run.id}?include=messages`, { key });
-    expect(read.body.messages.map((message: { role: string }) => message.role)).toEqual(['end_user', 'agent']);
-    expect(read.body.metadata).toEqual({ source: 'crm' });
-    const first = await parley.call('GET', `${path}/runs?limit=1`, { key });
-    expect(first.body.data).toHaveLength(1);
-    expect(first.body.has_more).toBe(true);
-    const second = await parley.call('GET', `${path}/runs?limit=1&cursor=${first.body.next_cursor}`, { key });
-    expect(second.body.data[0].id).not.toBe(first.body.data[0].id);
-    const cancelled = await parley.call('POST', `${path}/runs/${run.id}/cancel`, { key });
-    expect([cancelled.status, cancelled.body.status]).toEqual([200, 'cancelled']);
-    const again = await parley.call('POST', `${path}/runs/${run.id}/cancel`, { key });
-    expect(again.status).toBe(200);
-  });
-
-  test('another trigger does not see them', async () => {
-    const { body: run } = await post({});
-    const other = await givenTrigger(parley.db, orgId, agentId);
-    const answer = await parley.call('GET', `/api/triggers/${agentId}/${other}/runs/${run.id}`, { key });
-    expect([answer.status, answer.body.code]).toEqual([404, 'run_not_found']);
-  });
-});
