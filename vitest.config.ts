@@ -15,8 +15,13 @@ const isLong = ({ moduleId }: TestSpecification): boolean => LONG.test(moduleId)
 export default defineConfig({
   test: {
     include: ['{src,contract,cli,scripts,test}/**/*.test.ts'],
-    // `npm run test:faults` runs the trials.
     exclude: ['**/node_modules/**', 'test/journeys/.*/**', 'test/faults/trials/**'],
+    tags: [
+      {
+        name: 'long',
+        description: 'Walks through everything, rare variants, and trials that kill: `npm run test:faults` runs them.',
+      },
+    ],
     globalSetup: ['test/global-setup.ts'],
     setupFiles: ['test/cheap-passwords.ts'],
     reporters: ['default', './test/reporter.ts'],

@@ -129,7 +129,7 @@ test('from nothing to an answer, to a revoked key', async () => {
   expect(narrowed['allowed_networks']).toEqual(['10.1.2.3/32']);
 });
 
-test('campaigns, channels and organizations', async () => {
+test('campaigns, channels and organizations', { tags: ['long'] }, async () => {
   const agent = await parley('agents', 'create', '--name', 'Sales');
   const channel = await parley('channels', 'connect', '--agent', agent['id'], '--kind', 'sandbox', '--name', 'Trial');
   const campaign = await parley(

@@ -1,7 +1,6 @@
 /**
- * `npm run test:faults`: the tests that take minutes because they kill, stop and start programs. The trials of
- * test/faults/trials/, then the fault suite (docs/testing-faults.md); the very last line is the tally of both. `npm run
- * test:faults -- NAME…` runs some scenarios of the suite.
+ * `npm run test:faults`: the long tests, then the fault suite (docs/testing-faults.md); the very last line is the tally of
+ * both. `npm run test:faults -- NAME…` runs some scenarios of the suite.
  */
 import path from 'node:path';
 import { prepare, ROOT, run, runInPlace, say } from './prepare.mjs';
@@ -16,10 +15,10 @@ await run(async () => {
   const env = testEnvironment();
   const suite = (more) => runInPlace(node, ['test/faults/run.ts', ...wanted], { cwd: ROOT, env: { ...env, ...more } });
   if (!tally) return suite();
-  say('Running the trials…');
+  say('Running the long tests…');
   const vitest = path.join(ROOT, 'node_modules', 'vitest', 'vitest.mjs');
-  const trials = (more) =>
-    runInPlace(node, [vitest, 'run', '--config', 'vitest.faults.config.ts'], { cwd: ROOT, env: { ...env, ...more } });
-  const codes = [await tally.counted(trials), await tally.counted(suite)];
+  const args = [vitest, 'run', '--config', 'vitest.faults.config.ts', '--tags-filter=long'];
+  const long = (more) => runInPlace(node, args, { cwd: ROOT, env: { ...env, ...more } });
+  const codes = [await tally.counted(long), await tally.counted(suite)];
   return codes.find((code) => code !== 0) ?? 0;
 });

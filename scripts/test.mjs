@@ -1,6 +1,6 @@
 /**
- * `npm test`: prepares everything, then runs every test except the long fault trials (faults.mjs). The very last line
- * is the tally. `npm test -- PATH` runs some.
+ * `npm test`: prepares everything, then runs every test except the long ones (faults.mjs). The very last line is the
+ * tally. `npm test -- PATH` runs some, `npm test -- PATH --tags-filter=long` the long ones of a file.
  */
 import path from 'node:path';
 import { prepare, ROOT, run, runInPlace, say } from './prepare.mjs';
@@ -14,7 +14,9 @@ await run(async () => {
   const env = testEnvironment();
   say('Running the tests…');
   const vitest = path.join(ROOT, 'node_modules', 'vitest', 'vitest.mjs');
+  const wanted = process.argv.slice(2);
+  const filter = wanted.some((one) => one.startsWith('--tags-filter')) ? [] : ['--tags-filter=!long'];
   return tally.counted((more) =>
-    runInPlace(node, [vitest, 'run', ...process.argv.slice(2)], { cwd: ROOT, env: { ...env, ...more } }),
+    runInPlace(node, [vitest, 'run', ...filter, ...wanted], { cwd: ROOT, env: { ...env, ...more } }),
   );
 });

@@ -1,5 +1,5 @@
 import { appendFileSync } from 'node:fs';
-import type { Reporter, TestModule } from 'vitest/node';
+import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
 
 const SLOWEST = 10;
 
@@ -10,6 +10,12 @@ const SLOWEST = 10;
  */
 // vitest loads reporters by their default export.
 export default class TallyReporter implements Reporter {
+  private filter: readonly string[] | undefined;
+
+  onInit({ config }: Vitest): void {
+    this.filter = config.tagsFilter;
+  }
+
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     if (modules.length > SLOWEST) console.log(slowest(modules));
     const tally = { passed: 0, failed: unhandledErrors.length, skipped: 0 };
@@ -19,7 +25,7 @@ export default class TallyReporter implements Reporter {
         const { state } = test.result();
         if (state === 'passed') tally.passed += 1;
         else if (state === 'failed') failedTests += 1;
-        else tally.skipped += 1;
+        else if (!this.isOfAnotherRun(test)) tally.skipped += 1;
       }
       // A hook or an import that fails may leave no failed test.
       tally.failed += failedTests || (module.state() === 'failed' ? 1 : 0);
@@ -31,6 +37,12 @@ export default class TallyReporter implements Reporter {
     // scripts/tally.mjs prints it after our exit; without it, the line comes after the default reporter's summary.
     if (process.env.TALLY_FILE) appendFileSync(process.env.TALLY_FILE, line);
     else process.once('exit', () => process.stdout.write(line));
+  }
+
+  /** The long tests have a run of their own, which takes no others. */
+  private isOfAnotherRun({ tags }: TestCase): boolean {
+    const isLong = tags.includes('long');
+    return this.filter?.includes(isLong ? '!long' : 'long') ?? false;
   }
 }
 

@@ -15,6 +15,7 @@ type Owner = Person & { orgId: string };
  * Shop, with its own owner.
  */
 export const inShop = test
+  // oxlint-disable-next-line eslint/no-empty-pattern -- vitest reads from the pattern what a fixture takes
   .extend<'server', DashboardServer>('server', { scope: 'file' }, async ({}, { onCleanup }) => {
     const server = await startDashboard();
     onCleanup(() => server.stop());

@@ -59,50 +59,54 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
   };
 
   for (const agent of [undefined, 'Concierge'])
-    test(`a key of ${agent ?? 'the whole organization'} is created, used, revoked and then refused`, async () => {
-      const label = `Life of ${agent ?? 'all'}`;
-      // West of Greenwich: the days of its requests are still UTC days.
-      const { page, context, faults } = await journey.open(KEYS, { as: OWNER, timezoneId: 'America/New_York' });
-      const key = await create(page, label, { agent });
-      expect(key).toMatch(/^parley_us_[0-9A-Za-z]{49}$/);
-      await saved(page);
-      expect(await row(page, label).innerText()).toContain('Never');
-      expect(await row(page, label).innerText()).toContain(agent ?? 'Whole organization');
+    test(
+      `a key of ${agent ?? 'the whole organization'} is created, used, revoked and then refused`,
+      { tags: agent ? ['long'] : [] },
+      async () => {
+        const label = `Life of ${agent ?? 'all'}`;
+        // West of Greenwich: the days of its requests are still UTC days.
+        const { page, context, faults } = await journey.open(KEYS, { as: OWNER, timezoneId: 'America/New_York' });
+        const key = await create(page, label, { agent });
+        expect(key).toMatch(/^parley_us_[0-9A-Za-z]{49}$/);
+        await saved(page);
+        expect(await row(page, label).innerText()).toContain('Never');
+        expect(await row(page, label).innerText()).toContain(agent ?? 'Whole organization');
 
-      expect(await me(key)).toEqual({ status: 200, code: undefined });
-      await row(page, label).locator('[data-label="Last used"]').getByText(new RegExp(LATELY)).waitFor();
-      expect(await row(page, label).innerText()).not.toContain('Never');
+        expect(await me(key)).toEqual({ status: 200, code: undefined });
+        await row(page, label).locator('[data-label="Last used"]').getByText(new RegExp(LATELY)).waitFor();
+        expect(await row(page, label).innerText()).not.toContain('Never');
 
-      await row(page, label).getByRole('button', { name: 'Revoke' }).click();
-      await dialog(page)
-        .getByText(/1 request in 24 h/)
-        .waitFor();
-      await expect.poll(() => isFocused(dialog(page).getByRole('button', { name: 'Cancel' }))).toBe(true);
-      await dialog(page).getByRole('button', { name: 'Revoke' }).click();
-      await dialog(page).getByText('This is not the label of the key.').waitFor();
-      expect(await me(key)).toMatchObject({ status: 200 });
-      await dialog(page).getByRole('textbox').fill(label);
-      await dialog(page).getByRole('button', { name: 'Revoke' }).click();
-      await dialog(page)
-        .getByText(/refused by all servers since \d\d:\d\d:\d\d\.\d{3} UTC/)
-        .waitFor();
-      expect(await me(key)).toEqual({ status: 401, code: 'key_revoked' });
+        await row(page, label).getByRole('button', { name: 'Revoke' }).click();
+        await dialog(page)
+          .getByText(/1 request in 24 h/)
+          .waitFor();
+        await expect.poll(() => isFocused(dialog(page).getByRole('button', { name: 'Cancel' }))).toBe(true);
+        await dialog(page).getByRole('button', { name: 'Revoke' }).click();
+        await dialog(page).getByText('This is not the label of the key.').waitFor();
+        expect(await me(key)).toMatchObject({ status: 200 });
+        await dialog(page).getByRole('textbox').fill(label);
+        await dialog(page).getByRole('button', { name: 'Revoke' }).click();
+        await dialog(page)
+          .getByText(/refused by all servers since \d\d:\d\d:\d\d\.\d{3} UTC/)
+          .waitFor();
+        expect(await me(key)).toEqual({ status: 401, code: 'key_revoked' });
 
-      await dialog(page).getByRole('button', { name: 'Close' }).last().click();
-      await row(page, label).waitFor({ state: 'detached' });
-      await page.getByRole('switch', { name: 'Show revoked' }).check();
-      await row(page, label)
-        .getByText(/Revoked .* by Asha Rao/)
-        .waitFor();
-      expect(page.url()).toContain('state=all');
-      await row(page, label).getByRole('link', { name: label }).click();
-      await page.getByText('30 days').click();
-      const days = page.locator('figcaption span');
-      const today = { dateStyle: 'medium', timeZone: 'UTC' } as const;
-      await days.getByText(new Intl.DateTimeFormat('en', today).format()).waitFor();
-      expect(faults).toEqual([]);
-      await context.close();
-    });
+        await dialog(page).getByRole('button', { name: 'Close' }).last().click();
+        await row(page, label).waitFor({ state: 'detached' });
+        await page.getByRole('switch', { name: 'Show revoked' }).check();
+        await row(page, label)
+          .getByText(/Revoked .* by Asha Rao/)
+          .waitFor();
+        expect(page.url()).toContain('state=all');
+        await row(page, label).getByRole('link', { name: label }).click();
+        await page.getByText('30 days').click();
+        const days = page.locator('figcaption span');
+        const today = { dateStyle: 'medium', timeZone: 'UTC' } as const;
+        await days.getByText(new Intl.DateTimeFormat('en', today).format()).waitFor();
+        expect(faults).toEqual([]);
+        await context.close();
+      },
+    );
 
   test('the value is shown once: leaving asks first, and afterwards it is nowhere', async () => {
     const { page, context } = await journey.open(KEYS, { as: OWNER });
@@ -137,7 +141,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     await context.close();
   });
 
-  test('reloading the page keeps the input, and says when a value is gone', async () => {
+  test('reloading the page keeps the input, and says when a value is gone', { tags: ['long'] }, async () => {
     const { page, context } = await journey.open(KEYS, { as: OWNER });
     await page.getByRole('button', { name: 'Create API key' }).first().click();
     await page.getByLabel('Label').fill('Half done');
@@ -154,7 +158,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     await context.close();
   });
 
-  test('an expired session keeps the value: it can be saved before signing in again', async () => {
+  test('an expired session keeps the value: it can be saved before signing in again', { tags: ['long'] }, async () => {
     const { page, context, faults } = await journey.open(KEYS, { as: OWNER });
     const key = await create(page, 'Session gone');
     await context.clearCookies();
@@ -188,7 +192,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     await context.close();
   });
 
-  test('a lost connection says that the outcome is unknown, and keeps the form', async () => {
+  test('a lost connection says that the outcome is unknown, and keeps the form', { tags: ['long'] }, async () => {
     const { page, context } = await journey.open(`${KEYS}?create=`, { as: OWNER });
     await page.getByLabel('Label').fill('Lost on the way');
     await page.route('**/keys', (route) => (route.request().method() === 'POST' ? route.abort() : route.continue()));
@@ -201,7 +205,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     await context.close();
   });
 
-  test('copying works where the browser offers no clipboard', async () => {
+  test('copying works where the browser offers no clipboard', { tags: ['long'] }, async () => {
     const { page, context } = await journey.open(KEYS, { as: OWNER });
     await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
     const key = await create(page, 'Copied by hand');
@@ -236,29 +240,33 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     await context.close();
   });
 
-  test('in Arabic a key is created, is shown from left to right, is listed and revoked', async () => {
-    const liked = { language: 'ar', theme: 'dark' };
-    const { page, context, faults } = await journey.open(`${KEYS}?create=`, { as: OWNER, liked });
-    await page.getByLabel('التسمية').fill('متجر الدوحة');
-    await page.getByRole('radio', { name: 'وكيل ذكاء اصطناعي محدد' }).check();
-    await page.getByRole('combobox', { name: 'الوكيل' }).click();
-    await page.getByRole('option', { name: 'Concierge' }).click();
-    await dialog(page).getByText('بدء محادثات مع').first().waitFor();
-    await dialog(page).getByRole('button', { name: 'إنشاء مفتاح API' }).click();
-    const key = await page.locator('[data-shown-once]').inputValue();
-    const direction = "getComputedStyle(document.querySelector('[data-shown-once]')).direction + document.dir";
-    expect(await page.evaluate(direction)).toBe('ltrrtl');
-    await page.getByRole('button', { name: 'لقد حفظت هذا المفتاح' }).click();
-    await dialog(page).waitFor({ state: 'hidden' });
-    await row(page, 'متجر الدوحة').getByRole('button', { name: 'إلغاء المفتاح' }).click();
-    await dialog(page).getByRole('button', { name: 'إلغاء المفتاح' }).click();
-    await dialog(page)
-      .getByText(/\d\d:\d\d:\d\d\.\d{3} UTC/)
-      .waitFor();
-    expect(await me(key)).toEqual({ status: 401, code: 'key_revoked' });
-    expect(faults).toEqual([]);
-    await context.close();
-  });
+  test(
+    'in Arabic a key is created, is shown from left to right, is listed and revoked',
+    { tags: ['long'] },
+    async () => {
+      const liked = { language: 'ar', theme: 'dark' };
+      const { page, context, faults } = await journey.open(`${KEYS}?create=`, { as: OWNER, liked });
+      await page.getByLabel('التسمية').fill('متجر الدوحة');
+      await page.getByRole('radio', { name: 'وكيل ذكاء اصطناعي محدد' }).check();
+      await page.getByRole('combobox', { name: 'الوكيل' }).click();
+      await page.getByRole('option', { name: 'Concierge' }).click();
+      await dialog(page).getByText('بدء محادثات مع').first().waitFor();
+      await dialog(page).getByRole('button', { name: 'إنشاء مفتاح API' }).click();
+      const key = await page.locator('[data-shown-once]').inputValue();
+      const direction = "getComputedStyle(document.querySelector('[data-shown-once]')).direction + document.dir";
+      expect(await page.evaluate(direction)).toBe('ltrrtl');
+      await page.getByRole('button', { name: 'لقد حفظت هذا المفتاح' }).click();
+      await dialog(page).waitFor({ state: 'hidden' });
+      await row(page, 'متجر الدوحة').getByRole('button', { name: 'إلغاء المفتاح' }).click();
+      await dialog(page).getByRole('button', { name: 'إلغاء المفتاح' }).click();
+      await dialog(page)
+        .getByText(/\d\d:\d\d:\d\d\.\d{3} UTC/)
+        .waitFor();
+      expect(await me(key)).toEqual({ status: 401, code: 'key_revoked' });
+      expect(faults).toEqual([]);
+      await context.close();
+    },
+  );
 
   test('a change in one window shows in another without a reload', async () => {
     const first = await journey.open(KEYS, { as: OWNER });
@@ -271,7 +279,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     await second.context.close();
   });
 
-  test('user text stays text, whatever it contains', async () => {
+  test('user text stays text, whatever it contains', { tags: ['long'] }, async () => {
     const hostile = '<img src=x onerror=alert(1)><script>alert(2)</script>';
     const { page, context, faults } = await journey.open(KEYS, { as: OWNER });
     let asked = 0;
@@ -287,37 +295,41 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     await context.close();
   });
 
-  test('with the keyboard only: open, fill, create, save; the focus returns to the opener', async () => {
-    const { page, context } = await journey.open(KEYS, { as: OWNER });
-    const opener = page.getByRole('button', { name: 'Create API key' }).first();
-    await opener.focus();
-    await page.keyboard.press('Enter');
-    await dialog(page).waitFor();
-    await page.getByLabel('Label').waitFor();
-    await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('INPUT');
-    await page.keyboard.type('By keyboard');
-    await page.keyboard.press('Tab');
-    await page.keyboard.press('ArrowDown');
-    expect(await page.getByRole('radio', { name: 'Specific AI agent' }).isChecked()).toBe(true);
-    await page.keyboard.press('Tab');
-    // The list is loaded again for the typed text: the arrow key must select a row of the new list.
-    const found = page.waitForResponse(/\/agents\?.*text=Conc(?:&|$)/);
-    await page.keyboard.type('Conc');
-    await (await found).finished();
-    await page.getByRole('option', { name: 'Concierge' }).waitFor();
-    await page.keyboard.press('ArrowDown');
-    await page.locator('[role=option][data-combobox-selected]', { hasText: 'Concierge' }).waitFor();
-    await page.keyboard.press('Enter');
-    await page.getByRole('option').first().waitFor({ state: 'hidden' });
-    await page.getByLabel('Label').focus();
-    await page.keyboard.press('Enter');
-    await page.getByText('Copy it now').waitFor();
-    await page.getByRole('button', { name: 'I have saved this key' }).focus();
-    await page.keyboard.press('Enter');
-    await dialog(page).waitFor({ state: 'hidden' });
-    await expect.poll(() => isFocused(opener)).toBe(true);
-    await context.close();
-  });
+  test(
+    'with the keyboard only: open, fill, create, save; the focus returns to the opener',
+    { tags: ['long'] },
+    async () => {
+      const { page, context } = await journey.open(KEYS, { as: OWNER });
+      const opener = page.getByRole('button', { name: 'Create API key' }).first();
+      await opener.focus();
+      await page.keyboard.press('Enter');
+      await dialog(page).waitFor();
+      await page.getByLabel('Label').waitFor();
+      await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('INPUT');
+      await page.keyboard.type('By keyboard');
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('ArrowDown');
+      expect(await page.getByRole('radio', { name: 'Specific AI agent' }).isChecked()).toBe(true);
+      await page.keyboard.press('Tab');
+      // The list is loaded again for the typed text: the arrow key must select a row of the new list.
+      const found = page.waitForResponse(/\/agents\?.*text=Conc(?:&|$)/);
+      await page.keyboard.type('Conc');
+      await (await found).finished();
+      await page.getByRole('option', { name: 'Concierge' }).waitFor();
+      await page.keyboard.press('ArrowDown');
+      await page.locator('[role=option][data-combobox-selected]', { hasText: 'Concierge' }).waitFor();
+      await page.keyboard.press('Enter');
+      await page.getByRole('option').first().waitFor({ state: 'hidden' });
+      await page.getByLabel('Label').focus();
+      await page.keyboard.press('Enter');
+      await page.getByText('Copy it now').waitFor();
+      await page.getByRole('button', { name: 'I have saved this key' }).focus();
+      await page.keyboard.press('Enter');
+      await dialog(page).waitFor({ state: 'hidden' });
+      await expect.poll(() => isFocused(opener)).toBe(true);
+      await context.close();
+    },
+  );
 
   test('members can look but not change, and see why', async () => {
     const invited = await journey.api(
@@ -334,26 +346,30 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     await context.close();
   });
 
-  test('on the Free plan keys are paused and the upgrade is a link; back on Paid they work again', async () => {
-    const { page, context } = await journey.open(KEYS, { as: OWNER });
-    const key = await create(page, 'Paused for a while');
-    await saved(page);
-    await page.goto(`${journey.app.url}/settings/plan`);
-    await page.getByRole('button', { name: 'Change to Free' }).click();
-    await dialog(page).getByRole('button', { name: 'Change to Free' }).click();
-    await dialog(page).waitFor({ state: 'hidden' });
-    expect(await me(key)).toEqual({ status: 403, code: 'plan_required' });
-    await page.goto(journey.app.url + KEYS);
-    await row(page, 'Paused for a while').getByText('Paused: Free plan').waitFor();
-    expect(await page.getByRole('button', { name: 'Create API key' }).count()).toBe(0);
-    await page.getByRole('link', { name: 'Upgrade plan' }).click();
-    await page.getByRole('button', { name: 'Change to Paid' }).click();
-    await page.getByText('The plan is now Paid').waitFor();
-    expect(await me(key)).toMatchObject({ status: 200 });
-    await context.close();
-  });
+  test(
+    'on the Free plan keys are paused and the upgrade is a link; back on Paid they work again',
+    { tags: ['long'] },
+    async () => {
+      const { page, context } = await journey.open(KEYS, { as: OWNER });
+      const key = await create(page, 'Paused for a while');
+      await saved(page);
+      await page.goto(`${journey.app.url}/settings/plan`);
+      await page.getByRole('button', { name: 'Change to Free' }).click();
+      await dialog(page).getByRole('button', { name: 'Change to Free' }).click();
+      await dialog(page).waitFor({ state: 'hidden' });
+      expect(await me(key)).toEqual({ status: 403, code: 'plan_required' });
+      await page.goto(journey.app.url + KEYS);
+      await row(page, 'Paused for a while').getByText('Paused: Free plan').waitFor();
+      expect(await page.getByRole('button', { name: 'Create API key' }).count()).toBe(0);
+      await page.getByRole('link', { name: 'Upgrade plan' }).click();
+      await page.getByRole('button', { name: 'Change to Paid' }).click();
+      await page.getByText('The plan is now Paid').waitFor();
+      expect(await me(key)).toMatchObject({ status: 200 });
+      await context.close();
+    },
+  );
 
-  test('may be limited to networks, which are narrowed later', async () => {
+  test('may be limited to networks, which are narrowed later', { tags: ['long'] }, async () => {
     const { page, context } = await journey.open(KEYS, { as: OWNER });
     await page.getByRole('button', { name: 'Create API key' }).first().click();
     await page.getByLabel('Label').fill('Office');

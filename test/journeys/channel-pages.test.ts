@@ -58,7 +58,7 @@ describe.skipIf(!CHROMIUM)('the pages of channels', () => {
     expect(faults).toEqual([]);
   });
 
-  it('requires the token again when the channel moves to another server', async () => {
+  it('requires the token again when the channel moves to another server', { tags: ['long'] }, async () => {
     const { page, faults } = await journey.open('/channels', { as: OWNER });
     await page.getByRole('link', { name: 'Bot', exact: true }).click();
     await page.getByRole('heading', { name: 'Bot', level: 1 }).waitFor();
@@ -76,48 +76,52 @@ describe.skipIf(!CHROMIUM)('the pages of channels', () => {
     expect(faults).toEqual([]);
   });
 
-  it('shows the token that Meta needs once, with the URL to paste; repairs a broken channel', async () => {
-    const { page, faults } = await journey.open('/channels?connect=whatsapp', { as: OWNER });
-    const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Name').fill('Shop number');
-    await dialog.getByLabel('Phone number ID').fill(String(whatsapp.settings['phone_number_id']));
-    await dialog.getByLabel('Access token').fill(whatsapp.secrets['access_token']!);
-    await dialog.getByLabel('App secret').fill('f'.repeat(32));
-    await dialog.getByText('Advanced').click();
-    await dialog.getByLabel('API URL').fill(whatsapp.url);
-    await dialog.getByRole('button', { name: 'Connect channel' }).click();
-    await dialog.getByText('the app secret does not belong').first().waitFor();
-    expect(await seriousFaults(page)).toEqual([]);
-    await dialog.getByLabel('App secret').fill(whatsapp.secrets['app_secret']!);
-    await dialog.getByRole('button', { name: 'Connect channel' }).click();
-    const token = await dialog.getByLabel('Verify token', { exact: true }).inputValue();
-    const address = await dialog.getByText('/inbound/whatsapp/').first().textContent();
-    const challenge = new URL(address!).pathname + `?hub.mode=subscribe&hub.challenge=42&hub.verify_token=${token}`;
-    expect(await (await fetch(journey.app.url + challenge)).text()).toBe('42');
-    await dialog.getByRole('button', { name: 'I have entered this token' }).click();
-    await page.getByRole('heading', { name: 'Shop number', level: 1 }).waitFor();
-    await dialog.waitFor({ state: 'detached' });
-    expect(await everythingKept(page)).not.toContain(token);
+  it(
+    'shows the token that Meta needs once, with the URL to paste; repairs a broken channel',
+    { tags: ['long'] },
+    async () => {
+      const { page, faults } = await journey.open('/channels?connect=whatsapp', { as: OWNER });
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Name').fill('Shop number');
+      await dialog.getByLabel('Phone number ID').fill(String(whatsapp.settings['phone_number_id']));
+      await dialog.getByLabel('Access token').fill(whatsapp.secrets['access_token']!);
+      await dialog.getByLabel('App secret').fill('f'.repeat(32));
+      await dialog.getByText('Advanced').click();
+      await dialog.getByLabel('API URL').fill(whatsapp.url);
+      await dialog.getByRole('button', { name: 'Connect channel' }).click();
+      await dialog.getByText('the app secret does not belong').first().waitFor();
+      expect(await seriousFaults(page)).toEqual([]);
+      await dialog.getByLabel('App secret').fill(whatsapp.secrets['app_secret']!);
+      await dialog.getByRole('button', { name: 'Connect channel' }).click();
+      const token = await dialog.getByLabel('Verify token', { exact: true }).inputValue();
+      const address = await dialog.getByText('/inbound/whatsapp/').first().textContent();
+      const challenge = new URL(address!).pathname + `?hub.mode=subscribe&hub.challenge=42&hub.verify_token=${token}`;
+      expect(await (await fetch(journey.app.url + challenge)).text()).toBe('42');
+      await dialog.getByRole('button', { name: 'I have entered this token' }).click();
+      await page.getByRole('heading', { name: 'Shop number', level: 1 }).waitFor();
+      await dialog.waitFor({ state: 'detached' });
+      expect(await everythingKept(page)).not.toContain(token);
 
-    await journey.app.db.execute(
-      sql`UPDATE channel SET status = 'broken', status_detail = 'WhatsApp: token expired' WHERE kind = 'whatsapp'`,
-    );
-    await page.getByText('WhatsApp: token expired').waitFor();
-    await page.getByLabel('Access token').fill(whatsapp.secrets['access_token']!);
-    await page.getByRole('button', { name: 'Check and save' }).click();
-    await page.getByText('This channel has an error').waitFor({ state: 'detached' });
-    expect(await page.getByLabel('Access token').inputValue()).toBe('');
+      await journey.app.db.execute(
+        sql`UPDATE channel SET status = 'broken', status_detail = 'WhatsApp: token expired' WHERE kind = 'whatsapp'`,
+      );
+      await page.getByText('WhatsApp: token expired').waitFor();
+      await page.getByLabel('Access token').fill(whatsapp.secrets['access_token']!);
+      await page.getByRole('button', { name: 'Check and save' }).click();
+      await page.getByText('This channel has an error').waitFor({ state: 'detached' });
+      expect(await page.getByLabel('Access token').inputValue()).toBe('');
 
-    // The user's input stays when another user changes the channel.
-    const name = page.getByRole('region', { name: 'Settings' }).getByLabel('Name');
-    await name.fill('Half typed');
-    await journey.app.db.execute(sql`UPDATE channel SET name = 'Renamed' WHERE kind = 'whatsapp'`);
-    await page.getByRole('heading', { name: 'Renamed', level: 1 }).waitFor();
-    expect(await name.inputValue()).toBe('Half typed');
-    await page.getByRole('button', { name: 'Create a new secret' }).click();
-    await dialog.getByRole('button', { name: 'Create a new secret' }).click();
-    await dialog.getByRole('button', { name: 'I have entered this token' }).waitFor();
-    expect(await dialog.getByLabel('Verify token', { exact: true }).inputValue()).not.toBe(token);
-    expect(faults).toEqual([]);
-  });
+      // The user's input stays when another user changes the channel.
+      const name = page.getByRole('region', { name: 'Settings' }).getByLabel('Name');
+      await name.fill('Half typed');
+      await journey.app.db.execute(sql`UPDATE channel SET name = 'Renamed' WHERE kind = 'whatsapp'`);
+      await page.getByRole('heading', { name: 'Renamed', level: 1 }).waitFor();
+      expect(await name.inputValue()).toBe('Half typed');
+      await page.getByRole('button', { name: 'Create a new secret' }).click();
+      await dialog.getByRole('button', { name: 'Create a new secret' }).click();
+      await dialog.getByRole('button', { name: 'I have entered this token' }).waitFor();
+      expect(await dialog.getByLabel('Verify token', { exact: true }).inputValue()).not.toBe(token);
+      expect(faults).toEqual([]);
+    },
+  );
 });

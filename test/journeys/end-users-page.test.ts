@@ -88,7 +88,7 @@ describe.skipIf(!CHROMIUM)('end users in the dashboard', () => {
     expect(faults).toEqual([]);
   });
 
-  it('says clearly that a file is not UTF-8, and reads it in its own encoding', async () => {
+  it('says clearly that a file is not UTF-8, and reads it in its own encoding', { tags: ['long'] }, async () => {
     const { page } = await journey.open('/end-users/import', { as: OWNER });
     const file = await given(
       'old.csv',

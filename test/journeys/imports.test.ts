@@ -223,33 +223,37 @@ test('erasing a person removes the failed rows that contain them', async () => {
   expect(await rows(`SELECT 1 FROM end_user_import_fault WHERE cells::text LIKE '%zzwordzz%'`)).toEqual([]);
 });
 
-test(`kill -9 while a file is read: every row is stored once and counted once (seed ${SEED})`, async () => {
-  const ROWS = 20_000;
-  const KILLS = 3;
-  await client.query('DELETE FROM end_user');
-  const lines = Array.from(
-    { length: ROWS },
-    (_, n) => `c-${n},Person ${n},${n % 1_000 === 7 ? 'wrong' : `c${n}@example.qa`}`,
-  );
-  const file = path.join(folder, 'large.csv');
-  writeFileSync(file, `external_id,name,email\n${lines.join('\n')}\n`);
-  void cli(['import', '--file', file]);
-  const read = async () => (await rows(`SELECT * FROM end_user_import WHERE name = 'large.csv'`))[0];
-  await expect.poll(async () => (await read())?.state, { timeout: 60_000 }).toBe('running');
-  let random = SEED;
-  const wait = () => (random = (random * 48_271) % 2_147_483_647) % 400;
-  for (let kill = 0; kill < KILLS; kill++) {
-    await new Promise((resolve) => setTimeout(resolve, wait()));
-    program.child.kill('SIGKILL');
-    await start();
-    // The lease of a dead worker is 30 s long; this simulates its end.
-    await client.query('UPDATE end_user_import SET due_at = now() WHERE due_at IS NOT NULL');
-  }
-  await expect.poll(async () => (await read()).state, { timeout: 120_000 }).toBe('done');
-  expect(await read()).toMatchObject({ rows: ROWS, created: ROWS - 20, updated: 0, invalid: 20 });
-  expect((await rows('SELECT count(*)::int AS n FROM end_user'))[0].n).toBe(ROWS - 20);
-  expect(
-    await rows(`SELECT 1 FROM end_user_import_piece p JOIN end_user_import i ON i.id = p.import_id
+test(
+  `kill -9 while a file is read: every row is stored once and counted once (seed ${SEED})`,
+  { tags: ['long'], timeout: 300_000 },
+  async () => {
+    const ROWS = 20_000;
+    const KILLS = 3;
+    await client.query('DELETE FROM end_user');
+    const lines = Array.from(
+      { length: ROWS },
+      (_, n) => `c-${n},Person ${n},${n % 1_000 === 7 ? 'wrong' : `c${n}@example.qa`}`,
+    );
+    const file = path.join(folder, 'large.csv');
+    writeFileSync(file, `external_id,name,email\n${lines.join('\n')}\n`);
+    void cli(['import', '--file', file]);
+    const read = async () => (await rows(`SELECT * FROM end_user_import WHERE name = 'large.csv'`))[0];
+    await expect.poll(async () => (await read())?.state, { timeout: 60_000 }).toBe('running');
+    let random = SEED;
+    const wait = () => (random = (random * 48_271) % 2_147_483_647) % 400;
+    for (let kill = 0; kill < KILLS; kill++) {
+      await new Promise((resolve) => setTimeout(resolve, wait()));
+      program.child.kill('SIGKILL');
+      await start();
+      // The lease of a dead worker is 30 s long; this simulates its end.
+      await client.query('UPDATE end_user_import SET due_at = now() WHERE due_at IS NOT NULL');
+    }
+    await expect.poll(async () => (await read()).state, { timeout: 120_000 }).toBe('done');
+    expect(await read()).toMatchObject({ rows: ROWS, created: ROWS - 20, updated: 0, invalid: 20 });
+    expect((await rows('SELECT count(*)::int AS n FROM end_user'))[0].n).toBe(ROWS - 20);
+    expect(
+      await rows(`SELECT 1 FROM end_user_import_piece p JOIN end_user_import i ON i.id = p.import_id
     WHERE i.name = 'large.csv'`),
-  ).toEqual([]);
-}, 300_000);
+    ).toEqual([]);
+  },
+);

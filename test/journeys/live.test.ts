@@ -104,31 +104,35 @@ describe.skipIf(!CHROMIUM)('a dashboard that is left open', () => {
     expect(faults).toEqual([]);
   });
 
-  it('polls when the stream is cut, says so, and uses the stream again once it is back', async () => {
-    const id = await givenConversation('Rana');
-    const { page } = await journey.open(`/conversations/${id}`, { as: OWNER });
-    const log = page.getByRole('log');
-    await live(page).waitFor();
-    await page.route('**/changes?*', (route) => route.abort());
-    // The server ends its streams when it cannot read the database; the next ones do not get through.
-    const blind = vi.spyOn(journey.app.db, 'execute').mockRejectedValue(new Error('connection terminated'));
-    await page
-      .getByText(/^(Reconnecting…|Every 2 seconds)$/)
-      .first()
-      .waitFor();
-    blind.mockRestore();
-    await page.getByText('Every 2 seconds', { exact: true }).first().waitFor();
-    await journey.api(`POST ${org}/conversations/${id}/reply`, { text: 'Said while polling.' }, cookie);
-    await log.getByText('Said while polling.').waitFor();
+  it(
+    'polls when the stream is cut, says so, and uses the stream again once it is back',
+    { tags: ['long'] },
+    async () => {
+      const id = await givenConversation('Rana');
+      const { page } = await journey.open(`/conversations/${id}`, { as: OWNER });
+      const log = page.getByRole('log');
+      await live(page).waitFor();
+      await page.route('**/changes?*', (route) => route.abort());
+      // The server ends its streams when it cannot read the database; the next ones do not get through.
+      const blind = vi.spyOn(journey.app.db, 'execute').mockRejectedValue(new Error('connection terminated'));
+      await page
+        .getByText(/^(Reconnecting…|Every 2 seconds)$/)
+        .first()
+        .waitFor();
+      blind.mockRestore();
+      await page.getByText('Every 2 seconds', { exact: true }).first().waitFor();
+      await journey.api(`POST ${org}/conversations/${id}/reply`, { text: 'Said while polling.' }, cookie);
+      await log.getByText('Said while polling.').waitFor();
 
-    await page.unroute('**/changes?*');
-    await live(page).waitFor({ timeout: 60_000 });
-    expect(await comesToRest(page)).toBe(true);
-    await journey.api(`POST ${org}/conversations/${id}/reply`, { text: 'Said over the stream.' }, cookie);
-    await log.getByText('Said over the stream.').waitFor();
-  });
+      await page.unroute('**/changes?*');
+      await live(page).waitFor({ timeout: 60_000 });
+      expect(await comesToRest(page)).toBe(true);
+      await journey.api(`POST ${org}/conversations/${id}/reply`, { text: 'Said over the stream.' }, cookie);
+      await log.getByText('Said over the stream.').waitFor();
+    },
+  );
 
-  it('finds a conversation by its messages, and keeps the search text in the URL', async () => {
+  it('finds a conversation by its messages, and keeps the search text in the URL', { tags: ['long'] }, async () => {
     const id = await givenConversation('Samir');
     await journey.api(`POST ${org}/conversations/${id}/reply`, { text: 'Your parcel is in Doha.' }, cookie);
     const { page } = await journey.open('/conversations', { as: OWNER });

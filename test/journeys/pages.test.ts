@@ -45,35 +45,39 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     return body.conversation_id;
   };
 
-  it('keeps the input when the only agent is loaded late, and shows a refusal that belongs to no field', async () => {
-    const { page } = await journey.open('/triggers', { as: OWNER });
-    const known = Promise.withResolvers<void>();
-    await page.route(/\/agents\?limit=100/, async (route) => {
-      await known.promise;
-      await route.continue();
-    });
-    await page.goto(new URL('/triggers?create=', page.url()).href);
-    const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Name').fill('Typed early');
-    known.resolve();
-    await expect.poll(() => dialog.getByLabel('Agent').inputValue()).toBe('Concierge');
-    expect(await dialog.getByLabel('Name').inputValue()).toBe('Typed early');
+  it(
+    'keeps the input when the only agent is loaded late, and shows a refusal that belongs to no field',
+    { tags: ['long'] },
+    async () => {
+      const { page } = await journey.open('/triggers', { as: OWNER });
+      const known = Promise.withResolvers<void>();
+      await page.route(/\/agents\?limit=100/, async (route) => {
+        await known.promise;
+        await route.continue();
+      });
+      await page.goto(new URL('/triggers?create=', page.url()).href);
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Name').fill('Typed early');
+      known.resolve();
+      await expect.poll(() => dialog.getByLabel('Agent').inputValue()).toBe('Concierge');
+      expect(await dialog.getByLabel('Name').inputValue()).toBe('Typed early');
 
-    const refused = {
-      code: 'validation_failed',
-      status: 422,
-      title: 'The request has faults',
-      detail: 'A newer server asks for more.',
-      errors: [{ pointer: '/audience', detail: 'Is missing.' }],
-    };
-    await page.route('**/triggers', (route) =>
-      route.request().method() === 'POST'
-        ? route.fulfill({ status: 422, contentType: 'application/problem+json', body: JSON.stringify(refused) })
-        : route.continue(),
-    );
-    await dialog.getByRole('button', { name: 'Create trigger' }).click();
-    await dialog.getByRole('alert').getByText('A newer server asks for more.').waitFor();
-  });
+      const refused = {
+        code: 'validation_failed',
+        status: 422,
+        title: 'The request has faults',
+        detail: 'A newer server asks for more.',
+        errors: [{ pointer: '/audience', detail: 'Is missing.' }],
+      };
+      await page.route('**/triggers', (route) =>
+        route.request().method() === 'POST'
+          ? route.fulfill({ status: 422, contentType: 'application/problem+json', body: JSON.stringify(refused) })
+          : route.continue(),
+      );
+      await dialog.getByRole('button', { name: 'Create trigger' }).click();
+      await dialog.getByRole('alert').getByText('A newer server asks for more.').waitFor();
+    },
+  );
 
   it('creates an agent, tries unsaved changes, publishes it and rolls it back', async () => {
     const { page, faults } = await journey.open('/agents', { as: OWNER });
@@ -219,7 +223,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     expect([...mine.faults, ...other.faults]).toEqual([]);
   });
 
-  it('says when it is no longer live, and returns unaccepted text to the field', async () => {
+  it('says when it is no longer live, and returns unaccepted text to the field', { tags: ['long'] }, async () => {
     const { page, context } = await journey.open(`/conversations/${await givenConversation('Noor')}`, { as: OWNER });
     await page.getByText('Live', { exact: true }).waitFor();
     await context.setOffline(true);
@@ -232,20 +236,24 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     await page.getByText('Live', { exact: true }).waitFor();
   });
 
-  it('a page that cannot be loaded while the network is down says so in place, and loads when it is back', async () => {
-    const { page, context } = await journey.open('/agents', { as: OWNER });
-    await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor();
-    await context.setOffline(true);
-    const navigation = page.getByRole('navigation', { name: 'Main navigation' });
-    await navigation.getByRole('link', { name: 'Triggers' }).click();
-    await page.getByText('The connection was lost').waitFor();
-    await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByText('The connection was lost').waitFor();
-    await context.setOffline(false);
-    await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByRole('heading', { name: 'Triggers', level: 1 }).waitFor();
-    expect(new URL(page.url()).pathname).toBe('/triggers');
-  });
+  it(
+    'a page that cannot be loaded while the network is down says so in place, and loads when it is back',
+    { tags: ['long'] },
+    async () => {
+      const { page, context } = await journey.open('/agents', { as: OWNER });
+      await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor();
+      await context.setOffline(true);
+      const navigation = page.getByRole('navigation', { name: 'Main navigation' });
+      await navigation.getByRole('link', { name: 'Triggers' }).click();
+      await page.getByText('The connection was lost').waitFor();
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.getByText('The connection was lost').waitFor();
+      await context.setOffline(false);
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.getByRole('heading', { name: 'Triggers', level: 1 }).waitFor();
+      expect(new URL(page.url()).pathname).toBe('/triggers');
+    },
+  );
 
   it('shows the secret of a webhook channel once and stores it nowhere', async () => {
     const { page, faults } = await journey.open(`/channels?agent_id=${agentId}&connect=`, { as: OWNER });
@@ -278,6 +286,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
 
   it(
     'runs a campaign: settings, key, added recipients, and everything progresses to its end',
+    { tags: ['long'], timeout: LONG_MS },
     async () => {
       const { page, faults } = await journey.open(`/campaigns?agent_id=${agentId}`, { as: OWNER });
       await page.getByRole('button', { name: 'Create campaign' }).click();
@@ -388,10 +397,9 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
       expect((await journey.app.call('GET', '/api/me', { key: value })).status).toBe(401);
       expect(faults).toEqual([]);
     },
-    LONG_MS,
   );
 
-  it('pages a long list by cursor and keeps its state in the URL', async () => {
+  it('pages a long list by cursor and keeps its state in the URL', { tags: ['long'] }, async () => {
     for (let number = 1; number <= 25; number++)
       await journey.api(`POST ${org}/agents`, { name: `Paged ${String(number).padStart(2, '0')}` }, cookie);
     const { page } = await journey.open('/agents?text=Paged', { as: OWNER });

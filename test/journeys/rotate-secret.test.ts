@@ -168,39 +168,43 @@ describe('a rotation', () => {
     await receiver.stop();
   });
 
-  test('that stops after any step continues with the next run, and keys work at every step', async () => {
-    const receiver = await startReceiver();
-    const secrets = [newSecret(), newSecret()];
-    const first = await start(secrets[0]!);
-    const made = await make(first, receiver.url);
-    await stop(first);
-    const node = await start(secrets[1]!, secrets[0]);
-    for (let steps = 1, ended = false; !ended; steps++) {
-      let taken = 0;
-      const crash = () => {
-        if (++taken === steps) throw new Error('stopped');
-      };
-      ended = await rotateSecrets(node.db, config(secrets[1]!, secrets[0]!), crash).then(
-        () => true,
-        (error: Error) => {
-          expect(error.message).toBe('stopped');
-          return false;
-        },
-      );
-      await holds(node, made);
-      // A node that starts in the middle of it as well; not at every step, because each start takes time.
-      if (steps % 3 !== 0) continue;
-      const other = await start(secrets[1]!, secrets[0]);
-      await holds(other, made);
-      await stop(other);
-    }
-    await stop(node);
-    const last = await start(secrets[1]!);
-    await holds(last, made);
-    await receiver.stop();
-  });
+  test(
+    'that stops after any step continues with the next run, and keys work at every step',
+    { tags: ['long'] },
+    async () => {
+      const receiver = await startReceiver();
+      const secrets = [newSecret(), newSecret()];
+      const first = await start(secrets[0]!);
+      const made = await make(first, receiver.url);
+      await stop(first);
+      const node = await start(secrets[1]!, secrets[0]);
+      for (let steps = 1, ended = false; !ended; steps++) {
+        let taken = 0;
+        const crash = () => {
+          if (++taken === steps) throw new Error('stopped');
+        };
+        ended = await rotateSecrets(node.db, config(secrets[1]!, secrets[0]!), crash).then(
+          () => true,
+          (error: Error) => {
+            expect(error.message).toBe('stopped');
+            return false;
+          },
+        );
+        await holds(node, made);
+        // A node that starts in the middle of it as well; not at every step, because each start takes time.
+        if (steps % 3 !== 0) continue;
+        const other = await start(secrets[1]!, secrets[0]);
+        await holds(other, made);
+        await stop(other);
+      }
+      await stop(node);
+      const last = await start(secrets[1]!);
+      await holds(last, made);
+      await receiver.stop();
+    },
+  );
 
-  test('can be followed by another one', async () => {
+  test('can be followed by another one', { tags: ['long'] }, async () => {
     const receiver = await startReceiver();
     const [one, two, three] = [newSecret(), newSecret(), newSecret()];
     const first = await start(one);

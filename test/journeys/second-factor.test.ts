@@ -194,7 +194,7 @@ describe.skipIf(!CHROMIUM)('second factors', () => {
     expect(faults).toEqual([]);
   });
 
-  test('a passkey without user verification is refused', async () => {
+  test('a passkey without user verification is refused', { tags: ['long'] }, async () => {
     const { page, context } = await journey.open('/sign-in');
     const devtools = await context.newCDPSession(page);
     await devtools.send('WebAuthn.enable');
@@ -225,7 +225,7 @@ describe.skipIf(!CHROMIUM)('second factors', () => {
     expect(status).toBe('401 passkey_refused');
   });
 
-  test('is usable in Arabic and on a phone', async () => {
+  test('is usable in Arabic and on a phone', { tags: ['long'] }, async () => {
     const { page } = await journey.open(ACCOUNT, {
       as: 'arabic@example.com',
       liked: { language: 'ar' },

@@ -174,7 +174,7 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
     journey.forget(OWNER);
   });
 
-  test('an agent, a trigger, a key and a first call: the steps tick themselves', async () => {
+  test('an agent, a trigger, a key and a first call: the steps tick themselves', { tags: ['long'] }, async () => {
     const { page, context, faults } = await journey.open('/', { as: OWNER });
     await page.getByText('0 of 5 done').waitFor();
     await page.getByRole('button', { name: 'Create agent' }).click();
@@ -235,43 +235,47 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
       await context.close();
     });
 
-  test('a window stays in its organization, whichever another one opens; a person who joins one is led into it', async () => {
-    const { orgId } = owner;
-    const { cookie } = await journey.api('POST /sign-in', { email: OWNER, password: PASSWORD });
-    const agent = await journey.api(`POST /organizations/${orgId}/agents`, { name: 'Of Northwind' }, cookie);
-    const south = await journey.api('POST /organizations', { name: 'Southwind' }, cookie);
-    const { page, context } = await journey.open('/', { as: OWNER });
-    const go = async (window: Page, name: string): Promise<void> => {
-      await window.getByRole('button', { name: 'Switch organization' }).click();
-      await window.getByRole('menuitem', { name }).click();
-      await window.getByRole('button', { name: `Switch organization: ${name}` }).waitFor();
-    };
-    await go(page, 'Northwind');
-    await page.goto(`${journey.app.url}/agents/${agent.body.id}`);
-    await page.getByRole('heading', { name: 'Of Northwind' }).waitFor();
-    const other = await context.newPage();
-    await other.goto(journey.app.url);
-    await go(other, 'Southwind');
-    await page.reload();
-    await page.getByRole('heading', { name: 'Of Northwind' }).waitFor();
+  test(
+    'a window stays in its organization, whichever another one opens; a person who joins one is led into it',
+    { tags: ['long'] },
+    async () => {
+      const { orgId } = owner;
+      const { cookie } = await journey.api('POST /sign-in', { email: OWNER, password: PASSWORD });
+      const agent = await journey.api(`POST /organizations/${orgId}/agents`, { name: 'Of Northwind' }, cookie);
+      const south = await journey.api('POST /organizations', { name: 'Southwind' }, cookie);
+      const { page, context } = await journey.open('/', { as: OWNER });
+      const go = async (window: Page, name: string): Promise<void> => {
+        await window.getByRole('button', { name: 'Switch organization' }).click();
+        await window.getByRole('menuitem', { name }).click();
+        await window.getByRole('button', { name: `Switch organization: ${name}` }).waitFor();
+      };
+      await go(page, 'Northwind');
+      await page.goto(`${journey.app.url}/agents/${agent.body.id}`);
+      await page.getByRole('heading', { name: 'Of Northwind' }).waitFor();
+      const other = await context.newPage();
+      await other.goto(journey.app.url);
+      await go(other, 'Southwind');
+      await page.reload();
+      await page.getByRole('heading', { name: 'Of Northwind' }).waitFor();
 
-    const email = 'cy@example.com';
-    const invited = async (id: string): Promise<string> => {
-      const { body } = await journey.api(`POST /organizations/${id}/invitations`, { email, role: 'member' }, cookie);
-      return new URL(body.url).pathname;
-    };
-    await journey.api(`POST ${await invited(south.body.id)}`, { name: 'Cy', password: PASSWORD });
-    await page.goto(journey.app.url + (await invited(orgId)));
-    // Signed in as a person who is not invited.
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByRole('link', { name: 'I have an account: sign in' }).click();
-    await page.getByLabel('E-mail address').fill(email);
-    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await page.getByRole('button', { name: 'Join', exact: true }).click();
-    await page.getByRole('button', { name: 'Switch organization: Northwind' }).waitFor();
-    expect(new URL(page.url()).pathname).toBe('/');
-  });
+      const email = 'cy@example.com';
+      const invited = async (id: string): Promise<string> => {
+        const { body } = await journey.api(`POST /organizations/${id}/invitations`, { email, role: 'member' }, cookie);
+        return new URL(body.url).pathname;
+      };
+      await journey.api(`POST ${await invited(south.body.id)}`, { name: 'Cy', password: PASSWORD });
+      await page.goto(journey.app.url + (await invited(orgId)));
+      // Signed in as a person who is not invited.
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByRole('link', { name: 'I have an account: sign in' }).click();
+      await page.getByLabel('E-mail address').fill(email);
+      await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+      await page.getByRole('button', { name: 'Join', exact: true }).click();
+      await page.getByRole('button', { name: 'Switch organization: Northwind' }).waitFor();
+      expect(new URL(page.url()).pathname).toBe('/');
+    },
+  );
 
   test('the page has a policy that allows no foreign or inline script', async () => {
     const answer = await fetch(`${journey.app.url}/`, { headers: { accept: 'text/html' } });

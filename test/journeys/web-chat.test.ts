@@ -209,7 +209,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     expect(await storedTexts('said before the page went')).toHaveLength(1);
   });
 
-  test('without streams it polls', async () => {
+  test('without streams it polls', { tags: ['long'] }, async () => {
     const { page, context } = await visit();
     await context.route(
       '**/events',
@@ -236,7 +236,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     expect(await bubble(other.page, 'seen by both').count()).toBe(0);
   });
 
-  test('a tab that writes does not remove what another tab has just queued', async () => {
+  test('a tab that writes does not remove what another tab has just queued', { tags: ['long'] }, async () => {
     const { page } = await visit();
     await open(page);
     await page.evaluate((name) => {
@@ -255,7 +255,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     expect(await bubble(page, 'said here').count()).toBe(1);
   });
 
-  test('shows Arabic from right to left, as the page or the tag says, and Hindi', async () => {
+  test('shows Arabic from right to left, as the page or the tag says, and Hindi', { tags: ['long'] }, async () => {
     const arabic = await visit('/?page-ar');
     await arabic.page.getByRole('button', { name: 'فتح الدردشة' }).click();
     expect(await inChat(arabic.page, "getComputedStyle(chat.querySelector('.root')).direction")).toBe('rtl');
@@ -323,41 +323,45 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     expect(await storedTexts('from elsewhere')).toHaveLength(0);
   });
 
-  test('a damaged token is replaced, and a person whom the site vouches for is found again', async () => {
-    const hash = createHmac('sha256', SECRET).update('crm-9').digest('hex');
-    const tag = encodeURIComponent(`data-external-id="crm-9" data-user-hash="${hash}" data-name="Layla"`);
-    const first = await visit(`/?${tag}`);
-    await open(first.page);
-    await say(first.page, 'I am Layla');
-    await expect.poll(async () => (await storedTexts('I am Layla')).length).toBe(1);
-    const second = await visit(`/?${tag}`);
-    await open(second.page);
-    await bubble(second.page, 'I am Layla').waitFor();
-    // She signs out on the page: none of her data is left in the window.
-    await second.page.evaluate('parleyChat.reset()');
-    await expect.poll(() => bubble(second.page, 'I am Layla').count()).toBe(0);
+  test(
+    'a damaged token is replaced, and a person whom the site vouches for is found again',
+    { tags: ['long'] },
+    async () => {
+      const hash = createHmac('sha256', SECRET).update('crm-9').digest('hex');
+      const tag = encodeURIComponent(`data-external-id="crm-9" data-user-hash="${hash}" data-name="Layla"`);
+      const first = await visit(`/?${tag}`);
+      await open(first.page);
+      await say(first.page, 'I am Layla');
+      await expect.poll(async () => (await storedTexts('I am Layla')).length).toBe(1);
+      const second = await visit(`/?${tag}`);
+      await open(second.page);
+      await bubble(second.page, 'I am Layla').waitFor();
+      // She signs out on the page: none of her data is left in the window.
+      await second.page.evaluate('parleyChat.reset()');
+      await expect.poll(() => bubble(second.page, 'I am Layla').count()).toBe(0);
 
-    const full = await visit();
-    await full.page.evaluate(() => {
-      Storage.prototype.setItem = () => {
-        throw new DOMException('full', 'QuotaExceededError');
-      };
-    });
-    await open(full.page);
-    await say(full.page, 'ping');
-    await bubble(full.page, 'pong').waitFor();
-    expect(await bubble(full.page, 'ping').count()).toBe(1);
-    const spoiled = await visit();
-    await spoiled.page.evaluate(
-      `localStorage['parley.chat.${channelId}.'] = JSON.stringify({ token: 'x', until: 9e15, renew: 9e15, queue: [] })`,
-    );
-    await spoiled.page.reload();
-    await open(spoiled.page);
-    await say(spoiled.page, 'ping');
-    await bubble(spoiled.page, 'pong').waitFor();
-  });
+      const full = await visit();
+      await full.page.evaluate(() => {
+        Storage.prototype.setItem = () => {
+          throw new DOMException('full', 'QuotaExceededError');
+        };
+      });
+      await open(full.page);
+      await say(full.page, 'ping');
+      await bubble(full.page, 'pong').waitFor();
+      expect(await bubble(full.page, 'ping').count()).toBe(1);
+      const spoiled = await visit();
+      await spoiled.page.evaluate(
+        `localStorage['parley.chat.${channelId}.'] = JSON.stringify({ token: 'x', until: 9e15, renew: 9e15, queue: [] })`,
+      );
+      await spoiled.page.reload();
+      await open(spoiled.page);
+      await say(spoiled.page, 'ping');
+      await bubble(spoiled.page, 'pong').waitFor();
+    },
+  );
 
-  test('on a phone it fills the screen, in dark mode it is dark', async () => {
+  test('on a phone it fills the screen, in dark mode it is dark', { tags: ['long'] }, async () => {
     const { page } = await visit('/', undefined, {
       viewport: { width: 360, height: 640 },
       hasTouch: true,

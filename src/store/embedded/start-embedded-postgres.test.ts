@@ -123,7 +123,7 @@ describe('a start', () => {
     expect(readdirSync(dataDir).toSorted()).toEqual(['postgres', 'postgres.log']);
   });
 
-  test('leaves no process when it is stopped during the start', async () => {
+  test('leaves no process when it is stopped during the start', { tags: ['long'] }, async () => {
     const child = spawn(process.execPath, [PROGRAM, dataDir], { stdio: 'ignore' });
     children.push(child);
     const pidFile = path.join(dataDir, 'postgres', 'postmaster.pid');
@@ -135,26 +135,26 @@ describe('a start', () => {
       .toEqual([null, false]);
   });
 
-  test('works when the path is too long for a socket', async () => {
+  test('works when the path is too long for a socket', { tags: ['long'] }, async () => {
     const dir = path.join(dataDir, 'x'.repeat(100));
     const started = await start({ dir });
     expect(await query(started.ready!.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
-  test.runIf(isRoot)('as root works below a folder that only root may enter', async () => {
+  test.runIf(isRoot)('as root works below a folder that only root may enter', { tags: ['long'] }, async () => {
     chmodSync(folder, 0o700);
     const started = await start();
     expect(await query(started.ready!.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
-  test.runIf(isRoot)('as root never runs the database as root', async () => {
+  test.runIf(isRoot)('as root never runs the database as root', { tags: ['long'] }, async () => {
     const started = await start();
     const status = readFileSync(`/proc/${started.ready!.postmaster}/status`, 'utf8');
     expect(status).toMatch(/^Uid:\s+65534\s+65534/m);
     expect(status).toMatch(/^CapEff:\s+0+$/m);
   });
 
-  test.runIf(isRoot)('as an ordinary user works in its own folder', async () => {
+  test.runIf(isRoot)('as an ordinary user works in its own folder', { tags: ['long'] }, async () => {
     chownSync(folder, NOBODY, NOBODY);
     const started = await start({ uid: NOBODY });
     expect(await query(started.ready!.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
@@ -173,7 +173,7 @@ describe('after a crash', () => {
     expect(await query(second.ready!.url, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }]);
   });
 
-  test('restarts the database under the same address when its main process is killed', async () => {
+  test('restarts the database under the same address when its main process is killed', { tags: ['long'] }, async () => {
     const started = await start();
     await query(started.ready!.url, 'CREATE TABLE kept AS SELECT 42 AS answer');
     process.kill(started.ready!.postmaster, 'SIGKILL');
@@ -183,14 +183,14 @@ describe('after a crash', () => {
     expect(startTime(started.ready!.postmaster)).toBeNull();
   });
 
-  test('removes a database that was not created completely', async () => {
+  test('removes a database that was not created completely', { tags: ['long'] }, async () => {
     mkdirSync(path.join(dataDir, 'postgres.unfinished-abc', 'base'), { recursive: true });
     const started = await start();
     expect(started.ready!.fresh).toBe(true);
     expect(readdirSync(dataDir).filter((name) => name.includes('unfinished'))).toEqual([]);
   });
 
-  test('is not confused by another process with the number of the last holder', async () => {
+  test('is not confused by another process with the number of the last holder', { tags: ['long'] }, async () => {
     const first = await start();
     await kill(first);
     const lock = path.join(dataDir, 'parley.lock');
@@ -209,14 +209,14 @@ describe('refuses to start, with one sentence and exit 1,', () => {
     expect(startTime(first.ready!.postmaster)).not.toBeNull();
   });
 
-  test.runIf(isRoot)('in a folder without write permission', async () => {
+  test.runIf(isRoot)('in a folder without write permission', { tags: ['long'] }, async () => {
     expectOneSentenceAndExit1(await start({ uid: NOBODY }), /cannot be made \(permission denied\)\. .* DATA_DIR/);
     mkdirSync(dataDir);
     expectOneSentenceAndExit1(await start({ uid: NOBODY }), /cannot be written \(permission denied\)\. .* DATA_DIR/);
     expect(readdirSync(dataDir)).toEqual([]);
   });
 
-  test('when the name of the data folder is a file', async () => {
+  test('when the name of the data folder is a file', { tags: ['long'] }, async () => {
     writeFileSync(dataDir, '');
     expectOneSentenceAndExit1(await start(), /cannot be .* \(there is a file of that name\)/);
   });
@@ -227,7 +227,7 @@ describe('refuses to start, with one sentence and exit 1,', () => {
     expect((await start()).ready!.fresh).toBe(true);
   });
 
-  test('on data of a newer Postgres, without changing it', async () => {
+  test('on data of a newer Postgres, without changing it', { tags: ['long'] }, async () => {
     mkdirSync(path.join(dataDir, 'postgres'), { recursive: true });
     writeFileSync(path.join(dataDir, 'postgres', 'PG_VERSION'), '99\n');
     expectOneSentenceAndExit1(
