@@ -31,7 +31,7 @@ const SECTIONS: Record<string, [title: string, measure: (plan: Plan) => Promise<
   'end-users': ['Lists of a thousand and of a million end users', endUsers],
   drain: ['Working off the queue', drain],
   keys: ['Verifying among many keys', keys],
-  memory: ['Memory after many calls', memory],
+  memory: ['Memory: idle, after many calls, for keys and knowledge', memory],
   database: ["The database's own limit", database],
   postgres: ['The PostgreSQL of this system over TCP, against the embedded one', postgres],
   dashboard: ['The dashboard, on lists of ten thousand', dashboard],

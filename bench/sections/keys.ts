@@ -34,7 +34,7 @@ export async function keys(plan: Plan): Promise<string[]> {
   return lines;
 }
 
-async function insertKeys({ db, orgId, digestOf }: Program, values: readonly string[]): Promise<void> {
+export async function insertKeys({ db, orgId, digestOf }: Program, values: readonly string[]): Promise<void> {
   const ids = values.map(() => newId('key'));
   await db.$client.query(
     `WITH made AS (
