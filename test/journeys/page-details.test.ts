@@ -128,4 +128,22 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     await page.getByRole('link', { name: 'Add your own documents' }).click();
     await page.getByRole('tab', { name: 'Knowledge', selected: true }).waitFor();
   });
+
+  // The last one: a window that opens later may open in the other organization.
+  it('offers to switch to the organization of a link', async () => {
+    const other = await journey.api('POST /organizations', { name: 'Southwind' }, cookie);
+    expect(other.status).toBe(201);
+    const page = await at('/agents');
+    await page.getByRole('button', { name: /Switch organization/ }).click();
+    await page.getByRole('menuitem', { name: /Southwind/ }).click();
+    await page.getByRole('heading', { name: 'First steps', level: 1 }).waitFor();
+    // The window stays in its organization; the link is of the other one.
+    await page.goto(`${journey.app.url}/agents/${agent.id}`);
+    await page.getByRole('button', { name: /Switch to .*Northwind/ }).click();
+    await page.getByRole('heading', { name: 'Concierge', level: 1 }).waitFor();
+    // What is nowhere is offered nowhere.
+    await page.goto(`${journey.app.url}/agents/${agent.id.slice(0, -4)}0000`);
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByRole('button', { name: /Switch to/ }).count()).toBe(0);
+  });
 });

@@ -1,6 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Problem } from '../api/client.ts';
+import { Elsewhere } from './elsewhere.tsx';
 import { PageHeader } from './page-header.tsx';
 import { PagePending } from './page-pending.tsx';
 import { ProblemAlert } from './problem-alert.tsx';
@@ -23,6 +24,7 @@ export function WhenRead<T>({ read, title, crumbs = [], children }: Props<T>): R
       <>
         <PageHeader title={title} crumbs={crumbs} />
         <ProblemAlert problem={read.error} onRetry={() => void read.refetch()} />
+        {isGone(read) && <Elsewhere />}
       </>
     );
   return <>{children(read.data)}</>;

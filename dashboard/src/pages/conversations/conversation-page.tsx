@@ -8,6 +8,7 @@ import { useWords } from '../../language/words.tsx';
 import { LiveState } from '../../parts/live-state.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { PagePending } from '../../parts/page-pending.tsx';
+import { Elsewhere } from '../../parts/elsewhere.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { isGone } from '../../parts/when-read.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
@@ -39,6 +40,7 @@ export function ConversationPage(): ReactNode {
       <div className={classes.wide}>
         <Back />
         <ProblemAlert problem={read.error} onRetry={() => void read.refetch()} />
+        {isGone(read) && <Elsewhere />}
       </div>
     );
   return <Panes item={read.data} live={!read.isError} key={read.data.id} />;
