@@ -73,6 +73,12 @@ export type Rule = Static<typeof Rule>;
 /** Offered to every model that may hand over; no declared tool has this name. */
 export const HAND_OFF_TOOL = 'hand_off_to_human';
 
+/** One variable and nothing else: its value keeps its type. */
+const Variable = Type.String({
+  pattern: '^\\{\\{ ?[a-zA-Z_][a-zA-Z0-9_]{0,63}(\\.[a-zA-Z0-9_-]{1,64}){0,4} ?\\}\\}$',
+  maxLength: 400,
+});
+
 /** A tool that a model may call: one HTTPS request to the customer's own address. */
 export const Tool = Type.Object(
   {
@@ -86,6 +92,13 @@ export const Tool = Type.Object(
       maxLength: 2048,
       description: 'POSTed the arguments and a context as JSON (docs/tools.md); the answer goes back to the model.',
     }),
+    bound: Type.Optional(
+      Type.Record(Type.String({ pattern: '^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$' }), Variable, {
+        maxProperties: 32,
+        description:
+          'Arguments that Parley fills, such as {"customer": "{{end_user.external_id}}"}: the model neither sees nor sets them.',
+      }),
+    ),
     read_only: Type.Optional(
       Type.Boolean({ default: false, description: 'It only looks something up, so a failed call may be repeated.' }),
     ),

@@ -95,7 +95,8 @@ const say = (written: Written, text: string): void => {
   written.left -= text.length;
 };
 
-const lookUp = (name: string, variables: Variables): unknown => {
+/** The value that `{{name}}` stands for; undefined when there is none. */
+export const lookUp = (name: string, variables: Variables): unknown => {
   if (Object.hasOwn(variables, name)) return variables[name];
   let value: unknown = variables;
   for (const part of name.split('.', MAX_PATH)) {

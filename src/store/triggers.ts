@@ -75,6 +75,15 @@ export async function listTriggerRows(
   return pageOf(rows, page.limit);
 }
 
+/** Names of the variables that the triggers of an agent declare. */
+export async function declaredVariables(db: Queryable, orgId: string, agentId: string): Promise<Set<string>> {
+  const rows = await db
+    .select({ variables: trigger.variables })
+    .from(trigger)
+    .where(and(eq(trigger.orgId, orgId), eq(trigger.agentId, agentId), living));
+  return new Set(rows.flatMap(({ variables }) => variables.map(({ name }) => name)));
+}
+
 /** What a trigger may reference: an existing agent, and an existing channel of that agent. */
 export async function findTriggerTargets(
   db: Queryable,

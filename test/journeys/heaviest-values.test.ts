@@ -189,6 +189,9 @@ const TAKEN = new Set(
   ),
 );
 const REFUSED = [
+  // No argument of the schema has such a name.
+  'updateAgent /definition/tools/0/bound/*: 422 validation_failed',
+  'tryAgent /definition/tools/0/bound/*: 422 validation_failed',
   // No record has such a name.
   'testTrigger /variables/*: 422 validation_failed',
   // Its columns do not identify a person.

@@ -274,3 +274,58 @@ describe('attempts', () => {
     expect((await turn()).step).toMatchObject({ kind: 'tool_failed', status: null, attempts: 1 });
   });
 });
+
+describe('a bound argument', () => {
+  const bound = (expression: string): Partial<Tool> => ({
+    parameters: {
+      type: 'object',
+      properties: { order_id: { type: 'string' }, customer: { type: 'string' } },
+      required: ['order_id', 'customer'],
+    },
+    bound: { customer: expression },
+  });
+
+  test('is filled by Parley: the model does not see it, and what it sends for it is dropped', async () => {
+    expect((await publish(tool(bound('{{end_user.external_id}}')))).status).toBe(200);
+    await turn({ order_id: 'A-1043', customer: 'crm-of-somebody-else' });
+    expect(bodyOf(shop.calls[0]!).arguments).toEqual({ order_id: 'A-1043', customer: 'crm-7' });
+    const [offered] = model.calls.at(-1)!.body.tools;
+    expect(offered.function.parameters).toEqual({
+      type: 'object',
+      properties: { order_id: { type: 'string' } },
+      required: ['order_id'],
+    });
+  });
+
+  test('without a value the tool is not called, and the model is told so', async () => {
+    await publish(tool(bound('{{end_user.customer_number}}')));
+    const { step } = await turn({ order_id: 'A-1043', customer: '7' });
+    expect(shop.calls).toEqual([]);
+    expect(step).toMatchObject({ kind: 'tool_failed', error: expect.stringContaining('no value for customer') });
+    expect(JSON.stringify(model.calls.at(-1)!.body.messages)).toContain('no value for customer');
+  });
+
+  test('takes a variable of a trigger, with its type', async () => {
+    const at = '/definition/tools/0/bound/customer';
+    const early = await publish(tool(bound('{{customer_number}}')));
+    expect(early.body.errors).toMatchObject([{ pointer: at, code: 'unknown_variable' }]);
+    const { db } = parley;
+    const triggerId = await givenTrigger(db, owner.orgId, agentId, {
+      variables: [{ name: 'customer_number', type: 'number' }],
+    });
+    path = `/api/triggers/${agentId}/${triggerId}`;
+    expect((await publish(tool(bound('{{customer_number}}')))).status).toBe(200);
+    model.script({ tool: 'order_status', args: { order_id: 'A-1' } }, { text: 'It has shipped.' });
+    const body = { message: 'Where is it?', variables: { customer_number: 42 } };
+    await parley.call('POST', path, { key, body, headers: { prefer: 'wait=15' } });
+    expect(bodyOf(shop.calls[0]!).arguments).toEqual({ order_id: 'A-1', customer: 42 });
+  });
+
+  test('must be an argument of the schema, and one variable', async () => {
+    const other = await publish(tool({ ...bound('{{end_user.id}}'), bound: { person: '{{end_user.id}}' } }));
+    expect(other.body.errors).toMatchObject([{ pointer: '/definition/tools/0/bound/person', code: 'conflict' }]);
+    for (const expression of ['{{end_user.id}} and more', '{{#end_user}}', 'crm-7', '{{agent name}}']) {
+      expect((await publish(tool(bound(expression)))).status).toBe(422);
+    }
+  });
+});

@@ -43,7 +43,7 @@ export async function generate(generation: Generation): Promise<Generated> {
       model: await languageModel({ ...settings, fetch }, model),
       instructions,
       messages,
-      tools: offerTools(request, callTool, steps),
+      tools: offerTools({ request, callTool, steps }),
       stopWhen: isStepCount(MAX_STEPS),
       prepareStep: ({ stepNumber }) => (stepNumber === MAX_STEPS - 1 ? { toolChoice: 'none' } : {}),
       onLanguageModelCallEnd: ({ finishReason, usage }) => {

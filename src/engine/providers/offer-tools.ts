@@ -1,20 +1,24 @@
 import { jsonSchema, tool, type JSONSchema7, type ToolSet } from 'ai';
 import { HAND_OFF_TOOL } from '../../../contract/agents.ts';
-import type { TurnRequest, TurnTrace } from '../provider.ts';
+import { schemaForModel } from './bound-arguments.ts';
 import { mayHandOff } from './build-prompt.ts';
-import { type CallTool, runTool } from './run-tool.ts';
+import { prepareCall, runTool, type ToolTurn } from './run-tool.ts';
 
 /**
  * The declared tools, plus the hand-off to a human. The hand-off has nothing to execute, which ends the turn: its
  * arguments are read from the call.
  */
-export function offerTools(request: TurnRequest, callTool: CallTool, steps: TurnTrace['steps']): ToolSet {
+export function offerTools(turn: ToolTurn): ToolSet {
+  const { request } = turn;
   const tools: ToolSet = {};
   for (const declared of request.agent.definition.tools ?? []) {
     tools[declared.name] = tool({
       description: declared.description,
-      inputSchema: jsonSchema(declared.parameters as JSONSchema7),
-      execute: (args: unknown) => runTool(declared, args, request, callTool, steps),
+      inputSchema: jsonSchema(schemaForModel(declared) as JSONSchema7),
+      execute: async (args: unknown) => {
+        const call = prepareCall(declared, args, turn);
+        return 'fault' in call ? call.fault : runTool(declared, call, turn);
+      },
     });
   }
   if (mayHandOff(request.agent.definition)) {

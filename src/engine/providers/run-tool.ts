@@ -2,6 +2,8 @@ import { hash, randomUUID } from 'node:crypto';
 import type { Tool } from '../../../contract/agents.ts';
 import type { ToolContext } from '../../../contract/tools.ts';
 import type { TurnRequest, TurnTrace } from '../provider.ts';
+import { bindArguments } from './bound-arguments.ts';
+import { templateVariables } from './build-prompt.ts';
 
 /** One call of a declared tool; it never rejects, except with the signal's reason. */
 export type CallTool = (call: ToolRequest) => Promise<ToolAnswer>;
@@ -31,16 +33,31 @@ const MAX_TRACED_CHARACTERS = 1_000;
 /** The context comes last in a body: with the longest arguments it is cut off. */
 const MAX_SENT_CHARACTERS = 4_000;
 
-/** Calls a tool for the model, and returns what the model reads of the answer. */
-export async function runTool(
+export type ToolTurn = { request: TurnRequest; callTool: CallTool; steps: TurnTrace['steps'] };
+
+/** A call with everything that it needs, so that it can be made now, or after the person agreed. */
+export type PreparedCall = { arguments: Record<string, unknown>; idempotency_key: string };
+
+/** A call as the model wants it, with its bound arguments. `fault`: what to tell the model instead of calling. */
+export function prepareCall(
   tool: Tool,
   given: unknown,
-  request: TurnRequest,
-  callTool: CallTool,
-  steps: TurnTrace['steps'],
+  { request, steps }: ToolTurn,
+): PreparedCall | { fault: string } {
+  const { arguments: args, missing } = bindArguments(tool, given, templateVariables(request));
+  if (missing.length === 0) return { arguments: args, idempotency_key: keyOf(request, tool, args) };
+  const error = `The tool was not called: this conversation has no value for ${missing.join(', ')}.`;
+  steps.push({ kind: 'tool_failed', detail: tool.name, error });
+  return { fault: JSON.stringify({ error }) };
+}
+
+/** Makes a call, and returns what the model reads of the answer. */
+export async function runTool(
+  tool: Tool,
+  { arguments: args, idempotency_key }: PreparedCall,
+  { request, callTool, steps }: ToolTurn,
 ): Promise<string> {
-  const args = isRecord(given) ? given : {};
-  const context = { ...request.context, idempotency_key: keyOf(request, tool, args) };
+  const context = { ...request.context, idempotency_key };
   const answer = await callTool({ tool, arguments: args, context, signal: request.signal });
   const traced = {
     detail: tool.name,
@@ -64,8 +81,5 @@ export async function runTool(
 /** The same when a turn is retried after a crash; random in a try, which stores nothing. */
 const keyOf = ({ turn_id: turnId }: TurnRequest, { name }: Tool, args: unknown): string =>
   hash('sha256', JSON.stringify([turnId ?? randomUUID(), name, args]), 'base64url');
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const asText = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null'));

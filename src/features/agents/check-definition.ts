@@ -1,12 +1,7 @@
-import {
-  type AgentDefinition,
-  HAND_OFF_TOOL,
-  type LocalizedText,
-  type Rule,
-  type Step,
-} from '../../../contract/agents.ts';
+import type { AgentDefinition, LocalizedText, Rule, Step } from '../../../contract/agents.ts';
 import { type Fault, Refusal } from '../../../contract/problems.ts';
 import { addressFault } from '../../kernel/check-address.ts';
+import { toolFaults } from './check-tool.ts';
 import type { AgentsDeps } from './deps.ts';
 
 type Report = (pointer: string, code: string, detail: string) => void;
@@ -32,15 +27,8 @@ export function checkDefinition(definition: AgentDefinition, engine: AgentsDeps[
   });
   for (const { pointer, code, detail } of engine.definition(definition)) report(pointer, code, detail);
   reportTwins(definition.tools ?? [], '/tools', report);
-  definition.tools?.forEach(({ name, parameters, retries = 0, read_only: readOnly = false }, index) => {
-    if (name === HAND_OFF_TOOL)
-      report(`/tools/${index}/name`, 'conflict', 'This name is reserved: models use it to hand over to a person.');
-    if (parameters['type'] !== 'object') {
-      report(`/tools/${index}/parameters`, 'type', 'The JSON Schema must describe an object: "type": "object".');
-    }
-    if (retries > 0 && !readOnly) {
-      report(`/tools/${index}/retries`, 'conflict', 'Only a tool that is read-only is called again.');
-    }
+  definition.tools?.forEach((tool, index) => {
+    for (const { pointer, code, detail } of toolFaults(tool)) report(`/tools/${index}${pointer}`, code, detail);
   });
   for (const [pointer, text] of textsOf(definition)) checkText(text, pointer, engine, report);
   if (errors.length > 0) throw new Refusal('validation_failed', undefined, { errors });

@@ -7,6 +7,7 @@ import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Queryable } from '../../store/db.ts';
 import type { AgentsDeps } from './deps.ts';
 import { checkDefinition, checkToolAddresses } from './check-definition.ts';
+import { checkBoundVariables } from './check-tool.ts';
 import { foundAgent, presentAgent } from './read-agents.ts';
 
 /** The draft goes live. Publishing the live version again creates no new version. */
@@ -46,6 +47,7 @@ async function publish(
     const { definition, facts } = await choose(tx, row);
     // It was checked when it was saved; the rules may be stricter now.
     checkDefinition(definition, faults);
+    await checkBoundVariables(tx, orgId, id, definition);
     const version = await publishDefinition(tx, row, definition, actor.userId);
     await recordAudit(tx, { orgId, actor, action: 'agent.published', subjectId: id, facts: { version, ...facts } });
     return presentAgent(await foundAgent(tx, orgId, id), []);

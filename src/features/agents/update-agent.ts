@@ -7,6 +7,7 @@ import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Queryable } from '../../store/db.ts';
 import type { AgentsDeps } from './deps.ts';
 import { checkDefinition, checkToolAddresses } from './check-definition.ts';
+import { checkBoundVariables } from './check-tool.ts';
 import { readAgent } from './read-agents.ts';
 
 /**
@@ -40,6 +41,7 @@ async function apply(
 ): Promise<void> {
   const row = await lockAgent(tx, orgId, id);
   if (!row) throw new Refusal('agent_not_found');
+  if (definition && publish) await checkBoundVariables(tx, orgId, id, definition);
   const facts: Record<string, unknown> = {};
   if (name !== undefined || enabled !== undefined) {
     await changeAgent(tx, orgId, id, {

@@ -2,6 +2,9 @@ import { defineWords } from '../../../language/words.tsx';
 
 export const toolWords = defineWords(
   {
+    bound: 'Arguments that are filled, not guessed',
+    bound_hint: 'A variable in place of the model: the model neither sees nor sets this argument.',
+    bound_by_model: 'By the model',
     effect: 'What a call does',
     effect_acts: 'Acts: changes something',
     effect_reads: 'Only looks something up',
@@ -46,6 +49,9 @@ export const toolWords = defineWords(
     admins_only: 'Admins and owners create and replace secrets.',
   },
   {
+    bound: 'معاملات تُملأ ولا تُخمَّن',
+    bound_hint: 'متغير بدل النموذج: لا يرى النموذج هذا المعامل ولا يعيّنه.',
+    bound_by_model: 'من النموذج',
     effect: 'ما يفعله الاستدعاء',
     effect_acts: 'ينفّذ: يغيّر شيئًا',
     effect_reads: 'يبحث عن شيء فقط',

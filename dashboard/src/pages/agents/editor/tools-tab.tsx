@@ -1,4 +1,5 @@
 import { Textarea, TextInput } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { Tool } from '../../../../../contract/agents.ts';
 import { useWords } from '../../../language/words.tsx';
@@ -6,11 +7,13 @@ import { Card } from '../../../parts/card.tsx';
 import { words } from '../words.ts';
 import { useEditor } from './editor.ts';
 import { ItemCards } from './item-cards.tsx';
+import { ToolBound } from './tool-bound.tsx';
 import { ToolEffect } from './tool-effect.tsx';
 import { ToolSecret } from './tool-secret.tsx';
 import classes from '../agents.module.css';
 
 const MAX_TOOLS = 32;
+const route = getRouteApi('/inside/agents/$agent_id');
 
 export function ToolsTab(): ReactNode {
   const say = useWords(words);
@@ -45,6 +48,7 @@ type Props = { tool: Tool; set: (part: Partial<Tool>) => void; pointer: string }
 function ToolFields({ tool, set, pointer }: Props): ReactNode {
   const say = useWords(words);
   const { fault, readOnly } = useEditor();
+  const { agent_id } = route.useParams();
   return (
     <>
       <div className={classes.row}>
@@ -92,6 +96,7 @@ function ToolFields({ tool, set, pointer }: Props): ReactNode {
         readOnly={readOnly}
         onChange={(parameters) => set({ parameters })}
       />
+      <ToolBound tool={tool} set={set} pointer={pointer} agentId={agent_id} />
       <ToolEffect tool={tool} set={set} pointer={pointer} />
       <ToolSecret tool={tool} />
     </>

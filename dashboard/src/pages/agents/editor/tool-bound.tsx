@@ -1,0 +1,57 @@
+import { Autocomplete, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { Tool } from '../../../../../contract/agents.ts';
+import { useWords } from '../../../language/words.tsx';
+import { useVariables } from '../../../parts/playground/circumstances.ts';
+import { useEditor } from './editor.ts';
+import { toolWords } from './tool-words.ts';
+import classes from '../agents.module.css';
+
+type Props = { tool: Tool; set: (part: Partial<Tool>) => void; pointer: string; agentId: string };
+
+const OF_PERSON = ['id', 'external_id', 'email', 'phone', 'name', 'locale', 'time_zone'];
+
+/** For each argument of the schema: the variable that fills it, or nothing, then the model does. */
+export function ToolBound({ tool, set, pointer, agentId }: Props): ReactNode {
+  const say = useWords(toolWords);
+  const { fault, readOnly } = useEditor();
+  const variables = useVariables(agentId, undefined);
+  const bound = tool.bound ?? {};
+  const { properties } = tool.parameters;
+  const declared = typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
+  // A bound argument that the schema lost stays in sight, because it is a fault.
+  const names = [...new Set([...declared, ...Object.keys(bound)])];
+  if (names.length === 0) return null;
+  const known = [...OF_PERSON.map((name) => `end_user.${name}`), ...variables.map(({ name }) => name)];
+  const change = (name: string, value: string): void => {
+    const { [name]: _before, ...rest } = bound;
+    const next = value.trim() === '' ? rest : { ...rest, [name]: value };
+    set({ bound: Object.keys(next).length === 0 ? undefined : next });
+  };
+  return (
+    <section aria-label={say('bound')}>
+      <Text size="sm" fw={500}>
+        {say('bound')}
+      </Text>
+      <Text size="xs" c="dimmed" mb={6}>
+        {say('bound_hint')}
+      </Text>
+      <div className={classes.row}>
+        {names.map((name) => (
+          <Autocomplete
+            key={name}
+            size="xs"
+            label={<code>{name}</code>}
+            className={classes.mono}
+            placeholder={say('bound_by_model')}
+            readOnly={readOnly}
+            data={known.map((one) => `{{${one}}}`)}
+            value={bound[name] ?? ''}
+            error={fault(`${pointer}/bound/${name}`)}
+            onChange={(value) => change(name, value)}
+          />
+        ))}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,40 @@
+import type { Tool } from '../../../contract/agents.ts';
+import { lookUp, type Variables } from '../templates.ts';
+
+/** `{{end_user.external_id}}` → `end_user.external_id`. */
+const nameIn = (expression: string): string => expression.replace(/^\{\{\s*|\s*\}\}$/g, '');
+
+/** The arguments' schema without the bound ones: the model does not know that they exist. */
+export function schemaForModel({ parameters, bound = {} }: Tool): Tool['parameters'] {
+  if (Object.keys(bound).length === 0) return parameters;
+  const { properties, required } = parameters;
+  return {
+    ...parameters,
+    ...(isRecord(properties) && { properties: without(properties, bound) }),
+    ...(Array.isArray(required) && { required: required.filter((name) => !Object.hasOwn(bound, String(name))) }),
+  };
+}
+
+/**
+ * What the model gave, with the bound arguments in place of anything that it gave for them. `missing` names those
+ * without a value in this conversation.
+ */
+export function bindArguments(
+  { bound = {} }: Tool,
+  given: unknown,
+  variables: Variables,
+): { arguments: Record<string, unknown>; missing: string[] } {
+  const values = Object.entries(bound).map(
+    ([name, expression]) => [name, lookUp(nameIn(expression), variables)] as const,
+  );
+  return {
+    arguments: { ...(isRecord(given) && without(given, bound)), ...Object.fromEntries(values) },
+    missing: values.filter(([, value]) => value === undefined || value === null || value === '').map(([name]) => name),
+  };
+}
+
+const without = (record: Record<string, unknown>, names: object): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(record).filter(([name]) => !Object.hasOwn(names, name)));
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

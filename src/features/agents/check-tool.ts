@@ -1,0 +1,51 @@
+import { type AgentDefinition, HAND_OFF_TOOL, type Tool } from '../../../contract/agents.ts';
+import { type Fault, Refusal } from '../../../contract/problems.ts';
+import type { Queryable } from '../../store/db.ts';
+import { declaredVariables } from '../../store/triggers.ts';
+
+/** What the schema of a tool cannot express; pointers are below the tool. */
+export function toolFaults({ name, parameters, bound = {}, retries = 0, read_only: readOnly = false }: Tool): Fault[] {
+  const faults: Fault[] = [];
+  const report = (pointer: string, code: string, detail: string) => faults.push({ pointer, code, detail });
+  if (name === HAND_OFF_TOOL)
+    report('/name', 'conflict', 'This name is reserved: models use it to hand over to a person.');
+  if (parameters['type'] !== 'object') {
+    report('/parameters', 'type', 'The JSON Schema must describe an object: "type": "object".');
+  }
+  if (retries > 0 && !readOnly) report('/retries', 'conflict', 'Only a tool that is read-only is called again.');
+  for (const argument of Object.keys(bound)) {
+    if (!Object.hasOwn(Object(parameters['properties']) as object, argument)) {
+      report(`/bound/${argument}`, 'conflict', 'The JSON Schema has no such argument among its "properties".');
+    }
+  }
+  return faults;
+}
+
+/**
+ * Variables that arguments are bound to must exist: `end_user.…`, or one that a trigger of the agent declares. A new
+ * agent has no trigger yet, so this is checked when a definition is published.
+ */
+export async function checkBoundVariables(
+  db: Queryable,
+  orgId: string,
+  agentId: string,
+  { tools = [] }: AgentDefinition,
+): Promise<void> {
+  const used = tools.flatMap(({ bound = {} }, index) =>
+    Object.entries(bound).map(([argument, expression]) => ({
+      pointer: `/definition/tools/${index}/bound/${argument}`,
+      variable: /[\w]+/.exec(expression)![0],
+      isOfPerson: /^\{\{ ?end_user\./.test(expression),
+    })),
+  );
+  if (used.every(({ isOfPerson }) => isOfPerson)) return;
+  const declared = await declaredVariables(db, orgId, agentId);
+  const errors: Fault[] = used
+    .filter(({ isOfPerson, variable }) => !isOfPerson && !declared.has(variable))
+    .map(({ pointer, variable }) => ({
+      pointer,
+      code: 'unknown_variable',
+      detail: `No trigger of this agent declares the variable "${variable}".`,
+    }));
+  if (errors.length > 0) throw new Refusal('validation_failed', undefined, { errors });
+}
