@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { Tool } from '../agents.ts';
 import { ROTATION_OVERLAPS } from './keys.ts';
 import { closed, Moment, Nullable } from './shapes.ts';
 
@@ -77,3 +78,32 @@ export const SetToolCredentialsBody = Type.Object(
   closed,
 );
 export type SetToolCredentialsBody = Static<typeof SetToolCredentialsBody>;
+
+/** One call of a tool as it stands in the editor. `variables.end_user` is the made-up person. */
+export const TryToolBody = Type.Object(
+  {
+    tool: Tool,
+    arguments: Type.Optional(Type.Record(Type.String({ maxLength: 64 }), Type.Unknown())),
+    variables: Type.Optional(Type.Record(Type.String({ maxLength: 64 }), Type.Unknown())),
+  },
+  closed,
+);
+export type TryToolBody = Static<typeof TryToolBody>;
+
+export const ToolTried = Type.Object(
+  {
+    /** What was sent, without credentials; null: nothing was. */
+    request: Nullable(
+      Type.Object({ url: Type.String(), headers: Type.Record(Type.String(), Type.String()), body: Type.String() }),
+    ),
+    /** Status of the answer; null when there was none. */
+    status: Nullable(Type.Integer()),
+    /** Why it failed; null when it did not. */
+    error: Nullable(Type.String()),
+    /** Beginning of the answer. */
+    answer: Type.String(),
+    duration_ms: Type.Integer(),
+  },
+  { title: 'ToolTried' },
+);
+export type ToolTried = Static<typeof ToolTried>;

@@ -37,6 +37,8 @@ import { createCallTool } from '../worker/turns/call-tool.ts';
 import { createFindProvider } from '../worker/turns/find-provider.ts';
 import { createAgentLoader } from '../worker/turns/load-agent.ts';
 import { createPlayTurn } from '../worker/turns/play-turn.ts';
+import { createPlays } from '../worker/turns/plays.ts';
+import { createTryTool } from '../worker/turns/try-tool.ts';
 import { createRenderOpening } from '../worker/turns/render-opening.ts';
 import { previewCampaign } from '../worker/campaigns/preview-campaign.ts';
 import type { Service } from './service.ts';
@@ -110,6 +112,7 @@ export async function openRooms({ config, db, databaseUrl, log, role, version }:
   const feed = createMessageFeed(db);
   const callTool = createCallTool({ db, egress, sealingKey: secrets.sealingKey, log });
   const findProvider = createFindProvider({ db, egress, sealingKey: secrets.sealingKey, callTool });
+  const plays = createPlays();
   const knowledge = createKnowledge({ log, readDocument: (...which) => readNextDocument(db.$client, ...which) });
   const loadAgent = createAgentLoader(db, findProvider, knowledge);
 
@@ -164,7 +167,8 @@ export async function openRooms({ config, db, databaseUrl, log, role, version }:
     visitorTokens: createVisitorTokens(secrets.visitorKey, Date.now),
     faults: { definition: definitionFaults, template: templateFault },
     renderOpening: createRenderOpening(db),
-    playTurn: createPlayTurn({ loadAgent, findProvider }),
+    playTurn: createPlayTurn({ loadAgent, findProvider, plays }),
+    callToolForTry: createTryTool({ callTool, plays }),
     previewCampaign,
     onAccepted,
     onQueued: () => wake.deliveries(),

@@ -329,3 +329,41 @@ describe('a bound argument', () => {
     }
   });
 });
+
+describe('a try from the editor', () => {
+  const attempt = (body: object) => owner.call(`POST /agents/${agentId}/tools/try`, body);
+
+  test('calls with a made-up person, and shows request, signature and answer', async () => {
+    const { id, secret } = await sign();
+    await owner.call(`PUT /agents/${agentId}/tool-secrets/${id}/credentials`, { bearer: 'token-of-the-shop' });
+    const edited = tool({
+      parameters: { type: 'object', properties: { order_id: {}, customer: {} } },
+      bound: { customer: '{{end_user.external_id}}' },
+    });
+    const variables = { end_user: { external_id: 'crm-made-up' } };
+    const { status, body } = await attempt({ tool: edited, arguments: { order_id: 'A-1', customer: 'x' }, variables });
+    expect(status).toBe(200);
+    const [call] = shop.calls;
+    expect(isSigned(call!, secret)).toBe(true);
+    expect(bodyOf(call!)).toMatchObject({
+      arguments: { order_id: 'A-1', customer: 'crm-made-up' },
+      context: { try: true, run_id: null, agent_version: null, end_user: { external_id: 'crm-made-up' } },
+    });
+    expect(body).toMatchObject({ status: 200, error: null, answer: '{"status":"shipped"}' });
+    expect(body.request.body).toBe(call!.body.toString());
+    expect(body.request.headers['webhook-signature']).toBe(call!.headers['webhook-signature']);
+    expect(JSON.stringify(body)).not.toContain('token-of-the-shop');
+  });
+
+  test('says why it did not call, and refuses a tool that could not be saved', async () => {
+    const bound = { order_id: '{{end_user.external_id}}' };
+    expect((await attempt({ tool: tool({ bound }) })).body).toMatchObject({
+      request: null,
+      error: expect.stringContaining('no value for order_id'),
+    });
+    expect((await attempt({ tool: tool({ retries: 1 }) })).body.errors[0].pointer).toBe('/tool/retries');
+    expect((await attempt({ tool: tool({ url: 'http://10.0.0.1/x' }) })).body.errors[0].pointer).toBe('/tool/url');
+    shop.answer = () => ({ status: 500, text: 'Out of order' });
+    expect((await attempt({ tool: tool() })).body).toMatchObject({ status: 500, answer: 'Out of order' });
+  });
+});

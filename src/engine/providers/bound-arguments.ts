@@ -33,6 +33,10 @@ export function bindArguments(
   };
 }
 
+/** Read by the model, and by the author who tries the tool. */
+export const noValueFor = (names: readonly string[]): string =>
+  `The tool was not called: this conversation has no value for ${names.join(', ')}.`;
+
 const without = (record: Record<string, unknown>, names: object): Record<string, unknown> =>
   Object.fromEntries(Object.entries(record).filter(([name]) => !Object.hasOwn(names, name)));
 

@@ -2,7 +2,7 @@ import { hash, randomUUID } from 'node:crypto';
 import type { Tool } from '../../../contract/agents.ts';
 import type { ToolContext } from '../../../contract/tools.ts';
 import type { TurnRequest, TurnTrace } from '../provider.ts';
-import { bindArguments } from './bound-arguments.ts';
+import { bindArguments, noValueFor } from './bound-arguments.ts';
 import { templateVariables } from './build-prompt.ts';
 
 /** One call of a declared tool; it never rejects, except with the signal's reason. */
@@ -46,7 +46,7 @@ export function prepareCall(
 ): PreparedCall | { fault: string } {
   const { arguments: args, missing } = bindArguments(tool, given, templateVariables(request));
   if (missing.length === 0) return { arguments: args, idempotency_key: keyOf(request, tool, args) };
-  const error = `The tool was not called: this conversation has no value for ${missing.join(', ')}.`;
+  const error = noValueFor(missing);
   steps.push({ kind: 'tool_failed', detail: tool.name, error });
   return { fault: JSON.stringify({ error }) };
 }

@@ -11,6 +11,7 @@ import {
 import { publishAgent, restoreAgentVersion } from '../../features/agents/publish-agent.ts';
 import { listAgents, listAgentVersions, readAgent } from '../../features/agents/read-agents.ts';
 import { type PlayTurn, tryAgent } from '../../features/agents/try-agent.ts';
+import { type TryTool, tryTool } from '../../features/agents/try-tool.ts';
 import { updateAgent } from '../../features/agents/update-agent.ts';
 import { listModels } from '../../features/models/list-models.ts';
 import { removeModel, setModel } from '../../features/models/set-model.ts';
@@ -20,7 +21,10 @@ import type { Route } from '../route/route.ts';
 import type { Desk } from './desk.ts';
 
 /** Agents, their knowledge, and the models behind them. */
-export const agentRoutes = ({ route, deps }: Desk<AgentsDeps & ModelsDeps & { playTurn: PlayTurn }>): Route[] => [
+export const agentRoutes = ({
+  route,
+  deps,
+}: Desk<AgentsDeps & ModelsDeps & { playTurn: PlayTurn; callToolForTry: TryTool }>): Route[] => [
   route('listAgents', ({ orgId, query: { text }, paged }) =>
     paged({ text }, (page) => listAgents(deps, orgId, { text }, page)),
   ),
@@ -40,6 +44,7 @@ export const agentRoutes = ({ route, deps }: Desk<AgentsDeps & ModelsDeps & { pl
     restoreAgentVersion(deps, orgId, params.agent_id, readVersion(params.version), actor),
   ),
   route('tryAgent', ({ orgId, params, body }) => tryAgent(deps, orgId, params.agent_id, body)),
+  route('tryTool', ({ orgId, params, body }) => tryTool(deps, orgId, params.agent_id, body)),
 
   route('listDocuments', ({ orgId, params: { agent_id: agent }, query: { text }, paged }) =>
     paged({ agent, text }, (page) => listDocuments(deps, orgId, agent, { text }, page)),

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { type Provider, ProviderError, type TurnResult } from '../../engine/provider.ts';
 import type { LoadAgent } from './load-agent.ts';
 import { createPlayTurn } from './play-turn.ts';
+import { createPlays } from './plays.ts';
 
 const AGENT = { id: 'agent_1', name: 'Concierge', revision: 1, definition: {} };
 const TALK = { history: [], input: ['When?'], state: null, variables: {}, locale: null };
@@ -22,7 +23,12 @@ function givenPlay(turn: Provider['turn'], timeoutMs?: number) {
     knowledge,
     provider,
   });
-  const play = createPlayTurn({ loadAgent, findProvider: async () => provider, ...(timeoutMs && { timeoutMs }) });
+  const play = createPlayTurn({
+    loadAgent,
+    plays: createPlays(),
+    findProvider: async () => provider,
+    ...(timeoutMs && { timeoutMs }),
+  });
   return (orgId: string) => play(orgId, AGENT, TALK);
 }
 

@@ -2,22 +2,23 @@ import type { PlaygroundTurn } from '../../../contract/dashboard/agents.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { MAX_HISTORY, ProviderError } from '../../engine/provider.ts';
 import type { PlayTurn } from '../../features/agents/try-agent.ts';
-import { createTally } from '../../kernel/tally.ts';
 import type { FindProvider, LoadAgent } from './load-agent.ts';
+import type { Plays } from './plays.ts';
 import { MADE_UP_PERSON, tryContext } from './try-context.ts';
 
 /** As long as a user waits in front of a screen. */
 const PLAY_TIMEOUT_MS = 25_000;
-/** Maximum concurrent playground turns of one organization on one node. */
-const MAX_PLAYS = 8;
 const END_USER = { id: MADE_UP_PERSON, name: null };
 
-type PlayTurnDeps = { loadAgent: LoadAgent; findProvider: FindProvider; timeoutMs?: number };
+type PlayTurnDeps = { loadAgent: LoadAgent; findProvider: FindProvider; plays: Plays; timeoutMs?: number };
 
 /** One turn for the playground: the same engine as in real conversations, but nothing is stored. */
-export function createPlayTurn({ loadAgent, findProvider, timeoutMs = PLAY_TIMEOUT_MS }: PlayTurnDeps): PlayTurn {
-  const plays = createTally<string>();
-
+export function createPlayTurn({
+  loadAgent,
+  findProvider,
+  plays,
+  timeoutMs = PLAY_TIMEOUT_MS,
+}: PlayTurnDeps): PlayTurn {
   const play: PlayTurn = async (orgId, agent, talk) => {
     const loaded = await loadAgent(orgId, agent.id, agent.revision);
     const provider = await findProvider(orgId, { ...loaded.agent, definition: agent.definition });
@@ -39,18 +40,12 @@ export function createPlayTurn({ loadAgent, findProvider, timeoutMs = PLAY_TIMEO
   };
 
   return async (orgId, agent, talk): Promise<PlaygroundTurn> => {
-    if (plays.of(orgId) >= MAX_PLAYS) {
-      throw new Refusal('rate_limited', `At most ${MAX_PLAYS} test turns run at the same time.`);
-    }
-    plays.add(orgId);
     try {
-      return await play(orgId, agent, talk);
+      return await plays(orgId, () => play(orgId, agent, talk));
     } catch (error) {
       if (!(error instanceof ProviderError)) throw error;
       if (error.code === 'knowledge_failed') throw new Refusal('unavailable', error.message, { cause: error });
       throw new Refusal('provider_failed', error.message, { cause: error });
-    } finally {
-      plays.remove(orgId);
     }
   };
 }

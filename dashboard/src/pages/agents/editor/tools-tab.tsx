@@ -10,6 +10,7 @@ import { ItemCards } from './item-cards.tsx';
 import { ToolBound } from './tool-bound.tsx';
 import { ToolEffect } from './tool-effect.tsx';
 import { ToolSecret } from './tool-secret.tsx';
+import { ToolTry } from './tool-try-dialog.tsx';
 import classes from '../agents.module.css';
 
 const MAX_TOOLS = 32;
@@ -99,6 +100,7 @@ function ToolFields({ tool, set, pointer }: Props): ReactNode {
       <ToolBound tool={tool} set={set} pointer={pointer} agentId={agent_id} />
       <ToolEffect tool={tool} set={set} pointer={pointer} />
       <ToolSecret tool={tool} />
+      <ToolTry tool={tool} />
     </>
   );
 }

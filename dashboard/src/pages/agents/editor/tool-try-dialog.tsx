@@ -1,0 +1,140 @@
+import { Button, Code, JsonInput, Modal, ScrollArea, Stack, Text } from '@mantine/core';
+import { IconPlayerPlay } from '@tabler/icons-react';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import type { Tool } from '../../../../../contract/agents.ts';
+import type { ToolTried } from '../../../../../contract/dashboard/tools.ts';
+import { useAct } from '../../../api/queries.ts';
+import { useWords } from '../../../language/words.tsx';
+import { DialogForm } from '../../../parts/dialog-form.tsx';
+import { useMay, useOrganization } from '../../../session/session.ts';
+import { toolWords } from './tool-words.ts';
+import classes from '../agents.module.css';
+
+const route = getRouteApi('/inside/agents/$agent_id');
+
+/** Calls the tool as it stands in the editor, for a person who does not exist. */
+export function ToolTry({ tool }: { tool: Tool }): ReactNode {
+  const say = useWords(toolWords);
+  const [opened, setOpened] = useState(false);
+  if (!useMay('member')) return null;
+  return (
+    <div>
+      <Button variant="default" size="xs" leftSection={<IconPlayerPlay size={14} />} onClick={() => setOpened(true)}>
+        {say('try')}
+      </Button>
+      <Modal opened={opened} onClose={() => setOpened(false)} title={say('try_title', { name: tool.name })} size={720}>
+        <Form tool={tool} onClose={() => setOpened(false)} />
+      </Modal>
+    </div>
+  );
+}
+
+function Form({ tool, onClose }: { tool: Tool; onClose: () => void }): ReactNode {
+  const say = useWords(toolWords);
+  const org_id = useOrganization().id;
+  const { agent_id } = route.useParams();
+  const act = useAct('tryTool', { refresh: [] });
+  const [args, setArgs] = useState(() => exampleOf(tool));
+  const [person, setPerson] = useState('{\n  "external_id": "crm-1"\n}');
+  const [variables, setVariables] = useState('{}');
+  const [given, setGiven] = useState<Record<string, string | null>>({});
+  const send = (): void => {
+    const [a, p, v] = [args, person, variables].map(objectIn);
+    setGiven({ args: fault(a), person: fault(p), variables: fault(v) });
+    if (!a || !p || !v) return;
+    const end_user = { id: 'enduser_playground', name: null, ...p };
+    act.mutate({ params: { org_id, agent_id }, body: { tool, arguments: a, variables: { ...v, end_user } } });
+  };
+  const fault = (value: unknown): string | null => (value ? null : say('try_json'));
+  const fields = [
+    ['args', say('try_arguments'), args, setArgs],
+    ['person', say('try_person'), person, setPerson],
+    ['variables', say('try_variables'), variables, setVariables],
+  ] as const;
+  return (
+    <DialogForm
+      act={say('try_send')}
+      busy={act.isPending}
+      problem={act.error}
+      onCancel={onClose}
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <Text size="sm">{say('try_hint')}</Text>
+      {fields.map(([name, label, value, change]) => (
+        <JsonInput
+          key={name}
+          label={label}
+          className={classes.mono}
+          autosize
+          minRows={name === 'variables' ? 1 : 3}
+          maxRows={10}
+          spellCheck={false}
+          value={value}
+          error={given[name]}
+          onChange={change}
+        />
+      ))}
+      {act.data && <Outcome tried={act.data} />}
+    </DialogForm>
+  );
+}
+
+function Outcome({ tried }: { tried: ToolTried }): ReactNode {
+  const say = useWords(toolWords);
+  const { request, status, error, answer, duration_ms: duration } = tried;
+  const head = request && [`POST ${request.url}`, ...Object.entries(request.headers).map((pair) => pair.join(': '))];
+  return (
+    <Stack gap="xs" aria-live="polite">
+      {request && <Shown label={say('try_request')} text={`${head!.join('\n')}\n\n${prettyJson(request.body)}`} />}
+      <Text size="sm" fw={500} c={error === null ? undefined : 'red'}>
+        {status === null ? say('try_no_answer') : say('try_answer', { status, duration })}
+        {error !== null && <span dir="auto"> {error}</span>}
+      </Text>
+      {answer !== '' && <Shown label={say('try_body')} text={prettyJson(answer)} />}
+    </Stack>
+  );
+}
+
+function Shown({ label, text }: { label: string; text: string }): ReactNode {
+  return (
+    <ScrollArea.Autosize mah={260} type="auto" tabIndex={0} role="region" aria-label={label}>
+      <Text size="xs" c="dimmed" mb={2}>
+        {label}
+      </Text>
+      <Code block className={`ltr ${classes.wrapped}`}>
+        {text}
+      </Code>
+    </ScrollArea.Autosize>
+  );
+}
+
+function prettyJson(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+function objectIn(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The arguments that the model may give, each empty. */
+function exampleOf({ parameters, bound = {} }: Tool): string {
+  const { properties } = parameters;
+  const names = typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
+  const own = names.filter((name) => !Object.hasOwn(bound, name));
+  return JSON.stringify(Object.fromEntries(own.map((name) => [name, ''])), null, 2);
+}
