@@ -1,6 +1,7 @@
 import type { DeliveryError, DeliveryStatus } from '../../../contract/channels.ts';
 import { type Held, IS_WITHDRAWN } from './claim.ts';
 import type pg from 'pg';
+import { named, rowsOf } from '../named.ts';
 
 /** The outcome of one attempt. */
 export type DeliveryOutcome = {
@@ -17,17 +18,32 @@ export type DeliveryOutcome = {
   learned: { conversationId: string; channelId: string; endUserId: string; address: string } | null;
 };
 
+const OUTCOME = rowsOf('t', {
+  org_id: 'text',
+  id: 'text',
+  lease: 'text',
+  status: 'text',
+  error: 'text',
+  provider_message_id: 'text',
+  possible_duplicate: 'bool',
+  again_ms: 'float8',
+  refund: 'int',
+  conversation_id: 'text',
+  channel_id: 'text',
+  end_user_id: 'text',
+  address: 'text',
+});
+
 /**
  * Locked in the order of their ids, as in all code that moves many messages. A message to retry is held instead if its
  * campaign was paused during the call, and keeps the mark if it was withdrawn. Nothing is stored for a message that was
  * deleted with its erased person.
  */
-export const COMPLETE = `
-WITH outcome AS MATERIALIZED (
-  SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bool[], $8::float8[],
-    $9::int[], $10::text[], $11::text[], $12::text[], $13::text[])
-    AS t(org_id, id, lease, status, error, provider_message_id, possible_duplicate, again_ms, refund,
-      conversation_id, channel_id, end_user_id, address)
+const COMPLETE = named(
+  'complete-deliveries',
+  OUTCOME.types,
+  `WITH outcome AS MATERIALIZED (
+  SELECT * FROM ${OUTCOME.from}
 ), mine AS MATERIALIZED (
   SELECT t.* FROM outcome t JOIN message m ON m.org_id = t.org_id AND m.id = t.id AND m.lease = t.lease
   ORDER BY t.org_id, t.id FOR NO KEY UPDATE OF m
@@ -48,29 +64,28 @@ WITH outcome AS MATERIALIZED (
     WHERE address IS NOT NULL
   ON CONFLICT DO NOTHING
 )
-SELECT id FROM done`;
+SELECT id FROM done`,
+);
 
 /** Stores the outcomes of attempts; returns the ids whose lease still belonged to their worker. */
 export async function completeDeliveries(pool: pg.Pool, outcomes: readonly DeliveryOutcome[]): Promise<Set<string>> {
-  const done = await pool.query<{ id: string }>({
-    name: 'complete-deliveries',
-    text: COMPLETE,
-    values: [
-      outcomes.map(({ held }) => held.org_id),
-      outcomes.map(({ held }) => held.id),
-      outcomes.map(({ held }) => held.lease),
-      outcomes.map((outcome) => outcome.status),
-      outcomes.map((outcome) => outcome.error && JSON.stringify(outcome.error)),
-      outcomes.map((outcome) => outcome.providerMessageId),
-      outcomes.map((outcome) => outcome.possibleDuplicate),
-      outcomes.map((outcome) => outcome.againAfterMs),
-      outcomes.map((outcome) => (outcome.refund ? 1 : 0)),
-      outcomes.map(({ learned }) => learned?.conversationId ?? null),
-      outcomes.map(({ learned }) => learned?.channelId ?? null),
-      outcomes.map(({ learned }) => learned?.endUserId ?? null),
-      outcomes.map(({ learned }) => learned?.address ?? null),
-    ],
-  });
+  const done = await pool.query<{ id: string }>(
+    COMPLETE({
+      org_id: outcomes.map(({ held }) => held.org_id),
+      id: outcomes.map(({ held }) => held.id),
+      lease: outcomes.map(({ held }) => held.lease),
+      status: outcomes.map((outcome) => outcome.status),
+      error: outcomes.map((outcome) => outcome.error && JSON.stringify(outcome.error)),
+      provider_message_id: outcomes.map((outcome) => outcome.providerMessageId),
+      possible_duplicate: outcomes.map((outcome) => outcome.possibleDuplicate),
+      again_ms: outcomes.map((outcome) => outcome.againAfterMs),
+      refund: outcomes.map((outcome) => (outcome.refund ? 1 : 0)),
+      conversation_id: outcomes.map(({ learned }) => learned?.conversationId ?? null),
+      channel_id: outcomes.map(({ learned }) => learned?.channelId ?? null),
+      end_user_id: outcomes.map(({ learned }) => learned?.endUserId ?? null),
+      address: outcomes.map(({ learned }) => learned?.address ?? null),
+    }),
+  );
   return new Set(done.rows.map((row) => row.id));
 }
 

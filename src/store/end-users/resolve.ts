@@ -6,6 +6,7 @@ import { newId } from '../../kernel/ids.ts';
 import { type Consent, type Identifier, IDENTIFIERS, type Suppression, withOptOuts } from './suppression.ts';
 import type { AcceptCall, EndUserFields } from '../runs/accept-call.ts';
 import { leaveWhatIsThere } from './fill.ts';
+import { named, rowsOf } from '../named.ts';
 
 /**
  * Finds the person that a call means. A call names a person by our id, or by external id, else e-mail, else phone; an
@@ -56,17 +57,29 @@ const COLUMNS = `org_id, id, external_id, name, email, phone, locale, time_zone,
 /** Returned instead of a person: the organization has opt-outs of erased people, which most do not. */
 const HAS_SUPPRESSED = 'suppression';
 
-const FIND = `${['id', ...IDENTIFIERS]
-  .map(
-    (field, index) => `
-SELECT ${COLUMNS} FROM end_user e
-JOIN unnest($${index * 2 + 1}::text[], $${index * 2 + 2}::text[]) AS w(org, v)
+const WANTED = { org: 'text', v: 'text' };
+const BY = {
+  id: rowsOf('w', WANTED, 'id_'),
+  external_id: rowsOf('w', WANTED, 'external_id_'),
+  email: rowsOf('w', WANTED, 'email_'),
+  phone: rowsOf('w', WANTED, 'phone_'),
+};
+
+const FIND = named(
+  'find-end-users',
+  { ...BY.id.types, ...BY.external_id.types, ...BY.email.types, ...BY.phone.types, orgs: 'text[]' },
+  `${Object.entries(BY)
+    .map(
+      ([field, { from }]) => `SELECT ${COLUMNS} FROM end_user e
+JOIN ${from}
   ON e.org_id = w.org AND e.${field} = w.v`,
-  )
-  .join(' UNION ALL')}
+    )
+    .join('\nUNION ALL\n')}
 UNION ALL
 SELECT w.org, '${HAS_SUPPRESSED}', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
-FROM unnest($9::text[]) AS w(org) WHERE EXISTS (SELECT 1 FROM suppression s WHERE s.org_id = w.org)`;
+FROM unnest(:orgs) AS w(org)
+WHERE EXISTS (SELECT 1 FROM suppression s WHERE s.org_id = w.org)`,
+);
 
 const FIND_SUPPRESSED = `SELECT s.org_id, s.digest, s.consent, s.blocked FROM suppression s
   JOIN unnest($1::text[], $2::bytea[]) AS w(org, v) ON s.org_id = w.org AND s.digest = w.v`;
@@ -100,20 +113,32 @@ export class EndUserBook {
       phone: [[], []],
     };
     // Each once: a person may be named a thousand times, and each time their whole row would be read.
-    const named = new Set<string>();
+    const mentioned = new Set<string>();
     for (const { orgId, endUser } of calls) {
       if (endUser === null) continue;
       for (const field of ['id', ...IDENTIFIERS] as const) {
         const value = saidOf(endUser, field);
-        if (value === null || named.size === named.add(`${field} ${orgId} ${value}`).size) continue;
+        if (value === null || mentioned.size === mentioned.add(`${field} ${orgId} ${value}`).size) continue;
         wanted[field][0].push(orgId);
         wanted[field][1].push(value);
       }
     }
-    const values = Object.values(wanted).flat();
-    if (values.every((list) => list.length === 0)) return book;
+    if (mentioned.size === 0) return book;
     const orgs = suppression === null ? [] : [...new Set(calls.map(({ orgId }) => orgId))];
-    const found = await client.query<EndUserRow>({ name: 'find-end-users', text: FIND, values: [...values, orgs] });
+    const [id, externalId, email, phone] = [wanted.id, wanted.external_id, wanted.email, wanted.phone];
+    const found = await client.query<EndUserRow>(
+      FIND({
+        id_org: id[0],
+        id_v: id[1],
+        external_id_org: externalId[0],
+        external_id_v: externalId[1],
+        email_org: email[0],
+        email_v: email[1],
+        phone_org: phone[0],
+        phone_v: phone[1],
+        orgs,
+      }),
+    );
     let hasSuppressed = false;
     for (const row of found.rows) {
       if (row.id === HAS_SUPPRESSED) hasSuppressed = true;

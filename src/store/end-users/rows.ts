@@ -1,4 +1,5 @@
 import type { EndUserRow } from './resolve.ts';
+import { rowsOf } from '../named.ts';
 import { textArray } from '../queue/text-array.ts';
 
 /**
@@ -6,34 +7,43 @@ import { textArray } from '../queue/text-array.ts';
  * those in `go.end_user_id`. A row that changed since it was read does not match its `updated_at`; the statement's own
  * count of both then undoes everything (`parley_lost_race`).
  */
-export const PERSON_COLUMNS = 13;
-
-const NAMES =
-  'org_id, id, external_id, name, email, phone, locale, time_zone, attributes, tags, consent, blocked' as const;
-
-const unnest = (first: number, last: string): string => {
-  const at = (offset: number) => `$${first + offset}`;
-  const texts = Array.from({ length: 11 }, (_, offset) => `${at(offset)}::text[]`);
-  return `unnest(${texts.join(', ')}, ${at(11)}::bool[], ${at(12)}::timestamptz[]) AS u(${NAMES}, ${last})`;
+const PERSON = {
+  org_id: 'text',
+  id: 'text',
+  external_id: 'text',
+  name: 'text',
+  email: 'text',
+  phone: 'text',
+  locale: 'text',
+  time_zone: 'text',
+  attributes: 'text',
+  tags: 'text',
+  consent: 'text',
+  blocked: 'bool',
 };
+const NAMES = Object.keys(PERSON).join(', ');
+const MADE = rowsOf('u', { ...PERSON, at: 'timestamptz' }, 'made_');
+const CHANGED = rowsOf('u', { ...PERSON, seen: 'timestamptz' }, 'changed_');
+
+/** The parameters of `WRITE_PEOPLE`. */
+export const PEOPLE = { ...MADE.types, ...CHANGED.types };
 
 const TAGS = `(SELECT coalesce(array_agg(v), '{}') FROM json_array_elements_text(u.tags::json) v)`;
 
-/** Created people take PERSON_COLUMNS parameters from `first` on, changed ones as many from `second` on. */
-export const writePeople = (first: number, second: number): string => `made AS (
+export const WRITE_PEOPLE = `made AS (
   INSERT INTO end_user (${NAMES}, created_at, updated_at)
   SELECT u.org_id, u.id, u.external_id, u.name, u.email, u.phone, u.locale, u.time_zone,
     coalesce(u.attributes, '{}')::jsonb,
     CASE WHEN u.tags IS NULL THEN '{}' ELSE ${TAGS} END,
     coalesce(u.consent, '{}')::jsonb, coalesce(u.blocked, false), u.at, u.at
-  FROM ${unnest(first, 'at')}
+  FROM ${MADE.from}
   WHERE u.id IN (SELECT end_user_id FROM go)
   ON CONFLICT DO NOTHING RETURNING id
 ), changed AS (
   UPDATE end_user e SET external_id = u.external_id, name = u.name, email = u.email, phone = u.phone,
     locale = u.locale, time_zone = u.time_zone, attributes = coalesce(u.attributes, '{}')::jsonb, tags = ${TAGS},
     consent = coalesce(u.consent, '{}')::jsonb, blocked = coalesce(u.blocked, false), updated_at = clock_timestamp()
-  FROM ${unnest(second, 'seen')}
+  FROM ${CHANGED.from}
   WHERE e.org_id = u.org_id AND e.id = u.id AND e.updated_at = u.seen AND u.id IN (SELECT end_user_id FROM go)
   RETURNING e.id, e.updated_at
 )`;
@@ -42,36 +52,51 @@ export const writePeople = (first: number, second: number): string => `made AS (
  * True when a conflict prevented a write of `made` or `changed`. Checked by a join, because `= ANY` of an array
  * parameter scans it for each row.
  */
-export const peopleLost = (first: number, second: number): string =>
-  `(SELECT count(*) FROM made) <> ${wanted(first + 1)} OR (SELECT count(*) FROM changed) <> ${wanted(second + 1)}`;
+export const PEOPLE_LOST = (() => {
+  const wanted = (ids: string) =>
+    `(SELECT count(*) FROM unnest(${ids}) AS w(id) WHERE w.id IN (SELECT end_user_id FROM go))`;
+  return `(SELECT count(*) FROM made) <> ${wanted(':made_id')}
+    OR (SELECT count(*) FROM changed) <> ${wanted(':changed_id')}`;
+})();
 
-const wanted = (ids: number) =>
-  `(SELECT count(*) FROM unnest($${ids}::text[]) AS w(id) WHERE w.id IN (SELECT end_user_id FROM go))`;
-
-/** Parameters of one of the two. An empty value is NULL, because most people of most batches are anonymous. */
-export function personColumns(rows: readonly EndUserRow[], at: (row: EndUserRow) => Date | null): unknown[] {
-  const column = (value: (row: EndUserRow) => string | null) => textArray(rows.map(value));
-  return [
-    column((row) => row.org_id),
-    column((row) => row.id),
-    column((row) => row.external_id),
-    column((row) => row.name),
-    column((row) => row.email),
-    column((row) => row.phone),
-    column((row) => row.locale),
-    column((row) => row.time_zone),
-    column((row) => unlessEmpty(row.attributes)),
-    column((row) => unlessEmpty(row.tags)),
-    column((row) => unlessEmpty(row.consent)),
-    column((row) => (row.blocked ? 'true' : null)),
-    column((row) => at(row)?.toISOString() ?? null),
-  ];
+/** The values of PEOPLE. `now`: when the created ones are created. */
+export function peopleValues(rows: Iterable<EndUserRow | null>, now: Date) {
+  const { made, changed } = peopleOf(rows);
+  return {
+    ...personValues('made_', made),
+    ...personValues('changed_', changed),
+    made_at: textArray(made.map(() => now.toISOString())),
+    changed_seen: textArray(changed.map((row) => row.updated_at!.toISOString())),
+  };
 }
+
+type PersonValues<Prefix extends string> = Record<`${Prefix}${keyof typeof PERSON}`, string>;
+
+/** An empty value is NULL, because most people of most batches are anonymous. */
+function personValues<const Prefix extends string>(prefix: Prefix, rows: readonly EndUserRow[]): PersonValues<Prefix> {
+  const values = Object.entries(COLUMNS).map(([name, value]) => [prefix + name, textArray(rows.map(value))]);
+  return Object.fromEntries(values) as PersonValues<Prefix>;
+}
+
+const COLUMNS: Record<keyof typeof PERSON, (row: EndUserRow) => string | null> = {
+  org_id: (row) => row.org_id,
+  id: (row) => row.id,
+  external_id: (row) => row.external_id,
+  name: (row) => row.name,
+  email: (row) => row.email,
+  phone: (row) => row.phone,
+  locale: (row) => row.locale,
+  time_zone: (row) => row.time_zone,
+  attributes: (row) => unlessEmpty(row.attributes),
+  tags: (row) => unlessEmpty(row.tags),
+  consent: (row) => unlessEmpty(row.consent),
+  blocked: (row) => (row.blocked ? 'true' : null),
+};
 
 const unlessEmpty = (value: object): string | null => (Object.keys(value).length > 0 ? JSON.stringify(value) : null);
 
 /** Which of these rows are created and which changed; each once, however many calls mean the person. */
-export function peopleOf(rows: Iterable<EndUserRow | null>): { made: EndUserRow[]; changed: EndUserRow[] } {
+function peopleOf(rows: Iterable<EndUserRow | null>): { made: EndUserRow[]; changed: EndUserRow[] } {
   const made = new Map<string, EndUserRow>();
   const changed = new Map<string, EndUserRow>();
   for (const row of rows) {

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { accept, acceptingStatement } from '../fence/fence.ts';
-import { PERSON_COLUMNS, peopleLost, peopleOf, personColumns, writePeople } from './rows.ts';
+import { rowsOf } from '../named.ts';
+import { PEOPLE, PEOPLE_LOST, peopleValues, WRITE_PEOPLE } from './rows.ts';
 import type { EndUserRow } from './resolve.ts';
 
 export type Identity = { channel_id: string; channel_kind: string; address: string };
@@ -22,46 +23,48 @@ export type PlannedUpsert = {
 export type WrittenPerson = { updatedAt: Date | null; identities: Identity[] };
 
 const MAX_IDENTITIES = 100;
-const USES = 10;
-const MADE = 13;
-const CHANGED = MADE + PERSON_COLUMNS;
+
+const CALL = rowsOf('g', {
+  n: 'int',
+  org_id: 'text',
+  key_id: 'text',
+  scope: 'bytea',
+  request: 'bytea',
+  status: 'int',
+  body: 'text',
+  came_from: 'text',
+});
+/** The people of each call. */
+const USE = rowsOf('u', { n: 'int', end_user_id: 'text', known: 'bool' }, 'use_');
 
 /**
  * Like src/store/runs/write.ts, for people only: gate (the fence), idempotency, and only then rows; undone completely
  * when a race is lost.
  */
-export const WRITE_END_USERS = acceptingStatement<{
-  n: number;
-  id: string;
-  updated_at: Date | null;
-  identities: Identity[] | null;
-}>(
+export const WRITE_END_USERS = acceptingStatement(
   'write-end-users',
-  {
-    rows: `unnest($1::int[], $2::text[], $3::text[], $4::bytea[], $5::bytea[], $6::int[], $7::text[], $8::text[])
-      AS g(n, org_id, key_id, scope, request, status, body, came_from)`,
-    needs: {},
-    paidPlanFor: 'keys',
-    columns: 'g.*',
-  },
+  { ...CALL.types, ...USE.types, ...PEOPLE, now: 'timestamptz' },
+  { rows: CALL.from, needs: {}, paidPlanFor: 'keys', columns: 'g.*' },
   `idem AS (
   INSERT INTO idempotency (org_id, scope, request, status, body, created_at)
-  SELECT org_id, scope, request, status, body, $9::timestamptz FROM gate WHERE scope IS NOT NULL ORDER BY scope
+  SELECT org_id, scope, request, status, body, :now FROM gate WHERE scope IS NOT NULL ORDER BY scope
   ON CONFLICT DO NOTHING RETURNING org_id, scope
 ), go AS MATERIALIZED (
   SELECT u.*, gate.org_id
-    FROM unnest($${USES}::int[], $${USES + 1}::text[], $${USES + 2}::bool[]) AS u(n, end_user_id, known)
+  FROM ${USE.from}
   JOIN gate ON gate.n = u.n
   WHERE scope IS NULL OR EXISTS (SELECT 1 FROM idem WHERE idem.org_id = gate.org_id AND idem.scope = gate.scope)
-), ${writePeople(MADE, CHANGED)}
+), ${WRITE_PEOPLE}
 SELECT go.n, go.end_user_id AS id, changed.updated_at,
   CASE WHEN go.known THEN (
     SELECT json_agg(json_build_object('channel_id', i.channel_id, 'channel_kind', ch.kind, 'address', i.address)) FROM (
       SELECT * FROM identity i WHERE i.org_id = go.org_id AND i.end_user_id = go.end_user_id LIMIT ${MAX_IDENTITIES}) i
     JOIN channel ch ON ch.org_id = i.org_id AND ch.id = i.channel_id) END AS identities,
-  CASE WHEN ${peopleLost(MADE, CHANGED)} THEN parley_lost_race() END AS lost
+  CASE WHEN ${PEOPLE_LOST} THEN parley_lost_race() END AS lost
 FROM go LEFT JOIN changed ON changed.id = go.end_user_id`,
 );
+
+type WrittenRow = { n: number; id: string; updated_at: Date | null; identities: Identity[] | null };
 
 /** Writes the batch; per call the people that it wrote, null if the fence stopped it or it is a replay. */
 export async function writeEndUsers(
@@ -73,23 +76,25 @@ export async function writeEndUsers(
   const uses = planned.flatMap((plan, n): { n: number; row: EndUserRow | null }[] =>
     plan.rows.length > 0 ? plan.rows.map((row) => ({ n, row })) : [{ n, row: null }],
   );
-  const { made, changed } = peopleOf(uses.map(({ row }) => row));
-  const written = await accept(client, WRITE_END_USERS, [
-    planned.map((_, n) => n),
-    planned.map((plan) => plan.orgId),
-    planned.map((plan) => plan.keyId),
-    planned.map((plan) => plan.idempotency?.scope ?? null),
-    planned.map((plan) => plan.idempotency?.request ?? null),
-    planned.map((plan) => plan.answer?.status ?? 0),
-    planned.map((plan) => plan.answer?.body ?? ''),
-    planned.map((plan) => plan.from),
+  const query = WRITE_END_USERS({
+    n: planned.map((_, n) => n),
+    org_id: planned.map((plan) => plan.orgId),
+    key_id: planned.map((plan) => plan.keyId),
+    scope: planned.map((plan) => plan.idempotency?.scope ?? null),
+    request: planned.map((plan) => plan.idempotency?.request ?? null),
+    status: planned.map((plan) => plan.answer?.status ?? 0),
+    body: planned.map((plan) => plan.answer?.body ?? ''),
+    came_from: planned.map((plan) => plan.from),
+    use_n: uses.map(({ n }) => n),
+    use_end_user_id: uses.map(({ row }) => row?.id ?? null),
+    use_known: uses.map(({ row }) => row !== null && row.updated_at !== null),
+    ...peopleValues(
+      uses.map(({ row }) => row),
+      now,
+    ),
     now,
-    uses.map(({ n }) => n),
-    uses.map(({ row }) => row?.id ?? null),
-    uses.map(({ row }) => row !== null && row.updated_at !== null),
-    ...personColumns(made, () => now),
-    ...personColumns(changed, (row) => row.updated_at),
-  ]);
+  });
+  const written = await accept<WrittenRow>(client, query);
   const results: (Map<string, WrittenPerson> | null)[] = planned.map(() => null);
   for (const { n, id, updated_at: updatedAt, identities } of written.rows) {
     const people = (results[n] ??= new Map<string, WrittenPerson>());

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { type DeliveryAttempt, MAX_KEPT_ATTEMPTS } from '../../../contract/dashboard/webhooks.ts';
 import type { EventDeliveryState } from '../../../contract/event-types.ts';
+import { named, rowsOf } from '../named.ts';
 import { NOW } from '../schema/columns.ts';
 
 /** After this time other workers take over the deliveries of a dead worker; a live worker renews every third of it. */
@@ -103,26 +104,39 @@ export type EventOutcome = {
   againAfterMs: number | null;
 };
 
+const OUTCOME = rowsOf('t', {
+  org_id: 'text',
+  event_id: 'text',
+  endpoint_id: 'text',
+  lease: 'text',
+  state: 'text',
+  attempt: 'text',
+  again_ms: 'float8',
+});
+
 /** Stores the outcomes of attempts, each only while the delivery still belongs to its worker. */
-const COMPLETE = `
-UPDATE event_delivery d SET state = t.state, lease = NULL, due_at = now() + t.again_ms * interval '1 millisecond',
+const COMPLETE = named(
+  'complete-events',
+  OUTCOME.types,
+  `UPDATE event_delivery d SET state = t.state, lease = NULL, due_at = now() + t.again_ms * interval '1 millisecond',
   attempts = d.attempts - CASE WHEN t.attempt IS NULL THEN 1 ELSE 0 END, updated_at = clock_timestamp(),
   history = CASE WHEN t.attempt IS NULL THEN d.history
     WHEN jsonb_array_length(d.history) >= ${MAX_KEPT_ATTEMPTS} THEN (d.history - 0) || t.attempt::jsonb
     ELSE d.history || t.attempt::jsonb END
-FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::float8[])
-  AS t(org_id, event_id, endpoint_id, lease, state, attempt, again_ms)
-WHERE d.org_id = t.org_id AND d.event_id = t.event_id AND d.endpoint_id = t.endpoint_id AND d.lease = t.lease`;
+FROM ${OUTCOME.from}
+WHERE d.org_id = t.org_id AND d.event_id = t.event_id AND d.endpoint_id = t.endpoint_id AND d.lease = t.lease`,
+);
 
 export async function completeEvents(pool: pg.Pool, outcomes: readonly EventOutcome[]): Promise<void> {
-  await pool.query({
-    name: 'complete-events',
-    text: COMPLETE,
-    values: [
-      ...heldColumns(outcomes.map(({ held }) => held)),
-      outcomes.map(({ state }) => state),
-      outcomes.map(({ attempt }) => attempt && JSON.stringify(attempt)),
-      outcomes.map(({ againAfterMs }) => againAfterMs),
-    ],
-  });
+  await pool.query(
+    COMPLETE({
+      org_id: outcomes.map(({ held }) => held.org_id),
+      event_id: outcomes.map(({ held }) => held.event_id),
+      endpoint_id: outcomes.map(({ held }) => held.endpoint_id),
+      lease: outcomes.map(({ held }) => held.lease),
+      state: outcomes.map(({ state }) => state),
+      attempt: outcomes.map(({ attempt }) => attempt && JSON.stringify(attempt)),
+      again_ms: outcomes.map(({ againAfterMs }) => againAfterMs),
+    }),
+  );
 }

@@ -8,11 +8,12 @@ import { type Db, openDb } from '../db.ts';
 import { accept, acceptingStatement, whyStopped } from './fence.ts';
 
 const NEEDS = { agent: 'on', trigger: 'on', channel: 'on' } as const;
-const STATEMENT = acceptingStatement<{ passed: number }>(
+const STATEMENT = acceptingStatement(
   'fence-test',
+  { orgId: 'text', keyId: 'text', from: 'text', agentId: 'text', triggerId: 'text', channelId: 'text' },
   {
-    rows: `(SELECT $1::text AS org_id, $2::text AS key_id, $3::text AS came_from, $4::text AS agent_id,
-      $5::text AS trigger_id, $6::text AS channel_id) g`,
+    rows: `(SELECT :orgId AS org_id, :keyId AS key_id, :from AS came_from, :agentId AS agent_id,
+      :triggerId AS trigger_id, :channelId AS channel_id) g`,
     needs: NEEDS,
     paidPlanFor: 'everybody',
     columns: 'g.*',
@@ -42,8 +43,8 @@ async function givenCall() {
   return { orgId, keyId: keyId as string | null, from: '203.0.113.7', agentId, triggerId, channelId };
 }
 
-async function passes({ orgId, keyId, from, agentId, triggerId, channelId }: Call): Promise<boolean> {
-  const { rows } = await accept(db.$client, STATEMENT, [orgId, keyId, from, agentId, triggerId, channelId]);
+async function passes(call: Call): Promise<boolean> {
+  const { rows } = await accept<{ passed: number }>(db.$client, STATEMENT(call));
   return rows[0]!.passed === 1;
 }
 

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { type ProblemCode, Refusal } from '../../../contract/problems.ts';
+import { type Named, named, type Values } from '../named.ts';
 
 /**
  * The fence. A node may be paused between its check in memory and its write. So every statement that accepts work
@@ -91,19 +92,27 @@ declare const fenced: unique symbol;
  * A statement that writes on behalf of a call. Only `acceptingStatement` creates one. A test finds every other
  * statement that stores an answer for a call (fence.test.ts).
  */
-export type AcceptingStatement<Row> = { readonly name: string; readonly text: string; readonly [fenced]: Row };
+export type AcceptingStatement<Name extends string> = ((values: Values<Name>) => FencedQuery) & {
+  readonly text: string;
+};
+type FencedQuery = ReturnType<Named<never>> & { readonly [fenced]: true };
 
 /** `then`: the rest of the statement, which reads the CTE `gate` and writes only calls that passed it. */
-export function acceptingStatement<Row>(name: string, gate: Gate, then: string): AcceptingStatement<Row> {
-  return { name, text: `WITH gate AS MATERIALIZED (${gateText(gate)}\n), ${then}` } as AcceptingStatement<Row>;
-}
+export const acceptingStatement = <const Types extends Readonly<Record<string, string>>>(
+  name: string,
+  types: Types,
+  gate: Gate,
+  then: string,
+): AcceptingStatement<keyof Types & string> =>
+  named(name, types, `WITH gate AS MATERIALIZED (${gateText(gate)}\n), ${then}`) as AcceptingStatement<
+    keyof Types & string
+  >;
 
 /** Runs one. */
 export const accept = <Row extends pg.QueryResultRow>(
   client: pg.ClientBase | pg.Pool,
-  { name, text }: AcceptingStatement<Row>,
-  values: unknown[],
-): Promise<pg.QueryResult<Row>> => client.query<Row>({ name, text, values });
+  query: FencedQuery,
+): Promise<pg.QueryResult<Row>> => client.query<Row>(query);
 
 export type FencedCall = { orgId: string; keyId: string | null; from: string | null } & Partial<
   Record<`${Thing}Id`, string>

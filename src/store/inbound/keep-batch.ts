@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { MessageContent } from '../../../contract/messages.ts';
 import { newId } from '../../kernel/ids.ts';
+import { named, rowsOf } from '../named.ts';
 import { rememberedId } from './event-id.ts';
 import { settleMs, STORING } from '../runs/settle.ts';
 
@@ -47,9 +48,9 @@ async function keep(client: pg.PoolClient, rows: readonly InboundRow[]): Promise
   const places = [...new Map(rows.map((row) => [placeOf(row), row])).values()];
   await meetPeople(client, places);
   const ongoing = await lockConversations(client, places);
-  const named = rows.map((row) => ({ row, conversation: ongoing.get(placeOf(row)), ...nextId(ongoing, row) }));
-  const kept = await writeMessages(client, named.filter(isPlaced), [...ongoing.values()]);
-  return named.map(({ conversation, messageId }) => {
+  const placed = rows.map((row) => ({ row, conversation: ongoing.get(placeOf(row)), ...nextId(ongoing, row) }));
+  const kept = await writeMessages(client, placed.filter(isPlaced), [...ongoing.values()]);
+  return placed.map(({ conversation, messageId }) => {
     if (!conversation || messageId === null) return 'unplaced';
     return kept.get(messageId) ?? 'repeated';
   });
@@ -140,22 +141,47 @@ async function lockConversations(
   );
 }
 
+const SAID = rowsOf('t', {
+  org_id: 'text',
+  channel_id: 'text',
+  event_id: 'text',
+  conversation_id: 'text',
+  message_id: 'text',
+  content: 'text',
+  provider_message_id: 'text',
+  metadata: 'text',
+});
+const TALKED = rowsOf(
+  't',
+  {
+    org_id: 'text',
+    id: 'text',
+    silent: 'bool',
+    run_id: 'text',
+    new_run_id: 'text',
+    request_id: 'text',
+    settle_ms: 'int',
+  },
+  'talked_',
+);
+
 /**
  * The new messages, with the run that answers them: the conversation's own, woken, or a new one if that has ended. A
  * conversation that a human has taken over only stores them.
  */
-const WRITE = `
-WITH said AS MATERIALIZED (
-  SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $15::text[])
-    AS t(org_id, channel_id, event_id, conversation_id, message_id, content, provider_message_id, metadata)
+const WRITE = named(
+  'keep-inbound-batch',
+  { ...SAID.types, ...TALKED.types },
+  `WITH said AS MATERIALIZED (
+  SELECT * FROM ${SAID.from}
 ), fresh AS (
   INSERT INTO inbound_event (org_id, channel_id, event_id) SELECT org_id, channel_id, event_id FROM said
   ORDER BY org_id, channel_id, event_id ON CONFLICT DO NOTHING RETURNING org_id, channel_id, event_id
 ), kept AS MATERIALIZED (
   SELECT said.* FROM said JOIN fresh USING (org_id, channel_id, event_id)
 ), talked AS MATERIALIZED (
-  SELECT t.*, k.ids FROM unnest($8::text[], $9::text[], $10::bool[], $11::text[], $12::text[], $13::text[], $14::int[])
-    AS t(org_id, id, silent, run_id, new_run_id, request_id, settle_ms)
+  SELECT t.*, k.ids
+  FROM ${TALKED.from}
   JOIN (SELECT org_id, conversation_id, array_agg(message_id ORDER BY message_id) AS ids FROM kept GROUP BY 1, 2) k
     ON k.org_id = t.org_id AND k.conversation_id = t.id
 ), woken AS (
@@ -185,7 +211,8 @@ WITH said AS MATERIALIZED (
   FROM answered a WHERE c.org_id = a.org_id AND c.id = a.id
 )
 SELECT k.message_id, CASE WHEN NOT a.silent THEN a.run_id END AS run_id
-FROM kept k JOIN answered a ON a.org_id = k.org_id AND a.id = k.conversation_id`;
+FROM kept k JOIN answered a ON a.org_id = k.org_id AND a.id = k.conversation_id`,
+);
 
 async function writeMessages(
   client: pg.PoolClient,
@@ -193,29 +220,27 @@ async function writeMessages(
   conversations: readonly Ongoing[],
 ): Promise<ReadonlyMap<string, KeptMessage>> {
   // A message that occurs twice within one batch is stored once, too.
-  const named = [...new Map(told.toReversed().map((one) => [`${one.row.channelId} ${one.row.eventId}`, one])).values()];
-  if (named.length === 0) return new Map();
-  const written = await client.query<{ message_id: string; run_id: string | null }>({
-    name: 'keep-inbound-batch',
-    text: WRITE,
-    values: [
-      named.map(({ row }) => row.orgId),
-      named.map(({ row }) => row.channelId),
-      named.map(({ row }) => rememberedId(row.eventId)),
-      named.map(({ conversation }) => conversation.id),
-      named.map(({ messageId }) => messageId),
-      named.map(({ row }) => JSON.stringify(row.content)),
-      named.map(({ row }) => row.providerMessageId),
-      conversations.map(({ org_id: orgId }) => orgId),
-      conversations.map(({ id }) => id),
-      conversations.map(({ silent }) => silent),
-      conversations.map(({ run_id: runId }) => runId),
-      conversations.map(() => newId('run')),
-      conversations.map(({ requestId }) => requestId),
-      conversations.map(({ first }) => settleMs(first)),
-      named.map(({ row }) => row.metadata && JSON.stringify(row.metadata)),
-    ],
-  });
+  const fresh = [...new Map(told.toReversed().map((one) => [`${one.row.channelId} ${one.row.eventId}`, one])).values()];
+  if (fresh.length === 0) return new Map();
+  const written = await client.query<{ message_id: string; run_id: string | null }>(
+    WRITE({
+      org_id: fresh.map(({ row }) => row.orgId),
+      channel_id: fresh.map(({ row }) => row.channelId),
+      event_id: fresh.map(({ row }) => rememberedId(row.eventId)),
+      conversation_id: fresh.map(({ conversation }) => conversation.id),
+      message_id: fresh.map(({ messageId }) => messageId),
+      content: fresh.map(({ row }) => JSON.stringify(row.content)),
+      provider_message_id: fresh.map(({ row }) => row.providerMessageId),
+      metadata: fresh.map(({ row }) => row.metadata && JSON.stringify(row.metadata)),
+      talked_org_id: conversations.map(({ org_id: orgId }) => orgId),
+      talked_id: conversations.map(({ id }) => id),
+      talked_silent: conversations.map(({ silent }) => silent),
+      talked_run_id: conversations.map(({ run_id: runId }) => runId),
+      talked_new_run_id: conversations.map(() => newId('run')),
+      talked_request_id: conversations.map(({ requestId }) => requestId),
+      talked_settle_ms: conversations.map(({ first }) => settleMs(first)),
+    }),
+  );
   return new Map(
     written.rows.map((row) => [row.message_id, { messageId: row.message_id, runId: row.run_id }] as const),
   );

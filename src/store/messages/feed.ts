@@ -1,4 +1,5 @@
 import type { Db } from '../db.ts';
+import { named, rowsOf } from '../named.ts';
 import { MAX_CONVERSATIONS, VISIBLE, VISITOR_COLUMNS, type VisitorMessageRow, type VisitorPlace } from '../visitors.ts';
 
 /**
@@ -36,24 +37,33 @@ const OVERLAP_MS = 20_000;
 /** Maximum scheduled messages of one visitor that are tracked; the others are found when the chat is opened again. */
 const MAX_WAITING = 20;
 
-const LOOK = `
-WITH followed AS MATERIALIZED (
-  SELECT w.n, w.org, c.id FROM unnest($1::int[], $2::text[], $3::text[], $4::text[]) AS w(n, org, channel, address)
+const PLACE = rowsOf('w', { n: 'int', org: 'text', channel: 'text', address: 'text' });
+const WAITING = rowsOf('t', { n: 'int', org: 'text', id: 'text' }, 'waiting_');
+
+const LOOK = named(
+  'look-for-messages',
+  { ...PLACE.types, ...WAITING.types, back_ms: 'float8' },
+  `WITH followed AS MATERIALIZED (
+  SELECT w.n, w.org, c.id
+  FROM ${PLACE.from}
   JOIN LATERAL (SELECT c.id FROM conversation c WHERE c.org_id = w.org AND c.channel_id = w.channel
       AND c.address = w.address
     ORDER BY c.id DESC LIMIT ${MAX_CONVERSATIONS}) c ON true
 )
 SELECT f.n, NULL AS waiting, ${VISITOR_COLUMNS} FROM followed f
-JOIN message m ON m.org_id = f.org AND m.conversation_id = f.id AND m.created_at > now() - $5 * interval '1 millisecond'
+JOIN message m ON m.org_id = f.org AND m.conversation_id = f.id
+  AND m.created_at > now() - :back_ms * interval '1 millisecond'
 WHERE ${VISIBLE}
 UNION ALL
 SELECT f.n, m.id AS waiting, ${VISITOR_COLUMNS} FROM followed f
 JOIN LATERAL (SELECT * FROM message m WHERE m.org_id = f.org AND m.conversation_id = f.id AND m.due_at IS NOT NULL
   ORDER BY m.id LIMIT ${MAX_WAITING}) m ON true
 UNION ALL
-SELECT t.n, NULL AS waiting, ${VISITOR_COLUMNS} FROM unnest($6::int[], $7::text[], $8::text[]) AS t(n, org, id)
+SELECT t.n, NULL AS waiting, ${VISITOR_COLUMNS}
+FROM ${WAITING.from}
 JOIN message m ON m.org_id = t.org AND m.id = t.id
-WHERE ${VISIBLE} AND m.due_at IS NULL`;
+WHERE ${VISIBLE} AND m.due_at IS NULL`,
+);
 
 type Row = VisitorMessageRow & { n: number; waiting: string | null };
 
@@ -91,20 +101,18 @@ export function createMessageFeed(db: Db): MessageFeed {
     const since = performance.now();
     const back = OVERLAP_MS + (since - lookedAt);
     const waiting = places.flatMap((place, n) => [...place.waiting].map((id) => ({ n, org: place.orgId, id })));
-    const { rows } = await db.$client.query<Row>({
-      name: 'look-for-messages',
-      text: LOOK,
-      values: [
-        places.map((_, n) => n),
-        places.map((place) => place.orgId),
-        places.map((place) => place.channelId),
-        places.map((place) => place.address),
-        back,
-        waiting.map(({ n }) => n),
-        waiting.map(({ org }) => org),
-        waiting.map(({ id }) => id),
-      ],
-    });
+    const { rows } = await db.$client.query<Row>(
+      LOOK({
+        n: places.map((_, n) => n),
+        org: places.map((place) => place.orgId),
+        channel: places.map((place) => place.channelId),
+        address: places.map((place) => place.address),
+        back_ms: back,
+        waiting_n: waiting.map(({ n }) => n),
+        waiting_org: waiting.map(({ org }) => org),
+        waiting_id: waiting.map(({ id }) => id),
+      }),
+    );
     lookedAt = since;
     const perPlace = Map.groupBy(rows, ({ n }) => n);
     places.forEach((place, n) => tell(place, perPlace.get(n) ?? [], since));

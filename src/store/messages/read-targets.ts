@@ -1,20 +1,28 @@
 import type pg from 'pg';
+import { named, rowsOf } from '../named.ts';
 import type { SendCall } from './send-call.ts';
 
 /** The stored records for the address or conversation id in a call. */
 export type Addressed = { conversation: KnownConversation | null; identityOf: string | null };
 export type KnownConversation = { id: string; end_user_id: string; address: string | null };
 
-const ADDRESSED = `
-SELECT w.n, c.id, c.end_user_id, c.address, NULL AS identity_of
-FROM unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[]) AS w(n, org, agent, channel, id)
+const WANTED = { n: 'int', org: 'text', agent: 'text', channel: 'text' };
+const BY_ID = rowsOf('w', { ...WANTED, id: 'text' }, 'by_id_');
+const BY_ADDRESS = rowsOf('w', { ...WANTED, address: 'text' }, 'by_address_');
+
+const ADDRESSED = named(
+  'read-addressed',
+  { ...BY_ID.types, ...BY_ADDRESS.types },
+  `SELECT w.n, c.id, c.end_user_id, c.address, NULL AS identity_of
+FROM ${BY_ID.from}
 JOIN conversation c ON c.org_id = w.org AND c.id = w.id AND c.agent_id = w.agent AND c.channel_id = w.channel
 UNION ALL
 SELECT w.n, c.id, c.end_user_id, c.address, i.end_user_id
-FROM unnest($6::int[], $7::text[], $8::text[], $9::text[], $10::text[]) AS w(n, org, agent, channel, address)
+FROM ${BY_ADDRESS.from}
 LEFT JOIN identity i ON i.org_id = w.org AND i.channel_id = w.channel AND i.address = w.address
 LEFT JOIN LATERAL (SELECT id, end_user_id, address FROM conversation c
-  WHERE c.org_id = w.org AND c.channel_id = w.channel AND c.address = w.address ORDER BY c.id DESC LIMIT 1) c ON true`;
+  WHERE c.org_id = w.org AND c.channel_id = w.channel AND c.address = w.address ORDER BY c.id DESC LIMIT 1) c ON true`,
+);
 
 /** One round trip for all calls with an address or a conversation; none when there are none. */
 export async function readAddressed(
@@ -26,16 +34,22 @@ export async function readAddressed(
   );
   const byAddress = calls.flatMap((call, n) => ('address' in call.to ? [{ n, call, v: call.to.address }] : []));
   if (byId.length + byAddress.length === 0) return new Map();
-  const columns = [byId, byAddress].flatMap((rows) => [
-    rows.map(({ n }) => n),
-    rows.map(({ call }) => call.orgId),
-    rows.map(({ call }) => call.agentId),
-    rows.map(({ call }) => call.channelId),
-    rows.map(({ v }) => v),
-  ]);
   const found = await client.query<
     { n: number; identity_of: string | null } & (KnownConversation | { id: null; end_user_id: null; address: null })
-  >({ name: 'read-addressed', text: ADDRESSED, values: columns });
+  >(
+    ADDRESSED({
+      by_id_n: byId.map(({ n }) => n),
+      by_id_org: byId.map(({ call }) => call.orgId),
+      by_id_agent: byId.map(({ call }) => call.agentId),
+      by_id_channel: byId.map(({ call }) => call.channelId),
+      by_id_id: byId.map(({ v }) => v),
+      by_address_n: byAddress.map(({ n }) => n),
+      by_address_org: byAddress.map(({ call }) => call.orgId),
+      by_address_agent: byAddress.map(({ call }) => call.agentId),
+      by_address_channel: byAddress.map(({ call }) => call.channelId),
+      by_address_address: byAddress.map(({ v }) => v),
+    }),
+  );
   return new Map(
     found.rows.map(({ n, identity_of, id, end_user_id, address }) => [
       calls[n]!,

@@ -1,7 +1,8 @@
 import type pg from 'pg';
 import type { StoredAnswer } from '../runs/accept-call.ts';
 import { accept, acceptingStatement } from '../fence/fence.ts';
-import { PERSON_COLUMNS, peopleLost, peopleOf, personColumns, writePeople } from '../end-users/rows.ts';
+import { PEOPLE, PEOPLE_LOST, peopleValues, WRITE_PEOPLE } from '../end-users/rows.ts';
+import { rowsOf } from '../named.ts';
 import type { EndUserRow } from '../end-users/resolve.ts';
 import type { NewMessage, SendCall } from './send-call.ts';
 
@@ -19,9 +20,33 @@ export type PlannedSend = {
   introduces: boolean;
 };
 
-/** Parameters of the statement before those of the people. */
-const MADE = 27;
-const CHANGED = MADE + PERSON_COLUMNS;
+const GATE = rowsOf(
+  'g',
+  { n: 'int', org_id: 'text', key_id: 'text', came_from: 'text', agent_id: 'text', channel_id: 'text' },
+  'gate_',
+);
+const CALL = rowsOf('c', {
+  gate: 'int',
+  org_id: 'text',
+  message_id: 'text',
+  agent_id: 'text',
+  channel_id: 'text',
+  conversation_id: 'text',
+  end_user_id: 'text',
+  address: 'text',
+  content: 'text',
+  status: 'text',
+  reply_to: 'text',
+  metadata: 'text',
+  created_at: 'timestamptz',
+  send_at: 'timestamptz',
+  scope: 'bytea',
+  request: 'bytea',
+  location: 'text',
+  body: 'text',
+  fresh: 'bool',
+  introduces: 'bool',
+});
 
 /** The records that a send depends on. A disabled agent's channels can still send. */
 export const SEND = { agent: 'there', channel: 'on' } as const;
@@ -30,22 +55,12 @@ export const SEND = { agent: 'there', channel: 'on' } as const;
  * Like src/store/runs/write.ts, for messages: gate (the fence), idempotency, and only then rows; undone completely when
  * a race is lost.
  */
-const WRITE = acceptingStatement<{ id: string }>(
+const WRITE = acceptingStatement(
   'write-messages',
-  {
-    rows: `unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
-      AS g(n, org_id, key_id, came_from, agent_id, channel_id)`,
-    needs: SEND,
-    paidPlanFor: 'everybody',
-    columns: 'g.n',
-  },
+  { ...GATE.types, ...CALL.types, ...PEOPLE },
+  { rows: GATE.from, needs: SEND, paidPlanFor: 'everybody', columns: 'g.n' },
   `call AS MATERIALIZED (
-  SELECT * FROM unnest($7::int[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[],
-    $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::timestamptz[], $20::timestamptz[],
-    $21::bytea[], $22::bytea[], $23::text[], $24::text[], $25::bool[], $26::bool[])
-    AS c(gate, org_id, message_id, agent_id, channel_id, conversation_id, end_user_id, address,
-      content, status, reply_to, metadata, created_at, send_at, scope, request,
-      location, body, fresh, introduces)
+  SELECT * FROM ${CALL.from}
 ), idem AS (
   INSERT INTO idempotency (org_id, scope, request, status, location, body, created_at)
   SELECT org_id, scope, request, 202, location, body, created_at FROM call
@@ -54,7 +69,7 @@ const WRITE = acceptingStatement<{ id: string }>(
 ), go AS MATERIALIZED (
   SELECT call.* FROM call WHERE gate IN (SELECT n FROM gate)
     AND (scope IS NULL OR EXISTS (SELECT 1 FROM idem WHERE idem.org_id = call.org_id AND idem.scope = call.scope))
-), ${writePeople(MADE, CHANGED)}, introduced AS (
+), ${WRITE_PEOPLE}, introduced AS (
   INSERT INTO identity (org_id, channel_id, address, end_user_id)
   SELECT DISTINCT ON (org_id, channel_id, address) org_id, channel_id, address, end_user_id FROM go WHERE introduces
   ON CONFLICT DO NOTHING RETURNING address
@@ -73,7 +88,7 @@ const WRITE = acceptingStatement<{ id: string }>(
   FROM go RETURNING id
 )
 SELECT id,
-  CASE WHEN ${peopleLost(MADE, CHANGED)}
+  CASE WHEN ${PEOPLE_LOST}
     OR (SELECT count(*) FROM introduced) <> (SELECT count(DISTINCT (channel_id, address)) FROM go WHERE introduces)
     OR (SELECT count(*) FROM begun) <> (SELECT count(DISTINCT conversation_id) FROM go WHERE fresh)
   THEN parley_lost_race() END AS lost
@@ -83,14 +98,12 @@ FROM accepted`,
 /** Writes the batch; returns the ids of the written messages. The fence stopped the others, or they are replays. */
 export async function writeMessages(client: pg.PoolClient, planned: readonly PlannedSend[]): Promise<Set<string>> {
   const gates = gatesOf(planned);
-  const { made, changed } = peopleOf(planned.map(({ endUser }) => endUser));
-  const now = planned[0]?.message.createdAt ?? new Date();
-  const written = await accept(client, WRITE, [
-    ...gates.columns,
-    ...callColumns(planned, gates.of),
-    ...personColumns(made, () => now),
-    ...personColumns(changed, (row) => row.updated_at),
-  ]);
+  const people = peopleValues(
+    planned.map(({ endUser }) => endUser),
+    planned[0]?.message.createdAt ?? new Date(),
+  );
+  const query = WRITE({ ...gates.values, ...callValues(planned, gates.of), ...people });
+  const written = await accept<{ id: string }>(client, query);
   return new Set(written.rows.map((row) => row.id));
 }
 
@@ -107,36 +120,36 @@ function gatesOf(planned: readonly PlannedSend[]) {
     }
     return number;
   });
-  const columns = [
-    calls.map((_, index) => index),
-    calls.map((call) => call.orgId),
-    calls.map((call) => call.keyId),
-    calls.map((call) => call.from),
-    calls.map((call) => call.agentId),
-    calls.map((call) => call.channelId),
-  ];
-  return { of, columns };
+  const values = {
+    gate_n: calls.map((_, index) => index),
+    gate_org_id: calls.map((call) => call.orgId),
+    gate_key_id: calls.map((call) => call.keyId),
+    gate_came_from: calls.map((call) => call.from),
+    gate_agent_id: calls.map((call) => call.agentId),
+    gate_channel_id: calls.map((call) => call.channelId),
+  };
+  return { of, values };
 }
 
-const callColumns = (planned: readonly PlannedSend[], gates: number[]): unknown[] => [
-  gates,
-  planned.map(({ call }) => call.orgId),
-  planned.map(({ message }) => message.id),
-  planned.map(({ call }) => call.agentId),
-  planned.map(({ call }) => call.channelId),
-  planned.map(({ message }) => message.conversationId),
-  planned.map(({ message }) => message.endUserId),
-  planned.map(({ address }) => address),
-  planned.map(({ call }) => JSON.stringify(call.content)),
-  planned.map(({ message }) => message.status),
-  planned.map(({ call }) => call.replyTo),
-  planned.map(({ call }) => call.metadata && JSON.stringify(call.metadata)),
-  planned.map(({ message }) => message.createdAt),
-  planned.map(({ call }) => call.sendAt),
-  planned.map(({ call }) => call.idempotency?.scope ?? null),
-  planned.map(({ call }) => call.idempotency?.request ?? null),
-  planned.map(({ answer }) => answer.location),
-  planned.map(({ answer }) => answer.body),
-  planned.map(({ fresh }) => fresh),
-  planned.map(({ introduces }) => introduces),
-];
+const callValues = (planned: readonly PlannedSend[], gates: number[]) => ({
+  gate: gates,
+  org_id: planned.map(({ call }) => call.orgId),
+  message_id: planned.map(({ message }) => message.id),
+  agent_id: planned.map(({ call }) => call.agentId),
+  channel_id: planned.map(({ call }) => call.channelId),
+  conversation_id: planned.map(({ message }) => message.conversationId),
+  end_user_id: planned.map(({ message }) => message.endUserId),
+  address: planned.map(({ address }) => address),
+  content: planned.map(({ call }) => JSON.stringify(call.content)),
+  status: planned.map(({ message }) => message.status),
+  reply_to: planned.map(({ call }) => call.replyTo),
+  metadata: planned.map(({ call }) => call.metadata && JSON.stringify(call.metadata)),
+  created_at: planned.map(({ message }) => message.createdAt),
+  send_at: planned.map(({ call }) => call.sendAt),
+  scope: planned.map(({ call }) => call.idempotency?.scope ?? null),
+  request: planned.map(({ call }) => call.idempotency?.request ?? null),
+  location: planned.map(({ answer }) => answer.location),
+  body: planned.map(({ answer }) => answer.body),
+  fresh: planned.map(({ fresh }) => fresh),
+  introduces: planned.map(({ introduces }) => introduces),
+});

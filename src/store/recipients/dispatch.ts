@@ -4,6 +4,7 @@ import type { CampaignSettings } from '../../../contract/campaigns.ts';
 import type { RunInput } from '../../../contract/triggers.ts';
 import { cancelCampaignRuns } from '../campaigns/runs.ts';
 import type { Db, Queryable } from '../db.ts';
+import { named, rowsOf } from '../named.ts';
 import { NOW } from '../schema/columns.ts';
 import { addressOf } from '../end-users/address-of.ts';
 
@@ -114,26 +115,48 @@ export async function claimDue(
   return found.rows;
 }
 
-const DISPATCH = `
-WITH begins AS MATERIALIZED (
-  SELECT * FROM unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[])
-    AS b(recipient_id, conversation_id, run_id, end_user_id, address, locale, input, request_id)
+const BEGIN = rowsOf('b', {
+  recipient_id: 'text',
+  conversation_id: 'text',
+  run_id: 'text',
+  end_user_id: 'text',
+  address: 'text',
+  locale: 'text',
+  input: 'text',
+  request_id: 'text',
+});
+const MOVE = rowsOf('m', { id: 'text', status: 'text', reason: 'text', due_at: 'timestamptz' }, 'move_');
+const CAMPAIGN = {
+  org_id: 'text',
+  campaign_id: 'text',
+  agent_id: 'text',
+  channel_id: 'text',
+  paced_until: 'timestamptz',
+};
+
+const DISPATCH = named(
+  'dispatch-recipients',
+  { ...CAMPAIGN, ...BEGIN.types, ...MOVE.types },
+  `WITH begins AS MATERIALIZED (
+  SELECT * FROM ${BEGIN.from}
 ), begun AS (
   INSERT INTO conversation (org_id, id, agent_id, channel_id, end_user_id, address, locale, run_id)
-  SELECT $1, conversation_id, $11, $12, end_user_id, address, locale, run_id FROM begins
+  SELECT :org_id, conversation_id, :agent_id, :channel_id, end_user_id, address, locale, run_id FROM begins
 ), running AS (
   INSERT INTO run (org_id, id, trigger_id, conversation_id, status, input, request_id, due_at)
-  SELECT $1, run_id, NULL, conversation_id, 'queued', input::jsonb, request_id, now() FROM begins
+  SELECT :org_id, run_id, NULL, conversation_id, 'queued', input::jsonb, request_id, now() FROM begins
 ), sending AS (
   UPDATE recipient r SET status = 'sending', reason = NULL, due_at = NULL,
     conversation_id = b.conversation_id, run_id = b.run_id, updated_at = clock_timestamp()
-  FROM begins b WHERE r.org_id = $1 AND r.campaign_id = $2 AND r.id = b.recipient_id
+  FROM begins b WHERE r.org_id = :org_id AND r.campaign_id = :campaign_id AND r.id = b.recipient_id
 ), moved AS (
   UPDATE recipient r SET status = m.status, reason = m.reason, due_at = m.due_at, updated_at = clock_timestamp()
-  FROM unnest($13::text[], $14::text[], $15::text[], $16::timestamptz[]) AS m(id, status, reason, due_at)
-  WHERE r.org_id = $1 AND r.campaign_id = $2 AND r.id = m.id
+  FROM ${MOVE.from}
+  WHERE r.org_id = :org_id AND r.campaign_id = :campaign_id AND r.id = m.id
 )
-UPDATE campaign SET paced_until = $17 WHERE org_id = $1 AND id = $2 AND paced_until IS DISTINCT FROM $17`;
+UPDATE campaign SET paced_until = :paced_until
+WHERE org_id = :org_id AND id = :campaign_id AND paced_until IS DISTINCT FROM :paced_until`,
+);
 
 /** Writes conversations and runs of the started ones, the next time of the held ones, and the end of the others. */
 export async function writeDispatch(
@@ -144,29 +167,27 @@ export async function writeDispatch(
 ): Promise<void> {
   const begins = dispatches.filter((one) => one.kind === 'begin');
   const moves = dispatches.filter((one) => one.kind !== 'begin');
-  await client.query({
-    name: 'dispatch-recipients',
-    text: DISPATCH,
-    values: [
-      campaign.org_id,
-      campaign.id,
-      begins.map(({ recipient }) => recipient.id),
-      begins.map(({ conversationId }) => conversationId),
-      begins.map(({ runId }) => runId),
-      begins.map(({ recipient }) => recipient.person.id),
-      begins.map(({ recipient }) => recipient.address),
-      begins.map(({ recipient }) => recipient.person.locale),
-      begins.map(({ input }) => JSON.stringify(input)),
-      begins.map(({ recipient }) => recipient.request_id),
-      campaign.agent_id,
-      campaign.channel_id,
-      moves.map(({ recipient }) => recipient.id),
-      moves.map((one) => (one.kind === 'hold' ? 'waiting_window' : one.status)),
-      moves.map((one) => (one.kind === 'hold' ? 'quiet_hours' : one.reason)),
-      moves.map((one) => (one.kind === 'hold' ? one.until : null)),
-      pacedUntil,
-    ],
-  });
+  await client.query(
+    DISPATCH({
+      org_id: campaign.org_id,
+      campaign_id: campaign.id,
+      agent_id: campaign.agent_id,
+      channel_id: campaign.channel_id,
+      paced_until: pacedUntil,
+      recipient_id: begins.map(({ recipient }) => recipient.id),
+      conversation_id: begins.map(({ conversationId }) => conversationId),
+      run_id: begins.map(({ runId }) => runId),
+      end_user_id: begins.map(({ recipient }) => recipient.person.id),
+      address: begins.map(({ recipient }) => recipient.address),
+      locale: begins.map(({ recipient }) => recipient.person.locale),
+      input: begins.map(({ input }) => JSON.stringify(input)),
+      request_id: begins.map(({ recipient }) => recipient.request_id),
+      move_id: moves.map(({ recipient }) => recipient.id),
+      move_status: moves.map((one) => (one.kind === 'hold' ? 'waiting_window' : one.status)),
+      move_reason: moves.map((one) => (one.kind === 'hold' ? 'quiet_hours' : one.reason)),
+      move_due_at: moves.map((one) => (one.kind === 'hold' ? one.until : null)),
+    }),
+  );
 }
 
 /** Longer than any statement that enrolls people: one that started before the end may commit after it. */

@@ -4,7 +4,8 @@ import { newId } from '../../kernel/ids.ts';
 import { accept, acceptingStatement, whyStopped } from '../fence/fence.ts';
 import type { EndUserFields } from '../runs/accept-call.ts';
 import { planAndWrite } from '../queue/plan-and-write.ts';
-import { PERSON_COLUMNS, peopleLost, peopleOf, personColumns, writePeople } from '../end-users/rows.ts';
+import { PEOPLE, PEOPLE_LOST, peopleValues, WRITE_PEOPLE } from '../end-users/rows.ts';
+import { rowsOf } from '../named.ts';
 import { EndUserBook, LATER, type EndUserRow, type Taken } from '../end-users/resolve.ts';
 import { readStoredAnswer } from '../idempotency/stored-answer.ts';
 import type { Db } from '../db.ts';
@@ -131,44 +132,69 @@ async function readEnrolled(
   return new Map(found.rows.map((row) => [row.end_user_id, { id: row.id, enrolments: row.enrolments }]));
 }
 
-const MADE = 18;
-const CHANGED = MADE + PERSON_COLUMNS;
+const RECIPIENT = rowsOf(
+  'r',
+  {
+    id: 'text',
+    end_user_id: 'text',
+    enrolment: 'int',
+    ref: 'text',
+    status: 'text',
+    reason: 'text',
+    variables: 'text',
+    send_at: 'timestamptz',
+  },
+  'new_',
+);
+const CALL = {
+  org_id: 'text',
+  campaign_id: 'text',
+  key_id: 'text',
+  came_from: 'text',
+  scope: 'bytea',
+  request: 'bytea',
+  status: 'int',
+  body: 'text',
+  now: 'timestamptz',
+  end_user_ids: 'text[]',
+  request_id: 'text',
+};
 
 /** The records that a push depends on. */
 const PUSH = { campaign: 'on' } as const;
 
-export const PUSH_RECIPIENTS = acceptingStatement<{ passed: boolean }>(
+export const PUSH_RECIPIENTS = acceptingStatement(
   'push-recipients',
+  { ...CALL, ...RECIPIENT.types, ...PEOPLE },
   {
-    rows: `(SELECT $1::text AS org_id, $2::text AS campaign_id, $3::text AS key_id,
-      $${CHANGED + PERSON_COLUMNS + 1}::text AS came_from) AS g`,
+    rows: `(SELECT :org_id AS org_id, :campaign_id AS campaign_id, :key_id AS key_id, :came_from AS came_from) AS g`,
     needs: PUSH,
     paidPlanFor: 'everybody',
     columns: `campaign.org_id, campaign.id, (campaign.settings ->> 'starts_at')::timestamptz AS starts_at`,
   },
   `idem AS (
   INSERT INTO idempotency (org_id, scope, request, status, body, created_at)
-  SELECT org_id, $4::bytea, $5::bytea, $6::int, $7::text, $8::timestamptz FROM gate WHERE $4::bytea IS NOT NULL
+  SELECT org_id, :scope, :request, :status, :body, :now FROM gate
+  WHERE :scope IS NOT NULL
   ON CONFLICT DO NOTHING RETURNING org_id
 ), pass AS MATERIALIZED (
-  SELECT gate.* FROM gate WHERE $4::bytea IS NULL OR EXISTS (SELECT 1 FROM idem)
+  SELECT gate.* FROM gate WHERE :scope IS NULL OR EXISTS (SELECT 1 FROM idem)
 ), go AS MATERIALIZED (
-  SELECT u.end_user_id FROM unnest($9::text[]) AS u(end_user_id) WHERE EXISTS (SELECT 1 FROM pass)
-), ${writePeople(MADE, CHANGED)}, enrolled AS (
+  SELECT u.end_user_id FROM unnest(:end_user_ids) AS u(end_user_id) WHERE EXISTS (SELECT 1 FROM pass)
+), ${WRITE_PEOPLE}, enrolled AS (
   INSERT INTO recipient (org_id, campaign_id, id, end_user_id, enrolment, ref, status, reason, variables,
     send_at, due_at, request_id, created_at, updated_at)
   SELECT pass.org_id, pass.id, r.id, r.end_user_id, r.enrolment, r.ref, r.status, r.reason, r.variables::jsonb,
     r.send_at,
-    CASE WHEN r.status = 'pending' THEN greatest(r.send_at, pass.starts_at, $8::timestamptz) END,
-    $17::text, $8::timestamptz, $8::timestamptz
-  FROM pass, unnest($10::text[], $11::text[], $12::int[], $13::text[], $14::text[], $15::text[], $16::timestamptz[],
-    $${CHANGED + PERSON_COLUMNS}::text[]) AS r(id, end_user_id, enrolment, ref, status, variables, send_at, reason)
+    CASE WHEN r.status = 'pending' THEN greatest(r.send_at, pass.starts_at, :now) END,
+    :request_id, :now, :now
+  FROM pass, ${RECIPIENT.from}
   WHERE (SELECT count(*) FROM made) >= 0
   ON CONFLICT DO NOTHING RETURNING id
 )
 SELECT EXISTS (SELECT 1 FROM pass) AS passed,
-  CASE WHEN EXISTS (SELECT 1 FROM pass) AND (${peopleLost(MADE, CHANGED)}
-    OR (SELECT count(*) FROM enrolled) <> cardinality($10::text[])) THEN parley_lost_race() END AS lost`,
+  CASE WHEN EXISTS (SELECT 1 FROM pass) AND (${PEOPLE_LOST}
+    OR (SELECT count(*) FROM enrolled) <> cardinality(:new_id)) THEN parley_lost_race() END AS lost`,
 );
 
 async function write(
@@ -185,29 +211,28 @@ async function write(
   },
 ): Promise<boolean> {
   const now = new Date();
-  const people = peopleOf(rows);
-  const written = await accept(client, PUSH_RECIPIENTS, [
-    call.orgId,
-    call.campaignId,
-    call.keyId,
-    call.idempotency?.scope ?? null,
-    call.idempotency?.request ?? null,
-    answer.status,
-    answer.body,
+  const query = PUSH_RECIPIENTS({
+    org_id: call.orgId,
+    campaign_id: call.campaignId,
+    key_id: call.keyId,
+    came_from: call.from,
+    scope: call.idempotency?.scope ?? null,
+    request: call.idempotency?.request ?? null,
+    status: answer.status,
+    body: answer.body,
     now,
-    [...new Set(rows.map((row) => row.id))],
-    made.map((row) => row.id),
-    made.map((row) => row.person.id),
-    made.map((row) => row.enrolment),
-    made.map((row) => row.pushed.ref),
-    made.map((row) => row.status),
-    made.map((row) => JSON.stringify(row.pushed.variables)),
-    made.map((row) => row.pushed.sendAt),
-    call.requestId,
-    ...personColumns(people.made, () => now),
-    ...personColumns(people.changed, (row) => row.updated_at),
-    made.map((row) => row.reason),
-    call.from,
-  ]);
+    end_user_ids: [...new Set(rows.map((row) => row.id))],
+    request_id: call.requestId,
+    new_id: made.map((row) => row.id),
+    new_end_user_id: made.map((row) => row.person.id),
+    new_enrolment: made.map((row) => row.enrolment),
+    new_ref: made.map((row) => row.pushed.ref),
+    new_status: made.map((row) => row.status),
+    new_reason: made.map((row) => row.reason),
+    new_variables: made.map((row) => JSON.stringify(row.pushed.variables)),
+    new_send_at: made.map((row) => row.pushed.sendAt),
+    ...peopleValues(rows, now),
+  });
+  const written = await accept<{ passed: boolean }>(client, query);
   return written.rows[0]!.passed;
 }

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { MessageContent, MessageSource } from '../../../contract/messages.ts';
 import type { RunStatus } from '../../../contract/triggers.ts';
 import type { TurnTrace } from '../../engine/provider.ts';
+import { named, rowsOf } from '../named.ts';
 
 /** The result of one turn. */
 export type CompletedTurn = {
@@ -29,6 +30,35 @@ const GOES_ON_ELSEWHERE = `(mine.reason IS NOT DISTINCT FROM '${CONTINUED}')`;
 
 export type TurnOutcome = 'stored' | 'outdated';
 
+const TURN = rowsOf('t', {
+  org_id: 'text',
+  run_id: 'text',
+  lease: 'text',
+  conversation_id: 'text',
+  version: 'int',
+  status: 'text',
+  reason: 'text',
+  conversation_status: 'text',
+  locale: 'text',
+  tags: 'text',
+  state: 'text',
+  leaves: 'bool',
+});
+const SAID = rowsOf(
+  'm',
+  {
+    org_id: 'text',
+    id: 'text',
+    conversation_id: 'text',
+    run_id: 'text',
+    content: 'text',
+    sources: 'text',
+    trace: 'text',
+    status: 'text',
+  },
+  'said_',
+);
+
 /**
  * Stores turns, all in one statement. A turn is stored only while the run's lease belongs to its worker (locked here,
  * so that no other worker can take the run; the conversation before the run, as everywhere) and while the conversation
@@ -36,12 +66,11 @@ export type TurnOutcome = 'stored' | 'outdated';
  * with that message. An earlier run of the conversation that waits for the person ends now: only the run that spoke
  * last waits.
  */
-const COMPLETE = `
-WITH turn AS MATERIALIZED (
-  SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::text[], $7::text[], $8::text[],
-    $9::text[], $10::text[], $11::text[], $12::bool[])
-    AS t(org_id, run_id, lease, conversation_id, version, status, reason, conversation_status,
-      locale, tags, state, leaves)
+const COMPLETE = named(
+  'complete-turns',
+  { ...TURN.types, ...SAID.types },
+  `WITH turn AS MATERIALIZED (
+  SELECT * FROM ${TURN.from}
 ), mine AS MATERIALIZED (
   SELECT t.*, c.run_id AS before FROM turn t
   JOIN conversation c ON c.org_id = t.org_id AND c.id = t.conversation_id
@@ -73,40 +102,38 @@ WITH turn AS MATERIALIZED (
   INSERT INTO message (org_id, id, conversation_id, run_id, role, content, sources, trace, status, created_at, due_at)
   SELECT m.org_id, m.id, m.conversation_id, m.run_id, 'agent', m.content::jsonb, m.sources::jsonb, m.trace::jsonb,
     m.status, clock_timestamp(), CASE WHEN m.status = 'queued' THEN now() END
-  FROM unnest($13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[])
-    AS m(org_id, id, conversation_id, run_id, content, sources, trace, status)
+  FROM ${SAID.from}
   JOIN talked ON talked.org_id = m.org_id AND talked.run_id = m.run_id
 )
-SELECT id FROM ended`;
+SELECT id FROM ended`,
+);
 
 export async function completeTurns(pool: pg.Pool, turns: readonly CompletedTurn[]): Promise<TurnOutcome[]> {
   const messages = turns.flatMap((turn) => turn.messages.map((message) => ({ turn, message })));
-  const ended = await pool.query<{ id: string }>({
-    name: 'complete-turns',
-    text: COMPLETE,
-    values: [
-      turns.map((turn) => turn.orgId),
-      turns.map((turn) => turn.runId),
-      turns.map((turn) => turn.lease),
-      turns.map((turn) => turn.conversationId),
-      turns.map((turn) => turn.conversationVersion),
-      turns.map((turn) => turn.status),
-      turns.map((turn) => turn.reason),
-      turns.map((turn) => turn.conversationStatus),
-      turns.map((turn) => turn.locale),
-      turns.map((turn) => JSON.stringify(turn.tags)),
-      turns.map((turn) => (turn.state === null ? null : JSON.stringify(turn.state))),
-      turns.map((turn) => turn.leavesUnanswered),
-      messages.map(({ turn }) => turn.orgId),
-      messages.map(({ message }) => message.id),
-      messages.map(({ turn }) => turn.conversationId),
-      messages.map(({ turn }) => turn.runId),
-      messages.map(({ message }) => JSON.stringify(message.content)),
-      messages.map(({ message }) => JSON.stringify(message.sources)),
-      messages.map(({ message }) => (message.trace === null ? null : JSON.stringify(message.trace))),
-      messages.map(({ turn }) => turn.messageStatus),
-    ],
-  });
+  const ended = await pool.query<{ id: string }>(
+    COMPLETE({
+      org_id: turns.map((turn) => turn.orgId),
+      run_id: turns.map((turn) => turn.runId),
+      lease: turns.map((turn) => turn.lease),
+      conversation_id: turns.map((turn) => turn.conversationId),
+      version: turns.map((turn) => turn.conversationVersion),
+      status: turns.map((turn) => turn.status),
+      reason: turns.map((turn) => turn.reason),
+      conversation_status: turns.map((turn) => turn.conversationStatus),
+      locale: turns.map((turn) => turn.locale),
+      tags: turns.map((turn) => JSON.stringify(turn.tags)),
+      state: turns.map((turn) => (turn.state === null ? null : JSON.stringify(turn.state))),
+      leaves: turns.map((turn) => turn.leavesUnanswered),
+      said_org_id: messages.map(({ turn }) => turn.orgId),
+      said_id: messages.map(({ message }) => message.id),
+      said_conversation_id: messages.map(({ turn }) => turn.conversationId),
+      said_run_id: messages.map(({ turn }) => turn.runId),
+      said_content: messages.map(({ message }) => JSON.stringify(message.content)),
+      said_sources: messages.map(({ message }) => JSON.stringify(message.sources)),
+      said_trace: messages.map(({ message }) => (message.trace === null ? null : JSON.stringify(message.trace))),
+      said_status: messages.map(({ turn }) => turn.messageStatus),
+    }),
+  );
   const stored = new Set(ended.rows.map((row) => row.id));
   return turns.map((turn) => (stored.has(turn.runId) ? 'stored' : 'outdated'));
 }

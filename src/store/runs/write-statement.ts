@@ -1,5 +1,6 @@
 import { type AcceptingStatement, acceptingStatement } from '../fence/fence.ts';
-import { PERSON_COLUMNS, peopleLost, writePeople } from '../end-users/rows.ts';
+import { PEOPLE, PEOPLE_LOST, WRITE_PEOPLE } from '../end-users/rows.ts';
+import { rowsOf } from '../named.ts';
 
 /** What a batch needs beyond runs, conversations and anonymous people. */
 export type Parts = {
@@ -16,9 +17,6 @@ export type Parts = {
 /** A column of `call`: its name there and the type of its elements. */
 type Column = { name: string; type: string };
 
-/** The number of the first parameter that is a column of `call`; the gate and the moment come before it. */
-const FIRST_COLUMN = 9;
-
 /**
  * One statement, so one round trip and one transaction, for all calls of a batch:
  *   gate   the calls that may still be accepted, read at this moment: the fence against a key, plan, agent, trigger or
@@ -31,22 +29,17 @@ const FIRST_COLUMN = 9;
  * Parts that no call of the batch needs are left out: starting one costs the database 20 to 50 µs, used or not, which
  * was a sixth of the cost of an anonymous call.
  */
-function writeText(parts: Parts, columns: readonly Column[]): string {
-  const { people, keyed, repeatable, said } = parts;
-  const made = FIRST_COLUMN + columns.length;
-  const changed = made + PERSON_COLUMNS;
-  const released = changed + PERSON_COLUMNS;
-  const arrays = columns.map(({ type }, index) => `$${FIRST_COLUMN + index}::${type}[]`);
+function writeText({ people, keyed, repeatable, said }: Parts, calls: string): string {
   const key = keyed ? 'key' : 'NULL';
   const unanswered = said
     ? `CASE WHEN message_id IS NULL OR send_at IS NOT NULL THEN '{}'::text[] ELSE ARRAY[message_id] END`
     : `'{}'::text[]`;
   return `${repeatable ? 'call' : 'go'} AS MATERIALIZED (
-  SELECT g.org_id, g.agent_id, g.trigger_id, g.channel_id, $8::timestamptz AS created_at, c.*
-  FROM unnest(${arrays.join(', ')}) AS c(${columns.map(({ name }) => name).join(', ')})
+  SELECT g.org_id, g.agent_id, g.trigger_id, g.channel_id, :now AS created_at, c.*
+  FROM ${calls}
   JOIN gate g ON g.n = c.gate
-)${repeatable ? `, ${IDEM}` : ''}, ${people ? writePeople(made, changed) : MADE_NAMELESS}
-${keyed ? `, ${releasedText(released)}` : ''}, begun AS (
+)${repeatable ? `, ${IDEM}` : ''}, ${people ? WRITE_PEOPLE : MADE_NAMELESS}
+${keyed ? `, ${RELEASES}` : ''}, begun AS (
   INSERT INTO conversation (org_id, id, agent_id, channel_id, end_user_id, address, key, locale, run_id, unanswered,
     created_at, updated_at)
   SELECT org_id, conversation_id, agent_id, channel_id, end_user_id, address, ${key}, locale, run_id, ${unanswered},
@@ -62,7 +55,7 @@ ${keyed ? `, ${releasedText(released)}` : ''}, begun AS (
   FROM go RETURNING id
 )
 SELECT id,
-  CASE WHEN ${people ? peopleLost(made, changed) : '(SELECT count(*) FROM made) <> (SELECT count(*) FROM go)'}
+  CASE WHEN ${people ? PEOPLE_LOST : '(SELECT count(*) FROM made) <> (SELECT count(*) FROM go)'}
     OR (SELECT count(*) FROM begun)${keyed ? ' + (SELECT count(*) FROM continued)' : ''} <> (SELECT count(*) FROM go)
   THEN parley_lost_race() END AS lost
 FROM accepted`;
@@ -83,9 +76,11 @@ const MADE_NAMELESS = `made AS (
   ON CONFLICT DO NOTHING RETURNING id
 )`;
 
-const releasedText = (first: number) => `released AS (
+const RELEASED = rowsOf('r', { org_id: 'text', id: 'text', run_id: 'text' }, 'released_');
+
+const RELEASES = `released AS (
   UPDATE conversation c SET key = NULL
-  FROM unnest($${first}::text[], $${first + 1}::text[], $${first + 2}::text[]) AS r(org_id, id, run_id)
+  FROM ${RELEASED.from}
   WHERE c.org_id = r.org_id AND c.id = r.id AND c.key IS NOT NULL AND r.run_id IN (SELECT run_id FROM go)
   RETURNING c.id
 )`;
@@ -120,25 +115,42 @@ const SAID = `said AS (
 /** The records that a trigger call depends on. */
 export const TRIGGER_CALL = { agent: 'on', trigger: 'on', channel: 'on' } as const;
 
-const GATE = {
-  rows: `unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
-    AS g(n, org_id, key_id, came_from, agent_id, trigger_id, channel_id)`,
-  needs: TRIGGER_CALL,
-  paidPlanFor: 'everybody',
-  columns: 'g.*',
-} as const;
+const CHECKED = rowsOf(
+  'g',
+  {
+    n: 'int',
+    org_id: 'text',
+    key_id: 'text',
+    came_from: 'text',
+    agent_id: 'text',
+    trigger_id: 'text',
+    channel_id: 'text',
+  },
+  'gate_',
+);
+const GATE = { rows: CHECKED.from, needs: TRIGGER_CALL, paidPlanFor: 'everybody', columns: 'g.*' } as const;
 
 /**
  * A set of parts always has the same columns of `call`. One text, and one prepared statement per connection, for each
  * set of parts.
  */
-const statements = new Map<string, AcceptingStatement<{ id: string }>>();
+const statements = new Map<string, AcceptingStatement<string>>();
 
-export function statementOf(parts: Parts, columns: readonly Column[]): AcceptingStatement<{ id: string }> {
+export function statementOf(parts: Parts, columns: readonly Column[]): AcceptingStatement<string> {
   const name = `write-runs${Object.entries(parts)
     .map(([part, needed]) => (needed ? ` ${part}` : ''))
     .join('')}`;
-  let statement = statements.get(name);
-  if (!statement) statements.set(name, (statement = acceptingStatement(name, GATE, writeText(parts, columns))));
+  const known = statements.get(name);
+  if (known) return known;
+  const calls = rowsOf('c', Object.fromEntries(columns.map((column) => [column.name, column.type])));
+  const types = {
+    ...CHECKED.types,
+    ...calls.types,
+    ...(parts.people && PEOPLE),
+    ...(parts.keyed && RELEASED.types),
+    now: 'timestamptz',
+  };
+  const statement = acceptingStatement(name, types, GATE, writeText(parts, calls.from));
+  statements.set(name, statement);
   return statement;
 }

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { accept } from '../fence/fence.ts';
 import type { AcceptCall, NewRun, StoredAnswer } from './accept-call.ts';
-import { peopleOf, personColumns } from '../end-users/rows.ts';
+import { peopleValues } from '../end-users/rows.ts';
 import type { KeyedConversation } from './resolve-conversations.ts';
 import type { EndUserRow } from '../end-users/resolve.ts';
 import { textArray } from '../queue/text-array.ts';
@@ -33,13 +33,19 @@ export async function writeRuns(
   const gates = gatesOf(planned);
   const parts = partsOf(planned);
   const columns = callColumns(parts);
-  const written = await accept(client, statementOf(parts, columns), [
-    ...gates.columns,
-    at,
-    ...columns.map(({ value }) => textArray(planned.map((plan, index) => value(plan, gates.of[index]!)))),
-    ...(parts.people ? peopleColumns(planned, at) : []),
-    ...(parts.keyed ? releaseColumns(planned) : []),
-  ]);
+  const values: Record<string, unknown> = { ...gates.values, now: at };
+  for (const { name, value } of columns)
+    values[name] = textArray(planned.map((plan, index) => value(plan, gates.of[index]!)));
+  if (parts.people)
+    Object.assign(
+      values,
+      peopleValues(
+        planned.map(({ endUser }) => endUser),
+        at,
+      ),
+    );
+  if (parts.keyed) Object.assign(values, releasedValues(planned));
+  const written = await accept<{ id: string }>(client, statementOf(parts, columns)(values));
   return new Set(written.rows.map((row) => row.id));
 }
 
@@ -56,16 +62,16 @@ function gatesOf(planned: readonly PlannedCall[]) {
     }
     return number;
   });
-  const columns = [
-    calls.map((_, index) => index),
-    textArray(calls.map((call) => call.orgId)),
-    textArray(calls.map((call) => call.keyId)),
-    textArray(calls.map((call) => call.from)),
-    textArray(calls.map((call) => call.agentId)),
-    textArray(calls.map((call) => call.triggerId)),
-    textArray(calls.map((call) => call.channelId)),
-  ];
-  return { of, columns };
+  const values = {
+    gate_n: calls.map((_, index) => index),
+    gate_org_id: textArray(calls.map((call) => call.orgId)),
+    gate_key_id: textArray(calls.map((call) => call.keyId)),
+    gate_came_from: textArray(calls.map((call) => call.from)),
+    gate_agent_id: textArray(calls.map((call) => call.agentId)),
+    gate_trigger_id: textArray(calls.map((call) => call.triggerId)),
+    gate_channel_id: textArray(calls.map((call) => call.channelId)),
+  };
+  return { of, values };
 }
 
 const partsOf = (planned: readonly PlannedCall[]): Parts => {
@@ -127,18 +133,13 @@ const callColumns = ({ repeatable, said, keyed }: Parts): CallColumn[] => [
   ...(keyed ? KEYED : []),
 ];
 
-function peopleColumns(planned: readonly PlannedCall[], at: Date): unknown[] {
-  const { made, changed } = peopleOf(planned.map(({ endUser }) => endUser));
-  return [...personColumns(made, () => at), ...personColumns(changed, (row) => row.updated_at)];
-}
-
-function releaseColumns(planned: readonly PlannedCall[]): unknown[] {
+function releasedValues(planned: readonly PlannedCall[]) {
   const released = planned.flatMap(({ releases, run }) => (releases === null ? [] : [{ ...releases, run: run.id }]));
-  return [
-    textArray(released.map((conversation) => conversation.org_id)),
-    textArray(released.map((conversation) => conversation.id)),
-    textArray(released.map((conversation) => conversation.run)),
-  ];
+  return {
+    released_org_id: textArray(released.map((conversation) => conversation.org_id)),
+    released_id: textArray(released.map((conversation) => conversation.id)),
+    released_run_id: textArray(released.map((conversation) => conversation.run)),
+  };
 }
 
 const bytes = (value: Buffer | undefined): string | null => (value ? `\\x${value.toString('hex')}` : null);

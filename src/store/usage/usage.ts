@@ -1,6 +1,7 @@
 import { and, eq, gte, sql } from 'drizzle-orm';
 import type pg from 'pg';
 import type { Db } from '../db.ts';
+import { named, rowsOf } from '../named.ts';
 import { newestFirst } from '../page.ts';
 import { keyUsage, requestLog } from '../schema/usage.ts';
 
@@ -16,6 +17,27 @@ export type LoggedRequest = typeof requestLog.$inferSelect;
 
 /** How long they are kept: the maximum that the key's page shows. */
 const KEPT_DAYS = 31;
+
+const REQUEST = rowsOf('r', {
+  org_id: 'text',
+  id: 'text',
+  key_id: 'text',
+  at: 'timestamptz',
+  method: 'text',
+  route: 'text',
+  ids: 'jsonb',
+  status: 'smallint',
+  code: 'text',
+  ms: 'int',
+});
+
+const WRITE_REQUESTS = named(
+  'write-requests',
+  REQUEST.types,
+  `INSERT INTO request_log (org_id, id, key_id, at, method, route, ids, status, code, ms)
+  SELECT * FROM ${REQUEST.from}
+  ON CONFLICT DO NOTHING`,
+);
 
 /** Adds counts and requests in one round trip each; counts of nodes add up. */
 export async function writeUsage(
@@ -38,25 +60,20 @@ export async function writeUsage(
       counts.map((row) => row.failed),
     ],
   });
-  await pool.query({
-    name: 'write-requests',
-    text: `INSERT INTO request_log (org_id, id, key_id, at, method, route, ids, status, code, ms)
-      SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::text[],
-        $7::jsonb[], $8::smallint[], $9::text[], $10::int[])
-      ON CONFLICT DO NOTHING`,
-    values: [
-      requests.map((row) => row.orgId),
-      requests.map((row) => row.id),
-      requests.map((row) => row.keyId),
-      requests.map((row) => row.at),
-      requests.map((row) => row.method),
-      requests.map((row) => row.route),
-      requests.map((row) => JSON.stringify(row.ids)),
-      requests.map((row) => row.status),
-      requests.map((row) => row.code),
-      requests.map((row) => row.ms),
-    ],
-  });
+  await pool.query(
+    WRITE_REQUESTS({
+      org_id: requests.map((row) => row.orgId),
+      id: requests.map((row) => row.id),
+      key_id: requests.map((row) => row.keyId),
+      at: requests.map((row) => row.at),
+      method: requests.map((row) => row.method),
+      route: requests.map((row) => row.route),
+      ids: requests.map((row) => JSON.stringify(row.ids)),
+      status: requests.map((row) => row.status),
+      code: requests.map((row) => row.code),
+      ms: requests.map((row) => row.ms),
+    }),
+  );
 }
 
 /** Counts per `unit`, oldest first; units without a request are missing. */
