@@ -1,3 +1,4 @@
+import type { Meter } from './cost.ts';
 import { CONNECTIONS, fire, type Hits, type Shot } from './load.ts';
 
 /** How much is measured; `scale` shrinks the sections that count rows instead of seconds. */
@@ -10,12 +11,17 @@ export type Comparison = { ratio: number; ours: Hits; bare: Hits; ratios: number
 
 const WARM_UP_SECONDS = 2;
 
-export async function compare(plan: Plan, bare: string, ours: string, shot: Shot): Promise<Comparison> {
+export async function compare(plan: Plan, bare: string, ours: string, shot: Shot, meter?: Meter): Promise<Comparison> {
   await fire(bare, shot, WARM_UP_SECONDS);
   await fire(ours, shot, WARM_UP_SECONDS);
   const pairs: { bare: Hits; ours: Hits }[] = [];
   for (let round = 0; round < plan.rounds; round += 1) {
-    pairs.push({ bare: await fire(bare, shot, plan.seconds), ours: await fire(ours, shot, plan.seconds) });
+    const bareHits = await fire(bare, shot, plan.seconds);
+    const measured = () => fire(ours, shot, plan.seconds);
+    pairs.push({
+      bare: bareHits,
+      ours: meter ? await meter.around(measured, (hits) => hits.answered) : await measured(),
+    });
   }
   const ratios = pairs.map((pair) => pair.ours.perSecond / pair.bare.perSecond);
   return {

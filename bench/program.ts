@@ -36,6 +36,8 @@ export type Program = {
   digestOf: (value: string) => Buffer;
   /** Signs the cursors of its lists. */
   cursorKey: Buffer;
+  /** Of the program itself. */
+  pid(): number;
   /** Resident memory of the program itself in MiB, without its database. */
   memory(): number;
   /** Runs that still wait for a worker. */
@@ -73,6 +75,7 @@ export async function startProgram(role: Role): Promise<Program> {
     triggerPath: `/api/triggers/${agentId}/${triggerId}`,
     digestOf,
     cursorKey,
+    pid: () => child.pid!,
     memory: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))![1]) / 1024,
     async queued() {
       const { rows } = await db.$client.query<{ n: number }>(

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DASHBOARD_BASE } from '../contract/dashboard/routes.ts';
@@ -123,43 +123,6 @@ export async function fireAll(origins: readonly string[], shot: Shot, seconds: n
     refused: sum((hits) => hits.refused),
     broken: sum((hits) => hits.broken),
   };
-}
-
-/** What the database server has done so far. */
-export type ServerCost = { cpuMs: number; transactions: number; walBytes: number; at: number };
-
-export async function costOf(db: Db): Promise<ServerCost> {
-  const { rows } = await db.$client.query<{ tx: string; wal: string; postmaster: number }>(
-    `SELECT xact_commit + xact_rollback AS tx, (SELECT wal_bytes FROM pg_stat_wal) AS wal,
-       pg_backend_pid() AS postmaster FROM pg_stat_database WHERE datname = current_database()`,
-  );
-  const row = rows[0]!;
-  return {
-    cpuMs: cpuOf(parentOf(row.postmaster)),
-    transactions: Number(row.tx),
-    walBytes: Number(row.wal),
-    at: performance.now(),
-  };
-}
-
-const statOf = (pid: number): string[] => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
-const parentOf = (pid: number): number => Number(statOf(pid)[1]);
-const TICK_MS = 10;
-
-/** Processor time of a server and all its backends, including ended ones. */
-function cpuOf(postmaster: number): number {
-  let ticks = 0;
-  for (const name of readdirSync('/proc')) {
-    if (!/^\d+$/.test(name)) continue;
-    try {
-      const stat = statOf(Number(name));
-      if (Number(name) === postmaster) ticks += [11, 12, 13, 14].reduce((total, at) => total + Number(stat[at]), 0);
-      else if (Number(stat[1]) === postmaster) ticks += Number(stat[11]) + Number(stat[12]);
-    } catch {
-      // It has just ended.
-    }
-  }
-  return ticks * TICK_MS;
 }
 
 export const quantile = (times: readonly number[], q: number): number =>

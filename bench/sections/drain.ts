@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { median, type Plan } from '../compare.ts';
+import { createMeter } from '../cost.ts';
 import { fire } from '../load.ts';
 import { startProgram } from '../program.ts';
 
@@ -25,13 +26,17 @@ export async function drain(plan: Plan): Promise<string[]> {
   let left = await program.queued();
   let [at, idle] = [performance.now(), 0];
   const begun = { left, at };
-  while (left > 0 && idle < STUCK_SLICES) {
-    await sleep(SLICE_MS - ((performance.now() - at) % SLICE_MS));
-    const [now, rest] = [performance.now(), await program.queued()];
-    slices.push((left - rest) / ((now - at) / 1000));
-    idle = rest === left ? idle + 1 : 0;
-    [left, at] = [rest, now];
-  }
+  const meter = createMeter({ db: () => program.db, pid: program.pid });
+  const work = async (): Promise<void> => {
+    while (left > 0 && idle < STUCK_SLICES) {
+      await sleep(SLICE_MS - ((performance.now() - at) % SLICE_MS));
+      const [now, rest] = [performance.now(), await program.queued()];
+      slices.push((left - rest) / ((now - at) / 1000));
+      idle = rest === left ? idle + 1 : 0;
+      [left, at] = [rest, now];
+    }
+  };
+  await meter.around(work, () => begun.left - left);
   const seconds = (at - begun.at) / 1000;
   // The last slice is cut short by the end of the work.
   const full = slices.slice(0, -1);
@@ -41,6 +46,7 @@ export async function drain(plan: Plan): Promise<string[]> {
   return [
     `${rate(total)} runs queued; ${rate((begun.left - left) / seconds)}/s over ${seconds.toFixed(1)} s, first turn seen ${((begun.at - started) / 1000).toFixed(1)} s after the stop of the API`,
     `slices of 1 s: slowest ${rate(Math.min(...full))}/s, median ${rate(median(full))}/s, fastest ${rate(Math.max(...full))}/s`,
+    meter.told().replace('a call', 'a turn'),
     `left in the queue: ${left}; states: ${states.rows.map((row) => `${row.status} ${rate(row.n)}`).join(', ')}`,
   ];
 }

@@ -3,7 +3,8 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Plan } from '../../compare.ts';
 import { fire, type Shot } from '../../load.ts';
-import { costOf, type Region, startRegion } from '../../region.ts';
+import { costOf } from '../../cost.ts';
+import { type Region, startRegion } from '../../region.ts';
 
 /** A PostgreSQL session without further work reports its statistics after ten seconds at the latest. */
 const TOLD_MS = 10_500;

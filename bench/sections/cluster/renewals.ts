@@ -11,7 +11,8 @@ import { openDb } from '../../../src/store/db.ts';
 import { startEmbeddedPostgres } from '../../../src/store/embedded/start-embedded-postgres.ts';
 import { migrate } from '../../../src/store/migrate.ts';
 import type { Plan } from '../../compare.ts';
-import { costOf, quantile } from '../../region.ts';
+import { costOf } from '../../cost.ts';
+import { quantile } from '../../region.ts';
 
 const COUNTS = [1, 4, 16, 64];
 const REVOKES = 40;

@@ -1,5 +1,6 @@
 import { median, perSecond, type Plan } from '../../compare.ts';
-import { costOf, fireAll, startRegion } from '../../region.ts';
+import { costOf } from '../../cost.ts';
+import { fireAll, startRegion } from '../../region.ts';
 
 /** Accepting on one, two and three processes with one database; and the cost of one accepted call for that database. */
 export async function throughput(plan: Plan): Promise<string[]> {
