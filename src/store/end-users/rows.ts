@@ -48,16 +48,15 @@ export const WRITE_PEOPLE = `made AS (
   RETURNING e.id, e.updated_at
 )`;
 
+const wanted = (ids: string) =>
+  `(SELECT count(*) FROM unnest(${ids}) AS w(id) WHERE w.id IN (SELECT end_user_id FROM go))`;
+
 /**
  * True when a conflict prevented a write of `made` or `changed`. Checked by a join, because `= ANY` of an array
  * parameter scans it for each row.
  */
-export const PEOPLE_LOST = (() => {
-  const wanted = (ids: string) =>
-    `(SELECT count(*) FROM unnest(${ids}) AS w(id) WHERE w.id IN (SELECT end_user_id FROM go))`;
-  return `(SELECT count(*) FROM made) <> ${wanted(':made_id')}
+export const PEOPLE_LOST = `(SELECT count(*) FROM made) <> ${wanted(':made_id')}
     OR (SELECT count(*) FROM changed) <> ${wanted(':changed_id')}`;
-})();
 
 /** The values of PEOPLE. `now`: when the created ones are created. */
 export function peopleValues(rows: Iterable<EndUserRow | null>, now: Date) {
