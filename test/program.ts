@@ -8,7 +8,7 @@ export { freePort } from '../cluster/ports.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** The real program in its own process, as `npm start` runs it after setup. */
+/** The real program in its own process: its sources, or the bundle that `npm start` runs. */
 export type Program = {
   child: ChildProcess;
   url: string;
@@ -25,9 +25,13 @@ const LAST_WORDS_MS = 2_000;
 /** A start takes a second or two, a first one creates a database; and many times that on a busy machine. */
 const PRINTED_WITHIN_MS = 80_000;
 
-export function runProgram(env: Record<string, string>, args: string[] = ['serve']): Program {
+export function runProgram(
+  env: Record<string, string>,
+  args: string[] = ['serve'],
+  program: 'src/main.ts' | 'dist/parley.js' = 'src/main.ts',
+): Program {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
-  const child = spawn(process.execPath, ['src/main.ts', ...args], {
+  const child = spawn(process.execPath, [program, ...args], {
     cwd: ROOT,
     env: { PATH, NODE_COMPILE_CACHE, LOG_LEVEL: 'warn', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

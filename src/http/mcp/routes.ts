@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { Type } from 'typebox';
 import type { FastifyRequest } from 'fastify';
 import { Refusal } from '../../../contract/problems.ts';
@@ -11,7 +12,7 @@ import type { createHandler, McpDeps } from './handler.ts';
  */
 export function mcpRoutes(deps: McpDeps): Route[] {
   let made: Promise<ReturnType<typeof createHandler>> | undefined;
-  const handler = () => (made ??= import('./handler.ts').then((file) => file.createHandler(deps)));
+  const handler = () => (made ??= makeHandler(deps));
   return [
     {
       method: 'POST',
@@ -43,6 +44,13 @@ export function mcpRoutes(deps: McpDeps): Route[] {
       },
     },
   ];
+}
+
+/** Reading the library and describing the tools take some tens of milliseconds each: other requests come between them. */
+async function makeHandler(deps: McpDeps): Promise<ReturnType<typeof createHandler>> {
+  const file = await import('./handler.ts');
+  await setImmediate();
+  return file.createHandler(deps);
 }
 
 /** One JSON-RPC message. The protocol's library validates its content. */

@@ -8,7 +8,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort, printedCall, type Program, runProgram } from '../../program.ts';
 import { elapsedSince } from '../stalls.ts';
 
-/** The program as people start it, and as machines kill it. */
+/** The built program as people start it, and as machines kill it. */
+const PROGRAM = 'dist/parley.js';
 let dataDir: string;
 let env: Record<string, string>;
 let call: ReturnType<typeof printedCall>;
@@ -26,14 +27,14 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const program of running) await program.stop('SIGKILL');
   // The database of a killed program ends when the next start finds it; here there is no next start.
-  const last = runProgram(env);
+  const last = runProgram(env, ['serve'], PROGRAM);
   await last.printed('Parley is ready');
   await last.stop();
   rmSync(dataDir, { recursive: true, force: true });
 });
 
 function start(more: Record<string, string> = {}, args?: string[]): Program {
-  const program = runProgram({ ...env, ...more }, args);
+  const program = runProgram({ ...env, ...more }, args, PROGRAM);
   running.push(program);
   return program;
 }
@@ -109,7 +110,7 @@ test('a reader of the log that has stopped reading does not prevent its end', as
 
 test('a log on a full disk stops neither requests nor its end', async () => {
   const full = openSync('/dev/full', 'w');
-  const child = spawn(process.execPath, ['src/main.ts', 'serve'], {
+  const child = spawn(process.execPath, [PROGRAM, 'serve'], {
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', full, 'ignore'],
   });

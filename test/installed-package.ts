@@ -1,0 +1,30 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+const ROOT = path.resolve(import.meta.dirname, '..');
+const MB = 1_048_576;
+const run = promisify(execFile);
+
+/** With our Node first: the package's command starts the first one. */
+export const PATH = `${path.dirname(process.execPath)}${path.delimiter}${process.env.PATH}`;
+
+/** The npm package, built if it is stale, packed, and installed into an empty folder with an empty home. */
+export async function installPackage(...options: string[]): Promise<{ folder: string; home: string }> {
+  await run(process.execPath, [path.join(ROOT, 'scripts', 'set-up.mjs'), '--program', '--sites'], { cwd: ROOT });
+  const folder = mkdtempSync(path.join(tmpdir(), 'parley-package-'));
+  const home = path.join(folder, 'home');
+  mkdirSync(home);
+  const npm = (...args: string[]) => run('npm', args, { cwd: folder, env: { PATH, HOME: home } });
+  const packed = await npm('pack', '--json', path.join(ROOT, 'dist'));
+  const [{ filename }] = JSON.parse(packed.stdout) as [{ filename: string }];
+  await npm('install', '--no-audit', '--no-fund', ...options, `./${filename}`);
+  return { folder, home };
+}
+
+export const megabytes = (folder: string): number =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + statSync(path.join(entry.parentPath, entry.name)).size, 0) / MB;
