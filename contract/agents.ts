@@ -73,6 +73,12 @@ export type Rule = Static<typeof Rule>;
 /** Offered to every model that may hand over; no declared tool has this name. */
 export const HAND_OFF_TOOL = 'hand_off_to_human';
 
+/** Offered to every model whose documents are more than it is given; no declared tool has this name either. */
+export const SEARCH_TOOL = 'search_knowledge';
+
+/** What a model reads of the documents in each turn, when the definition does not say. */
+export const DEFAULT_KNOWLEDGE_TOKENS = 24_000;
+
 /** One variable and nothing else: its value keeps its type. */
 const Variable = Type.String({
   pattern: '^\\{\\{ ?[a-zA-Z_][a-zA-Z0-9_]{0,63}(\\.[a-zA-Z0-9_-]{1,64}){0,4} ?\\}\\}$',
@@ -143,6 +149,22 @@ export const AgentDefinition = Type.Object(
     ),
     rules: Type.Optional(Type.Array(Rule, { maxItems: 200 })),
     tools: Type.Optional(Type.Array(Tool, { maxItems: 32 })),
+    knowledge: Type.Optional(
+      Type.Object(
+        {
+          max_tokens: Type.Optional(
+            Type.Integer({
+              minimum: 500,
+              maximum: 500_000,
+              default: DEFAULT_KNOWLEDGE_TOKENS,
+              description:
+                'About how many tokens of the documents a model is given in each turn. Documents that fit are given whole; of larger ones the parts that fit the question, and the model can search for more.',
+            }),
+          ),
+        },
+        closed,
+      ),
+    ),
     dont_know: Type.Optional(LocalizedText),
     hand_off: Type.Optional(
       Type.Object(

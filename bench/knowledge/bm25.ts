@@ -1,6 +1,6 @@
 import type { Finding, Passage } from '../../src/engine/provider.ts';
 
-/** The baseline: Robertson's BM25 over lower-case words of heading and text; always returns the first result. */
+/** The baseline: Robertson's BM25 over lower-case words of heading and text, all results. */
 export const bm25 = (passages: readonly Passage[]) => {
   const documents = passages.map((passage) => wordsOf(`${passage.heading ?? ''} ${passage.text}`));
   const average = documents.reduce((sum, words) => sum + words.length, 0) / Math.max(1, documents.length);
@@ -18,10 +18,7 @@ export const bm25 = (passages: readonly Passage[]) => {
         }
         return { passage: passages[at]!, score };
       });
-      return scored
-        .filter(({ score }) => score > 0)
-        .sort((a, b) => b.score - a.score)
-        .slice(0, 1);
+      return scored.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score);
     },
   };
 };

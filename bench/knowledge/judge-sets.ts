@@ -1,44 +1,91 @@
 import { readFileSync } from 'node:fs';
-import { saidOf } from '../../src/engine/embedded/answer-question.ts';
+import type { buildKnowledge } from '../../src/engine/knowledge/build-knowledge.ts';
 import { splitDocument } from '../../src/engine/knowledge/split-document.ts';
-import type { Finding, Passage } from '../../src/engine/provider.ts';
+import type { Passage } from '../../src/engine/provider.ts';
 
 export const LANGUAGES = ['en', 'ar', 'hi'] as const;
 
 export type QuestionSet = {
-  half: 'development' | 'held_out';
+  half: 'development' | 'held_out' | 'unseen';
   domain: string;
-  documents: { id: string; name: string; text: string[] }[];
-  /** `expect` empty: the documents do not answer. `reject`: words of a similar thing that must not be in the answer. */
-  questions: { question: string; expect: string[]; reject?: string[] }[];
+  documents: { id: string; name: string; text: string | string[] }[];
+  /**
+   * `expect` empty: the documents do not answer. `reject`: words of a similar thing that must not be in the answer.
+   * `kind`: how the question is asked.
+   */
+  questions: { question: string; expect: string[]; reject?: string[]; kind?: string }[];
 };
 
-export type Verdict = { half: string; question: string; answerable: boolean; good: boolean; said: string };
+export type Verdict = {
+  half: string;
+  kind: string;
+  question: string;
+  answerable: boolean;
+  /** What the agent without a model does. */
+  did: 'answer' | 'offer' | 'nothing';
+  /** The expected text is in the answer, and nothing of a similar thing; or in what is offered. */
+  right: boolean;
+  said: string;
+};
 
 export const readSets = (language: string): QuestionSet[] => {
   const file = new URL(`./${language}.json`, import.meta.url);
   return (JSON.parse(readFileSync(file, 'utf8')) as { sets: QuestionSet[] }).sets;
 };
 
-/**
- * A result is good if the expected text is there and nothing of a similar thing, or if there is no answer when none is
- * known.
- */
-export const judgeSets = (
-  sets: readonly QuestionSet[],
-  build: (passages: Passage[]) => { search(question: string, limit: number): Finding[] },
-): Verdict[] =>
+export const passagesOf = ({ documents }: QuestionSet): Passage[] =>
+  documents.flatMap(({ id, name, text }) => splitDocument({ id, name, text: [text].flat().join('\n') }));
+
+type Knowledge = Pick<ReturnType<typeof buildKnowledge>, 'answer'>;
+
+/** What the agent without a model says to each question. */
+export const judgeSets = (sets: readonly QuestionSet[], build: (passages: Passage[]) => Knowledge): Verdict[] =>
   sets.flatMap((set) => {
-    const knowledge = build(
-      set.documents.flatMap(({ id, name, text }) => splitDocument({ id, name, text: text.join('\n') })),
-    );
-    return set.questions.map(({ question, expect, reject = [] }) => {
-      const said = saidOf(knowledge.search(question, 6))
-        .map(({ passage }) => passage.text)
-        .join(' | ');
+    const knowledge = build(passagesOf(set));
+    return set.questions.map(({ question, expect, reject = [], kind }) => {
+      const { findings, offers } = knowledge.answer(question);
+      const did = findings.length > 0 ? 'answer' : offers.length > 0 ? 'offer' : 'nothing';
+      const passages =
+        did === 'answer' ? findings.map(({ passage }) => passage) : offers.flatMap((one) => one.passages);
+      const said = textOf(passages);
+      const answerable = expect.length > 0;
       const right =
-        expect.length > 0 && expect.every((part) => said.includes(part)) && !reject.some((part) => said.includes(part));
-      const good = expect.length > 0 ? right : said === '';
-      return { half: set.half, question, answerable: expect.length > 0, good, said };
+        answerable && holds(said, expect) && (did === 'offer' || !reject.some((part) => said.includes(part)));
+      return {
+        half: set.half,
+        kind: answerable ? (kind ?? 'answerable') : 'none',
+        question,
+        answerable,
+        did,
+        right,
+        said,
+      } as const;
     });
   });
+
+/** Right or honest by itself: the expected answer, or none when the documents do not answer. */
+export const isGood = ({ answerable, did, right }: Verdict): boolean =>
+  answerable ? right && did === 'answer' : did === 'nothing';
+
+/** For how many of the answerable questions the passages that a search gives hold the answer. */
+export const recallOf = (
+  sets: readonly QuestionSet[],
+  build: (passages: Passage[]) => { find(question: string): readonly Passage[] },
+  /** Documents that are searched as well. */
+  beside: readonly QuestionSet[] = [],
+): { found: number; of: number } => {
+  let [found, of] = [0, 0];
+  for (const set of sets) {
+    const others = beside.filter((other) => other !== set).flatMap(passagesOf);
+    const knowledge = build([...passagesOf(set), ...others]);
+    for (const { question, expect } of set.questions) {
+      if (expect.length === 0) continue;
+      of++;
+      if (holds(textOf(knowledge.find(question)), expect)) found++;
+    }
+  }
+  return { found, of };
+};
+
+const textOf = (passages: readonly Passage[]): string => passages.map(({ text }) => text).join(' | ');
+const holds = (text: string, expect: readonly string[]): boolean => expect.every((part) => text.includes(part));

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { AgentDefinition } from '../../contract/agents.ts';
 import { decideBeforeModel } from './before-model.ts';
+import { NO_KNOWLEDGE } from './provider.ts';
 import { TURN_CONTEXT } from '../../test/turn-context.ts';
 
 const request = (definition: AgentDefinition, input: string[], state: unknown = {}) => ({
@@ -11,7 +12,7 @@ const request = (definition: AgentDefinition, input: string[], state: unknown = 
   history: [],
   input,
   state,
-  knowledge: { search: async () => [] },
+  knowledge: NO_KNOWLEDGE,
   now: new Date(0),
   context: TURN_CONTEXT,
   signal: AbortSignal.timeout(1_000),

@@ -58,16 +58,42 @@ export type TurnTrace = {
   steps: { kind: string; detail: string; [more: string]: unknown }[];
 };
 
-export type Passage = { document_id: string; document: string; heading: string | null; text: string };
+/** `section` names the headings above the passage; `heading` also the sentences that introduce its list. */
+export type Passage = {
+  document_id: string;
+  document: string;
+  section: string | null;
+  heading: string | null;
+  text: string;
+};
 
 export type Finding = { passage: Passage; score: number };
 
-/** How much of a person's text is used to search documents; the cost of a search grows with it. */
-export const MAX_QUESTION_CHARACTERS = 1_000;
+/** A part of a document that may answer a question: its name, and what it says. */
+export type Offer = { label: string; passages: Passage[] };
 
+/** `findings` answer the question. When there are none, `offers` may: at most two, the nearest first. */
+export type Answer = { findings: Finding[]; offers: Offer[] };
+
+/**
+ * What a model is given, in the order of the documents. `whole`: it is all that the agent has. `documents` names them,
+ * the first ones if there are many.
+ */
+export type Gathered = { whole: boolean; findings: Finding[]; documents: string[] };
+
+/** How much of a person's text is used to search documents; the cost of a search grows with it. */
+export const MAX_QUESTION_CHARACTERS = 2_000;
+
+/** Two searches for two readers: a person who is quoted to, and a model that reads by itself. */
 export type KnowledgeSearch = {
-  /** Best passages first; an empty list means that the documents do not answer this. */
-  search(question: string, limit: number): Promise<Finding[]>;
+  answer(question: string): Promise<Answer>;
+  /** As many passages as fit into `tokens`; `earlier` is what was said before the question. */
+  gather(question: string, earlier: string, tokens: number): Promise<Gathered>;
+};
+
+export const NO_KNOWLEDGE: KnowledgeSearch = {
+  answer: async () => ({ findings: [], offers: [] }),
+  gather: async () => ({ whole: true, findings: [], documents: [] }),
 };
 
 /** A fault in a definition whose shape is valid; a turn leaves such a part out. */

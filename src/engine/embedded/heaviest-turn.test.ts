@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AgentDefinition, Rule, Step } from '../../../contract/agents.ts';
 import { MAX_MESSAGE_CHARACTERS } from '../../../contract/limits.ts';
 import { cpuMsUntil } from '../../../test/cpu-time.ts';
-import type { TurnRequest, TurnResult } from '../provider.ts';
+import { NO_KNOWLEDGE, type TurnRequest, type TurnResult } from '../provider.ts';
 import { definitionFaults } from './definition-faults.ts';
 import { embeddedProvider } from './provider.ts';
 import { TURN_CONTEXT } from '../../../test/turn-context.ts';
@@ -19,7 +19,7 @@ const turn = (definition: AgentDefinition, input: string[], state: unknown = {})
     history: [],
     input,
     state,
-    knowledge: { search: async () => [] },
+    knowledge: NO_KNOWLEDGE,
     now: new Date(),
     context: TURN_CONTEXT,
     signal: new AbortController().signal,

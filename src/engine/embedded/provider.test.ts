@@ -1,27 +1,27 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentDefinition } from '../../../contract/agents.ts';
 import { cpuMs } from '../../../test/cpu-time.ts';
-import type { Finding, KnowledgeSearch, TurnRequest, TurnResult } from '../provider.ts';
+import { type Finding, type KnowledgeSearch, NO_KNOWLEDGE, type TurnRequest, type TurnResult } from '../provider.ts';
 import { buildKnowledge } from '../knowledge/build-knowledge.ts';
 import { splitDocument } from '../knowledge/split-document.ts';
 import { embeddedProvider } from './provider.ts';
 import { TURN_CONTEXT } from '../../../test/turn-context.ts';
 
-const noKnowledge: KnowledgeSearch = { search: async () => [] };
-
 /** A knowledge base with exactly one fact. */
 const openingHours: KnowledgeSearch = {
-  search: async (question) => {
+  ...NO_KNOWLEDGE,
+  answer: async (question) => {
     const finding: Finding = {
       passage: {
         document_id: 'doc_1',
         document: 'Shop',
+        section: 'Opening hours',
         heading: 'Opening hours',
         text: 'Sunday to Thursday, 9 to 17.',
       },
       score: 0.9,
     };
-    return /open|hours/i.test(question) ? [finding] : [];
+    return { findings: /open|hours/i.test(question) ? [finding] : [], offers: [] };
   },
 };
 
@@ -34,7 +34,7 @@ const turn = (definition: AgentDefinition, input: string[], more: Partial<TurnRe
     history: [],
     input,
     state: null,
-    knowledge: noKnowledge,
+    knowledge: NO_KNOWLEDGE,
     now: new Date('2026-11-21T10:00:00Z'),
     context: TURN_CONTEXT,
     signal: new AbortController().signal,
@@ -341,7 +341,8 @@ describe('knowledge', () => {
 
   it('is searched with all parts of a question that came in several messages', async () => {
     const inPieces: KnowledgeSearch = {
-      search: async (question) => (/when/.test(question) ? openingHours.search(question, 1) : []),
+      ...NO_KNOWLEDGE,
+      answer: (question) => (/when/.test(question) ? openingHours : NO_KNOWLEDGE).answer(question),
     };
     expect(texts(await turn({}, ['hi', 'when', 'do you open'], { knowledge: inPieces }))[0]).toMatch(/9 to 17/);
   });
@@ -362,7 +363,7 @@ describe('knowledge of real documents', () => {
   const text =
     '# Shop\n\n## Payment\n\nWe accept:\n\n- Visa\n- cash\n\n## Kettle 300\n\nIt costs QAR 149.\n\n## Kettle 500\n\nIt costs QAR 229.';
   const built = buildKnowledge(splitDocument({ id: 'doc_1', name: 'Shop', text }));
-  const knowledge: KnowledgeSearch = { search: async (question, limit) => built.search(question, limit) };
+  const knowledge: KnowledgeSearch = { ...NO_KNOWLEDGE, answer: async (question) => built.answer(question) };
 
   it('says all items of a list, each with its source', async () => {
     const [message] = (await turn({}, ['How can I pay?'], { knowledge })).messages;

@@ -1,5 +1,5 @@
 import type { Provider, TurnRequest, TurnResult } from '../provider.ts';
-import { answerQuestion } from './answer-question.ts';
+import { answerQuestion, offerSections, tellChosen } from './answer-question.ts';
 import { acceptAnswer, askCurrent, currentStep, refuseAnswer, startsOnOpen, startSteps } from './guide-steps.ts';
 import { asksToStop } from '../opt-out.ts';
 import { asksForPerson, asksToBegin, isQuestion, type SmallTalk, smallTalkIn } from './phrases.ts';
@@ -46,8 +46,10 @@ const hear = async (talk: Talk): Promise<void> => {
   }
   // People split one sentence over several messages; together they may be a question that has an answer.
   if (missed.length > 1 && (await answerQuestion(talk, missed.join(' ')))) missed.length = 0;
-  if (missed.length > 0) miss(talk, missed.join(' '));
-  else if (answered) talk.state.misses = currentStep(talk) === null ? 0 : talk.state.misses;
+  if (missed.length > 0) {
+    // An offer is neither an answer nor a miss: the count of misses stays.
+    if (!offerSections(talk)) miss(talk, missed.join(' '));
+  } else if (answered) talk.state.misses = currentStep(talk) === null ? 0 : talk.state.misses;
   if (talk.next === 'waiting_for_user' && talk.first && currentStep(talk) === null && startsOnOpen(talk))
     startSteps(talk);
 };
@@ -71,6 +73,7 @@ const respond = async (talk: Talk, heard: Heard, alone: boolean): Promise<Outcom
     refuseAnswer(talk, step, text, words);
     return tooManyMisses(talk) ? 'ended' : 'said';
   }
+  if (tellChosen(talk, heard)) return 'said';
   const smallTalk = smallTalkIn(words);
   if (smallTalk !== null) return alone ? chat(talk, smallTalk) : 'silent';
   if (words.length === 0) return 'missed';

@@ -12,7 +12,11 @@ export type EmbeddedState = {
   steps_done: boolean;
   /** Values by step name; null for a skipped one. */
   slots: Record<string, SlotValue | null>;
+  /** What the last turn offered to choose from; empty when it offered nothing. */
+  offered: Offered[];
 };
+
+export type Offered = { label: string; text: string; document: string; quote: string };
 
 /**
  * Reads a stored state. A missing state means a new conversation, and so does a damaged one or one from another
@@ -31,8 +35,12 @@ export const readState = (stored: unknown): EmbeddedState => {
     step: count(given['step']),
     steps_done: given['steps_done'] === true,
     slots,
+    offered: (Array.isArray(given['offered']) ? given['offered'] : []).filter(isOffered),
   };
 };
+
+const isOffered = (value: unknown): value is Offered =>
+  isRecord(value) && ['label', 'text', 'document', 'quote'].every((name) => typeof value[name] === 'string');
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,12 +1,12 @@
 import type { AgentDefinition, LocalizedText } from '../../../contract/agents.ts';
 import type { MessageContent, MessageSource } from '../../../contract/messages.ts';
-import type { TurnRequest, TurnResult, TurnTrace } from '../provider.ts';
+import type { Offer, TurnRequest, TurnResult, TurnTrace } from '../provider.ts';
 import { renderTemplate, renderText, type Variables } from '../templates.ts';
 import type { Budget } from './compile-pattern.ts';
 import { type BuiltIn, builtInTexts } from './built-in-texts.ts';
 import { detectLanguage, languageOf } from './detect-language.ts';
 import { MAX_PATTERN_STEPS } from './match-rules.ts';
-import { type EmbeddedState, readState } from './read-state.ts';
+import { type EmbeddedState, type Offered, readState } from './read-state.ts';
 
 /** One turn in progress: the input, the remembered state, and the messages so far. Lives for one turn only. */
 export type Talk = {
@@ -25,10 +25,17 @@ export type Talk = {
   readonly patterns: Budget;
   next: TurnResult['next'];
   optedOut: boolean;
+  /** What the turn before offered to choose from. */
+  readonly offeredBefore: readonly Offered[];
+  /** What may answer the last question that was searched. */
+  offers: Offer[];
 };
 
 export const beginTalk = (request: TurnRequest): Talk => {
   const state = readState(request.state);
+  // An offer stands for one turn.
+  const offeredBefore = state.offered;
+  state.offered = [];
   const asked = languageOf(request.locale) ?? languageOf(request.end_user.locale);
   const before = state.language ?? asked;
   const language =
@@ -50,6 +57,8 @@ export const beginTalk = (request: TurnRequest): Talk => {
     patterns: { steps: MAX_PATTERN_STEPS },
     next: 'waiting_for_user',
     optedOut: false,
+    offeredBefore,
+    offers: [],
   };
 };
 

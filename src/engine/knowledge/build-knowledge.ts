@@ -1,18 +1,22 @@
-import type { Finding, Passage } from '../provider.ts';
+import { type Answer, type Finding, type Gathered, MAX_QUESTION_CHARACTERS, type Passage } from '../provider.ts';
 import { isEmptyWord, type Term, termsOf } from './analyze-text.ts';
 import { isCount } from './detect-features.ts';
-import { foldText, wordsOf } from './fold-text.ts';
+import { offerSections, rankedFirst } from './find-sections.ts';
+import { focusQuestion } from './focus-question.ts';
+import { gatherSections, tokensOf } from './gather-sections.ts';
+import { GramTable } from './gram-table.ts';
 import { KeyTable } from './key-table.ts';
-import { mendTypo } from './mend-typo.ts';
+import { type Asked, largest, rankPassages, type Ranked } from './rank-passages.ts';
 import { addTermKeys, columnsOf, labelsOf, readPassage } from './read-passage.ts';
-import { addTermWays, type Demand, readQuestion, WORTH } from './read-question.ts';
-import { stemWord } from './stem-word.ts';
+import { type Demand, readQuestion } from './read-question.ts';
 import { runToEnd, type Steps } from './steps.ts';
+import { Vocabulary } from './vocabulary.ts';
 
 /**
- * Ranked search that knows when it has no answer. A plain ranking always has a first result. Here a passage is found
- * only if it (with its headings and its document's name) meets the demands of the question: every informative word in
- * some form, the kind of fact that was asked for, and nothing that shows it is about a similar but different thing.
+ * Two searches over an agent's passages. `gather` ranks, for a model: recall first. `answer` knows when it has no
+ * answer, for quoting without a model: a passage is found only if it (with its headings and its document's name) meets
+ * the demands of the question: every informative word in some form, the kind of fact that was asked for, and nothing
+ * that shows it is about a similar but different thing. Where none is found, the ranking says what may be offered.
  * Built in memory from the agent's passages, in time linear in their length. Building and searching run in steps, so
  * that the thread that serves many agents can switch between them.
  */
@@ -21,8 +25,10 @@ export class KnowledgeIndex {
   /** Words in each passage's text. */
   private readonly lengths: number[] = [];
   private readonly keys = new KeyTable();
-  /** Stem → the words that have it, for correcting typing errors. */
-  private readonly vocabulary = new Map<string, string[]>();
+  private readonly grams = new GramTable();
+  private readonly vocabulary = new Vocabulary();
+  /** What all passages take in a model's prompt. */
+  private tokens = 0;
   /** Stems that distinguish two things with similar names: "300" of "AquaBoil 300". */
   private readonly telling = new Set<string>();
   /** Stems of all names in headings and labels. */
@@ -34,7 +40,7 @@ export class KnowledgeIndex {
 
   /** Memory in bytes, accurate enough to keep many indexes within a limit. */
   get bytes(): number {
-    return this.keys.bytes + this.textBytes;
+    return this.keys.bytes + this.grams.bytes + this.vocabulary.bytes + this.textBytes;
   }
 
   get isFull(): boolean {
@@ -48,6 +54,8 @@ export class KnowledgeIndex {
     this.passages.push(passage);
     this.lengths.push(length);
     this.keys.add(keys);
+    this.grams.add([passage.document, passage.heading ?? '', passage.text].flatMap((text) => this.termsOf(text)));
+    this.tokens += tokensOf(passage);
     this.textBytes += PASSAGE_BYTES + 2 * passage.text.length;
     for (const column of columnsOf(passage)) for (const term of this.termsOf(column)) this.names.add(term.stem);
     for (const label of labelsOf(passage)) {
@@ -60,17 +68,88 @@ export class KnowledgeIndex {
   /** Called after the last passage and before the first search. */
   *close(): Steps<void> {
     yield* this.keys.close();
+    yield* this.grams.close();
     yield* this.findTelling([...this.labels.values()]);
     this.labels.clear();
     this.read.clear();
   }
 
-  *search(asked: string, limit: number): Steps<Finding[]> {
-    const demands = readQuestion(this.joinWords(asked.slice(0, MAX_QUESTION))).slice(0, MAX_DEMANDS);
+  /** What to say to a person who asks this. */
+  *answer(message: string): Steps<Answer> {
+    const asked = yield* this.focus(message, '');
+    const certain = new Map<number, Finding>();
+    const doubtful: Located[] = [];
+    for (const one of asked) {
+      if (one.worth < 1) continue;
+      const said = saidOf(yield* this.search(one.demands));
+      if (said.length === 0) continue;
+      const { scores } = yield* this.score([one]);
+      // Two searches that disagree are no certainty.
+      if (scores[said[0]!.at]! < AGREED * largest(scores)) doubtful.push(...said);
+      else for (const { at, ...finding } of said) certain.set(at, finding);
+    }
+    if (certain.size > 0) return { findings: [...certain.values()].slice(0, MAX_SAID), offers: [] };
+    const isForeign = asked.some(({ demands, worth }) => worth === 1 && demands.some((one) => this.isForeign(one)));
+    if (isForeign && doubtful.length === 0) return { findings: [], offers: [] };
+    const ranked = yield* this.score(asked);
+    const most = largest(ranked.scores);
+    for (const { at } of doubtful) ranked.scores[at] = most;
+    return { findings: [], offers: offerSections(this.passages, ranked) };
+  }
+
+  /** A topic that the lexicon knows and no document has. */
+  private isForeign({ force, term, ways }: Demand): boolean {
+    if (force !== 'must' || term === null || term.means.length === 0) return false;
+    for (const key of ways.keys()) if (!key.startsWith('f:') && this.keys.has(key)) return false;
+    return true;
+  }
+
+  /** What a model is given to answer this, or all of it when that is no more than `tokens`. */
+  *gather(message: string, earlier: string, tokens: number): Steps<Gathered> {
+    const documents = [...new Set(this.passages.map(({ document }) => document))].slice(0, MAX_NAMED);
+    if (this.tokens <= tokens) {
+      return { whole: true, findings: this.passages.map((passage) => ({ passage, score: 1 })), documents };
+    }
+    const { scores } = yield* this.score(yield* this.focus(message, earlier));
+    const chosen = yield* gatherSections(this.passages, scores, tokens);
+    return { whole: false, findings: chosen.map((at) => this.findingAt(at, scores)), documents };
+  }
+
+  /** All passages that share something with the question, the nearest first. */
+  *rank(message: string): Steps<Finding[]> {
+    const { scores } = yield* this.score(yield* this.focus(message, ''));
+    return rankedFirst(scores).map((at) => this.findingAt(at, scores));
+  }
+
+  private findingAt(at: number, scores: Float64Array): Finding {
+    return { passage: this.passages[at]!, score: scores[at]! };
+  }
+
+  private *focus(message: string, earlier: string): Steps<Asked[]> {
+    const { questions, story } = focusQuestion(message.slice(0, MAX_QUESTION_CHARACTERS));
+    const asked: Asked[] = [];
+    for (const question of questions) asked.push(yield* this.understand(question, 1));
+    if (story !== '') asked.push(yield* this.understand(story, STORY_WORTH));
+    if (earlier !== '') asked.push(yield* this.understand(earlier.slice(0, MAX_QUESTION_CHARACTERS), EARLIER_WORTH));
+    return asked;
+  }
+
+  private *score(asked: readonly Asked[]): Steps<Ranked> {
+    return yield* rankPassages(this.keys, this.grams, this.passages.length, asked);
+  }
+
+  private *understand(question: string, worth: number): Steps<Asked> {
+    const text = this.vocabulary.joinWords(question);
+    const demands = readQuestion(text).slice(0, MAX_DEMANDS);
     for (const demand of demands) {
       yield;
-      yield* this.mend(demand);
+      yield* this.vocabulary.mend(demand, (key) => this.keys.has(key));
     }
+    return { demands, terms: termsOf(text), worth };
+  }
+
+  /** The passages that answer, the best first. */
+  private *search(demands: readonly Demand[]): Steps<Located[]> {
     const weights: number[] = [];
     const candidates = new Set<number>();
     for (const demand of demands) {
@@ -80,16 +159,16 @@ export class KnowledgeIndex {
       for (const key of demand.ways.keys()) for (const at of this.keys.showing(key)) candidates.add(at);
     }
     const ways = demands.map((demand) => this.waysOf(demand));
-    const found: Finding[] = [];
+    const found: Located[] = [];
     for (const at of candidates) {
       yield;
       const score = this.judge(at, demands, ways, weights);
       if (score === null) continue;
       const passage = this.passages[at]!;
       const counted = demands.every(({ counts }) => counts === undefined || isCounted(passage.text, counts));
-      if (counted) found.push({ passage, score });
+      if (counted) found.push({ passage, score, at });
     }
-    return found.sort((a, b) => b.score - a.score).slice(0, limit);
+    return found.sort((a, b) => b.score - a.score).slice(0, MAX_FOUND);
   }
 
   /** The score of a passage that answers; null for one that does not. */
@@ -140,29 +219,6 @@ export class KnowledgeIndex {
     });
   }
 
-  /** "cheque book" where the documents write "chequebook", and the other way round. */
-  private joinWords(question: string): string {
-    const words = wordsOf(foldText(question));
-    const joined: string[] = [];
-    for (let at = 0; at < words.length; at++) {
-      const [word, next] = [words[at]!, words[at + 1]];
-      if (next !== undefined && word.length >= 3 && next.length >= 2 && this.vocabulary.has(stemWord(word + next))) {
-        joined.push(word + next);
-        at++;
-      } else joined.push(this.splitWord(word) ?? word);
-    }
-    return joined.join(' ');
-  }
-
-  private splitWord(word: string): string | null {
-    if (word.length < 7 || this.vocabulary.has(stemWord(word)) || termsOf(word)[0]!.means.length > 0) return null;
-    for (let at = 3; at <= word.length - 3; at++) {
-      const [head, tail] = [word.slice(0, at), word.slice(at)];
-      if (this.vocabulary.has(stemWord(head)) && this.vocabulary.has(stemWord(tail))) return `${head} ${tail}`;
-    }
-    return null;
-  }
-
   /**
    * A word that occurs in no document may be another way to say what the passage says. It is not a paraphrase when it
    * names a known topic, when another passage has it, or when it stands beside a name: "Wave Ultra" is not "Wave".
@@ -197,36 +253,15 @@ export class KnowledgeIndex {
     return holding.size === 0 ? 1.1 : 0.2 + 0.8 * rarity;
   }
 
-  private *mend(demand: Demand): Steps<void> {
-    const { term } = demand;
-    if (term === null || demand.force !== 'must' || term.span > 1) return;
-    if (term.means.length > 0 || term.kindOf.length > 0) return;
-    for (const key of demand.ways.keys()) if (this.keys.has(key)) return;
-    for (const mended of yield* mendTypo(term, this.vocabulary)) {
-      if (mended.term !== null) addTermWays(demand.ways, mended.term, WORTH.typo);
-      else demand.ways.set(`s:${mended.stem}`, WORTH.typo);
-      if (mended.weak) demand.force = 'may';
-    }
-  }
-
   /** Cached: headings and names repeat with every passage below them. */
   private termsOf(text: string): Term[] {
     const known = this.read.get(text);
     if (known !== undefined) return known;
     const terms = termsOf(text);
-    for (const term of terms) this.remember(term);
+    for (const term of terms) this.vocabulary.add(term);
     if (this.read.size >= MAX_READ) this.read.clear();
     this.read.set(text, terms);
     return terms;
-  }
-
-  private remember(term: Term): void {
-    if (/^\d/.test(term.word)) return;
-    const words = this.vocabulary.get(term.stem);
-    if (words === undefined) this.vocabulary.set(term.stem, [term.word]);
-    else if (words.length < 6 && !words.includes(term.word)) words.push(term.word);
-    else return;
-    this.textBytes += WORD_BYTES + 2 * term.word.length;
   }
 
   private *findTelling(labels: readonly Label[]): Steps<void> {
@@ -250,6 +285,19 @@ export class KnowledgeIndex {
   }
 }
 
+/** Selects what is said: the best passage and those that are as good or belong to the same list. */
+const saidOf = (found: readonly Located[]): Located[] => {
+  const best = found[0];
+  return best === undefined ? [] : found.filter((finding) => belongsTo(best, finding)).slice(0, MAX_SAID);
+};
+
+const belongsTo = (best: Finding, finding: Finding): boolean =>
+  finding === best ||
+  (finding.score >= best.score * SAME_ANSWER &&
+    finding.passage.document_id === best.passage.document_id &&
+    finding.passage.heading === best.passage.heading) ||
+  finding.score >= best.score * 0.995;
+
 /** Below this value a demand is not met. */
 const SHOWN = 0.5;
 
@@ -272,22 +320,37 @@ export const buildKnowledge = (passages: Iterable<Passage>) => {
   const index = new KnowledgeIndex();
   for (const passage of passages) index.add(passage);
   runToEnd(index.close());
-  return { search: (question: string, limit: number): Finding[] => runToEnd(index.search(question, limit)) };
+  return {
+    answer: (question: string): Answer => runToEnd(index.answer(question)),
+    rank: (question: string): Finding[] => runToEnd(index.rank(question)),
+    gather: (question: string, tokens: number): Gathered => runToEnd(index.gather(question, '', tokens)),
+  };
 };
 
 /** About twenty megabytes of paragraphs: more needs a real search engine. */
 export const MAX_PASSAGES = 200_000;
 /** The size of an index for text without repeated words; the rest of such documents is not read. */
 const MAX_INDEX_BYTES = 256 * 1024 * 1024;
-const MAX_QUESTION = 1_000;
+/** Of these, only the passages that belong to one answer are said. */
+const MAX_FOUND = 6;
+const MAX_SAID = 5;
+/** A passage whose score is below this share of the best score is about another topic. */
+const SAME_ANSWER = 0.9;
+/** The ranking agrees with an answer whose score is at least this share of the best. */
+const AGREED = 0.65;
+/** How much the words around a question count, and those said before it. */
+const STORY_WORTH = 0.5;
+const EARLIER_WORTH = 0.3;
+const MAX_NAMED = 50;
 const MAX_DEMANDS = 40;
 /** A word in more labels than this does not relate two things to each other. */
 const MAX_ALIKE = 50;
 /** How many texts are cached, as words, while an index is built. */
 const MAX_READ = 1_000;
-/** Overhead of a passage and of a word, without their letters. */
+/** Overhead of a passage, without its letters. */
 const PASSAGE_BYTES = 120;
-const WORD_BYTES = 150;
 
+/** `at` is the number of the passage. */
+type Located = Finding & { at: number };
 type Label = ReadonlySet<string>;
 type Way = { id: number; worth: number };

@@ -235,15 +235,24 @@ class Splitter {
 
   private add(text: string, context: readonly string[]): void {
     if (text === '' || this.count >= MAX_PASSAGES_PER_DOCUMENT) return;
-    const path = [...this.headings.map((heading) => heading.text), ...context].filter((part) => part !== '');
-    const heading = path.length === 0 ? null : path.join(HEADING_SEPARATOR);
+    const section = pathOf(this.headings.map((heading) => heading.text));
+    const heading = pathOf([section ?? '', ...context]);
     for (const above of this.headings) above.used = true;
     for (const part of cutLong(text)) {
       this.count++;
-      this.passages.push({ document_id: this.document.id, document: this.document.name, heading, text: part });
+      this.passages.push({
+        document_id: this.document.id,
+        document: this.document.name,
+        section: section === heading ? heading : section,
+        heading,
+        text: part,
+      });
     }
   }
 }
+
+const pathOf = (parts: readonly string[]): string | null =>
+  parts.filter((part) => part !== '').join(HEADING_SEPARATOR) || null;
 
 const looksLikeHeading = (line: string): boolean =>
   line.length <= 60 &&

@@ -1,15 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_MESSAGE_CHARACTERS } from '../../../contract/limits.ts';
 import { cpuMs } from '../../../test/cpu-time.ts';
-import type { Finding } from '../provider.ts';
+import type { Passage } from '../provider.ts';
 import { citePassages } from './cite-passages.ts';
 
-const findings: Finding[] = ['one', 'two', 'three'].map((text) => ({
-  passage: { document_id: text, document: text.toUpperCase(), heading: null, text },
-  score: 1,
+const passages: Passage[] = ['one', 'two', 'three'].map((text) => ({
+  document_id: text,
+  document: text.toUpperCase(),
+  section: null,
+  heading: null,
+  text,
 }));
 const cited = (text: string) => {
-  const result = citePassages(text, findings);
+  const result = citePassages(text, passages);
   return [result.text, result.sources.map((source) => source.quote)];
 };
 
@@ -46,6 +49,6 @@ describe('citations of a model', () => {
     ['markers', ' [1]'],
   ])('an answer that is long because of its %s costs little', (_what, piece) => {
     const text = `a${piece.repeat(MAX_MESSAGE_CHARACTERS)}`;
-    expect(cpuMs(() => citePassages(text, findings))).toBeLessThan(200);
+    expect(cpuMs(() => citePassages(text, passages))).toBeLessThan(200);
   });
 });

@@ -1,5 +1,5 @@
 import type { MessageSource } from '../../../contract/messages.ts';
-import type { Finding } from '../provider.ts';
+import type { Passage } from '../provider.ts';
 
 /**
  * `[1]`, `[1, 3]`, `【2】`, `[٢]`, with the spaces before it; not `[1](https://…)`, which is a link. A run of spaces is
@@ -11,15 +11,15 @@ const MARKER = /(?<![ \t\u00a0])[ \t\u00a0]*[[【][ \t]*(\p{Nd}+(?:[ \t]*[,،;][
  * Removes the citation markers from an answer and returns the passages that they name, in the order of first mention.
  * Square brackets that name no passage stay: they are the model's own text.
  */
-export function citePassages(text: string, findings: readonly Finding[]): { text: string; sources: MessageSource[] } {
-  const cited = new Set<Finding>();
+export function citePassages(text: string, passages: readonly Passage[]): { text: string; sources: MessageSource[] } {
+  const cited = new Set<Passage>();
   const plain = text.replace(MARKER, (marker, list: string) => {
-    const named = list.split(/[,،;]/).map((digits) => findings[readNumber(digits) - 1]);
-    if (named.length === 0 || named.some((finding) => finding === undefined)) return marker;
-    for (const finding of named) cited.add(finding!);
+    const named = list.split(/[,،;]/).map((digits) => passages[readNumber(digits) - 1]);
+    if (named.length === 0 || named.some((passage) => passage === undefined)) return marker;
+    for (const passage of named) cited.add(passage!);
     return '';
   });
-  const sources = [...cited].map(({ passage }) => ({ document: passage.document, quote: passage.text }));
+  const sources = [...cited].map(({ document, text: quote }) => ({ document, quote }));
   return { text: plain.trim(), sources };
 }
 

@@ -2,12 +2,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import type { AgentDefinition } from '../../../contract/agents.ts';
 import { FAKE_MODEL_KEY, startFakeModel, type FakeModel, type WireFormat } from '../../../test/fakes/model.ts';
 import { createEgress, type Egress } from '../../kernel/egress.ts';
-import type { Finding, TurnRequest } from '../provider.ts';
+import { type Gathered, type KnowledgeSearch, NO_KNOWLEDGE, type Passage, type TurnRequest } from '../provider.ts';
 import { createModelProvider, type ModelProviderOptions } from './create-model-provider.ts';
 import type { CallTool, ToolAnswer } from './run-tool.ts';
 import { TURN_CONTEXT } from '../../../test/turn-context.ts';
 
-type Search = TurnRequest['knowledge']['search'];
+type Gather = KnowledgeSearch['gather'];
 
 const FORMATS: WireFormat[] = ['openai_compatible', 'openai', 'anthropic', 'google'];
 
@@ -29,10 +29,32 @@ const ORDER_TOOL = {
   url: 'https://shop.test/order',
 };
 
-const PASSAGES: Finding[] = [
-  { passage: { document_id: 'd1', document: 'Hours', heading: 'Doha', text: 'Open from 9 to 17.' }, score: 3 },
-  { passage: { document_id: 'd2', document: 'Prices', heading: null, text: 'A cut is 40 riyals.' }, score: 2 },
-];
+const HOURS: Passage = {
+  document_id: 'd1',
+  document: 'Hours',
+  section: 'Doha',
+  heading: 'Doha',
+  text: 'Open from 9 to 17.',
+};
+const PRICES: Passage = {
+  document_id: 'd2',
+  document: 'Prices',
+  section: null,
+  heading: null,
+  text: 'A cut is 40 riyals.',
+};
+
+const gathered = (whole: boolean, ...passages: Passage[]): Gathered => ({
+  whole,
+  findings: passages.map((passage) => ({ passage, score: 1 })),
+  documents: ['Hours', 'Prices'],
+});
+
+/** Documents of which a question finds what `find` says. */
+const knowing = (find: (question: string) => Gathered) => {
+  const gather = vi.fn<Gather>(async (question) => find(question));
+  return { gather, knowledge: { ...NO_KNOWLEDGE, gather } };
+};
 
 function turnOf(definition: AgentDefinition = {}, more: Partial<TurnRequest> = {}): TurnRequest {
   return {
@@ -46,7 +68,7 @@ function turnOf(definition: AgentDefinition = {}, more: Partial<TurnRequest> = {
     ],
     input: ['When do you open?'],
     state: null,
-    knowledge: { search: async () => [] },
+    knowledge: NO_KNOWLEDGE,
     now: new Date('2026-11-21T10:00:00Z'),
     context: TURN_CONTEXT,
     signal: new AbortController().signal,
@@ -95,10 +117,11 @@ describe.each(FORMATS)('a turn by %s', (format) => {
 
   it('gives the model the passages and returns the cited ones as sources', async () => {
     fake.script({ text: 'A cut is 40 riyals [2]. We open at nine [1][2].' });
-    const search = vi.fn<Search>(async () => PASSAGES);
-    const result = await providerOf(format).turn(turnOf({}, { knowledge: { search } }));
-    expect(search).toHaveBeenCalledWith('When do you open?', expect.any(Number));
-    expect(sent()).toContain('[1] Hours › Doha');
+    const { gather, knowledge } = knowing(() => gathered(true, HOURS, PRICES));
+    const result = await providerOf(format).turn(turnOf({}, { knowledge }));
+    expect(gather).toHaveBeenCalledExactlyOnceWith('When do you open?', '', 24_000);
+    expect(sent()).toContain('# Hours › Doha\\n[1] Open from 9 to 17.\\n# Prices\\n[2] A cut is 40 riyals.');
+    expect(sent()).not.toContain('search_knowledge');
     expect(result.messages).toEqual([
       {
         content: { type: 'text', text: 'A cut is 40 riyals. We open at nine.' },
@@ -112,8 +135,62 @@ describe.each(FORMATS)('a turn by %s', (format) => {
 
   it('names no source when the model cites none', async () => {
     fake.script({ text: 'I do not know.' });
-    const result = await providerOf(format).turn(turnOf({}, { knowledge: { search: async () => PASSAGES } }));
+    const { knowledge } = knowing(() => gathered(true, HOURS, PRICES));
+    const result = await providerOf(format).turn(turnOf({}, { knowledge }));
     expect(result.messages[0]!.sources).toEqual([]);
+  });
+
+  it('lets the model search a part of the documents again, in its own words, and cites what it found', async () => {
+    fake.script(
+      { tool: 'search_knowledge', args: { query: 'price of a cut' } },
+      { text: 'الحلاقة بأربعين ريالا [2]. نفتح في التاسعة [1].' },
+    );
+    const { gather, knowledge } = knowing((question) =>
+      question.includes('price') ? gathered(false, PRICES, HOURS) : gathered(false, HOURS),
+    );
+    const result = await providerOf(format).turn(
+      turnOf({ knowledge: { max_tokens: 900 } }, { input: ['بكم الحلاقة؟'], knowledge }),
+    );
+    expect(gather.mock.calls).toEqual([
+      ['بكم الحلاقة؟', '', 900],
+      ['price of a cut', '', 900],
+    ]);
+    expect(sent(0)).toContain('All documents, by name: Hours; Prices');
+    expect(sent(0)).not.toContain('A cut is 40 riyals.');
+    for (const part of ['# Prices', '[2] A cut is 40 riyals.', '[1] Open']) expect(sent(1)).toContain(part);
+    expect(result.messages[0]!.sources.map(({ quote }) => quote)).toEqual([PRICES.text, HOURS.text]);
+    expect(result.trace.steps).toContainEqual({ kind: 'search', detail: '2 found', input: 'price of a cut' });
+  });
+
+  it('lets the model search three times in one turn, and tells it when that fails', async () => {
+    const call = { tool: 'search_knowledge', args: { query: 'boats' } };
+    fake.script({ tool: 'search_knowledge', args: {} }, call, call, call, { text: 'I do not know.' });
+    const { gather, knowledge } = knowing((question) => {
+      if (question === 'boats') throw new Error('the thread is away');
+      return gathered(false, HOURS);
+    });
+    const result = await providerOf(format).turn(turnOf({}, { knowledge }));
+    expect(gather).toHaveBeenCalledTimes(1 + 3);
+    expect(sent(1)).toContain('The query is missing.');
+    expect(sent(4)).toContain('The documents cannot be searched now.');
+    expect(sent(4)).not.toContain('the thread is away');
+    expect(result.messages[0]!.content).toMatchObject({ text: 'I do not know.' });
+  });
+
+  it('begins every prompt of an agent with the same rules and whole documents', async () => {
+    const { knowledge } = knowing(() => gathered(true, HOURS, PRICES));
+    const definition = { instructions: 'Help with order {{order_id}}.', dont_know: { default: 'Sorry {{order_id}}.' } };
+    await providerOf(format).turn(turnOf(definition, { knowledge }));
+    await providerOf(format).turn(
+      turnOf(definition, { knowledge, locale: 'ar', variables: { order_id: 'B-7' }, now: new Date(), input: ['Hm?'] }),
+    );
+    const [one, other] = [sent(0), sent(1)];
+    const end = one.indexOf('A cut is 40 riyals.') + 'A cut is 40 riyals.'.length;
+    expect(end).toBeGreaterThan(100);
+    expect(other.slice(0, end)).toBe(one.slice(0, end));
+    expect(other).not.toBe(one);
+    // Anthropic remembers up to a mark, the others by themselves.
+    expect(one.includes('cache_control')).toBe(format === 'anthropic');
   });
 
   it('calls a declared tool and gives its answer back to the model', async () => {
@@ -340,17 +417,14 @@ describe('a turn by any model', () => {
   });
 
   it('searches a follow-up question together with the message before it', async () => {
-    const search = vi.fn<Search>(async (question) => (question.includes('open') ? PASSAGES : []));
+    const { gather, knowledge } = knowing(() => gathered(false, HOURS));
     const history: TurnRequest['history'] = [
       { role: 'end_user', text: 'When do you open?' },
       { role: 'agent', text: 'At nine.' },
       { role: 'end_user', text: 'And on Sunday?' },
     ];
-    await provider().turn(turnOf({}, { history, input: ['And on Sunday?'], knowledge: { search } }));
-    expect(search.mock.calls.map(([question]) => question)).toEqual([
-      'And on Sunday?',
-      'When do you open?\nAnd on Sunday?',
-    ]);
+    await provider().turn(turnOf({}, { history, input: ['And on Sunday?'], knowledge }));
+    expect(gather).toHaveBeenCalledExactlyOnceWith('And on Sunday?', 'When do you open?', 24_000);
     expect(sent()).toContain('Open from 9 to 17.');
   });
 

@@ -1,25 +1,16 @@
 import { MAX_MESSAGE_CHARACTERS } from '../../../contract/limits.ts';
 import type { MessageSource } from '../../../contract/messages.ts';
-import {
-  MAX_HISTORY,
-  MAX_QUESTION_CHARACTERS,
-  ProviderError,
-  type Finding,
-  type Provider,
-  type TurnRequest,
-  type TurnResult,
-  type TurnTrace,
-} from '../provider.ts';
+import { ProviderError, type Provider, type TurnRequest, type TurnResult, type TurnTrace } from '../provider.ts';
 import { asksToBegin } from '../embedded/phrases.ts';
 import { renderText } from '../templates.ts';
 import { buildInstructions, buildMessages, templateVariables } from './build-prompt.ts';
 import { citePassages } from './cite-passages.ts';
+import { findSources } from './find-sources.ts';
 import type { ModelSettings } from './language-model.ts';
 import type { CallTool } from './run-tool.ts';
 
 /** Limit for the `fetch` that is passed in: `egress.fetchWith({ timeoutMs, maxBytes: MODEL_MAX_BYTES })`. */
 export const MODEL_MAX_BYTES = 4 * 1024 * 1024;
-const MAX_PASSAGES = 6;
 
 export const MODEL_TIMEOUT_MS = 30_000;
 
@@ -74,44 +65,27 @@ async function askModel(options: ModelProviderOptions, request: TurnRequest): Pr
   }
   // Loaded when first needed: an installation that uses only the embedded provider never loads the SDK.
   const { generate } = await import('./generate.ts');
-  const findings = await findPassages(request);
-  const steps: TurnTrace['steps'] = [
-    {
-      kind: 'passages',
-      detail: `${findings.length} found`,
-      passages: findings.map(({ passage, score }) => ({ document: passage.document, heading: passage.heading, score })),
-    },
-  ];
+  const steps: TurnTrace['steps'] = [];
+  const sources = await findSources(request, steps);
   const { text: answer, handOff } = await generate({
     settings: options,
     timeoutMs: options.timeoutMs ?? MODEL_TIMEOUT_MS,
     model,
-    instructions: buildInstructions(request, findings),
+    instructions: buildInstructions(request, sources),
+    sources,
     messages: buildMessages(request),
     callTool: options.callTool,
     request,
     steps,
   });
   const trace = { provider: options.name, steps };
-  const { text, sources } = citePassages(answer, findings);
-  if (handOff === null) return { ...say(request, text, sources), next: 'waiting_for_user', trace };
+  const { text, sources: cited } = citePassages(
+    answer,
+    sources.passages.map(({ passage }) => passage),
+  );
+  if (handOff === null) return { ...say(request, text, cited), next: 'waiting_for_user', trace };
   const written = renderText(agent.definition.hand_off?.text, locale, templateVariables(request));
   return { ...say(request, written || text || handOff.message), next: 'handed_off', trace };
-}
-
-/**
- * Searches with the newest messages. A follow-up such as "and on Sunday?" finds nothing alone, so it is searched
- * together with the message before it.
- */
-async function findPassages({ input, history, knowledge }: TurnRequest): Promise<Finding[]> {
-  if (input.length === 0) return [];
-  const question = input.slice(-MAX_HISTORY).join('\n').slice(0, MAX_QUESTION_CHARACTERS);
-  const findings = await knowledge.search(question, MAX_PASSAGES);
-  if (findings.length > 0) return findings;
-  const earlier = history.filter((message) => message.role === 'end_user').slice(0, -input.length);
-  const before = earlier.at(-1);
-  if (before === undefined) return [];
-  return knowledge.search(`${before.text.slice(0, MAX_QUESTION_CHARACTERS)}\n${question}`, MAX_PASSAGES);
 }
 
 const say = (request: TurnRequest, text: string, sources: MessageSource[] = []) => ({

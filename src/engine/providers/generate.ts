@@ -1,19 +1,23 @@
-import { generateText, isStepCount, type ModelMessage } from 'ai';
+import { generateText, isStepCount, type ModelMessage, type SystemModelMessage } from 'ai';
 import { ProviderError, type TurnRequest, type TurnTrace } from '../provider.ts';
 import { languageModel, type ModelSettings } from './language-model.ts';
 import { garbled, mapFailure } from './map-failure.ts';
 import { HAND_OFF_TOOL } from '../../../contract/agents.ts';
+import type { Sources } from './find-sources.ts';
 import { offerTools } from './offer-tools.ts';
 import type { CallTool } from './run-tool.ts';
 
 /** Calls of the model in one turn; the last call offers no tools, so the model must answer. */
 const MAX_STEPS = 5;
+/** Anthropic remembers a prompt only up to a mark; the other providers remember its beginning by themselves. */
+const REMEMBER = { anthropic: { cacheControl: { type: 'ephemeral' as const } } };
 
 export type Generation = {
   settings: ModelSettings;
   timeoutMs: number;
   model: string;
-  instructions: string;
+  instructions: { fixed: string; changing: string };
+  sources: Sources;
   messages: ModelMessage[];
   callTool: CallTool;
   request: TurnRequest;
@@ -27,7 +31,7 @@ export type Generated = { text: string; handOff: { message: string } | null };
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
 export async function generate(generation: Generation): Promise<Generated> {
-  const { settings, timeoutMs, model, instructions, messages, callTool, request, steps } = generation;
+  const { settings, timeoutMs, model, instructions, sources, messages, callTool, request, steps } = generation;
   const { signal, agent } = request;
   let answered: number | null = null;
   const fetch: typeof globalThis.fetch = async (url, init) => {
@@ -41,9 +45,9 @@ export async function generate(generation: Generation): Promise<Generated> {
   try {
     const result = await generateText({
       model: await languageModel({ ...settings, fetch }, model),
-      instructions,
+      instructions: inForm(settings.name, instructions),
       messages,
-      tools: offerTools({ request, callTool, steps }),
+      tools: offerTools({ request, callTool, steps }, sources),
       stopWhen: isStepCount(MAX_STEPS),
       prepareStep: ({ stepNumber }) => (stepNumber === MAX_STEPS - 1 ? { toolChoice: 'none' } : {}),
       onLanguageModelCallEnd: ({ finishReason, usage }) => {
@@ -82,3 +86,14 @@ export async function generate(generation: Generation): Promise<Generated> {
     throw mapFailure(error, { apiKey: settings.apiKey, answered });
   }
 }
+
+const inForm = (
+  name: ModelSettings['name'],
+  { fixed, changing }: Generation['instructions'],
+): string | SystemModelMessage[] =>
+  name === 'anthropic'
+    ? [
+        { role: 'system', content: fixed, providerOptions: REMEMBER },
+        { role: 'system', content: changing },
+      ]
+    : `${fixed}\n\n${changing}`;

@@ -1,16 +1,19 @@
 import { jsonSchema, tool, type JSONSchema7, type ToolSet } from 'ai';
-import { HAND_OFF_TOOL } from '../../../contract/agents.ts';
+import { HAND_OFF_TOOL, SEARCH_TOOL } from '../../../contract/agents.ts';
 import { schemaForModel } from './bound-arguments.ts';
 import { mayHandOff } from './build-prompt.ts';
+import type { Sources } from './find-sources.ts';
 import { prepareCall, runTool, type ToolTurn } from './run-tool.ts';
+import { searchTool } from './search-tool.ts';
 
 /**
- * The declared tools, plus the hand-off to a human. The hand-off has nothing to execute, which ends the turn: its
- * arguments are read from the call.
+ * The declared tools, the search where the model has only a part of the documents, and the hand-off to a human. The
+ * hand-off has nothing to execute, which ends the turn: its arguments are read from the call.
  */
-export function offerTools(turn: ToolTurn): ToolSet {
+export function offerTools(turn: ToolTurn, sources: Sources): ToolSet {
   const { request } = turn;
   const tools: ToolSet = {};
+  if (!sources.whole) tools[SEARCH_TOOL] = searchTool(sources, request.signal, turn.steps);
   for (const declared of request.agent.definition.tools ?? []) {
     tools[declared.name] = tool({
       description: declared.description,

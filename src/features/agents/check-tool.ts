@@ -1,4 +1,4 @@
-import { type AgentDefinition, HAND_OFF_TOOL, type Tool } from '../../../contract/agents.ts';
+import { type AgentDefinition, HAND_OFF_TOOL, SEARCH_TOOL, type Tool } from '../../../contract/agents.ts';
 import { type Fault, Refusal } from '../../../contract/problems.ts';
 import type { Queryable } from '../../store/db.ts';
 import { declaredVariables } from '../../store/triggers.ts';
@@ -9,6 +9,8 @@ export function toolFaults({ name, parameters, bound = {}, retries = 0, read_onl
   const report = (pointer: string, code: string, detail: string) => faults.push({ pointer, code, detail });
   if (name === HAND_OFF_TOOL)
     report('/name', 'conflict', 'This name is reserved: models use it to hand over to a person.');
+  if (name === SEARCH_TOOL)
+    report('/name', 'conflict', 'This name is reserved: models use it to search the documents.');
   if (parameters['type'] !== 'object') {
     report('/parameters', 'type', 'The JSON Schema must describe an object: "type": "object".');
   }

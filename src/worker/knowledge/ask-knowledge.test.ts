@@ -24,9 +24,11 @@ function givenKnowledge(texts: Record<string, string[]>, more: Partial<Knowledge
     ...more,
   });
   running.push(knowledge);
-  const ask = (agentId: string, question: string, edition = '1') =>
-    knowledge.of({ orgId: `org of ${agentId}`, agentId, edition, bytes: 1 }).search(question, 3);
-  return { ask, reads };
+  const of = (agentId: string, edition = '1') =>
+    knowledge.of({ orgId: `org of ${agentId}`, agentId, edition, bytes: 1 });
+  const ask = async (agentId: string, question: string, edition?: string) =>
+    (await of(agentId, edition).answer(question)).findings;
+  return { of, ask, reads };
 }
 
 const HOURS = ['The shop opens at 9 am.'];
@@ -37,6 +39,7 @@ describe('the thread', () => {
     expect((await ask('a', 'When does the shop open?'))[0]!.passage).toEqual({
       document_id: '1',
       document: 'Guide 1',
+      section: null,
       heading: null,
       text: HOURS[0],
     });
@@ -56,6 +59,21 @@ describe('the thread', () => {
     });
     expect(answered).toEqual(['small', 'large']);
     expect(spent).toBeLessThan(500);
+  });
+
+  test('gives a model all of small documents in their order, and of larger ones what ranks', async () => {
+    const { of } = givenKnowledge({ a: ['Parking is free.', ...HOURS, 'Dogs are welcome.'] });
+    const told = async (tokens: number) => {
+      const { whole, findings, documents } = await of('a').gather('When does the shop open?', '', tokens);
+      return { whole, texts: findings.map(({ passage }) => passage.text), documents };
+    };
+    const documents = ['Guide 0', 'Guide 1', 'Guide 2'];
+    expect(await told(1_000)).toEqual({
+      whole: true,
+      texts: ['Parking is free.', ...HOURS, 'Dogs are welcome.'],
+      documents,
+    });
+    expect(await told(30)).toEqual({ whole: false, texts: HOURS, documents });
   });
 
   test('reports documents that cannot be read, and reads them for the next question', async () => {
@@ -83,11 +101,11 @@ const FRAGILE = `
 const { parentPort, workerData: { beacon } } = require('node:worker_threads');
 parentPort.on('message', ({ job, question }) => setTimeout(() => {
   Atomics.store(beacon, 0, job);
-  if (question === 'die') process.exit(1);
-  if (question === 'hang') for (;;);
-  if (question === 'fill') for (const all = [];;) all.push({ like: [all.length] });
+  if (question.text === 'die') process.exit(1);
+  if (question.text === 'hang') for (;;);
+  if (question.text === 'fill') for (const all = [];;) all.push({ like: [all.length] });
   Atomics.store(beacon, 0, 0);
-  setTimeout(() => parentPort.postMessage({ kind: 'found', job, findings: [] }), 100);
+  setTimeout(() => parentPort.postMessage({ kind: 'found', job, found: { findings: [], offers: [] } }), 100);
 }, 20));`;
 
 describe('a thread that ends', () => {

@@ -1,12 +1,13 @@
 import { Worker } from 'node:worker_threads';
 import type { DocumentText } from '../../engine/knowledge/split-document.ts';
-import { type Finding, type KnowledgeSearch, ProviderError } from '../../engine/provider.ts';
+import { type Answer, type Gathered, type KnowledgeSearch, ProviderError } from '../../engine/provider.ts';
 import type { Logger } from '../../kernel/log.ts';
 import { ownProgram } from '../../kernel/own-files.ts';
 import {
   type Ask,
   type DocumentsOf,
   type FromThread,
+  type Question,
   SLICES,
   type ThreadData,
   type ToThread,
@@ -34,7 +35,8 @@ export type KnowledgeOptions = {
   stuckMs?: number;
 };
 
-type Pending = { ask: Ask; resolve(found: Finding[]): void; reject(error: Error): void; threads: number };
+type Found = Answer | Gathered;
+type Pending = { ask: Ask; resolve(found: Found): void; reject(error: Error): void; threads: number };
 
 /** Maximum questions that wait; a worker has 400 turns in progress. */
 const MAX_PENDING = 1_000;
@@ -60,13 +62,19 @@ export function createKnowledge({
   let lastJob = 0;
   let stopped = false;
 
-  function ask(documents: DocumentsOf, question: string, limit: number): Promise<Finding[]> {
+  function ask<Wanted extends Found>(documents: DocumentsOf, question: Question): Promise<Wanted> {
     const job = (lastJob = (lastJob % MAX_JOB) + 1);
     const rests = (resting.get(editionOf(documents)) ?? 0) > performance.now();
     if (rests) return Promise.reject(failed('The search of the documents failed recently.'));
     if (stopped || pending.size >= MAX_PENDING) return Promise.reject(failed('Too many questions are waiting.'));
     return new Promise((resolve, reject) => {
-      const one: Pending = { ask: { ...documents, kind: 'ask', job, question, limit }, resolve, reject, threads: 0 };
+      const one: Pending = {
+        ask: { ...documents, kind: 'ask', job, question },
+        // The thread answers in the form that the question wants.
+        resolve: (found) => resolve(found as Wanted),
+        reject,
+        threads: 0,
+      };
       pending.set(job, one);
       send(one);
     });
@@ -101,7 +109,7 @@ export function createKnowledge({
     if (!one || from !== thread) return;
     if (message.kind === 'want') return void read(from, one.ask, message.after);
     pending.delete(message.job);
-    if (message.kind === 'found') one.resolve(message.findings);
+    if (message.kind === 'found') one.resolve(message.found);
     else one.reject(failed(`The documents could not be searched. ${message.why}`));
   }
 
@@ -149,7 +157,10 @@ export function createKnowledge({
   }
 
   return {
-    of: (documents) => ({ search: (question, limit) => ask(documents, question, limit) }),
+    of: (documents) => ({
+      answer: (text) => ask<Answer>(documents, { reader: 'person', text }),
+      gather: (text, earlier, tokens) => ask<Gathered>(documents, { reader: 'model', text, earlier, tokens }),
+    }),
     stop: async () => {
       stopped = true;
       await thread?.terminate();

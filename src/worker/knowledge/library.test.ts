@@ -32,7 +32,15 @@ function givenLibrary(texts: Record<string, string[]>, { tick = 0, maxKeptBytes 
   let job = 0;
   const put = (agentId: string, question: string, edition = '1', orgId = `org of ${agentId}`): number => {
     const bytes = texts[agentId]!.join('').length;
-    const ask: Ask = { kind: 'ask', job: ++job, orgId, agentId, edition, bytes, question, limit: 3 };
+    const ask: Ask = {
+      kind: 'ask',
+      job: ++job,
+      orgId,
+      agentId,
+      edition,
+      bytes,
+      question: { reader: 'person', text: question },
+    };
     asks.set(job, ask);
     library.take(ask);
     return job;
@@ -48,7 +56,7 @@ function givenLibrary(texts: Record<string, string[]>, { tick = 0, maxKeptBytes 
 
 const HOURS = ['The shop opens at 9 am.'];
 const said = (answer: FromThread | undefined): string[] =>
-  answer?.kind === 'found' ? answer.findings.map(({ passage }) => passage.text) : [answer?.kind ?? 'nothing'];
+  answer?.kind === 'found' ? answer.found.findings.map(({ passage }) => passage.text) : [answer?.kind ?? 'nothing'];
 
 describe('the library', () => {
   test('builds an index once, for all questions during the build and after it', () => {

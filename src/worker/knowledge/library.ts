@@ -66,10 +66,16 @@ export function createLibrary({ post, meter, maxKeptBytes }: LibraryOptions) {
     beginBuilds();
   }
 
-  function search({ job, orgId, question, limit }: Ask, index: KnowledgeIndex): void {
+  function search({ job, orgId, question }: Ask, index: KnowledgeIndex): void {
     const fail = (why: string): void => post({ kind: 'failed', job, why });
     function* steps(): Steps<void> {
-      post({ kind: 'found', job, findings: yield* index.search(question, limit) });
+      post({
+        kind: 'found',
+        job,
+        found: yield* question.reader === 'person'
+          ? index.answer(question.text)
+          : index.gather(question.text, question.earlier, question.tokens),
+      });
     }
     searches.add({ orgId, job, steps: steps(), limitMs: SEARCH_LIMIT_MS, spentMs: 0, fail });
   }

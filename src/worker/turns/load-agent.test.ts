@@ -9,6 +9,7 @@ import { deleteDocumentRow, insertDocument } from '../../store/documents.ts';
 import { readNextDocument } from '../../store/agents/read-for-turns.ts';
 import type { DocumentsOf } from '../knowledge/messages.ts';
 import { createAgentLoader } from './load-agent.ts';
+import { NO_KNOWLEDGE } from '../../engine/provider.ts';
 
 let database: TestDatabase;
 let db: Db;
@@ -29,7 +30,7 @@ test('documents have a new edition when one is added or removed, and not when th
   const load = createAgentLoader(db, async () => ({ name: 'fake', turn: () => Promise.reject(new Error('unused')) }), {
     of: (documents) => {
       editions.push(documents);
-      return { search: async () => [] };
+      return NO_KNOWLEDGE;
     },
   });
   let revision = 1;

@@ -1,4 +1,4 @@
-import type { KnowledgeSearch, Provider } from '../../engine/provider.ts';
+import { type KnowledgeSearch, NO_KNOWLEDGE, type Provider } from '../../engine/provider.ts';
 import { type AgentForTurns, readAgentForTurns } from '../../store/agents/read-for-turns.ts';
 import type { Db } from '../../store/db.ts';
 import type { Knowledge } from '../knowledge/ask-knowledge.ts';
@@ -10,7 +10,6 @@ export type FindProvider = (orgId: string, agent: Pick<AgentForTurns, 'definitio
 
 /** Agents cached on one node, without their documents: those are in the knowledge thread. */
 const MAX_LOADED = 200;
-const NO_DOCUMENTS: KnowledgeSearch = { search: async () => [] };
 
 /**
  * Caches agents by revision. A claimed run names the current revision, so the next turn uses a change without a
@@ -44,7 +43,7 @@ export function createAgentLoader(db: Db, findProvider: FindProvider, knowledge:
     const { edition, bytes } = agent;
     return {
       agent,
-      knowledge: edition === null ? NO_DOCUMENTS : knowledge.of({ orgId, agentId, edition, bytes }),
+      knowledge: edition === null ? NO_KNOWLEDGE : knowledge.of({ orgId, agentId, edition, bytes }),
       provider: await findProvider(orgId, agent),
     };
   }

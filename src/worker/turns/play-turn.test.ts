@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Provider, ProviderError, type TurnResult } from '../../engine/provider.ts';
+import { NO_KNOWLEDGE, type Provider, ProviderError, type TurnResult } from '../../engine/provider.ts';
 import type { LoadAgent } from './load-agent.ts';
 import { createPlayTurn } from './play-turn.ts';
 import { createPlays } from './plays.ts';
@@ -17,7 +17,7 @@ const SAID: TurnResult = {
 
 function givenPlay(turn: Provider['turn'], timeoutMs?: number) {
   const provider: Provider = { name: 'fake', turn };
-  const knowledge = { search: async () => [] };
+  const knowledge = NO_KNOWLEDGE;
   const loadAgent: LoadAgent = async () => ({
     agent: { ...AGENT, version: 1, edition: null, bytes: 0 },
     knowledge,

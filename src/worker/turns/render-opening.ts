@@ -1,4 +1,5 @@
 import { embeddedProvider } from '../../engine/embedded/provider.ts';
+import { NO_KNOWLEDGE } from '../../engine/provider.ts';
 import { renderText } from '../../engine/templates.ts';
 import type { Db } from '../../store/db.ts';
 import { readAgentForTurns } from '../../store/agents/read-for-turns.ts';
@@ -28,7 +29,7 @@ export const createRenderOpening = (db: Db) =>
       history: [],
       input: [],
       state: null,
-      knowledge: { search: async () => [] },
+      knowledge: NO_KNOWLEDGE,
       context: tryContext(orgId, agent.id),
       now: new Date(),
       signal: AbortSignal.timeout(1_000),

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { givenAgent, givenOrganization, givenTrigger } from '../../../test/factories.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
-import { ProviderError, type TurnRequest, type TurnResult } from '../../engine/provider.ts';
+import { NO_KNOWLEDGE, ProviderError, type TurnRequest, type TurnResult } from '../../engine/provider.ts';
 import { handBackConversation, takeOverConversation } from '../../features/conversations/hand-over.ts';
 import { receiveMessage } from '../../features/conversations/receive-message.ts';
 import { type AcceptQueue, createAcceptQueue } from '../../store/runs/accept.ts';
@@ -43,7 +43,7 @@ const usual = ({ input }: TurnRequest): TurnResult => say(input.length === 0 ? '
 
 function startWorker(turn: (request: TurnRequest) => TurnResult | Promise<TurnResult> = usual): void {
   const loadAgent = createAgentLoader(db, async () => ({ name: 'fake', turn: async (request) => turn(request) }), {
-    of: () => ({ search: async () => [] }),
+    of: () => NO_KNOWLEDGE,
   });
   const worker = createTurnWorker({ db, log: pino({ level: 'silent' }), loadAgent, onStored: () => {} });
   workers.push(worker);

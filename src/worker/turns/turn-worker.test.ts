@@ -4,7 +4,13 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { givenAgent, givenOrganization, givenTrigger } from '../../../test/factories.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
-import { type Provider, ProviderError, type TurnRequest, type TurnResult } from '../../engine/provider.ts';
+import {
+  NO_KNOWLEDGE,
+  type Provider,
+  ProviderError,
+  type TurnRequest,
+  type TurnResult,
+} from '../../engine/provider.ts';
 import { takeOverConversation } from '../../features/conversations/hand-over.ts';
 import { receiveMessage } from '../../features/conversations/receive-message.ts';
 import { type AcceptQueue, createAcceptQueue } from '../../store/runs/accept.ts';
@@ -50,7 +56,7 @@ function startWorker(turn: (request: TurnRequest) => TurnResult | Promise<TurnRe
   const worker = createTurnWorker({
     db: its,
     log: pino({ level: 'silent' }),
-    loadAgent: createAgentLoader(db, async () => provider, { of: () => ({ search: async () => [] }) }),
+    loadAgent: createAgentLoader(db, async () => provider, { of: () => NO_KNOWLEDGE }),
     onStored: () => {},
   });
   workers.push(worker);

@@ -1,0 +1,32 @@
+import { isQuestion, smallTalkIn } from '../embedded/phrases.ts';
+import { readWords } from '../read-words.ts';
+
+/**
+ * What a message asks, and what stands around it. People greet, tell what happened, and then ask: the question decides
+ * what is searched, the story only helps to rank.
+ */
+export type Focus = { questions: string[]; story: string };
+
+export const focusQuestion = (message: string): Focus => {
+  const sentences = message.split(SENTENCE).filter((sentence) => sentence.trim() !== '');
+  const said = sentences
+    .map((sentence) => ({ sentence: withoutGreeting(sentence), words: readWords(sentence) }))
+    .filter(({ sentence, words }) => sentence !== '' && smallTalkIn(words) === null);
+  const questions = said.filter(({ sentence, words }) => isQuestion(sentence, words));
+  if (questions.length === 0)
+    return { questions: [said.map(({ sentence }) => sentence).join('\n') || message], story: '' };
+  const story = said.filter((one) => !questions.includes(one)).map(({ sentence }) => sentence);
+  return { questions: questions.slice(-MAX_QUESTIONS).map(({ sentence }) => sentence), story: story.join('\n') };
+};
+
+/** Of one message, the latest; more is a letter. */
+const MAX_QUESTIONS = 3;
+const SENTENCE = /(?<=[.!?؟।…])(?=\s)|\n+/u;
+/** "Hello, when do you open?" */
+const GREETED = /^\s*([\p{L}\p{M}' ]{2,40})[,،!:]\s+(?=\S)/u;
+
+const withoutGreeting = (sentence: string): string => {
+  const greeted = GREETED.exec(sentence);
+  if (greeted === null || smallTalkIn(readWords(greeted[1]!)) === null) return sentence.trim();
+  return sentence.slice(greeted[0].length).trim();
+};

@@ -1,0 +1,37 @@
+import type { Passage } from '../provider.ts';
+import { estimateTokens } from './estimate-tokens.ts';
+import { rankedFirst, windowAround } from './find-sections.ts';
+import type { Steps } from './steps.ts';
+
+/** What a passage costs in a model's prompt: its text, its number, and a line with its heading. */
+export const tokensOf = ({ document, heading, text }: Passage): number =>
+  estimateTokens(text) + estimateTokens(`${document} › ${heading ?? ''}`) + NUMBER_TOKENS;
+
+/**
+ * The passages to give to a model, within a budget: first the best ones, then the sections around them, then what else
+ * ranks. In the order of the documents.
+ */
+export function* gatherSections(passages: readonly Passage[], scores: Float64Array, tokens: number): Steps<number[]> {
+  const order = rankedFirst(scores).slice(0, MAX_GATHERED);
+  const chosen = new Set<number>();
+  let left = tokens;
+  const take = (at: number): void => {
+    const cost = tokensOf(passages[at]!);
+    if (chosen.has(at) || cost > left) return;
+    chosen.add(at);
+    left -= cost;
+  };
+  order.slice(0, BEST).forEach(take);
+  for (const at of order) {
+    yield;
+    if (left <= NUMBER_TOKENS) break;
+    // A document without headings is one section: no section takes everything.
+    windowAround(passages, at, tokens / SHARES, tokensOf).forEach(take);
+  }
+  return [...chosen].sort((a, b) => a - b);
+}
+
+const NUMBER_TOKENS = 5;
+const BEST = 8;
+const SHARES = 8;
+const MAX_GATHERED = 1_000;

@@ -1,0 +1,86 @@
+import type { Term } from './analyze-text.ts';
+import { type GramTable, rarityOf } from './gram-table.ts';
+import type { KeyTable } from './key-table.ts';
+import type { Demand } from './read-question.ts';
+import type { Steps } from './steps.ts';
+
+/**
+ * Ranks all passages for a question: recall first. Nothing must be met; each demand adds what it is worth. Words, topics
+ * and kinds of fact count as in BM25, by how rare they are, and groups of letters find what they miss.
+ */
+export type Ranked = {
+  /** By passage; 0 for a passage that shares nothing with the question. */
+  scores: Float64Array;
+  /** By passage: the share of the question that it meets, by the weight of the words. */
+  shares: Float64Array;
+};
+
+export type Asked = { demands: readonly Demand[]; terms: readonly Term[]; worth: number };
+
+export function* rankPassages(
+  keys: KeyTable,
+  grams: GramTable,
+  passages: number,
+  asked: readonly Asked[],
+): Steps<Ranked> {
+  const byDemands = new Float64Array(passages);
+  const byLetters = new Float64Array(passages);
+  const best = new Float64Array(passages);
+  let wanted = 0;
+  for (const { demands, terms, worth } of asked) {
+    for (const demand of demands) {
+      wanted += worth * (yield* addDemand(demand, worth, keys, passages, best, byDemands));
+    }
+    yield* grams.score(terms, worth, byLetters);
+  }
+  yield;
+  const shares = byDemands.map((score) => (wanted === 0 ? 0 : score / wanted));
+  const [most, mostLetters] = [largest(byDemands), largest(byLetters)];
+  const scores = byDemands.map((score, at) => score / most + (LETTERS_WORTH * byLetters[at]!) / mostLetters);
+  return { scores, shares };
+}
+
+/** Adds one demand to the scores; returns the most that a passage could have got. */
+function* addDemand(
+  demand: Demand,
+  worth: number,
+  keys: KeyTable,
+  passages: number,
+  best: Float64Array,
+  scores: Float64Array,
+): Steps<number> {
+  const met: number[] = [];
+  let rarest = 0;
+  for (const [key, way] of demand.ways) {
+    const id = keys.idOf(key);
+    const holding = keys.showing(key);
+    if (holding.length > A_STEP) yield;
+    // A word that is nearly everywhere tells little and costs most.
+    if (id === null || holding.length > MAX_HOLDING) continue;
+    const value = way * rarityOf(holding.length, passages);
+    rarest = Math.max(rarest, value);
+    for (const passage of holding) {
+      if (best[passage] === 0) met.push(passage);
+      best[passage] = Math.max(best[passage]!, value * keys.worthIn(passage, id));
+    }
+  }
+  yield;
+  const weight = weightOf(demand);
+  for (const passage of met) {
+    scores[passage]! += worth * weight * best[passage]!;
+    best[passage] = 0;
+  }
+  return weight * (rarest > 0 ? rarest : rarityOf(0, passages));
+}
+
+const weightOf = ({ force, general }: Demand): number => {
+  if (force === 'kind') return 0.8;
+  if (force === 'must') return 1;
+  return general ? 0.15 : 0.5;
+};
+
+export const largest = (scores: Float64Array): number => scores.reduce((most, score) => Math.max(most, score), 1e-9);
+
+const LETTERS_WORTH = 0.5;
+const MAX_HOLDING = 50_000;
+const A_STEP = 1_000;

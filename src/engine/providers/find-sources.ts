@@ -1,0 +1,64 @@
+import { DEFAULT_KNOWLEDGE_TOKENS } from '../../../contract/agents.ts';
+import { type Gathered, MAX_HISTORY, type Passage, type TurnRequest, type TurnTrace } from '../provider.ts';
+
+export type Numbered = { number: number; passage: Passage };
+
+/** What a model may cite in one turn: the passages that it was given, and those that it found by searching. */
+export type Sources = {
+  /** True: they are all that the agent has. */
+  readonly whole: boolean;
+  /** Names of the documents. */
+  readonly names: readonly string[];
+  /** In the order of their numbers, which begin at 1. */
+  readonly passages: Numbered[];
+  /** Searches with the model's own words. */
+  search(query: string): Promise<Numbered[]>;
+};
+
+/** How much of the budget one search of the model adds, at most. */
+const SEARCH_TOKENS = 4_000;
+
+/**
+ * Gathers what the newest messages ask for. A follow-up such as "and on Sunday?" means little alone, so the message
+ * before it counts too, but less.
+ */
+export async function findSources(request: TurnRequest, steps: TurnTrace['steps']): Promise<Sources> {
+  const { input, history, knowledge, agent } = request;
+  const tokens = agent.definition.knowledge?.max_tokens ?? DEFAULT_KNOWLEDGE_TOKENS;
+  const said = history.filter(({ role }) => role === 'end_user').map(({ text }) => text);
+  const earlier = said.slice(0, Math.max(0, said.length - input.length)).at(-1) ?? '';
+  const gathered = await knowledge.gather(input.slice(-MAX_HISTORY).join('\n'), earlier, tokens);
+  const passages: Numbered[] = [];
+  const places = new Map<string, Numbered>();
+  /** A passage that is found twice keeps its number. */
+  const add = ({ findings }: Gathered): Numbered[] =>
+    findings.map(({ passage }) => {
+      const place = JSON.stringify([passage.document_id, passage.heading, passage.text]);
+      const known = places.get(place);
+      if (known !== undefined) return known;
+      const one = { number: passages.length + 1, passage };
+      places.set(place, one);
+      passages.push(one);
+      return one;
+    });
+  add(gathered);
+  const { whole, documents: names } = gathered;
+  steps.push({
+    kind: 'passages',
+    detail: whole ? `all ${passages.length}` : `${passages.length} found`,
+    passages: whole
+      ? []
+      : gathered.findings.slice(0, MAX_TRACED).map(({ passage, score }) => ({ ...placeOf(passage), score })),
+  });
+  return {
+    whole,
+    names,
+    passages,
+    search: async (query) => add(await knowledge.gather(query, '', Math.min(tokens, SEARCH_TOKENS))),
+  };
+}
+
+/** How many passages the trace of a turn names. */
+const MAX_TRACED = 20;
+
+const placeOf = ({ document, heading }: Passage) => ({ document, heading });
