@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentDefinition } from '../../../contract/agents.ts';
 import { cpuMs } from '../../../test/cpu-time.ts';
-import { type Finding, type KnowledgeSearch, NO_KNOWLEDGE, type TurnRequest, type TurnResult } from '../provider.ts';
+import {
+  type Finding,
+  type KnowledgeSearch,
+  NO_KNOWLEDGE,
+  type Passage,
+  type TurnRequest,
+  type TurnResult,
+} from '../provider.ts';
 import { buildKnowledge } from '../knowledge/build-knowledge.ts';
 import { splitDocument } from '../knowledge/split-document.ts';
 import { embeddedProvider } from './provider.ts';
@@ -380,6 +387,96 @@ describe('knowledge of real documents', () => {
     const result = await turn({}, ['How much is the Kettle 500?'], { knowledge });
     expect(result.messages[0]!.sources).toEqual([{ document: 'Shop', quote: 'It costs QAR 229.' }]);
     expect((await turn({}, ['Does the Kettle 500 have a warranty?'], { knowledge })).messages[0]!.sources).toEqual([]);
+  });
+});
+
+describe('what may answer', () => {
+  const text = [
+    '# Bikes',
+    '## Late return',
+    'Each hour that has begun costs 8 euros.',
+    '## Helmets',
+    'Helmets and locks are included with every hired bike.',
+    '## Opening',
+    'The workshop opens at nine.',
+  ].join('\n\n');
+  const built = buildKnowledge(splitDocument({ id: 'doc_1', name: 'Shop', text }));
+  const knowledge: KnowledgeSearch = { ...NO_KNOWLEDGE, answer: async (question) => built.answer(question) };
+  const between: Passage[] = splitDocument({ id: 'doc_1', name: 'Shop', text });
+  const two: KnowledgeSearch = {
+    ...NO_KNOWLEDGE,
+    answer: async (question) =>
+      question.includes('borrow')
+        ? {
+            findings: [],
+            offers: between.slice(0, 2).map((one) => ({ label: one.section!.slice(8), passages: [one] })),
+          }
+        : built.answer(question),
+  };
+
+  it('is offered as uncertain when one passage is near', async () => {
+    const [, helmets] = between;
+    const answer = async () => ({ findings: [], offers: [{ label: 'Helmets', passages: [helmets!] }] });
+    const [message] = (await turn({}, ['My head is cold.'], { knowledge: { ...NO_KNOWLEDGE, answer } })).messages;
+    expect(message!.content).toEqual({
+      type: 'text',
+      text: 'I am not certain. I found this, which may answer it:\n\nHelmets:\nHelmets and locks are included with every hired bike.',
+    });
+    expect(message!.sources).toEqual([
+      { document: 'Shop', quote: 'Helmets and locks are included with every hired bike.' },
+    ]);
+  });
+
+  it('is offered, not stated, when the question was taken out of a story', async () => {
+    const story =
+      'Hello! We hired two bikes last week and loved it. My mother has none of her own. Are helmets included?';
+    expect(texts(await turn({}, [story], { knowledge }))[0]).toMatch(/^I am not certain/);
+    expect(texts(await turn({}, ['Hello! Are helmets included?'], { knowledge }))[0]).toMatch(/^Helmets:/);
+  });
+
+  it('is offered by name when two are near, and told when the person chooses one', async () => {
+    const offered = await turn({}, ['What if I borrow one longer?'], { knowledge: two });
+    expect(offered.messages[0]!.content).toMatchObject({
+      type: 'choices',
+      choices: [
+        { id: '1', label: 'Late return' },
+        { id: '2', label: 'Helmets' },
+      ],
+    });
+    const choose = async (word: string): Promise<TurnResult> =>
+      turn({}, [word], { knowledge: two, state: JSON.parse(JSON.stringify(offered.state)) });
+    for (const word of ['1', ' #1. ', '١', 'late return']) {
+      const told = await choose(word);
+      expect(texts(told)).toEqual(['Late return:\nEach hour that has begun costs 8 euros.']);
+      expect(told.messages[0]!.sources).toEqual([
+        { document: 'Shop', quote: 'Each hour that has begun costs 8 euros.' },
+      ]);
+    }
+    expect(texts(await choose('When does the workshop open?'))[0]).toContain('at nine');
+    expect(texts(await choose('7'))[0]).not.toContain('8 euros');
+  });
+
+  it('stands for one turn', async () => {
+    const results = await talk({}, ['What if I borrow one longer?', 'thanks', '1'], { knowledge: two });
+    expect(texts(last(results))[0]).not.toContain('8 euros');
+  });
+
+  it('is neither an answer nor a miss: the count of misses stays', async () => {
+    const results = await talk(
+      { hand_off: { after_misses: 2 } },
+      ['Boats?', 'What if I borrow one longer?', 'Boats?'],
+      {
+        knowledge: two,
+      },
+    );
+    expect(results.map(({ next }) => next)).toEqual([
+      ...Array.from({ length: 3 }, () => 'waiting_for_user'),
+      'handed_off',
+    ]);
+  });
+
+  it('is nothing when no document has the topic', async () => {
+    expect(texts(await turn({}, ['Is there a warranty on helmets?'], { knowledge }))[0]).toMatch(/do not know/);
   });
 });
 

@@ -77,6 +77,8 @@ export class KnowledgeIndex {
   /** What to say to a person who asks this. */
   *answer(message: string): Steps<Answer> {
     const asked = yield* this.focus(message, '');
+    // A question that is taken out of a story may have lost its subject: what answers it is offered only.
+    const isWhole = asked.every(({ worth }) => worth === 1);
     const certain = new Map<number, Finding>();
     const doubtful: Located[] = [];
     for (const one of asked) {
@@ -85,7 +87,7 @@ export class KnowledgeIndex {
       if (said.length === 0) continue;
       const { scores } = yield* this.score([one]);
       // Two searches that disagree are no certainty.
-      if (scores[said[0]!.at]! < AGREED * largest(scores)) doubtful.push(...said);
+      if (!isWhole || scores[said[0]!.at]! < AGREED * largest(scores)) doubtful.push(...said);
       else for (const { at, ...finding } of said) certain.set(at, finding);
     }
     if (certain.size > 0) return { findings: [...certain.values()].slice(0, MAX_SAID), offers: [] };

@@ -1,6 +1,6 @@
 /**
  * How many tokens of a model a text takes at most, roughly: every model counts in its own way, so this errs on the safe
- * side. English takes about four letters a token, other scripts up to one token a letter.
+ * side. English takes about four letters a token and is counted with three; of other scripts each letter counts.
  */
 export const estimateTokens = (text: string): number => {
   let thirds = 0;

@@ -51,6 +51,7 @@ const FIELDS_OF: Partial<Record<AgentTab, readonly string[]>> = {
   steps: ['/steps'],
   rules: ['/rules'],
   tools: ['/tools'],
+  knowledge: ['/knowledge'],
 };
 const EDITING: readonly AgentTab[] = ['behaviour', 'steps', 'rules', 'tools'];
 

@@ -18,6 +18,7 @@ import { notifyDone } from '../../parts/notify.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { AddDocumentDialog } from './add-document-dialog.tsx';
+import { KnowledgeBudget } from './knowledge-budget.tsx';
 import { KnowledgeUse } from './knowledge-use.tsx';
 import { words } from './words.ts';
 import classes from './agents.module.css';
@@ -53,6 +54,7 @@ export function KnowledgeTab({ agentId }: { agentId: string }): ReactNode {
         </FilterBar>
       )}
       <KnowledgeUse agentId={agentId} />
+      <KnowledgeBudget />
       <PagedList
         label={say('tab_knowledge')}
         list={list}

@@ -29,6 +29,7 @@ const FIELDS = [
   'steps',
   'rules',
   'tools',
+  'knowledge',
   'dont_know',
   'hand_off',
 ] as const satisfies (keyof AgentDefinition)[];

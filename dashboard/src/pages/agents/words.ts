@@ -177,6 +177,9 @@ export const words = defineWords(
     document_missing: 'Enter the text or choose a file.',
     document_added: '“{name}” was added.',
     document_size: 'Size',
+    knowledge_tokens: 'Tokens of documents for each answer',
+    knowledge_tokens_hint:
+      'Documents that fit are given to the model whole; of larger ones the parts that fit the question. More tokens find more and cost more. Publish to use it.',
     documents_used: '{used} of {most} MB used',
     documents_used_all: 'All agents: {used} of {most} MB',
     documents_full: 'The limit is reached. Remove documents that you no longer need.',
@@ -212,6 +215,7 @@ export const words = defineWords(
     field_rules: 'rules',
     field_tools: 'tools',
     field_dont_know: 'when it does not know',
+    field_knowledge: 'tokens of documents',
     field_hand_off: 'hand-off',
 
     settings_name: 'Name',
@@ -415,6 +419,9 @@ export const words = defineWords(
     document_missing: 'اكتب النص أو خذه من ملف.',
     document_added: 'أُضيف «{name}».',
     document_size: 'الحجم',
+    knowledge_tokens: 'رموز المستندات لكل إجابة',
+    knowledge_tokens_hint:
+      'المستندات التي تتسع لها تُعطى للنموذج كاملة، ومن الأكبر منها الأجزاء المناسبة للسؤال. زيادتها تجد أكثر وتكلّف أكثر. يسري بعد النشر.',
     documents_used: 'المستخدم {used} من {most} م.ب',
     documents_used_all: 'كل الوكلاء: {used} من {most} م.ب',
     documents_full: 'لم يبق مكان. احذف المستندات التي لم تعد لازمة.',
@@ -449,6 +456,7 @@ export const words = defineWords(
     field_rules: 'القواعد',
     field_tools: 'الأدوات',
     field_dont_know: 'عندما لا يعرف',
+    field_knowledge: 'رموز المستندات',
     field_hand_off: 'التسليم',
 
     settings_name: 'الاسم',

@@ -9,6 +9,7 @@ export function cleanDefinition(edited: AgentDefinition): AgentDefinition {
     model: provider === 'embedded' ? undefined : edited.model?.trim() || undefined,
     temperature: provider === 'embedded' ? undefined : edited.temperature,
     opening: text(edited.opening),
+    knowledge: edited.knowledge?.max_tokens === undefined || provider === 'embedded' ? undefined : edited.knowledge,
     dont_know: text(edited.dont_know),
     steps: steps?.items.length
       ? without({ ...steps, items: steps.items.map(step), summary: text(steps.summary) })

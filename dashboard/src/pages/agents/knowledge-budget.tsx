@@ -1,0 +1,31 @@
+import type { ReactNode } from 'react';
+import { DEFAULT_KNOWLEDGE_TOKENS } from '../../../../contract/agents.ts';
+import { useWords } from '../../language/words.tsx';
+import { NumberField } from '../../parts/number-field.tsx';
+import { useEditor } from './editor/editor.ts';
+import { words } from './words.ts';
+import classes from './agents.module.css';
+
+/** How much of the documents a model reads for each answer; an agent without a model has no such budget. */
+export function KnowledgeBudget(): ReactNode {
+  const say = useWords(words);
+  const { definition, change, fault, readOnly } = useEditor();
+  if ((definition.provider ?? 'embedded') === 'embedded') return null;
+  return (
+    <NumberField
+      className={classes.use}
+      label={say('knowledge_tokens')}
+      description={say('knowledge_tokens_hint')}
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+      placeholder={String(DEFAULT_KNOWLEDGE_TOKENS)}
+      min={500}
+      max={500_000}
+      step={1_000}
+      allowDecimal={false}
+      readOnly={readOnly}
+      value={definition.knowledge?.max_tokens}
+      error={fault('/knowledge/max_tokens')}
+      onChange={(tokens) => change({ knowledge: tokens === undefined ? undefined : { max_tokens: tokens } })}
+    />
+  );
+}
