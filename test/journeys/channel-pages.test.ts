@@ -58,7 +58,7 @@ describe.skipIf(!CHROMIUM)('the pages of channels', () => {
     expect(faults).toEqual([]);
   });
 
-  it('requires the token again when the channel moves to another server', { tags: ['long'] }, async () => {
+  it('requires the token again when the channel moves to another server', async () => {
     const { page, faults } = await journey.open('/channels', { as: OWNER });
     await page.getByRole('link', { name: 'Bot', exact: true }).click();
     await page.getByRole('heading', { name: 'Bot', level: 1 }).waitFor();
