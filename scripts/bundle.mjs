@@ -130,9 +130,10 @@ function write(file, content) {
 
 /**
  * A server that runs while its checkout is built again reads parts of itself later: what the build before this one
- * made stays, what is older goes.
+ * made stays, what is older goes. So does what Node has compiled, or it would grow with every build.
  */
 function removeOld() {
+  rmSync(path.join(DIST, '.cache'), { recursive: true, force: true });
   const list = path.join(DIST, '.made');
   const before = existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')) : { now: [], before: [] };
   const kept = new Set([...made.keys(), ...before.now]);
