@@ -11,24 +11,12 @@ RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
 RUN npm run build
 
-FROM node:${NODE}-bookworm-slim AS packages
-WORKDIR /parley
-COPY package.json package-lock.json ./
-RUN npm ci --ignore-scripts --omit=dev --omit=optional --no-audit --no-fund
-
+# `dist/` is the whole program: it needs no package.
 FROM node:${NODE}-bookworm-slim
 LABEL org.opencontainers.image.title="Parley" org.opencontainers.image.licenses="MIT"
 WORKDIR /parley
 # The code belongs to root and the program runs as another user: it cannot change itself.
-COPY --from=packages /parley/node_modules ./node_modules
-COPY --from=build /parley/package.json /parley/LICENSE ./
-COPY --from=build /parley/contract ./contract
-COPY --from=build /parley/docs ./docs
-COPY --from=build /parley/migrations ./migrations
-COPY --from=build /parley/cli ./cli
-COPY --from=build /parley/src ./src
-COPY --from=build /parley/dashboard/dist ./dashboard/dist
-COPY --from=build /parley/widget/dist ./widget/dist
+COPY --from=build /parley/dist ./
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 LOG_FORMAT=json DATA_DIR=/tmp/parley
 USER 1000:1000
 EXPOSE 4000
@@ -36,5 +24,5 @@ STOPSIGNAL SIGTERM
 # A worker listens on METRICS_ADDRESS alone: compose.yaml and the Helm chart give it its own check.
 HEALTHCHECK --interval=5s --timeout=3s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/ready').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "src/main.ts"]
+ENTRYPOINT ["node", "parley.js"]
 CMD ["serve", "--role", "api"]
