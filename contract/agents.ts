@@ -105,6 +105,13 @@ export const Tool = Type.Object(
           'Arguments that Parley fills, such as {"customer": "{{end_user.external_id}}"}: the model neither sees nor sets them.',
       }),
     ),
+    confirm: Type.Optional(
+      Type.Unsafe<LocalizedText>({
+        ...LocalizedText,
+        description:
+          'The person is asked this, with Yes and No, before each call; it may hold {{arguments.order_id}}. Absent: called at once.',
+      }),
+    ),
     read_only: Type.Optional(
       Type.Boolean({ default: false, description: 'It only looks something up, so a failed call may be repeated.' }),
     ),

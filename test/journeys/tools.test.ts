@@ -367,3 +367,57 @@ describe('a try from the editor', () => {
     expect((await attempt({ tool: tool() })).body).toMatchObject({ status: 500, answer: 'Out of order' });
   });
 });
+
+describe('a tool that asks first', () => {
+  const asking = (): Tool => tool({ confirm: { default: 'Cancel order {{arguments.order_id}}?' } });
+  const conversation = { key: 'order' };
+  const say = async (message: string) => {
+    const body = { end_user: { external_id: 'crm-7' }, message, conversation };
+    const { body: run } = await parley.call('POST', path, { key, body, headers: { prefer: 'wait=15' } });
+    return run.messages.at(-1).content;
+  };
+  const ask = async () => {
+    await publish(asking());
+    model.script({ tool: 'order_status', args: { order_id: 'A-1043' }, text: 'I cancel it.' });
+    return say('Cancel my order');
+  };
+  const read = () => JSON.stringify(model.calls.at(-1)!.body.messages);
+
+  test('is called after a Yes only, and the model is told what it answered', async () => {
+    expect(await ask()).toEqual({
+      type: 'choices',
+      text: 'Cancel order A-1043?',
+      choices: [
+        { id: 'yes', label: 'Yes' },
+        { id: 'no', label: 'No' },
+      ],
+    });
+    expect(shop.calls).toEqual([]);
+    model.script({ text: 'It is cancelled.' });
+    expect(await say('Yes')).toMatchObject({ text: 'It is cancelled.' });
+    expect(shop.calls.map((call) => bodyOf(call).arguments)).toEqual([{ order_id: 'A-1043' }]);
+    expect(read()).toContain('shipped');
+    // The question is answered: another Yes calls nothing.
+    model.script({ text: 'Anything else?' });
+    await say('Yes');
+    expect(shop.calls).toHaveLength(1);
+  });
+
+  test.each(['No', 'Yes, but the other one'])('is not called after "%s", and the model is told so', async (answer) => {
+    await ask();
+    model.script({ text: 'As you wish.' });
+    expect(await say(answer)).toMatchObject({ text: 'As you wish.' });
+    expect(read()).toContain('It was not called.');
+    model.script({ text: 'Yes what?' });
+    await say('Yes');
+    expect(shop.calls).toEqual([]);
+  });
+
+  test('has one key, when the turn after the Yes fails and is taken again', async () => {
+    await ask();
+    model.script({ status: 500 }, { text: 'It is cancelled.' });
+    expect(await say('Yes')).toMatchObject({ text: 'It is cancelled.' });
+    expect(shop.calls).toHaveLength(2);
+    expect(new Set(shop.calls.map((call) => bodyOf(call).context.idempotency_key)).size).toBe(1);
+  });
+});

@@ -100,6 +100,9 @@ const NO = phrases(
   'नहीं|नही|ना|न|जी नहीं|जी नही|नहीं जी|गलत|बिल्कुल नहीं|नो|मत|नहीं चाहिए|असहमत',
 );
 
+/** A yes and nothing else: "yes, but …" is not one. */
+export const isPlainYes = (words: Words): boolean => YES.has(words.join(' '));
+
 /** yes, no, or null when it is neither. In a longer answer the first word decides ("yes, next week"). */
 export const yesOrNo = (words: Words): boolean | null => {
   const said = words.join(' ');

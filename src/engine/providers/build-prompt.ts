@@ -82,7 +82,7 @@ export function listPassages(passages: readonly Numbered[]): string {
  * The conversation in the form that providers accept: the person's turn first and last, turns alternate, none is empty.
  * Anthropic and Google refuse any other form, and an agent that opens has spoken before the person.
  */
-export function buildMessages({ history, input }: TurnRequest): ModelMessage[] {
+export function buildMessages({ history, input }: TurnRequest, note: string | null = null): ModelMessage[] {
   const turns: { role: 'user' | 'assistant'; content: string }[] = [];
   const add = (role: 'user' | 'assistant', content: string) => {
     const last = turns.at(-1);
@@ -104,6 +104,7 @@ export function buildMessages({ history, input }: TurnRequest): ModelMessage[] {
       input.length > 0 ? input.join('\n\n') : '(The person has written nothing new. Write the next message.)',
     );
   }
+  if (note !== null) add('user', `(Note, not from the person:) ${note}`);
   return turns;
 }
 

@@ -1,3 +1,4 @@
+import type { Tool } from '../../../contract/agents.ts';
 import { MAX_MESSAGE_CHARACTERS } from '../../../contract/limits.ts';
 import type { MessageSource } from '../../../contract/messages.ts';
 import { ProviderError, type Provider, type TurnRequest, type TurnResult, type TurnTrace } from '../provider.ts';
@@ -7,7 +8,8 @@ import { buildInstructions, buildMessages, templateVariables } from './build-pro
 import { citePassages } from './cite-passages.ts';
 import { findSources } from './find-sources.ts';
 import type { ModelSettings } from './language-model.ts';
-import type { CallTool } from './run-tool.ts';
+import { askFirst, confirmedTool, type PendingTool, readPending, withoutPending, withPending } from './confirm-tool.ts';
+import { type CallTool, type PreparedCall, runTool, type ToolTurn } from './run-tool.ts';
 
 /** Limit for the `fetch` that is passed in: `egress.fetchWith({ timeoutMs, maxBytes: MODEL_MAX_BYTES })`. */
 export const MODEL_MAX_BYTES = 4 * 1024 * 1024;
@@ -34,9 +36,14 @@ export function createModelProvider(options: ModelProviderOptions): Provider {
   const { name } = options;
   return {
     name,
-    async turn(request) {
+    async turn(asked) {
+      const pending = readPending(asked);
+      // Whatever happens now, the question is answered or no longer asked.
+      const request = { ...asked, state: withoutPending(asked.state) };
+      const tool = pending && confirmedTool(pending, request);
+      if (pending && tool) return askModel(options, request, { ...pending, tool });
       const { turn = null, tags = [] } = (await options.before?.(request)) ?? {};
-      const result = turn ?? openByText(name, request) ?? (await askModel(options, request));
+      const result = turn ?? openByText(name, request) ?? (await askModel(options, request, pending));
       return { ...result, tags: [...result.tags, ...tags] };
     },
   };
@@ -55,7 +62,12 @@ function openByText(provider: string, request: TurnRequest): TurnResult | null {
   };
 }
 
-async function askModel(options: ModelProviderOptions, request: TurnRequest): Promise<TurnResult> {
+/** `answered`: the question of the turn before, with the tool if the person agreed. */
+async function askModel(
+  options: ModelProviderOptions,
+  request: TurnRequest,
+  answered: PendingTool | (PreparedCall & { tool: Tool }) | null,
+): Promise<TurnResult> {
   const { agent, locale } = request;
   const { model } = agent.definition;
   if (model === undefined) {
@@ -67,18 +79,18 @@ async function askModel(options: ModelProviderOptions, request: TurnRequest): Pr
   const { generate } = await import('./generate.ts');
   const steps: TurnTrace['steps'] = [];
   const sources = await findSources(request, steps);
+  const turn: ToolTurn = { request, callTool: options.callTool, steps, asking: null };
   const { text: answer, handOff } = await generate({
     settings: options,
     timeoutMs: options.timeoutMs ?? MODEL_TIMEOUT_MS,
     model,
     instructions: buildInstructions(request, sources),
     sources,
-    messages: buildMessages(request),
-    callTool: options.callTool,
-    request,
-    steps,
+    messages: buildMessages(request, answered && (await noteOf(answered, turn))),
+    turn,
   });
   const trace = { provider: options.name, steps };
+  if (turn.asking !== null) return { ...ask(request, turn.asking, steps), next: 'waiting_for_user', trace };
   const { text, sources: cited } = citePassages(
     answer,
     sources.passages.map(({ passage }) => passage),
@@ -86,6 +98,27 @@ async function askModel(options: ModelProviderOptions, request: TurnRequest): Pr
   if (handOff === null) return { ...say(request, text, cited), next: 'waiting_for_user', trace };
   const written = renderText(agent.definition.hand_off?.text, locale, templateVariables(request));
   return { ...say(request, written || text || handOff.message), next: 'handed_off', trace };
+}
+
+/** Makes the call that the person agreed to, or none; what the model is told of it. */
+async function noteOf(answered: PendingTool | (PreparedCall & { tool: Tool }), turn: ToolTurn): Promise<string> {
+  const { tool } = answered;
+  const args = JSON.stringify(answered.arguments);
+  if (typeof tool === 'string') {
+    turn.steps.push({ kind: 'tool_declined', detail: tool, input: args.slice(0, 1_000) });
+    return `The person was asked before the tool ${tool} is called with ${args}, and did not agree. It was not called.`;
+  }
+  const result = await runTool(tool, answered, turn);
+  return `The person agreed, and the tool ${tool.name} was called with ${args}. Its answer: ${result}`;
+}
+
+/** The question before a call; the call waits in the state. */
+function ask(request: TurnRequest, { tool, ...call }: NonNullable<ToolTurn['asking']>, steps: TurnTrace['steps']) {
+  const content = askFirst(tool, call.arguments, request);
+  const input = JSON.stringify(call.arguments).slice(0, 1_000);
+  steps.push({ kind: 'tool_asked', detail: tool.name, input });
+  const pending = { ...call, tool: tool.name, text: content.text, at: request.now.getTime() };
+  return { ...say(request, ''), messages: [{ content, sources: [] }], state: withPending(request.state, pending) };
 }
 
 const say = (request: TurnRequest, text: string, sources: MessageSource[] = []) => ({

@@ -1,11 +1,11 @@
 import { generateText, isStepCount, type ModelMessage, type SystemModelMessage } from 'ai';
-import { ProviderError, type TurnRequest, type TurnTrace } from '../provider.ts';
+import { ProviderError } from '../provider.ts';
 import { languageModel, type ModelSettings } from './language-model.ts';
 import { garbled, mapFailure } from './map-failure.ts';
 import { HAND_OFF_TOOL } from '../../../contract/agents.ts';
 import type { Sources } from './find-sources.ts';
 import { offerTools } from './offer-tools.ts';
-import type { CallTool } from './run-tool.ts';
+import type { ToolTurn } from './run-tool.ts';
 
 /** Calls of the model in one turn; the last call offers no tools, so the model must answer. */
 const MAX_STEPS = 5;
@@ -19,10 +19,7 @@ export type Generation = {
   instructions: { fixed: string; changing: string };
   sources: Sources;
   messages: ModelMessage[];
-  callTool: CallTool;
-  request: TurnRequest;
-  /** Steps are appended here, for the trace. */
-  steps: TurnTrace['steps'];
+  turn: ToolTurn;
 };
 
 export type Generated = { text: string; handOff: { message: string } | null };
@@ -31,7 +28,8 @@ export type Generated = { text: string; handOff: { message: string } | null };
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
 export async function generate(generation: Generation): Promise<Generated> {
-  const { settings, timeoutMs, model, instructions, sources, messages, callTool, request, steps } = generation;
+  const { settings, timeoutMs, model, instructions, sources, messages, turn } = generation;
+  const { request, steps } = turn;
   const { signal, agent } = request;
   let answered: number | null = null;
   const fetch: typeof globalThis.fetch = async (url, init) => {
@@ -47,8 +45,8 @@ export async function generate(generation: Generation): Promise<Generated> {
       model: await languageModel({ ...settings, fetch }, model),
       instructions: inForm(settings.name, instructions),
       messages,
-      tools: offerTools({ request, callTool, steps }, sources),
-      stopWhen: isStepCount(MAX_STEPS),
+      tools: offerTools(turn, sources),
+      stopWhen: [isStepCount(MAX_STEPS), () => turn.asking !== null],
       prepareStep: ({ stepNumber }) => (stepNumber === MAX_STEPS - 1 ? { toolChoice: 'none' } : {}),
       onLanguageModelCallEnd: ({ finishReason, usage }) => {
         const tokens = { input_tokens: usage.inputTokens ?? null, output_tokens: usage.outputTokens ?? null };
@@ -76,7 +74,7 @@ export async function generate(generation: Generation): Promise<Generated> {
       steps.push({ kind: 'hand_off', detail: typeof reason === 'string' ? reason : '' });
       return { text, handOff: { message: typeof message === 'string' ? message : '' } };
     }
-    if (text !== '') return { text, handOff: null };
+    if (text !== '' || turn.asking !== null) return { text, handOff: null };
     if (result.finishReason !== 'content-filter') throw garbled();
     throw new ProviderError('provider_refused', 'The model provider blocked the answer (content filter).', {
       retryable: false,

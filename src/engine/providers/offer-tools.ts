@@ -1,9 +1,9 @@
 import { jsonSchema, tool, type JSONSchema7, type ToolSet } from 'ai';
-import { HAND_OFF_TOOL, SEARCH_TOOL } from '../../../contract/agents.ts';
+import { HAND_OFF_TOOL, SEARCH_TOOL, type Tool } from '../../../contract/agents.ts';
 import { schemaForModel } from './bound-arguments.ts';
 import { mayHandOff } from './build-prompt.ts';
 import type { Sources } from './find-sources.ts';
-import { prepareCall, runTool, type ToolTurn } from './run-tool.ts';
+import { type PreparedCall, prepareCall, runTool, type ToolTurn } from './run-tool.ts';
 import { searchTool } from './search-tool.ts';
 
 /**
@@ -20,7 +20,8 @@ export function offerTools(turn: ToolTurn, sources: Sources): ToolSet {
       inputSchema: jsonSchema(schemaForModel(declared) as JSONSchema7),
       execute: async (args: unknown) => {
         const call = prepareCall(declared, args, turn);
-        return 'fault' in call ? call.fault : runTool(declared, call, turn);
+        if ('fault' in call) return call.fault;
+        return declared.confirm === undefined ? runTool(declared, call, turn) : askBefore(declared, call, turn);
       },
     });
   }
@@ -40,3 +41,16 @@ export function offerTools(turn: ToolTurn, sources: Sources): ToolSet {
   }
   return tools;
 }
+
+/** What is asked is kept in the conversation's state, and shown to a person. */
+const MAX_ASKED_CHARACTERS = 8_000;
+
+/** One question at a time. Asking ends the turn (generate.ts), so the model reads the answer of a second call only. */
+function askBefore(declared: Tool, call: PreparedCall, turn: ToolTurn): string {
+  if (turn.asking !== null) return notCalled('the person is asked about another call first.');
+  if (JSON.stringify(call.arguments).length > MAX_ASKED_CHARACTERS) return notCalled('the arguments are too long.');
+  turn.asking = { tool: declared, ...call };
+  return 'The person is asked first.';
+}
+
+const notCalled = (why: string): string => JSON.stringify({ error: `Not called: ${why}` });

@@ -33,7 +33,13 @@ const MAX_TRACED_CHARACTERS = 1_000;
 /** The context comes last in a body: with the longest arguments it is cut off. */
 const MAX_SENT_CHARACTERS = 4_000;
 
-export type ToolTurn = { request: TurnRequest; callTool: CallTool; steps: TurnTrace['steps'] };
+export type ToolTurn = {
+  request: TurnRequest;
+  callTool: CallTool;
+  steps: TurnTrace['steps'];
+  /** The call that the person is asked about at the end of this turn. */
+  asking: (PreparedCall & { tool: Tool }) | null;
+};
 
 /** A call with everything that it needs, so that it can be made now, or after the person agreed. */
 export type PreparedCall = { arguments: Record<string, unknown>; idempotency_key: string };

@@ -103,7 +103,7 @@ function checkText(text: LocalizedText, pointer: string, engine: AgentsDeps['fau
 
 /** Every text for people, with its place. */
 function* textsOf(definition: AgentDefinition): Generator<[string, LocalizedText]> {
-  const { opening, dont_know: dontKnow, hand_off: handOff, steps, rules } = definition;
+  const { opening, dont_know: dontKnow, hand_off: handOff, steps, rules, tools } = definition;
   if (opening) yield ['/opening', opening];
   if (dontKnow) yield ['/dont_know', dontKnow];
   if (handOff?.text) yield ['/hand_off/text', handOff.text];
@@ -114,5 +114,6 @@ function* textsOf(definition: AgentDefinition): Generator<[string, LocalizedText
     if (step.ask_again) yield [`${at}/ask_again`, step.ask_again];
     for (const [choice, { label }] of (step.choices ?? []).entries()) yield [`${at}/choices/${choice}/label`, label];
   }
+  for (const [index, { confirm }] of (tools ?? []).entries()) if (confirm) yield [`/tools/${index}/confirm`, confirm];
   for (const [index, { reply }] of (rules ?? []).entries()) if (reply) yield [`/rules/${index}/reply`, reply];
 }

@@ -15,7 +15,7 @@ export function cleanDefinition(edited: AgentDefinition): AgentDefinition {
       ? without({ ...steps, items: steps.items.map(step), summary: text(steps.summary) })
       : undefined,
     rules: rules?.length ? rules.map(rule) : undefined,
-    tools: tools?.length ? tools : undefined,
+    tools: tools?.length ? tools.map((one) => without({ ...one, confirm: text(one.confirm) })) : undefined,
     hand_off: handOff ? without({ ...handOff, text: text(handOff.text) }) : undefined,
   });
 }

@@ -4,53 +4,63 @@ import type { Tool } from '../../../../../contract/agents.ts';
 import { useWords } from '../../../language/words.tsx';
 import { NumberField } from '../../../parts/number-field.tsx';
 import { useEditor } from './editor.ts';
+import { LocalizedField } from './localized-field.tsx';
 import { toolWords } from './tool-words.ts';
 import classes from '../agents.module.css';
 
 type Props = { tool: Tool; set: (part: Partial<Tool>) => void; pointer: string };
 
-/** Whether a call changes something, how long it may take, and whether it may be repeated. */
+/** Whether a call changes something, how long it may take, whether it may be repeated, and who agrees first. */
 export function ToolEffect({ tool, set, pointer }: Props): ReactNode {
   const say = useWords(toolWords);
   const { fault, readOnly } = useEditor();
   const reads = tool.read_only === true;
   return (
-    <div className={classes.row}>
-      <Select
-        label={say('effect')}
-        allowDeselect={false}
-        readOnly={readOnly}
-        value={reads ? 'reads' : 'acts'}
-        error={fault(`${pointer}/read_only`)}
-        data={(['acts', 'reads'] as const).map((value) => ({ value, label: say(`effect_${value}`) }))}
-        onChange={(value) =>
-          set(value === 'reads' ? { read_only: true } : { read_only: undefined, retries: undefined })
-        }
-      />
-      <NumberField
-        label={say('timeout')}
-        min={1}
-        max={30}
-        placeholder="10"
-        readOnly={readOnly}
-        value={tool.timeout_seconds}
-        error={fault(`${pointer}/timeout_seconds`)}
-        onChange={(seconds) => set({ timeout_seconds: seconds })}
-      />
-      {(reads || tool.retries !== undefined) && (
-        <NumberField
-          label={say('retries')}
-          description={say('retries_hint')}
-          inputWrapperOrder={['label', 'input', 'description', 'error']}
-          min={0}
-          max={3}
-          placeholder="0"
+    <>
+      <div className={classes.row}>
+        <Select
+          label={say('effect')}
+          allowDeselect={false}
           readOnly={readOnly}
-          value={tool.retries}
-          error={fault(`${pointer}/retries`)}
-          onChange={(retries) => set({ retries })}
+          value={reads ? 'reads' : 'acts'}
+          error={fault(`${pointer}/read_only`)}
+          data={(['acts', 'reads'] as const).map((value) => ({ value, label: say(`effect_${value}`) }))}
+          onChange={(value) =>
+            set(value === 'reads' ? { read_only: true } : { read_only: undefined, retries: undefined })
+          }
         />
-      )}
-    </div>
+        <NumberField
+          label={say('timeout')}
+          min={1}
+          max={30}
+          placeholder="10"
+          readOnly={readOnly}
+          value={tool.timeout_seconds}
+          error={fault(`${pointer}/timeout_seconds`)}
+          onChange={(seconds) => set({ timeout_seconds: seconds })}
+        />
+        {(reads || tool.retries !== undefined) && (
+          <NumberField
+            label={say('retries')}
+            description={say('retries_hint')}
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            min={0}
+            max={3}
+            placeholder="0"
+            readOnly={readOnly}
+            value={tool.retries}
+            error={fault(`${pointer}/retries`)}
+            onChange={(retries) => set({ retries })}
+          />
+        )}
+      </div>
+      <LocalizedField
+        label={say('confirm')}
+        hint={say('confirm_hint')}
+        value={tool.confirm}
+        pointer={`${pointer}/confirm`}
+        onChange={(confirm) => set({ confirm })}
+      />
+    </>
   );
 }
