@@ -116,6 +116,12 @@ describe('a call of a tool', () => {
     expect(bodyOf(shop.calls[0]!).context.agent_id).toBe(agentId);
   });
 
+  test('may be answered with text that JSON in the database cannot hold', async () => {
+    // The trace is cut between the halves of the last character.
+    shop.answer = () => ({ text: `\0${'x'.repeat(998)}😀` });
+    expect((await turn({ order_id: 'A\0', 'odd\0name': '\ud83d' })).step).toMatchObject({ kind: 'tool', attempts: 1 });
+  });
+
   test('ignores a context among the arguments of the model', async () => {
     await turn({ order_id: 'A-1', context: { end_user: { external_id: 'somebody-else' } } });
     expect(bodyOf(shop.calls[0]!).context.end_user.external_id).toBe('crm-7');

@@ -121,19 +121,29 @@ export async function completeTurns(pool: pg.Pool, turns: readonly CompletedTurn
       reason: turns.map((turn) => turn.reason),
       conversation_status: turns.map((turn) => turn.conversationStatus),
       locale: turns.map((turn) => turn.locale),
-      tags: turns.map((turn) => JSON.stringify(turn.tags)),
-      state: turns.map((turn) => (turn.state === null ? null : JSON.stringify(turn.state))),
+      tags: turns.map((turn) => storable(turn.tags)),
+      state: turns.map((turn) => (turn.state === null ? null : storable(turn.state))),
       leaves: turns.map((turn) => turn.leavesUnanswered),
       said_org_id: messages.map(({ turn }) => turn.orgId),
       said_id: messages.map(({ message }) => message.id),
       said_conversation_id: messages.map(({ turn }) => turn.conversationId),
       said_run_id: messages.map(({ turn }) => turn.runId),
-      said_content: messages.map(({ message }) => JSON.stringify(message.content)),
-      said_sources: messages.map(({ message }) => JSON.stringify(message.sources)),
-      said_trace: messages.map(({ message }) => (message.trace === null ? null : JSON.stringify(message.trace))),
+      said_content: messages.map(({ message }) => storable(message.content)),
+      said_sources: messages.map(({ message }) => storable(message.sources)),
+      said_trace: messages.map(({ message }) => (message.trace === null ? null : storable(message.trace))),
       said_status: messages.map(({ turn }) => turn.messageStatus),
     }),
   );
   const stored = new Set(ended.rows.map((row) => row.id));
   return turns.map((turn) => (stored.has(turn.runId) ? 'stored' : 'outdated'));
 }
+
+/**
+ * As JSON that the database takes: no NUL, and no half of a surrogate pair. A model and a tool may answer both, and one
+ * such turn would fail all turns of its statement. The expression reads each escape as a whole, so that an escaped
+ * backslash before `u0000` stays.
+ */
+const storable = (value: unknown): string =>
+  JSON.stringify(value).replace(/\\(?:u0000|ud[89a-f][0-9a-f]{2}|[^])/g, (escape) =>
+    escape.length > 2 ? '\\ufffd' : escape,
+  );
