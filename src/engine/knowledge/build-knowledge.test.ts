@@ -98,6 +98,23 @@ describe('honesty', () => {
   });
 });
 
+describe('the ranking for a model', () => {
+  const text =
+    '# Park\n\nThe photobooth stands at the gate.\n\nDogs are welcome.\n\nThe lake is deep.\n\nTickets cost QAR 5.';
+  const ranked = (question: string): string[] =>
+    buildKnowledge(splitDocument({ id: 'doc_1', name: 'Guide', text }))
+      .rank(question)
+      .map(({ passage }) => passage.text);
+
+  it('finds a part of a word by its letters', () => {
+    expect(ranked('booths')[0]).toContain('photobooth');
+  });
+
+  it('demands nothing: one word of many is enough', () => {
+    expect(ranked('my grandmother swam across some lake in Peru, funny story')[0]).toContain('lake');
+  });
+});
+
 describe('typing errors', () => {
   it('are corrected in words that occur in no document', () => {
     expect(ask('# Shop\n\nThe warranty lasts two years.', 'how long is the waranty')).toContain('two years');

@@ -164,17 +164,26 @@ describe.each(FORMATS)('a turn by %s', (format) => {
 
   it('lets the model search three times in one turn, and tells it when that fails', async () => {
     const call = { tool: 'search_knowledge', args: { query: 'boats' } };
-    fake.script({ tool: 'search_knowledge', args: {} }, call, call, call, { text: 'I do not know.' });
+    fake.script(call, call, call, call, { text: 'I do not know.' });
     const { gather, knowledge } = knowing((question) => {
       if (question === 'boats') throw new Error('the thread is away');
       return gathered(false, HOURS);
     });
     const result = await providerOf(format).turn(turnOf({}, { knowledge }));
     expect(gather).toHaveBeenCalledTimes(1 + 3);
-    expect(sent(1)).toContain('The query is missing.');
-    expect(sent(4)).toContain('The documents cannot be searched now.');
+    expect(sent(1)).toContain('The documents cannot be searched now.');
+    expect(sent(3)).not.toContain('No more searches');
+    expect(sent(4)).toContain('No more searches');
     expect(sent(4)).not.toContain('the thread is away');
     expect(result.messages[0]!.content).toMatchObject({ text: 'I do not know.' });
+  });
+
+  it('tells a model that searches without a query', async () => {
+    fake.script({ tool: 'search_knowledge', args: {} }, { text: 'Hm.' });
+    const { gather, knowledge } = knowing(() => gathered(false, HOURS));
+    await providerOf(format).turn(turnOf({}, { knowledge }));
+    expect(gather).toHaveBeenCalledTimes(1);
+    expect(sent(1)).toContain('The query is missing.');
   });
 
   it('begins every prompt of an agent with the same rules and whole documents', async () => {
