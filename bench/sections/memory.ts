@@ -84,23 +84,22 @@ async function ofKeys(plan: Plan): Promise<string[]> {
 
 async function ofKnowledge(): Promise<string[]> {
   await using program = await startProgram('all');
-  const { agentId } = await givenAgent(program.db, program.orgId);
-  const path = `/api/triggers/${agentId}/${await givenTrigger(program.db, program.orgId, agentId)}`;
-  const ask = async () => {
+  const askOne = async (documents: string[]) => {
+    const { agentId } = await givenAgent(program.db, program.orgId);
+    const path = `/api/triggers/${agentId}/${await givenTrigger(program.db, program.orgId, agentId)}`;
+    for (const text of documents)
+      await insertDocument(program.db, program.orgId, { id: newId('doc'), agentId, name: 'Manual', text });
     const headers = { Authorization: `Bearer ${program.key}`, 'Content-Type': 'application/json', Prefer: 'wait=20' };
     const body = JSON.stringify({ message: 'When does the warehouse open?' });
-    await (await fetch(program.origin + path, { method: 'POST', headers, body })).text();
+    const answer = await fetch(program.origin + path, { method: 'POST', headers, body });
+    if (!answer.ok) throw new Error(`The call was refused: ${await answer.text()}`);
     await drained(program);
     await sleep(REST_MS);
     return program.memory();
   };
-  const document = (text: string) =>
-    insertDocument(program.db, program.orgId, { id: newId('doc'), agentId, name: 'Manual', text });
   // The first document starts the thread.
-  await document('The warehouse opens at 6 am.');
-  const before = await ask();
-  for (let at = 0; at < KNOWLEDGE_MB * 4; at += 1) await document(manualText(256 * 1024, at + 1));
-  const after = await ask();
+  const before = await askOne(['The warehouse opens at 6 am.']);
+  const after = await askOne(Array.from({ length: KNOWLEDGE_MB * 4 }, (_, at) => manualText(256 * 1024, at + 1)));
   return [
     `the knowledge thread, and ${KNOWLEDGE_MB} MB of documents: ${before.toFixed(0)} → ${after.toFixed(0)} MiB, ${((after - before) / KNOWLEDGE_MB).toFixed(0)} MiB a MB`,
   ];
