@@ -125,6 +125,16 @@ export const PlaygroundBody = Type.Object(
 );
 export type PlaygroundBody = Static<typeof PlaygroundBody>;
 
+/** One step on the way to an answer; of a call of a tool also what was sent and answered, both cut. */
+export const TraceStep = Type.Object({
+  kind: Type.String(),
+  detail: Type.String(),
+  sent: Type.Optional(Nullable(Type.String())),
+  output: Type.Optional(Type.String()),
+  error: Type.Optional(Type.String()),
+});
+export type TraceStep = Static<typeof TraceStep>;
+
 export const PlaygroundTurn = Type.Object(
   {
     messages: Type.Array(Type.Object({ content: MessageContent, sources: Type.Array(MessageSource) })),
@@ -135,7 +145,7 @@ export const PlaygroundTurn = Type.Object(
     /** Why the agent said this. */
     trace: Type.Object({
       provider: Type.String(),
-      steps: Type.Array(Type.Object({ kind: Type.String(), detail: Type.String() })),
+      steps: Type.Array(TraceStep),
     }),
   },
   { title: 'PlaygroundTurn' },

@@ -3,6 +3,7 @@ import { DeliveryError } from '../channels.ts';
 import { MAX_MESSAGE_CHARACTERS } from '../limits.ts';
 import { Message } from '../messages.ts';
 import { RUN_STATUSES } from '../triggers.ts';
+import { TraceStep } from './agents.ts';
 import { closed, Id, Moment, Nullable, PageQuery, SearchText } from './shapes.ts';
 
 export const CONVERSATION_STATUSES = ['open', 'handed_off', 'resolved'] as const;
@@ -43,7 +44,7 @@ export const ConversationMessage = Type.Object(
     why: Nullable(
       Type.Object({
         provider: Type.String(),
-        steps: Type.Array(Type.Object({ kind: Type.String(), detail: Type.String() })),
+        steps: Type.Array(TraceStep),
       }),
     ),
   },

@@ -108,6 +108,10 @@ describe('a call of a tool', () => {
     });
     expect(call!.headers['webhook-id']).toBe(call!.headers['idempotency-key']);
     expect(step).toMatchObject({ kind: 'tool', signed: true, attempts: 1, status: 200, sent: call!.body.toString() });
+    const { body } = await owner.call(`GET /conversations/${run.conversation_id}`);
+    const { steps } = body.messages.find(({ why }: { why: unknown }) => why !== null).why;
+    const shown = { kind: 'tool', detail: 'order_status', sent: call!.body.toString(), output: '{"status":"shipped"}' };
+    expect(steps).toContainEqual(shown);
   });
 
   test('is not signed while the tool has no secret, and has the same context', async () => {

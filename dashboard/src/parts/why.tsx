@@ -1,13 +1,26 @@
 import type { ReactNode } from 'react';
+import type { TraceStep } from '../../../contract/dashboard/agents.ts';
 import { defineWords, useWords } from '../language/words.tsx';
 import classes from './why.module.css';
 
 const words = defineWords(
-  { why: 'Why this answer?', by: 'Answered by {provider}' },
-  { why: 'لماذا هذا الرد؟', by: 'أجاب {provider}' },
+  {
+    why: 'Why this answer?',
+    by: 'Answered by {provider}',
+    sent: 'What was sent',
+    output: 'What came back',
+    error: 'What went wrong',
+  },
+  {
+    why: 'لماذا هذا الرد؟',
+    by: 'أجاب {provider}',
+    sent: 'ما أُرسل',
+    output: 'ما عاد',
+    error: 'ما فشل',
+  },
 );
 
-type Props = { provider: string; steps: readonly { kind: string; detail: string }[]; className?: string };
+type Props = { provider: string; steps: readonly TraceStep[]; className?: string };
 
 /** How an agent came to an answer, step by step. */
 export function Why({ provider, steps, className = '' }: Props): ReactNode {
@@ -17,12 +30,25 @@ export function Why({ provider, steps, className = '' }: Props): ReactNode {
       <summary>{say('why')}</summary>
       <p>{say.rich('by', { provider: <code>{provider}</code> })}</p>
       <ol>
-        {steps.map(({ kind, detail }, index) => (
+        {steps.map((step, index) => (
           <li key={index}>
-            <code>{kind}</code> <span dir="auto">{detail}</span>
+            <code>{step.kind}</code> <span dir="auto">{step.detail}</span>
+            {(['sent', 'output', 'error'] as const).map(
+              (name) => step[name] && <Said key={name} label={say(name)} text={step[name]} />,
+            )}
           </li>
         ))}
       </ol>
     </details>
   );
 }
+
+/** Others' words, as text. */
+const Said = ({ label, text }: { label: string; text: string }): ReactNode => (
+  <div>
+    {label}
+    <pre dir="auto" tabIndex={0} aria-label={label}>
+      {text}
+    </pre>
+  </div>
+);

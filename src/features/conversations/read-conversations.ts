@@ -1,3 +1,4 @@
+import type { TraceStep } from '../../../contract/dashboard/agents.ts';
 import type {
   ConversationMessage,
   ConversationRecord,
@@ -86,6 +87,15 @@ export const presentConversationMessage = (row: MessageRow): ConversationMessage
   author_id: row.authorId,
   why: row.trace && {
     provider: row.trace.provider,
-    steps: row.trace.steps.map(({ kind, detail }) => ({ kind, detail })),
+    steps: row.trace.steps.map(presentStep),
   },
+});
+
+/** The database's JSON has more than a page shows. */
+const presentStep = ({ kind, detail, ...more }: NonNullable<MessageRow['trace']>['steps'][number]): TraceStep => ({
+  kind,
+  detail,
+  ...Object.fromEntries(
+    ['sent', 'output', 'error'].flatMap((name) => (typeof more[name] === 'string' ? [[name, more[name]]] : [])),
+  ),
 });
