@@ -28,7 +28,7 @@ export function bindArguments(
     ([name, expression]) => [name, lookUp(nameIn(expression), variables)] as const,
   );
   return {
-    arguments: { ...(isRecord(given) && without(given, bound)), ...Object.fromEntries(values) },
+    arguments: { ...(isRecord(given) && given), ...Object.fromEntries(values) },
     missing: values.filter(([, value]) => value === undefined || value === null || value === '').map(([name]) => name),
   };
 }
