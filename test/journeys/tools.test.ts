@@ -408,6 +408,8 @@ describe('a tool that asks first', () => {
     expect(shop.calls.map((call) => bodyOf(call).arguments)).toEqual([{ order_id: 'A-1043' }]);
     expect(read()).toContain('shipped');
     // The question is answered: another Yes calls nothing.
+    const { rows } = await parley.db.execute(sql`SELECT state FROM conversation WHERE agent_id = ${agentId}`);
+    expect(rows).toEqual([{ state: null }]);
     model.script({ text: 'Anything else?' });
     await say('Yes');
     expect(shop.calls).toHaveLength(1);
