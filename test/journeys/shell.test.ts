@@ -165,7 +165,7 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
     // A link that was used stays used: there is nothing to retry.
     expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
     await page.getByRole('link', { name: 'Back to sign in' }).click();
-    await page.getByRole('heading', { name: 'First steps' }).waitFor();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await before.page.reload();
     await before.page.getByRole('heading', { name: 'Sign in' }).waitFor();
     expect(faults).toEqual([]);

@@ -103,6 +103,11 @@ const EXCEPTIONS: Record<string, Needed> = {
   exportEndUsers: 'member',
   exportEndUser: 'member',
   exportAudit: 'admin',
+  // Secrets of a tool are like those of a webhook, though they stand below its agent.
+  createToolSecret: 'admin',
+  rotateToolSecret: 'admin',
+  setToolCredentials: 'admin',
+  deleteToolSecret: 'admin',
   // A domain is proven by its name server, or by the operator of the server.
   confirmSignInDomain: 'operator',
 };
@@ -232,6 +237,7 @@ async function makeThings(call: Client, org: string): Promise<Record<string, str
   const file = await call(`POST ${at}/end-user-imports`, { name: 'people.csv', bytes: 12 });
   const invitation = await call(`POST ${at}/invitations`, { email: 'x@example.qa', role: 'viewer' });
   const members = await call(`GET ${at}/members`);
+  const secret = await call(`POST ${at}/agents/${agent_id}/tool-secrets`, VALID['createToolSecret']);
   return {
     agent_id,
     channel_id,
@@ -248,12 +254,19 @@ async function makeThings(call: Client, org: string): Promise<Record<string, str
     piece: '0',
     member_id: members.body.data[1].id,
     version: '1',
+    tool_secret_id: secret.body.id,
   };
 }
+
+const TOOL = { name: 'look_up', description: 'Looks up.', parameters: { type: 'object' }, url: 'https://x.example/t' };
 
 const VALID: Record<string, unknown> = {
   updateAgent: { name: 'Theirs' },
   tryAgent: {},
+  tryTool: { tool: TOOL },
+  createToolSecret: { tool: TOOL.name, url: TOOL.url },
+  rotateToolSecret: { overlap: 'now' },
+  setToolCredentials: { bearer: 'token' },
   createDocument: { name: 'D', text: 'x' },
   updateTrigger: { name: 'Theirs' },
   testTrigger: {},
