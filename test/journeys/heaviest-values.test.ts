@@ -234,11 +234,16 @@ async function talk(filler: Filler): Promise<void> {
   }
 }
 
-const pathOf = ({ path: template }: Operation): string =>
+/** Attributes of a person are merged and have a limit: each upsert is of a new person. */
+const externalFor = (operation: string): string => (operation === 'upsertEndUser' ? `new-${made++}` : 'one');
+
+const pathOf = ({ name: operation, path: template }: Operation): string =>
   template.replaceAll(/\{(\w+?)(_id)?\}/g, (_whole, noun: string) => {
     const name = { end_user: 'enduser', endpoint: 'whk' }[noun] ?? noun;
     return (
-      ids[name] ?? { external: 'one', channel_kind: 'sms', provider: 'anthropic', piece: '0' }[noun] ?? `${noun}_x`
+      ids[name] ??
+      { external: externalFor(operation), channel_kind: 'sms', provider: 'anthropic', piece: '0' }[noun] ??
+      `${noun}_x`
     );
   });
 
