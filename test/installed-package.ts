@@ -17,7 +17,10 @@ export async function installPackage(...options: string[]): Promise<{ folder: st
   const folder = mkdtempSync(path.join(tmpdir(), 'parley-package-'));
   const home = path.join(folder, 'home');
   mkdirSync(home);
-  const npm = (...args: string[]) => run('npm', args, { cwd: folder, env: { PATH, HOME: home } });
+  // npm looks for the settings of this machine beside the Node that runs it: with ours it would not find them.
+  const settings = process.env['npm_config_globalconfig'];
+  const env = { PATH, HOME: home, ...(settings !== undefined && { npm_config_globalconfig: settings }) };
+  const npm = (...args: string[]) => run('npm', args, { cwd: folder, env });
   const packed = await npm('pack', '--json', path.join(ROOT, 'dist'));
   const [{ filename }] = JSON.parse(packed.stdout) as [{ filename: string }];
   await npm('install', '--no-audit', '--no-fund', ...options, `./${filename}`);

@@ -70,7 +70,7 @@ export const edgeScenarios: Scenario[] = [
     async run({ region, tenant, expect }) {
       // The workers claim the run but get the answer late.
       for (const { proxy } of region.workers)
-        proxy.set({ kind: 'delay', ms: 400 }, { direction: 'down', only: 'parley api' });
+        proxy.set({ kind: 'delay', ms: 400 }, { direction: 'down', only: 'parley worker' });
       const headers = { authorization: `Bearer ${tenant.keys[0]!.value}` };
       const url = region.api[0]!.url + triggerPath(tenant);
       const accepted = await request(url, { method: 'POST', headers });
