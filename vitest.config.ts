@@ -32,8 +32,8 @@ export default defineConfig({
     // What a test file replaced is put back before the next one.
     restoreMocks: true,
     unstubEnvs: true,
-    // One more than the cores: files mostly wait for sockets and the database.
-    maxWorkers: Math.min(8, availableParallelism() + 1),
+    // Twice the cores: files mostly wait for sockets, browsers and the database.
+    maxWorkers: Math.min(8, 2 * availableParallelism()),
     sequence: { sequencer: LongestFirst },
     // Only for what never ends: promises about time are asserted by the tests themselves.
     testTimeout: 90_000,

@@ -80,9 +80,11 @@ export const databaseScenarios: Scenario[] = [
     async run(trial) {
       const [victim, other] = [trial.region.api[0]!, trial.region.api[1]!];
       // The revoke must fall between the look-up in the database and the arrival of its answer, on a busy machine too.
+      const { ledger, tenant } = trial;
       for (let n = 0; n < 10; n++) {
+        // Its connection is open: opening one waits for several answers.
+        await call(ledger, tenant, victim, 10 + n, 'me');
         victim.proxy.set({ kind: 'delay', ms: 400 }, { direction: 'down', only: 'parley api' });
-        const { ledger, tenant } = trial;
         const asked = call(ledger, tenant, victim, n, 'me');
         await trial.pause(40 + 25 * n);
         await trial.revoke(other, n);
