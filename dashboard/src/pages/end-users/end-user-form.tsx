@@ -8,6 +8,7 @@ import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
 import { DialogForm } from '../../parts/dialog-form.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
+import { parseObject } from '../../parts/parse-object.ts';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useOrganization } from '../../session/session.ts';
 import agentClasses from '../agents/agents.module.css';
@@ -149,17 +150,7 @@ function changesOf(item: EndUserRecord | null, values: Values, blocked: boolean)
 }
 
 /** Null when it is no JSON object. */
-function readAttributes(text: string): Record<string, unknown> | null {
-  if (text.trim() === '') return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : null;
-  } catch {
-    return null;
-  }
-}
+const readAttributes = (text: string): Record<string, unknown> | null => (text.trim() === '' ? {} : parseObject(text));
 
 /** Attributes merge at the server: what was taken out of the field is said to be gone, and what is as it was is not said. */
 const changed = (before: Record<string, unknown>, after: Record<string, unknown>): Record<string, unknown> => ({

@@ -7,6 +7,7 @@ import type { ToolTried } from '../../../../../contract/dashboard/tools.ts';
 import { useAct } from '../../../api/queries.ts';
 import { useWords } from '../../../language/words.tsx';
 import { DialogForm } from '../../../parts/dialog-form.tsx';
+import { parseObject } from '../../../parts/parse-object.ts';
 import { useMay, useOrganization } from '../../../session/session.ts';
 import { toolWords } from './tool-words.ts';
 import classes from '../agents.module.css';
@@ -40,7 +41,7 @@ function Form({ tool, onClose }: { tool: Tool; onClose: () => void }): ReactNode
   const [variables, setVariables] = useState('{}');
   const [given, setGiven] = useState<Record<string, string | null>>({});
   const send = (): void => {
-    const [a, p, v] = [args, person, variables].map(objectIn);
+    const [a, p, v] = [args, person, variables].map(parseObject);
     setGiven({ args: fault(a), person: fault(p), variables: fault(v) });
     if (!a || !p || !v) return;
     const end_user = { id: 'enduser_playground', name: null, ...p };
@@ -117,17 +118,6 @@ function prettyJson(text: string): string {
     return JSON.stringify(JSON.parse(text), null, 2);
   } catch {
     return text;
-  }
-}
-
-function objectIn(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : null;
-  } catch {
-    return null;
   }
 }
 

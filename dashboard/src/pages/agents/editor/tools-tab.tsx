@@ -4,6 +4,7 @@ import { useState, type ReactNode } from 'react';
 import type { Tool } from '../../../../../contract/agents.ts';
 import { useWords } from '../../../language/words.tsx';
 import { Card } from '../../../parts/card.tsx';
+import { parseObject } from '../../../parts/parse-object.ts';
 import { words } from '../words.ts';
 import { useEditor } from './editor.ts';
 import { ItemCards } from './item-cards.tsx';
@@ -136,15 +137,4 @@ function Parameters({ value, error, readOnly, onChange }: ParametersProps): Reac
       }}
     />
   );
-}
-
-function parseObject(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : null;
-  } catch {
-    return null;
-  }
 }
