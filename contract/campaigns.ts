@@ -27,8 +27,9 @@ export const CampaignSettings = Type.Object(
                 name: Type.String({ minLength: 1, maxLength: 512 }),
                 language: Type.Optional(Type.String({ format: 'locale', maxLength: 35 })),
                 variables: Type.Optional(
-                  Type.Record(Type.String({ minLength: 1, maxLength: 64 }), Type.String({ maxLength: 1024 }), {
+                  Type.Record(Type.String(), Type.String({ maxLength: 1024 }), {
                     maxProperties: 50,
+                    propertyNames: { minLength: 1, maxLength: 64 },
                     description: 'Values may hold variables: {{order_id}}, {{end_user.name}}.',
                   }),
                 ),
@@ -99,8 +100,9 @@ export const RecipientInput = Type.Object(
   {
     end_user: EndUserInput,
     variables: Type.Optional(
-      Type.Record(Type.String({ minLength: 1, maxLength: 64 }), Type.Unknown(), {
+      Type.Record(Type.String(), Type.Unknown(), {
         maxProperties: 100,
+        propertyNames: { minLength: 1, maxLength: 64 },
         description: 'For the words of the campaign: {{voucher}}.',
       }),
     ),

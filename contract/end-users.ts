@@ -18,8 +18,9 @@ const Email = Type.String({ format: 'email', maxLength: 254, description: 'Kept 
 const Phone = Type.String({ format: 'phone', maxLength: 16, description: 'E.164, e.g. +97430000000.' });
 const Locale = Type.String({ format: 'locale', maxLength: 35, description: 'BCP 47, e.g. ar or ar-QA.' });
 const TimeZone = Type.String({ format: 'time-zone', maxLength: 64, description: 'IANA name, e.g. Asia/Qatar.' });
-const Attributes = Type.Record(Type.String({ minLength: 1, maxLength: 64 }), Type.Unknown(), {
+const Attributes = Type.Record(Type.String(), Type.Unknown(), {
   maxProperties: MAX_ATTRIBUTES,
+  propertyNames: { minLength: 1, maxLength: 64 },
   description: 'Merged into what is stored; null removes an attribute.',
 });
 const Tags = Type.Array(Tag, { maxItems: MAX_TAGS, description: 'All tags, in place of the stored ones.' });
@@ -118,8 +119,9 @@ export const SearchEndUsers = Type.Object(
       Type.Object(
         {
           attributes: Type.Optional(
-            Type.Record(Type.String({ minLength: 1, maxLength: 64 }), Type.Unknown(), {
+            Type.Record(Type.String(), Type.Unknown(), {
               maxProperties: 20,
+              propertyNames: { minLength: 1, maxLength: 64 },
               description: 'Attributes that the person has with exactly these values.',
             }),
           ),

@@ -118,7 +118,7 @@ export const PlaygroundBody = Type.Object(
     ),
     /** What the previous turn returned as `state`. */
     state: Type.Optional(Type.Unknown()),
-    variables: Type.Optional(Type.Record(Type.String({ maxLength: 64 }), Type.Unknown())),
+    variables: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { propertyNames: { maxLength: 64 } })),
     locale: Type.Optional(Type.String({ format: 'locale', maxLength: 35 })),
   },
   closed,

@@ -75,7 +75,10 @@ export const PreviewCampaignBody = Type.Object(
       ),
     ),
     variables: Type.Optional(
-      Type.Record(Type.String({ minLength: 1, maxLength: 64 }), Type.Unknown(), { maxProperties: 100 }),
+      Type.Record(Type.String(), Type.Unknown(), {
+        maxProperties: 100,
+        propertyNames: { minLength: 1, maxLength: 64 },
+      }),
     ),
   },
   closed,

@@ -3,7 +3,7 @@ import { MAX_LABEL_CHARACTERS } from '../limits.ts';
 import { MessageContent } from '../messages.ts';
 import { closed, Id, Moment, Nullable } from './shapes.ts';
 
-const settings = Type.Record(Type.String({ maxLength: 64 }), Type.Unknown(), { maxProperties: 50 });
+const settings = Type.Record(Type.String(), Type.Unknown(), { maxProperties: 50, propertyNames: { maxLength: 64 } });
 
 const record = {
   id: Type.String(),

@@ -83,8 +83,8 @@ export type SetToolCredentialsBody = Static<typeof SetToolCredentialsBody>;
 export const TryToolBody = Type.Object(
   {
     tool: Tool,
-    arguments: Type.Optional(Type.Record(Type.String({ maxLength: 64 }), Type.Unknown())),
-    variables: Type.Optional(Type.Record(Type.String({ maxLength: 64 }), Type.Unknown())),
+    arguments: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { propertyNames: { maxLength: 64 } })),
+    variables: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { propertyNames: { maxLength: 64 } })),
   },
   closed,
 );

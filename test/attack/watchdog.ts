@@ -66,7 +66,7 @@ export function createWatchdog(server: WatchedServer, world: World): Watchdog {
       const say = (what: string): void => report(what, curlOf(server.url, shot));
       const { status, head, text, isLate } = reply;
       if (isLate) say('No answer came.');
-      if (status === 500 || status === 504) say(`Answered ${status}: ${text.slice(0, 500)}`);
+      if (status === 500 || status === 504) say(`Answered ${status}: ${text.slice(0, 500)}\n${logOf(server, text)}`);
       const whole = `${head}\n${text}`;
       const hidden = shot.actor.isInsider ? world.secrets : [...world.secrets, ...world.inside];
       const secret = hidden.find((one) => whole.includes(one));
@@ -80,6 +80,13 @@ export function createWatchdog(server: WatchedServer, world: World): Watchdog {
     },
   };
 }
+
+/** The error that the log holds for a request, as far as it is there already. */
+const logOf = (server: WatchedServer, answer: string): string => {
+  const id = /req_[0-9a-z]+/.exec(answer)?.[0];
+  const lines = server.output().split('\n');
+  return lines.filter((line) => id !== undefined && line.includes(id) && line.includes('error')).join('\n');
+};
 
 const around = (text: string, secret: string): string => {
   const at = text.indexOf(secret);

@@ -1,12 +1,13 @@
 import { Type, type TSchema } from 'typebox';
 import { describe, expect, it } from 'vitest';
 import { idPattern } from '../../../contract/ids.ts';
-import { PushRecipients } from '../../../contract/campaigns.ts';
+import { LocalizedText } from '../../../contract/agents.ts';
+import { PushRecipients, RecipientInput } from '../../../contract/campaigns.ts';
 import { DASHBOARD_ROUTES } from '../../../contract/dashboard/routes.ts';
 import { MAX_BODY_BYTES } from '../../../contract/limits.ts';
 import { MessageContent } from '../../../contract/messages.ts';
 import type { Fault, Refusal } from '../../../contract/problems.ts';
-import { TriggerCall } from '../../../contract/triggers.ts';
+import { EndUserInput, TriggerCall } from '../../../contract/triggers.ts';
 import { cpuMs } from '../../../test/cpu-time.ts';
 import { MAX_FAULTS } from './faults.ts';
 import { compileBody } from './validate.ts';
@@ -160,6 +161,18 @@ describe('a value with alternatives', () => {
 });
 
 describe('free-form objects', () => {
+  it('has no value under a name that its record does not allow', () => {
+    const text = { default: 'Hello', ar: 'مرحبا' };
+    expect(places(LocalizedText, text)).toEqual([]);
+    expect(places(LocalizedText, { ...text, 'ar-QA': -1 })).toEqual(['/ar-QA unknown_field']);
+    const long = 'n'.repeat(65);
+    const longName = (at: string): string => `${at}/${long} name_invalid`;
+    expect(places(EndUserInput, { external_id: 'a', attributes: { [long]: 1 } })).toContain(longName('/attributes'));
+    expect(places(RecipientInput, { end_user: { external_id: 'a' }, variables: { [long]: 1 } })).toContain(
+      longName('/variables'),
+    );
+  });
+
   it('check the value under every key, also one with a line break', () => {
     const schema = Type.Record(Type.String(), Type.String());
     expect(places(schema, { 'a\nb': 1 })).toEqual(['/a\nb type']);

@@ -67,14 +67,15 @@ function withFormats(ajv: Ajv): Ajv {
 }
 
 /**
- * The schema for validation and for the reference. TypeBox writes "any key" as the pattern `^.*$`, in which the dot
- * excludes line breaks: a value under such a key would not be checked at all.
+ * The schema for validation and for the reference. TypeBox writes a record as a pattern of its keys, and a JSON Schema
+ * says nothing of a key that matches no pattern: its value would not be checked at all. "Any key" is the pattern
+ * `^.*$`, in which the dot excludes line breaks.
  */
 export function wireSchema(schema: TSchema): Record<string, unknown> {
   return JSON.parse(JSON.stringify(schema), (_key, value: unknown) => {
-    const patterns = (value as { patternProperties?: Record<string, unknown> } | null)?.patternProperties;
-    if (!patterns || typeof patterns !== 'object' || !('^.*$' in patterns)) return value;
-    const { patternProperties: _any, ...rest } = value as Record<string, unknown>;
-    return { ...rest, additionalProperties: patterns['^.*$'] };
+    const { patternProperties: patterns, ...rest } = (value ?? {}) as { patternProperties?: Record<string, unknown> };
+    if (!patterns || typeof patterns !== 'object') return value;
+    if ('^.*$' in patterns) return { ...rest, additionalProperties: patterns['^.*$'] };
+    return { additionalProperties: false, ...rest, patternProperties: patterns };
   }) as Record<string, unknown>;
 }
