@@ -44,16 +44,16 @@ export function createChanges({ db, lease, barrier, memory, clock, onSettled }: 
     const list = [subjects].flat();
     let isCommitting = false;
     try {
-      const { result, seq } = await db.transaction(async (tx) => {
-        const seq = await takePlaces(tx, list);
+      const { result, seq, server } = await db.transaction(async (tx) => {
+        const { seq, server } = await takePlaces(tx, list);
         // crash point: revoke:place-taken
         const result = await work(tx, seq);
         isCommitting = true;
         // crash point: revoke:before-commit
-        return { result, seq };
+        return { result, seq, server };
       });
       // crash point: revoke:after-commit
-      return { result, seq, everywhere: () => settle(seq, lease.nodeId()) };
+      return { result, seq, everywhere: () => settle(seq, lease.rowOn(server)) };
     } catch (error) {
       if (!isUnreachable(error)) throw error;
       throw isCommitting ? new Refusal('outcome_unknown', undefined, { cause: error }) : undecided(error);

@@ -15,7 +15,11 @@ export type Lease = {
   renew(): Promise<void>;
   /** Releases the lease and removes the row, so that no revoke waits for this node. Final. */
   release(): Promise<void>;
-  nodeId(): string | null;
+  /**
+   * This node's row, if it was registered on this run of the database server. A change that was committed on an earlier
+   * one may be lost, and with it what this node dropped for it: then the row is waited for like any other.
+   */
+  rowOn(server: string): string | null;
   /** Nodes that have a row, including this one. */
   nodes(): number;
   /** Time since the start of the latest successful renewal; infinite: there was none. */
@@ -136,7 +140,10 @@ export function createLease(deps: LeaseDeps): Lease {
       if (node) await store.remove(node.id);
       node = null;
     },
-    nodeId: () => node?.id ?? null,
+    rowOn: (server) =>
+      node !== null && (node.server === server || without.has('wait for the own row after a failover'))
+        ? node.id
+        : null,
     nodes: () => node?.nodes ?? 1,
     ageMs: () => (from === 0 ? Number.POSITIVE_INFINITY : clock.monotonic() - from),
   };

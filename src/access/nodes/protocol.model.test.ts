@@ -158,6 +158,7 @@ describe('lease protocol', () => {
     ['wait for the position', 16],
     ['wait the whole lease', 1],
     ['wait after a restart', 1, '1910'],
+    ['wait for the own row after a failover', 1086354448, '15'],
     ['check the generation', 29],
     ['join only a flight of this generation', 16],
     ['drop own changes immediately', 7],

@@ -50,6 +50,7 @@ export type Remedy =
   | 'wait for the position'
   | 'wait the whole lease'
   | 'wait after a restart'
+  | 'wait for the own row after a failover'
   | 'check the generation'
   | 'join only a flight of this generation'
   | 'drop own changes immediately'

@@ -33,22 +33,26 @@ export const LOCK_HELD_MS = 1_000;
 /** Ends this transaction if its client is silent for this long; applies until the transaction ends. */
 export const boundSilence = sql`set_config('idle_in_transaction_session_timeout', ${String(LOCK_HELD_MS)}, true)`;
 
+/** `server`: the run of the database server that counted it; another one may give the same number to another change. */
+export type Place = { seq: number; server: string };
+
 /**
  * Takes the next positions in the log, one for each subject, and returns the last one. Must be the transaction's first
  * statement: the row lock is held until the commit, so positions become visible in the order of their numbers. A
  * sequence does not work: its numbers commit in any order, and a reader would miss one forever.
  */
-export async function takePlaces(tx: Queryable, subjects: readonly LoggedSubject[]): Promise<number> {
+export async function takePlaces(tx: Queryable, subjects: readonly LoggedSubject[]): Promise<Place> {
   const kinds = sql.param(subjects.map((subject) => subject.kind));
   const ids = sql.param(subjects.map((subject) => subject.id));
-  const taken = await tx.execute<{ seq: string }>(sql`
+  const taken = await tx.execute<{ seq: string; server: string }>(sql`
     WITH place AS (UPDATE authz_clock SET seq = seq + ${subjects.length} WHERE id = 1 RETURNING seq),
     written AS (
       INSERT INTO authz_change (seq, kind, subject_id)
       SELECT place.seq - ${subjects.length} + s.n, s.kind, s.id
       FROM place, unnest(${kinds}::text[], ${ids}::text[]) WITH ORDINALITY AS s(kind, id, n))
-    SELECT seq, pg_notify(${HINT_CHANNEL}, ''), ${boundSilence} FROM place`);
-  return Number(taken.rows[0]!.seq);
+    SELECT seq, ${sql.raw(SERVER)} AS server, pg_notify(${HINT_CHANNEL}, ''), ${boundSilence} FROM place`);
+  const { seq, server } = taken.rows[0]!;
+  return { seq: Number(seq), server };
 }
 
 /** Nodes that have not read up to this position, alive or dead; for people who wait for them. */

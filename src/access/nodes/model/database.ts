@@ -1,5 +1,6 @@
 import type { LeaseReading, LeaseRow, LogReading, Registered, Renewed } from '../protocol.ts';
 import type { Subject } from '../../types.ts';
+import type { Place } from '../../../store/nodes/leases.ts';
 import type { World } from './world.ts';
 
 /** The database of the model: every statement takes effect at one moment, as a snapshot or a commit does. */
@@ -12,7 +13,7 @@ export type Database = {
   removeDead(row: LeaseRow): null;
   has(change: Change, keyId: string): boolean;
   /** Commits a change of a key and returns its position in the log. */
-  commit(change: Change, keyId: string): number;
+  commit(change: Change, keyId: string): Place;
   /**
    * Confirms a change up to `seq`, so that no failover loses it; false if the database does not have such a change (any
    * more).
@@ -77,7 +78,7 @@ export function createDatabase(world: World): Database {
         state.log.push({ kind: 'key', id: keyId });
         const name = `${change} ${keyId}`;
         if (!state.changed.has(name)) state.changed.set(name, state.seq);
-        return state.seq;
+        return { seq: state.seq, server: String(server) };
       }),
     confirm: (change, keyId, seq) => {
       lastConfirmed = world.now();

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../kernel/clock.ts';
+import type { Place } from '../../../store/nodes/leases.ts';
 import type { StoredKey } from '../../../store/api-keys/records.ts';
 import { createAdmit } from '../../admit.ts';
 import { createBarrier } from '../barrier.ts';
@@ -130,18 +131,18 @@ export function createNode({ world, database, name, leaseMs, without, onCommit }
   });
 
   async function change(change: Change, keyId: string, onAnswered: () => void): Promise<void> {
-    let seq: number;
+    let place: Place;
     try {
-      seq = await statement(() => {
-        const place = database.commit(change, keyId);
+      place = await statement(() => {
+        const taken = database.commit(change, keyId);
         onCommit();
-        return place;
+        return taken;
       });
     } finally {
       if (!without.has('drop own changes immediately')) directory.drop({ kind: 'key', id: keyId });
     }
-    await barrier.wait(seq, lease.nodeId());
-    if (await statement(() => database.confirm(change, keyId, seq))) onAnswered();
+    await barrier.wait(place.seq, lease.rowOn(place.server));
+    if (await statement(() => database.confirm(change, keyId, place.seq))) onAnswered();
   }
 
   const renew = (): void => {
