@@ -33,6 +33,18 @@ export type TurnRequest = {
   context: TurnContext;
   /** Aborts when the turn is no longer needed (newer message, shutdown, timeout). */
   signal: AbortSignal;
+  /** Shows the words of the turn while they are made; absent where no one can read along. */
+  words?: Words;
+};
+
+/** The beginning of what a turn will say. It is only shown; what is stored is the result of the turn. */
+export type Words = {
+  /** Whether anyone reads along now: without readers an answer is cheaper as a whole. */
+  isRead(): boolean;
+  /** Only text that the result begins with, unless it is taken back. */
+  add(text: string): void;
+  /** Takes back all of it: the turn says something else, or fails. */
+  takeBack(): void;
 };
 
 export type TurnContext = Omit<ToolContext, 'idempotency_key' | 'attempt'>;

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { type StreamEnd, streamReply } from './model-stream.ts';
 
 /**
  * A model server on a real port that speaks the wire formats of the providers, by path: OpenAI chat completions (the
- * format of every "OpenAI-compatible" server), OpenAI responses, Anthropic messages, Google generateContent. It answers
- * from a script, one reply per call; with an empty script it repeats the person's last message. Like the real ones it
+ * format of every "OpenAI-compatible" server), OpenAI responses, Anthropic messages, Google generateContent, each as a whole
+ * or as a stream (model-stream.ts). It answers from a script, one reply per call; with an empty script it repeats the person's last message. Like the real ones it
  * requires the provider's own credentials header and refuses a request that breaks the provider's rules, so a test that
  * passes here has sent what the provider accepts.
  */
@@ -13,6 +14,8 @@ export type WireFormat = 'openai_compatible' | 'openai' | 'anthropic' | 'google'
 
 export type ModelReply =
   | { text: string }
+  /** Piece by piece, each when `next` resolves; then `ending` happens. */
+  | { pieces: string[]; next?: (piece: number) => Promise<void>; ending?: StreamEnd }
   | { tool: string; args: Record<string, unknown>; text?: string }
   | { empty: 'stop' | 'filtered' }
   | { status: number; message?: string; headers?: Record<string, string> }
@@ -78,13 +81,19 @@ async function answer(
     refuse(response, wire, { status: 401, message: 'Incorrect API key provided.' });
     return;
   }
-  const fault = body.stream === true ? 'This server does not stream.' : wire.fault(body, path);
+  const fault = wire.fault(body, path);
+  const isStreamed = body.stream === true || path.includes(':streamGenerateContent');
   if (fault !== null) {
     refuse(response, wire, { status: 400, message: fault });
     return;
   }
   const reply = replies.shift() ?? { text: `You said: ${wire.lastWords(body)}` };
-  if ('status' in reply) refuse(response, wire, reply);
+  if (isStreamed && !('status' in reply)) return streamReply(response, wire, reply, body);
+  if ('pieces' in reply) {
+    // A whole answer comes when its last piece has come.
+    for (const piece of reply.pieces.keys()) await reply.next?.(piece);
+    sendJson(response, 200, wire.success({ text: reply.pieces.join('') }, body));
+  } else if ('status' in reply) refuse(response, wire, reply);
   else if ('garbage' in reply) garble(response, wire, reply.garbage);
   else if ('stall' in reply) {
     if (reply.stall === 'in_body') response.writeHead(200, { 'content-type': 'application/json' }).write('{"id":');
@@ -112,9 +121,9 @@ function garble(response: ServerResponse, wire: Wire, kind: Extract<ModelReply, 
   }
 }
 
-type Success = Extract<ModelReply, { text: string } | { tool: string } | { empty: string }>;
+export type Success = Extract<ModelReply, { text: string } | { tool: string } | { empty: string }>;
 
-type Wire = {
+export type Wire = {
   format: WireFormat;
   path: RegExp;
   isAuthorized(headers: IncomingHttpHeaders, key: string): boolean;
@@ -274,7 +283,7 @@ const messages: Wire = {
 
 const generateContent: Wire = {
   format: 'google',
-  path: /^\/v1beta\/models\/[^/]+:generateContent$/,
+  path: /^\/v1beta\/models\/[^/]+:(generateContent|streamGenerateContent\?alt=sse)$/,
   isAuthorized: (headers, key) => headers['x-goog-api-key'] === key,
   fault(body) {
     if (!Array.isArray(body.contents) || body.contents.length === 0) return 'contents is not specified';

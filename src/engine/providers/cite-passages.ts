@@ -13,15 +13,19 @@ const MARKER = /(?<![ \t\u00a0])[ \t\u00a0]*[[【][ \t]*(\p{Nd}+(?:[ \t]*[,،;][
  */
 export function citePassages(text: string, passages: readonly Passage[]): { text: string; sources: MessageSource[] } {
   const cited = new Set<Passage>();
-  const plain = text.replace(MARKER, (marker, list: string) => {
+  const plain = withoutMarkers(text, passages, cited);
+  const sources = [...cited].map(({ document, text: quote }) => ({ document, quote }));
+  return { text: plain.trim(), sources };
+}
+
+/** Adds the passages that the markers name to `cited`. */
+export const withoutMarkers = (text: string, passages: readonly Passage[], cited = new Set<Passage>()): string =>
+  text.replace(MARKER, (marker, list: string) => {
     const named = list.split(/[,،;]/).map((digits) => passages[readNumber(digits) - 1]);
     if (named.length === 0 || named.some((passage) => passage === undefined)) return marker;
     for (const passage of named) cited.add(passage!);
     return '';
   });
-  const sources = [...cited].map(({ document, text: quote }) => ({ document, quote }));
-  return { text: plain.trim(), sources };
-}
 
 /**
  * Digits of any script: the ten digits of each script are consecutive code points, so the zero is found by counting

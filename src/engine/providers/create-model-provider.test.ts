@@ -2,7 +2,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import type { AgentDefinition } from '../../../contract/agents.ts';
 import { FAKE_MODEL_KEY, startFakeModel, type FakeModel, type WireFormat } from '../../../test/fakes/model.ts';
 import { createEgress, type Egress } from '../../kernel/egress.ts';
-import { type Gathered, type KnowledgeSearch, NO_KNOWLEDGE, type Passage, type TurnRequest } from '../provider.ts';
+import {
+  type Gathered,
+  type KnowledgeSearch,
+  NO_KNOWLEDGE,
+  type Passage,
+  type TurnRequest,
+  type Words,
+} from '../provider.ts';
 import { createModelProvider, type ModelProviderOptions } from './create-model-provider.ts';
 import type { CallTool, ToolAnswer } from './run-tool.ts';
 import { TURN_CONTEXT } from '../../../test/turn-context.ts';
@@ -11,6 +18,8 @@ type Gather = KnowledgeSearch['gather'];
 
 const FORMATS: WireFormat[] = ['openai_compatible', 'openai', 'anthropic', 'google'];
 
+/** What a reader sees of the turn under way; null: no one reads along. */
+let read: { text: string; seen: string[] } | null = null;
 let fake: FakeModel;
 let egress: Egress;
 beforeAll(() => {
@@ -72,9 +81,16 @@ function turnOf(definition: AgentDefinition = {}, more: Partial<TurnRequest> = {
     now: new Date('2026-11-21T10:00:00Z'),
     context: TURN_CONTEXT,
     signal: new AbortController().signal,
+    ...(read && { words: wordsOf(read) }),
     ...more,
   };
 }
+
+const wordsOf = (into: { text: string; seen: string[] }): Words => ({
+  isRead: () => true,
+  add: (text) => void into.seen.push((into.text += text)),
+  takeBack: () => void into.seen.push((into.text = '')),
+});
 
 const providerOf = (format: WireFormat, more: Partial<ModelProviderOptions> = {}) =>
   createModelProvider({
@@ -97,7 +113,19 @@ const answered = (result: unknown): ToolAnswer => ({
 const failingTool = async () => ({ ...answered(null), status: null, error: 'The shop did not answer.' });
 const sent = (index = 0) => JSON.stringify(fake.calls[index]!.body);
 
-describe.each(FORMATS)('a turn by %s', (format) => {
+const BOTH = FORMATS.flatMap((format) => [
+  { format, how: 'as a whole' } as const,
+  { format, how: 'as a stream' } as const,
+]);
+
+describe.each(BOTH)('a turn by $format $how', ({ format, how }) => {
+  beforeEach(() => {
+    read = how === 'as a stream' ? { text: '', seen: [] } : null;
+  });
+  afterEach(() => {
+    read = null;
+  });
+
   it('answers the newest messages, and the conversation waits for the person', async () => {
     fake.script({ text: 'At nine.' });
     const result = await providerOf(format).turn(turnOf({ instructions: 'Help with order {{order_id}}.' }));
@@ -387,7 +415,82 @@ describe.each(FORMATS)('a turn by %s', (format) => {
   });
 });
 
+describe.each(FORMATS)('a turn by %s with a reader', (format) => {
+  beforeEach(() => {
+    read = { text: '', seen: [] };
+  });
+  afterEach(() => {
+    read = null;
+  });
+
+  it('shows the words while they come, without the marks of their sources', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const next = async (piece: number) => (piece === 3 ? promise : undefined);
+    fake.script({ pieces: ['We', ' open', ' at', ' nine', ' [', '1', '].'], next });
+    const { knowledge } = knowing(() => gathered(true, HOURS));
+    const turn = providerOf(format).turn(turnOf({}, { knowledge }));
+    await expect.poll(() => read!.text).toBe('We open at');
+    resolve();
+    const { messages } = await turn;
+    expect(messages).toEqual([
+      { content: { type: 'text', text: 'We open at nine.' }, sources: [{ document: 'Hours', quote: HOURS.text }] },
+    ]);
+    expect(read!.seen).toEqual(['We', 'We open', 'We open at', 'We open at nine', 'We open at nine.']);
+  });
+
+  it('takes back what was written before a tool is called', async () => {
+    fake.script({ tool: 'order_status', args: {}, text: 'I look it up.' }, { text: 'It has shipped.' });
+    const callTool = vi.fn<CallTool>(async () => {
+      expect(read!.text).toBe('');
+      return answered('shipped');
+    });
+    const { messages } = await providerOf(format, { callTool }).turn(turnOf({ tools: [ORDER_TOOL] }));
+    expect(callTool).toHaveBeenCalledOnce();
+    expect(read!.seen).toContain('I look it up.');
+    expect(read!.text).toBe('It has shipped.');
+    expect(messages[0]!.content).toMatchObject({ text: 'It has shipped.' });
+  });
+
+  it.each([
+    ['cut', 'provider_unreachable'],
+    ['short', 'provider_garbled'],
+    ['half', 'provider_garbled'],
+    ['garbage', 'provider_garbled'],
+    ['error', 'provider_garbled'],
+    ['stall', 'provider_timeout'],
+  ] as const)(
+    'fails as a whole answer does when the stream ends with %s, and takes the words back',
+    async (ending, code) => {
+      fake.script({ pieces: ['Half', ' an answer'], ending });
+      const turn = providerOf(format, { timeoutMs: 1_500 }).turn(turnOf());
+      await expect(turn).rejects.toMatchObject({ name: 'ProviderError', code, retryable: true });
+      expect(read!.seen).toEqual(['Half', 'Half an answer', '']);
+    },
+  );
+
+  it('stops in the middle when the turn is no longer needed', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    fake.script({ pieces: ['Half', ' an answer'], next: (piece) => (piece === 1 ? promise : Promise.resolve()) });
+    const controller = new AbortController();
+    const turn = Promise.resolve(providerOf(format).turn(turnOf({}, { signal: controller.signal })));
+    const reason = new Error('a newer message came');
+    const stopped = turn.catch((thrown: unknown) => thrown);
+    await expect.poll(() => read!.text).toBe('Half');
+    controller.abort(reason);
+    expect(await stopped).toBe(reason);
+    resolve();
+    expect(read!.text).toBe('');
+  });
+});
+
 describe('a turn by any model', () => {
+  it('asks for the whole answer when no one reads along', async () => {
+    const add = vi.fn<Words['add']>();
+    await provider().turn(turnOf({}, { words: { isRead: () => false, add, takeBack: () => {} } }));
+    expect(fake.calls[0]!.body.stream).toBeUndefined();
+    expect(add).not.toHaveBeenCalled();
+  });
+
   it('says a written opening without asking the model', async () => {
     const opening = { default: 'Hello {{end_user.name}}', ar: 'أهلا {{end_user.name}}، أنا {{agent.name}}' };
     const variables = { end_user: { name: 'Asha' } };

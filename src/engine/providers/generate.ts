@@ -6,6 +6,8 @@ import { HAND_OFF_TOOL } from '../../../contract/agents.ts';
 import type { Sources } from './find-sources.ts';
 import { offerTools } from './offer-tools.ts';
 import type { ToolTurn } from './run-tool.ts';
+import { createSettledWords } from './settled-words.ts';
+import { streamAnswer } from './stream-answer.ts';
 
 /** Calls of the model in one turn; the last call offers no tools, so the model must answer. */
 const MAX_STEPS = 5;
@@ -30,7 +32,8 @@ globalThis.AI_SDK_LOG_WARNINGS = false;
 export async function generate(generation: Generation): Promise<Generated> {
   const { settings, timeoutMs, model, instructions, sources, messages, turn } = generation;
   const { request, steps } = turn;
-  const { signal, agent } = request;
+  const { signal, agent, words } = request;
+  const settled = words && createSettledWords(words, () => sources.passages.map(({ passage }) => passage));
   let answered: number | null = null;
   const fetch: typeof globalThis.fetch = async (url, init) => {
     answered = null;
@@ -41,7 +44,7 @@ export async function generate(generation: Generation): Promise<Generated> {
     return response;
   };
   try {
-    const result = await generateText({
+    const call = {
       model: await languageModel({ ...settings, fetch }, model),
       instructions: inForm(settings.name, instructions),
       messages,
@@ -63,14 +66,15 @@ export async function generate(generation: Generation): Promise<Generated> {
         if (files.length > 0) throw new Error('Files that a model names are not fetched.');
         return [];
       },
-    });
+    } satisfies Parameters<typeof generateText>[0];
+    const result = settled && words?.isRead() ? await streamAnswer(call, settled) : await generateText(call);
     const warnings = new Set(result.warnings?.map((warning) => JSON.stringify(warning)));
     for (const detail of warnings) steps.push({ kind: 'warning', detail });
     const text = result.text.trim();
-    const call = result.toolCalls.find(({ toolName, invalid }) => toolName === HAND_OFF_TOOL && !invalid);
-    if (call) {
+    const handOff = result.toolCalls.find(({ toolName, invalid }) => toolName === HAND_OFF_TOOL && !invalid);
+    if (handOff) {
       // The model may not follow the schema of a tool.
-      const { reason, message } = Object(call.input) as { reason?: unknown; message?: unknown };
+      const { reason, message } = Object(handOff.input) as { reason?: unknown; message?: unknown };
       steps.push({ kind: 'hand_off', detail: typeof reason === 'string' ? reason : '' });
       return { text, handOff: { message: typeof message === 'string' ? message : '' } };
     }
@@ -80,6 +84,7 @@ export async function generate(generation: Generation): Promise<Generated> {
       retryable: false,
     });
   } catch (error) {
+    settled?.takeBack();
     if (signal.aborted) throw signal.reason;
     throw mapFailure(error, { apiKey: settings.apiKey, answered });
   }

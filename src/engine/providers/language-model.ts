@@ -30,7 +30,9 @@ export async function languageModel(settings: ModelSettings, model: string): Pro
     if (!settings.baseUrl) throw unset('The model provider has no base URL. Set one with the provider.');
     const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
     const credentials = apiKey === '' ? {} : { apiKey };
-    return createOpenAICompatible({ name, baseURL: settings.baseUrl, ...credentials, fetch })(model);
+    const server = { name, baseURL: settings.baseUrl, ...credentials, fetch };
+    // Also when streaming: tokens are counted.
+    return createOpenAICompatible({ ...server, includeUsage: true })(model);
   }
   if (apiKey === '') throw unset('The model provider has no API key. Set one with the provider.');
   const baseURL = settings.baseUrl || BASE_URLS[name];

@@ -1,0 +1,62 @@
+import { MAX_MESSAGE_CHARACTERS } from '../../../contract/limits.ts';
+import type { Passage, Words } from '../provider.ts';
+import { withoutMarkers } from './cite-passages.ts';
+
+/**
+ * What a model writes, on its way to a reader. The whole answer loses its citation markers and the spaces around it
+ * (cite-passages.ts), so a piece is shown only when later pieces cannot change it: the beginning of a marker, spaces,
+ * and half of a character wait for what follows. Everything shown is a beginning of the message that is stored.
+ */
+export type SettledWords = { add(text: string): void; takeBack(): void };
+
+/** A marker that is longer is no marker; the rest of such an answer is not shown before it is whole. */
+const MAX_UNDECIDED_CHARACTERS = 1_000;
+
+/** A marker, or the beginning of one, at the end of the text: a `(` may follow and make it a link. */
+const BEGUN_MARKER = /^[[【][ \t]*(?:\p{Nd}[\p{Nd} \t,،;]*[\]】]?)?$/u;
+
+/** `passages` may grow during the turn, as the model searches. */
+export function createSettledWords(words: Words, passages: () => readonly Passage[]): SettledWords {
+  let undecided = '';
+  /** Decided, but what follows may change it: spaces at the end are left out, half of a character needs the other. */
+  let held = '';
+  let shown = 0;
+
+  return {
+    add(text) {
+      undecided += text;
+      if (undecided.length - text.length > MAX_UNDECIDED_CHARACTERS || shown >= MAX_MESSAGE_CHARACTERS) return;
+      const end = endOfDecided(undecided);
+      const more = held + withoutMarkers(undecided.slice(0, end), passages());
+      undecided = undecided.slice(end);
+      const decided = shown === 0 ? more.trimStart() : more;
+      const last = decided.trimEnd().length;
+      const ready = decided.slice(0, isFirstHalf(decided.charCodeAt(last - 1)) ? last - 1 : last);
+      held = decided.slice(ready.length);
+      const next = ready.slice(0, MAX_MESSAGE_CHARACTERS - shown);
+      if (next === '') return;
+      shown += next.length;
+      words.add(storable(next));
+    },
+    takeBack() {
+      undecided = '';
+      held = '';
+      if (shown > 0) words.takeBack();
+      shown = 0;
+    },
+  };
+}
+
+function endOfDecided(text: string): number {
+  let end = text.length;
+  if (isFirstHalf(text.charCodeAt(end - 1))) end--;
+  const open = Math.max(text.lastIndexOf('[', end - 1), text.lastIndexOf('【', end - 1));
+  if (open >= 0 && BEGUN_MARKER.test(text.slice(open, end))) end = open;
+  while (end > 0 && ' \t\u00a0'.includes(text[end - 1]!)) end--;
+  return end;
+}
+
+const isFirstHalf = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
+
+/** As the database stores it (store/runs/complete.ts). */
+const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');

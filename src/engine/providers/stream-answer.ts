@@ -1,0 +1,66 @@
+import { type CallWarning, type FinishReason, streamText, type ToolSet, type TypedToolCall } from 'ai';
+import { garbled } from './map-failure.ts';
+import type { SettledWords } from './settled-words.ts';
+
+/** The last call of the model in a turn, as `generateText` returns it. */
+type Answered = {
+  text: string;
+  toolCalls: TypedToolCall<ToolSet>[];
+  finishReason: FinishReason;
+  warnings: CallWarning[];
+};
+
+type Call = Parameters<typeof streamText>[0] & { abortSignal: AbortSignal };
+
+/**
+ * The same as `generateText`, with its words shown while they come. What a model writes before it calls a tool is not
+ * part of the answer, so it is taken back as soon as the call begins. An answer that ends without the provider's own
+ * end is no answer, however much of it came. Rejects with the first fault of the stream.
+ */
+export async function streamAnswer(call: Call, words: SettledWords): Promise<Answered> {
+  const stop = new AbortController();
+  const answered: Answered = { text: '', toolCalls: [], finishReason: 'other', warnings: [] };
+  const result = streamText({
+    ...call,
+    abortSignal: AbortSignal.any([call.abortSignal, stop.signal]),
+    // Otherwise the SDK prints the error, which holds the whole request.
+    onError: () => {},
+  });
+  try {
+    for await (const part of result.stream) {
+      switch (part.type) {
+        case 'start-step':
+          answered.text = '';
+          answered.toolCalls = [];
+          answered.warnings = part.warnings;
+          words.takeBack();
+          break;
+        case 'text-delta':
+          answered.text += part.text;
+          if (answered.toolCalls.length === 0) words.add(part.text);
+          break;
+        case 'tool-input-start':
+          words.takeBack();
+          break;
+        case 'tool-call':
+          answered.toolCalls.push(part);
+          words.takeBack();
+          break;
+        case 'finish-step':
+          answered.finishReason = part.finishReason;
+          if (part.finishReason === 'interrupted' || part.finishReason === 'error') throw garbled();
+          break;
+        case 'error':
+          throw part.error;
+        case 'abort':
+          call.abortSignal.throwIfAborted();
+          break;
+        default:
+      }
+    }
+  } finally {
+    // After a fault the connection to the provider must not stay open.
+    stop.abort();
+  }
+  return answered;
+}
