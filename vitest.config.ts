@@ -33,7 +33,7 @@ export default defineConfig({
     restoreMocks: true,
     unstubEnvs: true,
     // Twice the cores: files mostly wait for sockets, browsers and the database.
-    maxWorkers: Math.min(8, 2 * availableParallelism()),
+    maxWorkers: Math.min(12, 3 * availableParallelism()),
     sequence: { sequencer: LongestFirst },
     // Only for what never ends: promises about time are asserted by the tests themselves.
     testTimeout: 90_000,

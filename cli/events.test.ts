@@ -1,11 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestApp, startTestApp } from '../test/app.ts';
+import { BUILT } from '../test/program.ts';
 import { signedInOwner, type SignedIn } from '../test/signed-in.ts';
-
-const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
 
 const lines: { route?: string }[] = [];
 let parley: TestApp;
@@ -27,7 +25,7 @@ function tail(...args: string[]): Tail {
     PARLEY_EMAIL: 'asha@example.com',
     PARLEY_PASSWORD: 'correct horse battery',
   };
-  const child = spawn(process.execPath, [MAIN, 'events', 'tail', ...args], { env });
+  const child = spawn(process.execPath, [BUILT, 'events', 'tail', ...args], { env });
   let out = '';
   let err = '';
   child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));

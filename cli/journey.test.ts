@@ -3,10 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../test/postgres.ts';
-import { freePort } from '../test/program.ts';
+import { BUILT, freePort } from '../test/program.ts';
 import { errorOf, runCli } from './testing/run-cli.ts';
 
 /** The main job from the command line, against the whole program as a process: each step uses what the last one made. */
@@ -19,8 +18,7 @@ let env: Record<string, string>;
 beforeAll(async () => {
   database = await createTestDatabase();
   folder = mkdtempSync(path.join(tmpdir(), 'parley-journey-'));
-  const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
-  server = spawn(process.execPath, [main, 'serve'], {
+  server = spawn(process.execPath, [BUILT, 'serve'], {
     env: {
       PATH: process.env['PATH'],
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],

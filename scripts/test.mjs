@@ -10,7 +10,7 @@ import { testEnvironment } from './test-tools.mjs';
 const tally = openTally();
 
 await run(async () => {
-  const node = await prepare({ sites: true });
+  const node = await prepare({ program: true, sites: true });
   const env = testEnvironment();
   say('Running the tests…');
   const vitest = path.join(ROOT, 'node_modules', 'vitest', 'vitest.mjs');

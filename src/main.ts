@@ -2,14 +2,6 @@ import { parseArgs } from 'node:util';
 import type { Role } from './app/app.ts';
 import { withSourcePlaces } from './kernel/source-places.ts';
 import { StartError } from './kernel/start-error.ts';
-import { runBackup, runRestore } from './start/backup.ts';
-import { runPasswordLink } from './start/password-link.ts';
-import { runResetSecondFactor } from './start/reset-second-factor.ts';
-import { runRotateSecrets } from './start/rotate-secrets.ts';
-import { runCheckDatabase } from './start/check-database.ts';
-import { runCheckMail } from './start/check-mail.ts';
-import { runMigrate } from './start/migrate.ts';
-import { serve } from './start/serve.ts';
 
 /**
  * The program: `serve` (default), `migrate`, `backup FILE`, `restore FILE`, `reset-password EMAIL`,
@@ -18,28 +10,36 @@ import { serve } from './start/serve.ts';
  */
 const ROLES = new Set(['all', 'api', 'worker']);
 
+type Given = { file: string | undefined; role: Role; keepKeys: boolean };
+/** Each loads what it needs: a check of the mail server is not to read the whole server first. */
+const COMMANDS: Record<string, (given: Given) => Promise<void>> = {
+  serve: async ({ role }) => (await import('./start/serve.ts')).serve(role),
+  migrate: async () => (await import('./start/migrate.ts')).runMigrate(),
+  backup: async ({ file }) => (await import('./start/backup.ts')).runBackup(file),
+  restore: async ({ file, keepKeys }) => (await import('./start/backup.ts')).runRestore(file, keepKeys),
+  'reset-password': async ({ file }) => (await import('./start/password-link.ts')).runPasswordLink(file),
+  'reset-second-factor': async ({ file }) =>
+    (await import('./start/reset-second-factor.ts')).runResetSecondFactor(file),
+  'rotate-secrets': async () => (await import('./start/rotate-secrets.ts')).runRotateSecrets(),
+  'check-mail': async () => (await import('./start/check-mail.ts')).runCheckMail(),
+  'check-database': async () => (await import('./start/check-database.ts')).runCheckDatabase(),
+};
+
 try {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: { role: { type: 'string', default: 'all' }, 'keep-keys': { type: 'boolean', default: false } },
   });
-  const [command = 'serve', file] = positionals;
+  const [name = 'serve', file] = positionals;
   if (!ROLES.has(values.role))
     throw new StartError(`There is no role "${values.role}".`, 'Use --role all, api or worker.');
-  if (command === 'serve') await serve(values.role as Role);
-  else if (command === 'migrate') await runMigrate();
-  else if (command === 'backup') await runBackup(file);
-  else if (command === 'reset-password') await runPasswordLink(file);
-  else if (command === 'reset-second-factor') await runResetSecondFactor(file);
-  else if (command === 'check-mail') await runCheckMail();
-  else if (command === 'check-database') await runCheckDatabase();
-  else if (command === 'rotate-secrets') await runRotateSecrets();
-  else if (command === 'restore') await runRestore(file, values['keep-keys']);
-  else
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (!command)
     throw new StartError(
-      `There is no command "${command}".`,
+      `There is no command "${name}".`,
       'Use serve, migrate, backup, restore, reset-password or reset-second-factor; "./parley --help" shows the command line.',
     );
+  await command({ file, role: values.role as Role, keepKeys: values['keep-keys'] });
 } catch (error) {
   const known = error instanceof StartError || (error instanceof TypeError && 'code' in error);
   process.stderr.write(

@@ -1,16 +1,14 @@
 import { spawn } from 'node:child_process';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { fileURLToPath } from 'node:url';
-
-const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
+import { BUILT } from '../../test/program.ts';
 
 export type Ended = { code: number | null; stdout: string; stderr: string };
 
 /** Runs the real command line as a process with nothing but the given environment; its output is piped. */
 export async function runCli(args: string[], env: Record<string, string> = {}, input = ''): Promise<Ended> {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
-  const child = spawn(process.execPath, [MAIN, ...args], { env: { PATH, NODE_COMPILE_CACHE, ...env } });
+  const child = spawn(process.execPath, [BUILT, ...args], { env: { PATH, NODE_COMPILE_CACHE, ...env } });
   const ended: Ended = { code: null, stdout: '', stderr: '' };
   child.stdout.on('data', (chunk: Buffer) => (ended.stdout += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (ended.stderr += chunk.toString()));

@@ -3,6 +3,7 @@ import type { Page } from '@playwright/test';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { BUILT } from '../program.ts';
 import {
   CHROMIUM,
   everythingKept,
@@ -148,7 +149,7 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
 
   test('a forgotten password is set through a link that was created on the server, once; other sessions end', async () => {
     const before = await journey.open('/', { as: OWNER });
-    const { stdout } = await promisify(execFile)(process.execPath, ['src/main.ts', 'reset-password', OWNER], {
+    const { stdout } = await promisify(execFile)(process.execPath, [BUILT, 'reset-password', OWNER], {
       env: { DATABASE_URL: journey.app.database.url, PARLEY_SECRET: journey.app.config.secret },
     });
     const path = new URL(JSON.parse(stdout).url).pathname;

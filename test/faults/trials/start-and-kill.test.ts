@@ -5,11 +5,10 @@ import { closeSync, existsSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freePort, printedCall, type Program, runProgram } from '../../program.ts';
+import { BUILT, freePort, printedCall, type Program, runProgram } from '../../program.ts';
 import { elapsedSince } from '../stalls.ts';
 
 /** The built program as people start it, and as machines kill it. */
-const PROGRAM = 'dist/parley.js';
 let dataDir: string;
 let env: Record<string, string>;
 let call: ReturnType<typeof printedCall>;
@@ -27,14 +26,14 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const program of running) await program.stop('SIGKILL');
   // The database of a killed program ends when the next start finds it; here there is no next start.
-  const last = runProgram(env, ['serve'], PROGRAM);
+  const last = runProgram(env);
   await last.printed('Parley is ready');
   await last.stop();
   rmSync(dataDir, { recursive: true, force: true });
 });
 
 function start(more: Record<string, string> = {}, args?: string[]): Program {
-  const program = runProgram({ ...env, ...more }, args, PROGRAM);
+  const program = runProgram({ ...env, ...more }, args);
   running.push(program);
   return program;
 }
@@ -110,7 +109,7 @@ test('a reader of the log that has stopped reading does not prevent its end', as
 
 test('a log on a full disk stops neither requests nor its end', async () => {
   const full = openSync('/dev/full', 'w');
-  const child = spawn(process.execPath, [PROGRAM, 'serve'], {
+  const child = spawn(process.execPath, [BUILT, 'serve'], {
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', full, 'ignore'],
   });
