@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../postgres.ts';
 import { freePort, type Program, runProgram } from '../program.ts';
 
 /** Files of end users through the command line into the real program, which is also killed while it reads. */
-const OWNER = { PARLEY_EMAIL: 'owner@example.qa', PARLEY_PASSWORD: 'correct horse battery' };
+const OWNER = { email: 'owner@example.qa', password: 'correct horse battery' };
 const SEED = Number(process.env['TEST_SEED'] ?? Math.floor(Math.random() * 1e9));
 let database: TestDatabase;
 let client: pg.Client;
@@ -25,12 +25,15 @@ beforeAll(async () => {
   env = {
     DATABASE_URL: database.url,
     PARLEY_SECRET: randomBytes(36).toString('base64url'),
-    PARLEY_OWNER_EMAIL: OWNER.PARLEY_EMAIL,
-    PARLEY_OWNER_PASSWORD: OWNER.PARLEY_PASSWORD,
+    PARLEY_OWNER_EMAIL: OWNER.email,
+    PARLEY_OWNER_PASSWORD: OWNER.password,
     PARLEY_DEMO: '0',
     PORT: String(await freePort()),
   };
   await start();
+  // Once: a password is expensive to check.
+  const login = ['login', '--email', OWNER.email, '--password-stdin'];
+  expect(await runCli(login, asOwner(), `${OWNER.password}\n`)).toMatchObject({ code: 0 });
 });
 afterAll(async () => {
   await program?.stop();
@@ -44,8 +47,8 @@ async function start(): Promise<void> {
   await program.printed('Parley is ready');
 }
 
-const cli = (args: string[]) =>
-  runCli(['end-users', ...args], { ...OWNER, PARLEY_URL: program.url, PARLEY_CONFIG_DIR: folder });
+const asOwner = () => ({ PARLEY_URL: program.url, PARLEY_CONFIG_DIR: folder });
+const cli = (args: string[]) => runCli(['end-users', ...args], asOwner());
 
 // oxlint-disable-next-line typescript/no-explicit-any -- JSON of any shape
 async function imported(content: string | Buffer, args: string[] = []): Promise<any> {
