@@ -16,7 +16,8 @@ export type OwnCode =
   | 'organization_ambiguous'
   | 'session_missing'
   | 'second_factor_required'
-  | 'channel_check_failed';
+  | 'channel_check_failed'
+  | 'mcp_server_failed';
 
 export class Failure extends Error {
   readonly code: string;

@@ -85,7 +85,24 @@ const Variable = Type.String({
   maxLength: 400,
 });
 
-/** A tool that a model may call: one HTTPS request to the customer's own address. */
+/** Where a tool of an MCP server comes from, and which form of it was approved. */
+export const McpOrigin = Type.Object(
+  {
+    server: Type.String({
+      pattern: '^[a-zA-Z][a-zA-Z0-9_-]{0,31}$',
+      description: 'Your name of the server: its tools share the secret `mcp:NAME` and one `url`.',
+    }),
+    tool: Type.String({ pattern: '^[!-~]{1,128}$', description: "The tool's name at the server." }),
+    pin: Type.String({
+      pattern: '^[A-Za-z0-9_-]{43}$',
+      description: 'Hash of name, description and input schema as they were approved. Another form is not offered.',
+    }),
+  },
+  closed,
+);
+export type McpOrigin = Static<typeof McpOrigin>;
+
+/** A tool that a model may call: one HTTPS request to the customer's own address, or a tool of an MCP server. */
 export const Tool = Type.Object(
   {
     name: Type.String({ pattern: '^[a-zA-Z][a-zA-Z0-9_-]{0,63}$' }),
@@ -96,8 +113,10 @@ export const Tool = Type.Object(
     url: Type.String({
       format: 'uri',
       maxLength: 2048,
-      description: 'POSTed the arguments and a context as JSON (docs/tools.md); the answer goes back to the model.',
+      description:
+        'POSTed the arguments and a context as JSON (docs/tools.md); the answer goes back to the model. With `mcp`: the endpoint of the MCP server.',
     }),
+    mcp: Type.Optional(McpOrigin),
     bound: Type.Optional(
       Type.Record(Type.String({ pattern: '^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$' }), Variable, {
         maxProperties: 32,

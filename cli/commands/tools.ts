@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { ROTATION_OVERLAPS } from '../../contract/dashboard/keys.ts';
 import type { ToolSecretRecord } from '../../contract/dashboard/tools.ts';
+import { Failure } from '../failure.ts';
 import { parseJsonObject, readSecret } from '../input.ts';
 import { field, listing, type ListOptions, time } from '../listing.ts';
 import { confirm } from '../prompt.ts';
@@ -16,6 +17,7 @@ export function addToolsCommand(program: Command): void {
   addSign(tools);
   addRotate(tools);
   addCredentials(tools);
+  addMcp(tools);
 
   const list = listing(
     tools.command('list').description('Lists which tools of an agent are signed.').argument('<agent-id>'),
@@ -46,7 +48,7 @@ function addSign(tools: Command): void {
     .command('sign')
     .description('Creates the secret that signs the calls of a tool. It belongs to scheme, host and port of the URL.')
     .argument('<agent-id>')
-    .requiredOption('--tool <name>', 'name of the tool')
+    .requiredOption('--tool <name>', 'name of the tool; mcp:NAME for an MCP server')
     .requiredOption('--tool-url <url>', 'URL of the tool');
   verb<{ tool: string; toolUrl: string }>(sign, async ({ api, out }, [agent], { tool, toolUrl: url }) => {
     out.record(await api.call('createToolSecret', { ids: { agent_id: agent! }, body: { tool, url } }));
@@ -84,6 +86,29 @@ function addCredentials(tools: Command): void {
     out.record((await api.call('setToolCredentials', { ids: idsOf(agent, id), body })) satisfies ToolSecretRecord);
   });
   examples(set, 'tools credentials agent_01jd… tsec_01jd… < credentials.json');
+}
+
+function addMcp(tools: Command): void {
+  const mcp = tools
+    .command('mcp')
+    .description('Asks an MCP server for its tools, with the hash that approves each. --json shows their schemas.')
+    .argument('<agent-id>')
+    .requiredOption('--server <name>', 'your name of the server; its secret is that of the tool mcp:NAME')
+    .requiredOption('--server-url <url>', 'URL of the server');
+  verb<{ server: string; serverUrl: string }>(mcp, async ({ api, out }, [agent], { server, serverUrl: url }) => {
+    const {
+      tools: data,
+      error,
+      more,
+    } = await api.call('listMcpTools', {
+      ids: { agent_id: agent! },
+      body: { server, url },
+    });
+    if (error !== null) throw new Failure('mcp_server_failed', error);
+    out.list({ data, next_cursor: null }, [field('name'), field('pin'), field('fault')], 'The server offers no tools.');
+    if (more > 0) out.hint(`${more} further tools are not shown.`);
+  });
+  examples(mcp, 'tools mcp agent_01jd… --server shop --server-url https://shop.example/mcp');
 }
 
 const idsOf = (agent: string | undefined, id: string | undefined) => ({ agent_id: agent!, tool_secret_id: id! });

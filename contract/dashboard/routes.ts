@@ -134,6 +134,8 @@ import {
 } from './sign-in.ts';
 import {
   CreateToolSecretBody,
+  ListMcpToolsBody,
+  McpTools,
   NewToolSecret,
   RotateToolSecretBody,
   SetToolCredentialsBody,
@@ -288,6 +290,7 @@ const routes = {
   restoreAgentVersion: route('POST 200', `${org}/agents/:agent_id/versions/:version/restore`, 'member', 'Publish an earlier version again', { answer: AgentRecord }),
   tryAgent: route('POST 200', `${org}/agents/:agent_id/playground`, 'member', 'Try one turn; nothing is stored', { body: PlaygroundBody, bodyLimit: DEFINITION_BODY_BYTES, answer: PlaygroundTurn }),
   tryTool: route('POST 200', `${org}/agents/:agent_id/tools/try`, 'member', 'Call a tool with a made-up person, and see request and answer', { body: TryToolBody, bodyLimit: DEFINITION_BODY_BYTES, answer: ToolTried }),
+  listMcpTools: route('POST 200', `${org}/agents/:agent_id/mcp-tools`, 'member', 'Ask an MCP server for its tools', { body: ListMcpToolsBody, answer: McpTools }),
   listDocuments: route('GET 200', `${org}/agents/:agent_id/documents`, 'viewer', 'List documents', { query: PageQuery({ text: SearchText }), answer: Page(DocumentSummary) }),
   readKnowledgeUse: route('GET 200', `${org}/agents/:agent_id/knowledge`, 'viewer', 'How full the documents are', { answer: KnowledgeUse }),
   createDocument: route('POST 201', `${org}/agents/:agent_id/documents`, 'member', 'Add a document', { body: CreateDocumentBody, bodyLimit: DOCUMENT_BODY_BYTES, answer: DocumentSummary }),

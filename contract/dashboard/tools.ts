@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { Tool } from '../agents.ts';
+import { McpOrigin, Tool } from '../agents.ts';
 import { ROTATION_OVERLAPS } from './keys.ts';
 import { closed, Moment, Nullable } from './shapes.ts';
 
@@ -37,7 +37,10 @@ export type NewToolSecret = Static<typeof NewToolSecret>;
 
 export const CreateToolSecretBody = Type.Object(
   {
-    tool: Type.String({ pattern: '^[a-zA-Z][a-zA-Z0-9_-]{0,63}$' }),
+    tool: Type.String({
+      pattern: '^(mcp:)?[a-zA-Z][a-zA-Z0-9_-]{0,63}$',
+      description: 'Name of the tool; `mcp:NAME` for all tools of an MCP server.',
+    }),
     url: Type.String({
       format: 'uri',
       pattern: '^https?://',
@@ -107,3 +110,38 @@ export const ToolTried = Type.Object(
   { title: 'ToolTried' },
 );
 export type ToolTried = Static<typeof ToolTried>;
+
+/** Asks an MCP server for its tools, with the stored secret of this server. */
+export const ListMcpToolsBody = Type.Object(
+  {
+    server: McpOrigin.properties.server,
+    url: Type.String({ format: 'uri', pattern: '^https?://', maxLength: 2048 }),
+  },
+  closed,
+);
+export type ListMcpToolsBody = Static<typeof ListMcpToolsBody>;
+
+/** A tool as the server describes it now. */
+export const McpTool = Type.Object({
+  name: Type.String(),
+  description: Type.String(),
+  parameters: Type.Record(Type.String(), Type.Unknown()),
+  pin: Type.String(),
+  /** Why it cannot be chosen; null: it can. Such a tool has no description and no parameters here. */
+  fault: Nullable(Type.String()),
+});
+export type McpTool = Static<typeof McpTool>;
+
+export const McpTools = Type.Object(
+  {
+    /** What the server calls itself; null: it did not answer. */
+    server: Nullable(Type.Object({ name: Type.String(), version: Type.String() })),
+    /** Why there is no list; null: there is one. */
+    error: Nullable(Type.String()),
+    tools: Type.Array(McpTool),
+    /** Further tools, which are not shown. */
+    more: Type.Integer(),
+  },
+  { title: 'McpTools' },
+);
+export type McpTools = Static<typeof McpTools>;

@@ -33,6 +33,7 @@ import { createMessageFeed } from '../store/messages/feed.ts';
 import { createAcceptQueue } from '../store/runs/accept.ts';
 import { createRunWaiter } from '../store/runs/await.ts';
 import { createKnowledge } from '../worker/knowledge/ask-knowledge.ts';
+import { createMcpWatch } from '../worker/mcp/mcp-watch.ts';
 import { createCallTool } from '../worker/turns/call-tool.ts';
 import { createFindProvider } from '../worker/turns/find-provider.ts';
 import { createAgentLoader } from '../worker/turns/load-agent.ts';
@@ -111,8 +112,15 @@ export async function openRooms({ config, db, databaseUrl, log, role, version }:
   const changes = createChangeWatch(db);
   const feed = createMessageFeed(db);
   const callTool = createCallTool({ db, egress, sealingKey: secrets.sealingKey, log });
-  const findProvider = createFindProvider({ db, egress, sealingKey: secrets.sealingKey, callTool });
   const plays = createPlays();
+  const { askMcpServer, findChangedTools } = createMcpWatch({ db, egress, sealingKey: secrets.sealingKey, plays });
+  const findProvider = createFindProvider({
+    db,
+    egress,
+    sealingKey: secrets.sealingKey,
+    callTool,
+    findChangedTools,
+  });
   const knowledge = createKnowledge({ log, readDocument: (...which) => readNextDocument(db.$client, ...which) });
   const loadAgent = createAgentLoader(db, findProvider, knowledge);
 
@@ -169,6 +177,7 @@ export async function openRooms({ config, db, databaseUrl, log, role, version }:
     renderOpening: createRenderOpening(db),
     playTurn: createPlayTurn({ loadAgent, findProvider, plays }),
     callToolForTry: createTryTool({ callTool, plays }),
+    askMcpServer,
     previewCampaign,
     onAccepted,
     onQueued: () => wake.deliveries(),

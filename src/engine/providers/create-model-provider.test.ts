@@ -99,6 +99,7 @@ const providerOf = (format: WireFormat, more: Partial<ModelProviderOptions> = {}
     apiKey: FAKE_MODEL_KEY,
     fetch: egress.fetchWith({ timeoutMs: 5_000, maxBytes: 1_000_000 }),
     callTool: () => Promise.reject(new Error('no tool expected')),
+    findChangedTools: async () => new Set(),
     ...more,
   });
 

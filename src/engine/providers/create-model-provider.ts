@@ -9,7 +9,7 @@ import { citePassages } from './cite-passages.ts';
 import { findSources } from './find-sources.ts';
 import type { ModelSettings } from './language-model.ts';
 import { askFirst, confirmedTool, type PendingTool, readPending, withoutPending, withPending } from './confirm-tool.ts';
-import { type CallTool, type PreparedCall, runTool, type ToolTurn } from './run-tool.ts';
+import { type CallTool, type FindChangedTools, type PreparedCall, runTool, type ToolTurn } from './run-tool.ts';
 
 /** Limit for the `fetch` that is passed in: `egress.fetchWith({ timeoutMs, maxBytes: MODEL_MAX_BYTES })`. */
 export const MODEL_MAX_BYTES = 4 * 1024 * 1024;
@@ -18,6 +18,7 @@ export const MODEL_TIMEOUT_MS = 30_000;
 
 export type ModelProviderOptions = ModelSettings & {
   callTool: CallTool;
+  findChangedTools: FindChangedTools;
   /**
    * Decides a turn before a model is asked: opt-out words, rules, a request for a human. Null lets the model answer;
    * the tags are added to the conversation in both cases.
@@ -78,8 +79,8 @@ async function askModel(
   // Loaded when first needed: an installation that uses only the embedded provider never loads the SDK.
   const { generate } = await import('./generate.ts');
   const steps: TurnTrace['steps'] = [];
-  const sources = await findSources(request, steps);
-  const turn: ToolTurn = { request, callTool: options.callTool, steps, asking: null };
+  const [sources, changed] = await Promise.all([findSources(request, steps), options.findChangedTools(request)]);
+  const turn: ToolTurn = { request, callTool: options.callTool, steps, asking: null, changed };
   const { text: answer, handOff } = await generate({
     settings: options,
     timeoutMs: options.timeoutMs ?? MODEL_TIMEOUT_MS,

@@ -15,6 +15,10 @@ export function offerTools(turn: ToolTurn, sources: Sources): ToolSet {
   const tools: ToolSet = {};
   if (!sources.whole) tools[SEARCH_TOOL] = searchTool(sources, request.signal, turn.steps);
   for (const declared of request.agent.definition.tools ?? []) {
+    if (turn.changed.has(declared.name)) {
+      turn.steps.push({ kind: 'tool_changed', detail: declared.name, error: 'Changed since it was approved.' });
+      continue;
+    }
     tools[declared.name] = tool({
       description: declared.description,
       inputSchema: jsonSchema(schemaForModel(declared) as JSONSchema7),

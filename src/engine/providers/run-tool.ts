@@ -8,6 +8,9 @@ import { templateVariables } from './build-prompt.ts';
 /** One call of a declared tool; it never rejects, except with the signal's reason. */
 export type CallTool = (call: ToolRequest) => Promise<ToolAnswer>;
 
+/** Names of the tools whose MCP server has them in another form than was approved, or no longer has them. */
+export type FindChangedTools = (request: Pick<TurnRequest, 'agent' | 'context' | 'signal'>) => Promise<Set<string>>;
+
 export type ToolRequest = {
   tool: Tool;
   arguments: Record<string, unknown>;
@@ -37,6 +40,8 @@ export type ToolTurn = {
   request: TurnRequest;
   callTool: CallTool;
   steps: TurnTrace['steps'];
+  /** Names of tools that wait for approval: the model does not get them. */
+  changed: ReadonlySet<string>;
   /** The call that the person is asked about at the end of this turn. */
   asking: (PreparedCall & { tool: Tool }) | null;
 };

@@ -1,7 +1,7 @@
 import type { AgentDefinition, LocalizedText, Rule, Step } from '../../../contract/agents.ts';
 import { type Fault, Refusal } from '../../../contract/problems.ts';
 import { addressFault } from '../../kernel/check-address.ts';
-import { toolFaults } from './check-tool.ts';
+import { serverFaults, toolFaults } from './check-tool.ts';
 import type { AgentsDeps } from './deps.ts';
 
 type Report = (pointer: string, code: string, detail: string) => void;
@@ -30,6 +30,7 @@ export function checkDefinition(definition: AgentDefinition, engine: AgentsDeps[
   definition.tools?.forEach((tool, index) => {
     for (const { pointer, code, detail } of toolFaults(tool)) report(`/tools/${index}${pointer}`, code, detail);
   });
+  for (const { pointer, code, detail } of serverFaults(definition)) report(pointer, code, detail);
   for (const [pointer, text] of textsOf(definition)) checkText(text, pointer, engine, report);
   if (errors.length > 0) throw new Refusal('validation_failed', undefined, { errors });
 }

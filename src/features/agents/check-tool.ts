@@ -23,6 +23,20 @@ export function toolFaults({ name, parameters, bound = {}, retries = 0, read_onl
   return faults;
 }
 
+/** The tools of one MCP server share a secret, so they have one URL. Pointers are below the definition. */
+export function serverFaults({ tools = [] }: AgentDefinition): Fault[] {
+  const urls = new Map<string, string>();
+  return tools.flatMap(({ mcp, url }, index): Fault[] => {
+    if (!mcp) return [];
+    const known = urls.get(mcp.server) ?? url;
+    urls.set(mcp.server, known);
+    if (known === url) return [];
+    return [
+      { pointer: `/tools/${index}/url`, code: 'conflict', detail: 'The tools of one MCP server have the same URL.' },
+    ];
+  });
+}
+
 /**
  * Variables that arguments are bound to must exist: `end_user.…`, or one that a trigger of the agent declares. A new
  * agent has no trigger yet, so this is checked when a definition is published.

@@ -10,6 +10,7 @@ import {
 } from '../../features/agents/documents.ts';
 import { publishAgent, restoreAgentVersion } from '../../features/agents/publish-agent.ts';
 import { listAgents, listAgentVersions, readAgent } from '../../features/agents/read-agents.ts';
+import { type AskMcpServer, listMcpTools } from '../../features/agents/list-mcp-tools.ts';
 import { type PlayTurn, tryAgent } from '../../features/agents/try-agent.ts';
 import { type TryTool, tryTool } from '../../features/agents/try-tool.ts';
 import { updateAgent } from '../../features/agents/update-agent.ts';
@@ -24,7 +25,9 @@ import type { Desk } from './desk.ts';
 export const agentRoutes = ({
   route,
   deps,
-}: Desk<AgentsDeps & ModelsDeps & { playTurn: PlayTurn; callToolForTry: TryTool }>): Route[] => [
+}: Desk<
+  AgentsDeps & ModelsDeps & { playTurn: PlayTurn; callToolForTry: TryTool; askMcpServer: AskMcpServer }
+>): Route[] => [
   route('listAgents', ({ orgId, query: { text }, paged }) =>
     paged({ text }, (page) => listAgents(deps, orgId, { text }, page)),
   ),
@@ -45,6 +48,7 @@ export const agentRoutes = ({
   ),
   route('tryAgent', ({ orgId, params, body }) => tryAgent(deps, orgId, params.agent_id, body)),
   route('tryTool', ({ orgId, params, body }) => tryTool(deps, orgId, params.agent_id, body)),
+  route('listMcpTools', ({ orgId, params, body }) => listMcpTools(deps, orgId, params.agent_id, body)),
 
   route('listDocuments', ({ orgId, params: { agent_id: agent }, query: { text }, paged }) =>
     paged({ agent, text }, (page) => listDocuments(deps, orgId, agent, { text }, page)),

@@ -264,6 +264,7 @@ const VALID: Record<string, unknown> = {
   updateAgent: { name: 'Theirs' },
   tryAgent: {},
   tryTool: { tool: TOOL },
+  listMcpTools: { server: 'shop', url: TOOL.url },
   createToolSecret: { tool: TOOL.name, url: TOOL.url },
   rotateToolSecret: { overlap: 'now' },
   setToolCredentials: { bearer: 'token' },

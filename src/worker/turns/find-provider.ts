@@ -7,7 +7,7 @@ import {
   MODEL_MAX_BYTES,
   MODEL_TIMEOUT_MS,
 } from '../../engine/providers/create-model-provider.ts';
-import type { CallTool } from '../../engine/providers/run-tool.ts';
+import type { CallTool, FindChangedTools } from '../../engine/providers/run-tool.ts';
 import type { Egress } from '../../kernel/egress.ts';
 import { type Key, SealError } from '../../kernel/seal.ts';
 import { modelCredential, openCredential } from '../../store/credentials.ts';
@@ -15,7 +15,13 @@ import type { Db } from '../../store/db.ts';
 import { type ModelRow, readModel } from '../../store/models.ts';
 
 /** Finds the provider of an agent: the embedded one, or the organization's own account with a model. */
-export function createFindProvider(deps: { db: Db; egress: Egress; sealingKey: Key; callTool: CallTool }) {
+export function createFindProvider(deps: {
+  db: Db;
+  egress: Egress;
+  sealingKey: Key;
+  callTool: CallTool;
+  findChangedTools: FindChangedTools;
+}) {
   return async function findProvider(orgId: string, agent: { definition: AgentDefinition }): Promise<Provider> {
     const name = agent.definition.provider ?? 'embedded';
     if (name === 'embedded') return embeddedProvider;
@@ -29,6 +35,7 @@ export function createFindProvider(deps: { db: Db; egress: Egress; sealingKey: K
       ...(apiKey !== undefined && { apiKey }),
       fetch: deps.egress.fetchWith({ timeoutMs: MODEL_TIMEOUT_MS, maxBytes: MODEL_MAX_BYTES }),
       callTool: deps.callTool,
+      findChangedTools: deps.findChangedTools,
       before: decideBeforeModel,
     });
   };

@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto';
+import type { Tool as ListedTool } from '@modelcontextprotocol/client';
+import type { McpTools } from '../../../contract/dashboard/tools.ts';
+import { type McpPlace, type McpSession, withMcpSession } from './mcp-session.ts';
+import { describeTool } from './pin.ts';
+
+/** More do not help an author to choose. */
+const MAX_TOOLS = 200;
+const MAX_PAGES = 8;
+
+/** The tools that a server has now. */
+export async function listMcpTools(place: McpPlace): Promise<McpTools> {
+  const listed = await withMcpSession(place, randomUUID(), async ({ client, ...session }) => {
+    const { name = '', version = '' } = client.getServerVersion() ?? {};
+    return {
+      server: { name: name.slice(0, 200), version: version.slice(0, 100) },
+      tools: await readList({ client, ...session }),
+    };
+  });
+  if ('error' in listed) return { server: null, error: listed.error, tools: [], more: 0 };
+  const { server, tools } = listed.answer;
+  // A name that comes twice is one tool, because a call can name only one.
+  const own = [...new Map(tools.toReversed().map((tool) => [tool.name, tool])).values()].toReversed();
+  const shown = own.slice(0, MAX_TOOLS).map(describeTool);
+  return { server, error: null, tools: shown, more: own.length - shown.length };
+}
+
+/** Page by page, as the server divides it; what comes after the last page that is read is not there. */
+export async function readList({ client, options }: Omit<McpSession, 'wire'>): Promise<ListedTool[]> {
+  if (!client.getServerCapabilities()?.tools) return [];
+  const tools: ListedTool[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const answer = await client.request(
+      { method: 'tools/list', params: cursor === undefined ? {} : { cursor } },
+      options,
+    );
+    tools.push(...answer.tools);
+    cursor = answer.nextCursor;
+    if (cursor === undefined) break;
+  }
+  return tools;
+}

@@ -1,0 +1,108 @@
+import type { Tool } from '../../../contract/agents.ts';
+import type { McpTools } from '../../../contract/dashboard/tools.ts';
+import type { FindChangedTools } from '../../engine/providers/run-tool.ts';
+import type { AskMcpServer } from '../../features/agents/list-mcp-tools.ts';
+import type { Egress } from '../../kernel/egress.ts';
+import type { Plays } from '../turns/plays.ts';
+import { type AuthorityDeps, findAuthority } from '../turns/tool-authority.ts';
+
+/**
+ * Which tools of MCP servers are still what was approved. A turn must know before it offers them, and must not wait for
+ * a stranger: each node remembers for a minute what a server listed. An older list is used while a new one is read. A
+ * server that has not answered yet changes nothing: the model gets what was approved, and each call looks once more
+ * (call-mcp-tool.ts).
+ */
+type McpWatchDeps = AuthorityDeps & { egress: Pick<Egress, 'fetchWith'>; plays: Plays };
+
+type Known = {
+  /** In milliseconds; 0: never. */
+  at: number;
+  /** Tool → hash; null: it has never answered. */
+  pins: ReadonlyMap<string, string> | null;
+  reading: Promise<void> | null;
+};
+
+const FRESH_MS = 60_000;
+/** A list that contradicts the definition is read again, unless it is as young as this. */
+const JUST_READ_MS = 2_000;
+/** The first turn on a node waits so long for a list. */
+const WAIT_MS = 2_000;
+const LIST_MS = 10_000;
+const MAX_KNOWN = 500;
+
+export function createMcpWatch({ egress, plays, ...deps }: McpWatchDeps): {
+  askMcpServer: AskMcpServer;
+  findChangedTools: FindChangedTools;
+} {
+  const all = new Map<string, Known>();
+
+  async function ask(orgId: string, agentId: string, server: string, url: string): Promise<McpTools> {
+    const tool = { name: server, url, mcp: { server, tool: '', pin: '' } };
+    const authority = await findAuthority(deps, tool, { organization_id: orgId, agent_id: agentId });
+    if ('fault' in authority) return { server: null, error: authority.fault, tools: [], more: 0 };
+    // The protocol's library is read with the first server.
+    const { listMcpTools } = await import('./list-mcp-tools.ts');
+    const signal = AbortSignal.timeout(LIST_MS);
+    return listMcpTools({ egress, url, authority, timeoutMs: LIST_MS, signal });
+  }
+
+  function knownOf(place: string[]): Known {
+    const key = JSON.stringify(place);
+    const known = all.get(key) ?? { at: 0, pins: null, reading: null };
+    // The one that was used last stands last.
+    all.delete(key);
+    all.set(key, known);
+    if (all.size > MAX_KNOWN) all.delete(all.keys().next().value!);
+    return known;
+  }
+
+  async function readNow(known: Known, place: [string, string, string, string]): Promise<void> {
+    try {
+      const { error, tools } = await ask(...place);
+      if (error === null) known.pins = new Map(tools.map(({ name, pin }) => [name, pin]));
+      known.at = Date.now();
+    } catch {
+      // The database was away: the next turn asks again.
+    } finally {
+      known.reading = null;
+    }
+  }
+
+  const read = (known: Known, place: [string, string, string, string]): Promise<void> =>
+    (known.reading ??= readNow(known, place));
+
+  async function changedOf(tools: Tool[], place: [string, string, string, string], signal: AbortSignal) {
+    const known = knownOf(place);
+    const changed = (): Tool[] => tools.filter(({ mcp }) => known.pins && known.pins.get(mcp!.tool) !== mcp!.pin);
+    const age = Date.now() - known.at;
+    if (age > FRESH_MS) void read(known, place);
+    const isDoubtful = changed().length > 0 && age > JUST_READ_MS;
+    if (known.at === 0 || isDoubtful) await atMost(WAIT_MS, read(known, place), signal);
+    return changed();
+  }
+
+  return {
+    askMcpServer: (orgId, agentId, { server, url }) => plays(orgId, () => ask(orgId, agentId, server, url)),
+    async findChangedTools({ agent, context, signal }) {
+      const own = (agent.definition.tools ?? []).filter(({ mcp }) => mcp !== undefined);
+      const servers = Map.groupBy(own, ({ mcp, url }) => JSON.stringify([mcp!.server, url]));
+      const { organization_id: orgId, agent_id: agentId } = context;
+      const changed = await Promise.all(
+        [...servers.values()].map((tools) =>
+          changedOf(tools, [orgId, agentId, tools[0]!.mcp!.server, tools[0]!.url], signal),
+        ),
+      );
+      return new Set(changed.flat().map(({ name }) => name));
+    },
+  };
+}
+
+async function atMost(ms: number, work: Promise<void>, signal: AbortSignal): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((done) => {
+    timer = setTimeout(done, ms);
+    signal.addEventListener('abort', () => done(), { once: true });
+  });
+  await Promise.race([work, late]);
+  clearTimeout(timer);
+}
