@@ -38,6 +38,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: true,
+    // They ask to be passed on with what they are in; LICENSES-OF-PACKAGES.txt has those of the server.
+    license: { fileName: 'licenses.md' },
   },
   server: {
     host: '127.0.0.1',

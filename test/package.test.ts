@@ -116,6 +116,12 @@ describe('the package', () => {
     expect(readdirSync(path.join(folder, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual(['parley']);
   });
 
+  test('passes on the licenses of what is in it, of the dashboard too', () => {
+    const licenses = (...file: string[]) => readFileSync(path.join(folder, 'node_modules', 'parley', ...file), 'utf8');
+    expect(licenses('LICENSES-OF-PACKAGES.txt')).toContain('fastify');
+    expect(licenses('dashboard', 'dist', 'licenses.md')).toContain('@mantine/core');
+  });
+
   test('SIGTERM ends it in order, and the next start is small in memory', async () => {
     program.kill('SIGTERM');
     expect(await once(program, 'exit')).toEqual([0, null]);
