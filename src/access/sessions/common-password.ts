@@ -1,3 +1,5 @@
+import { readLate } from '../../kernel/read-late.ts';
+
 /**
  * Whether a password is one of the first guesses: one of the list of common passwords, such a word with a few digits or
  * signs around it, one short piece repeated, a sequence (12345…, abcdef…), or the person's own name or address. This
@@ -52,8 +54,8 @@ function isOwn(text: string, words: readonly string[]): boolean {
   return rest !== text && rest.replaceAll(/\P{L}/gu, '').length < OTHER_LETTERS;
 }
 
-let list: Promise<ReadonlySet<string>> | null = null;
-
 /** 49,000 words and 20 MB of memory, needed only by a process that sets passwords; read once, in about 30 ms. */
-const loadList = (): Promise<ReadonlySet<string>> =>
-  (list ??= import('@zxcvbn-ts/language-common').then(({ dictionary }) => new Set(dictionary['passwords-common'])));
+const loadList = readLate(async (): Promise<ReadonlySet<string>> => {
+  const { dictionary } = await import('@zxcvbn-ts/language-common');
+  return new Set(dictionary['passwords-common']);
+});

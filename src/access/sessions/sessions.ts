@@ -1,4 +1,5 @@
 import { Refusal } from '../../../contract/problems.ts';
+import { readLate } from '../../kernel/read-late.ts';
 import { deriveKey, withOthers } from '../../kernel/seal.ts';
 import { type Db, isUnreachable } from '../../store/db.ts';
 import { type Person, findPerson } from '../../store/accounts/people.ts';
@@ -94,9 +95,9 @@ export function createSessions({ db, secret, otherSecrets = [], baseUrl, limit, 
   const headersOf = (caller: Browser): Headers =>
     plainHeaders({ ...caller, cookie: resignCookie(caller.cookie, SESSION_COOKIE, [secret, ...otherSecrets]) });
   // The library is read by the first person who comes: a node that only serves keys never needs it.
-  let opened: Promise<Auth> | undefined;
-  const openAuth = () =>
-    (opened ??= import('./create-auth.ts').then(({ createAuth }) => createAuth({ db, secret, baseUrl, log })));
+  const openAuth = readLate(async (): Promise<Auth> =>
+    (await import('./create-auth.ts')).createAuth({ db, secret, baseUrl, log }),
+  );
   const passwords = async () => (await (await openAuth()).$context).password;
   const devices = createDeviceCookies(keyOf('device cookie'));
   const challengeKey = keyOf('second factor challenge');
