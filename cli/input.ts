@@ -6,6 +6,16 @@ const MAX_INPUT_BYTES = 16 * 1024 * 1024;
 
 /** A text file in UTF-8; "-" is standard input. */
 export async function readText(path: string): Promise<string> {
+  const bytes = await readBytes(path);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new Failure('file_unreadable', `${path} is not text in UTF-8.`, { cause: error });
+  }
+}
+
+/** Any file; "-" is standard input. */
+export async function readBytes(path: string): Promise<Buffer> {
   let bytes: Buffer;
   try {
     bytes = path === '-' ? await readStandardInput() : await readFile(path);
@@ -15,11 +25,7 @@ export async function readText(path: string): Promise<string> {
     });
   }
   if (bytes.length > MAX_INPUT_BYTES) throw new Failure('file_unreadable', `${path} is larger than 16 MiB.`);
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch (error) {
-    throw new Failure('file_unreadable', `${path} is not text in UTF-8.`, { cause: error });
-  }
+  return bytes;
 }
 
 async function readStandardInput(): Promise<Buffer> {

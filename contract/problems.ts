@@ -419,6 +419,11 @@ const kinds = {
     title: 'The request breaks the schema',
     cure: 'Each entry in errors names one fault: where it is (a JSON pointer) and what is expected. Correct it; the same call without changes fails again.',
   },
+  file_not_readable: {
+    status: 422,
+    title: 'The file cannot become a document',
+    cure: 'The code in errors says why: encrypted, scanned, broken, letters_missing, unsupported, encoding, empty, too_large, too_many_pages or too_complex. The detail says what to do.',
+  },
   idempotency_mismatch: {
     status: 422,
     title: 'This Idempotency-Key was used with another body',

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { Command } from 'commander';
-import { readText } from '../input.ts';
+import { readBytes } from '../input.ts';
 import { field, listing, type ListOptions, time } from '../listing.ts';
 import { confirm } from '../prompt.ts';
 import { examples, verb } from '../verb.ts';
@@ -13,14 +13,14 @@ export function addKnowledgeCommand(program: Command): void {
 
   const add = knowledge
     .command('add')
-    .description('Adds a document in Markdown or plain text to an agent.')
+    .description('Adds a file to an agent: PDF, Word (.docx), HTML, Markdown, CSV or plain text.')
     .requiredOption('--agent <id>', 'the agent')
     .requiredOption('--file <file>', 'the document; "-" is standard input')
     .option('--name <name>', 'the name shown as source (default: the file name)');
   verb<{ agent: string; file: string; name?: string }>(add, async ({ api, out }, _args, { agent, file, name }) => {
-    const text = await readText(file);
-    const document = { name: name ?? (file === '-' ? 'document.md' : basename(file)), text };
-    const made = await api.call('createDocument', { ids: { agent_id: agent }, body: document });
+    const body = await readBytes(file);
+    const query = { name: name ?? (file === '-' ? 'document.md' : basename(file)) };
+    const made = await api.call('uploadDocument', { ids: { agent_id: agent }, query, body });
     const use = await api.call('readKnowledgeUse', { ids: { agent_id: agent } });
     out.record({ ...made, agent_used: shareOf(use.agent), organization_used: shareOf(use.organization) });
   });

@@ -5,7 +5,9 @@ import { MessageContent, MessageSource } from '../messages.ts';
 import { closed, Moment, Name, Nullable } from './shapes.ts';
 
 export const MAX_DOCUMENT_BYTES = 1024 * 1024;
-export const MAX_DOCUMENTS_PER_AGENT = 500;
+export const MAX_DOCUMENTS_PER_AGENT = 1_000;
+/** A file that becomes a document: a PDF is larger than its text. */
+export const MAX_FILE_BYTES = 10 * 1024 * 1024;
 
 const summary = {
   id: Type.String(),
@@ -98,6 +100,8 @@ export const CreateDocumentBody = Type.Object(
   closed,
 );
 export type CreateDocumentBody = Static<typeof CreateDocumentBody>;
+
+export const UploadDocumentQuery = Type.Object({ name: Name }, closed);
 
 /** One turn of an agent, tried out: nothing is stored. Without messages the agent opens. */
 export const PlaygroundBody = Type.Object(

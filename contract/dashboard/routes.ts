@@ -22,7 +22,9 @@ import {
   KnowledgeUse,
   PlaygroundBody,
   PlaygroundTurn,
+  MAX_FILE_BYTES,
   UpdateAgentBody,
+  UploadDocumentQuery,
 } from './agents.ts';
 import {
   CampaignPreview,
@@ -294,6 +296,7 @@ const routes = {
   listDocuments: route('GET 200', `${org}/agents/:agent_id/documents`, 'viewer', 'List documents', { query: PageQuery({ text: SearchText }), answer: Page(DocumentSummary) }),
   readKnowledgeUse: route('GET 200', `${org}/agents/:agent_id/knowledge`, 'viewer', 'How full the documents are', { answer: KnowledgeUse }),
   createDocument: route('POST 201', `${org}/agents/:agent_id/documents`, 'member', 'Add a document', { body: CreateDocumentBody, bodyLimit: DOCUMENT_BODY_BYTES, answer: DocumentSummary }),
+  uploadDocument: route('POST 201', `${org}/agents/:agent_id/documents/upload`, 'member', 'Add a file as a document: PDF, Word, HTML, Markdown, CSV, plain text', { query: UploadDocumentQuery, body: Type.Unsafe<unknown>({}), rawBody: MAX_FILE_BYTES, answer: DocumentSummary }),
   readDocument: route('GET 200', `${org}/agents/:agent_id/documents/:document_id`, 'viewer', 'Read a document', { answer: DocumentRecord }),
   deleteDocument: route('DELETE 204', `${org}/agents/:agent_id/documents/:document_id`, 'member', 'Remove a document', {}),
 

@@ -32,6 +32,8 @@ import { createSendQueue } from '../store/messages/accept.ts';
 import { createMessageFeed } from '../store/messages/feed.ts';
 import { createAcceptQueue } from '../store/runs/accept.ts';
 import { createRunWaiter } from '../store/runs/await.ts';
+import { createReadFiles } from '../worker/documents/read-files.ts';
+import { createReadUpload } from '../worker/documents/read-upload.ts';
 import { createKnowledge } from '../worker/knowledge/ask-knowledge.ts';
 import { createMcpWatch } from '../worker/mcp/mcp-watch.ts';
 import { createCallTool } from '../worker/turns/call-tool.ts';
@@ -122,6 +124,7 @@ export async function openRooms({ config, db, databaseUrl, log, role, version }:
     findChangedTools,
   });
   const knowledge = createKnowledge({ log, readDocument: (...which) => readNextDocument(db.$client, ...which) });
+  const readFiles = createReadFiles({ log });
   const loadAgent = createAgentLoader(db, findProvider, knowledge);
 
   const wake: Wake = { turns: nothing, deliveries: nothing, events: nothing, imports: nothing, campaigns: nothing };
@@ -175,6 +178,7 @@ export async function openRooms({ config, db, databaseUrl, log, role, version }:
     visitorTokens: createVisitorTokens(secrets.visitorKey, Date.now),
     faults: { definition: definitionFaults, template: templateFault },
     renderOpening: createRenderOpening(db),
+    readUpload: createReadUpload(readFiles),
     playTurn: createPlayTurn({ loadAgent, findProvider, plays }),
     callToolForTry: createTryTool({ callTool, plays }),
     askMcpServer,
@@ -197,9 +201,9 @@ export async function openRooms({ config, db, databaseUrl, log, role, version }:
     // A worker checks no keys: with a lease, a revoke would only wait for it.
     { start: () => (role === 'worker' ? undefined : access.start()), stop: () => access.stop() },
     ...[sendQueue, inboundQueue, endUserQueue, acceptQueue].map((queue) => ({ stop: () => queue.drain() })),
-    ...[feed, changes, waiter, knowledge].map((one) => ({ stop: () => one.stop() })),
+    ...[feed, changes, waiter, knowledge, readFiles].map((one) => ({ stop: () => one.stop() })),
   ];
-  return { deps, services, secrets, shared, metrics, loadAgent, wake };
+  return { deps, services, secrets, shared, metrics, loadAgent, readFiles, wake };
 }
 
 const nothing = (): void => {};

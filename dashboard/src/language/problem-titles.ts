@@ -81,6 +81,7 @@ export const problemTitlesAr: Readonly<Record<ProblemCode, string>> = {
   unsupported_media_type: 'لم يُرسل جسم الطلب بصيغة JSON صريحة',
   headers_too_large: 'ترويسات الطلب كبيرة جدًا',
   validation_failed: 'بعض الحقول غير صحيحة',
+  file_not_readable: 'لا يمكن تحويل الملف إلى مستند',
   idempotency_mismatch: 'استُخدم مفتاح Idempotency-Key هذا مع جسم آخر',
   channel_check_failed: 'لا يقبل المزوّد القناة',
   content_unsupported: 'لا تستطيع القناة حمل هذا المحتوى',

@@ -12,6 +12,8 @@ export type AgentsDeps = {
     definition(definition: AgentDefinition): { pointer: string; code: string; detail: string }[];
     template(source: string): string | null;
   };
+  /** The text of a file; refuses one that has none, with the reason. */
+  readUpload(orgId: string, name: string, bytes: Uint8Array): Promise<string>;
   /** Checks whether a call to a tool's URL would be refused. */
   egress: Pick<Egress, 'check'>;
 };

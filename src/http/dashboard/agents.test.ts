@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest';
+import { docx, pdf } from '../../../test/office-files.ts';
 import { ascending, inShop, pointersOf } from '../../../test/shop.ts';
 import { modelCredential, openCredential } from '../../store/credentials.ts';
 
@@ -118,12 +119,12 @@ describe('agents', () => {
   });
 
   inShop(
-    'have at most 500 documents, also under a burst at the limit',
+    'have at most 1,000 documents, also under a burst at the limit',
     async ({ server, owner, call, at, newAgent }) => {
       const agent = await newAgent();
       await server.db.$client.query(
         `INSERT INTO document (org_id, id, agent_id, name, text)
-       SELECT $1, 'doc_' || lpad(n::text, 26, '0'), $2, 'n', 't' FROM generate_series(1, 499) n`,
+       SELECT $1, 'doc_' || lpad(n::text, 26, '0'), $2, 'n', 't' FROM generate_series(1, 999) n`,
         [owner.orgId, agent.id],
       );
       const add = () => call(`POST ${at}/agents/${agent.id}/documents`, { name: 'n', text: 't' });
@@ -131,6 +132,31 @@ describe('agents', () => {
       expect(statuses.toSorted(ascending)).toEqual([201, 422, 422]);
     },
   );
+});
+
+describe('a file', () => {
+  inShop('becomes a document by its content, and one that cannot says why', async ({ server, owner, newAgent }) => {
+    const agent = await newAgent();
+    const send = async (name: string, body: Uint8Array) => {
+      const path = `/organizations/${owner.orgId}/agents/${agent.id}/documents/upload`;
+      const answer = await fetch(`${server.url}${path}?name=${encodeURIComponent(name)}`, {
+        method: 'POST',
+        headers: { cookie: owner.cookie, 'content-type': 'application/octet-stream' },
+        body,
+      });
+      return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+    };
+    const added = await send('Guide.docx', await docx());
+    expect(added).toMatchObject({ status: 201, body: { name: 'Guide.docx', agent_id: agent.id } });
+    const { rows } = await server.db.$client.query('SELECT text FROM document WHERE id = $1', [added.body['id']]);
+    expect(rows[0].text).toContain('## Delivery\n\nDelivery costs 15 riyals.');
+    expect(await send('Guide.pdf', pdf(['']))).toMatchObject({
+      status: 422,
+      body: { code: 'file_not_readable', errors: [{ code: 'scanned' }] },
+    });
+    expect(await send('Guide.pdf', Buffer.alloc(10 * 1024 * 1024 + 1))).toMatchObject({ status: 413 });
+    expect(await send('', Buffer.from('Words.'))).toMatchObject({ status: 422, body: { code: 'validation_failed' } });
+  });
 });
 
 describe('the playground', () => {

@@ -13,6 +13,7 @@ import { listAgents, listAgentVersions, readAgent } from '../../features/agents/
 import { type AskMcpServer, listMcpTools } from '../../features/agents/list-mcp-tools.ts';
 import { type PlayTurn, tryAgent } from '../../features/agents/try-agent.ts';
 import { type TryTool, tryTool } from '../../features/agents/try-tool.ts';
+import { uploadDocument } from '../../features/agents/upload-document.ts';
 import { updateAgent } from '../../features/agents/update-agent.ts';
 import { listModels } from '../../features/models/list-models.ts';
 import { removeModel, setModel } from '../../features/models/set-model.ts';
@@ -56,6 +57,9 @@ export const agentRoutes = ({
   route('readKnowledgeUse', ({ orgId, params }) => readKnowledgeUse(deps, orgId, params.agent_id)),
   route('createDocument', ({ orgId, params, body, actor }) =>
     createDocument(deps, orgId, params.agent_id, body, actor),
+  ),
+  route('uploadDocument', ({ orgId, params, query: { name }, body, actor }) =>
+    uploadDocument(deps, orgId, params.agent_id, { name, bytes: body as Buffer }, actor),
   ),
   route('readDocument', ({ orgId, params }) => readDocument(deps, orgId, params.agent_id, params.document_id)),
   route('deleteDocument', ({ orgId, params, actor }) =>

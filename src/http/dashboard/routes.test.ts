@@ -214,7 +214,8 @@ describe('ids of another organization', () => {
   )('%s answers 404 as if they did not exist', async (_name, route) => {
     const mine = await thingsOf(people['operator']!, orgId);
     const { body } = await people['stranger']!('GET /session');
-    const call = `${route.method} ${pathOf(route.path, { ...mine, org_id: body.organizations[0].id })}`;
+    const query = route === DASHBOARD_ROUTES.uploadDocument ? '?name=D' : '';
+    const call = `${route.method} ${pathOf(route.path, { ...mine, org_id: body.organizations[0].id })}${query}`;
     const answer = await people['stranger']!(call, validBody(route));
     expect(answer.status).toBe(404);
     expect(answer.body.code).toMatch(/_not_found$/);

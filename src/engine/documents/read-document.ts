@@ -1,0 +1,81 @@
+import { decodeText } from './decode-text.ts';
+import { DocumentFault } from './document-fault.ts';
+import { readDocx } from './read-docx.ts';
+import { readHtml } from './read-html.ts';
+import { readPdf } from './read-pdf.ts';
+import { delimiterOf, readTable } from './read-table.ts';
+import { tooLong } from './text-writer.ts';
+
+/**
+ * A file as text that an agent can answer from: Markdown with the headings, lists and tables of the file. What it is,
+ * its bytes say; its name and type are hints for text that could be either. Runs in a thread that can be ended
+ * (src/worker/documents): the file is a stranger's.
+ */
+export type FileHints = { name?: string; contentType?: string };
+export type ReadFile = {
+  kind: 'pdf' | 'docx' | 'html' | 'csv' | 'text' | 'xml';
+  /** Its own title; empty where it has none. */
+  title: string;
+  text: string;
+  /** Only HTML has them, as they stand in the page. */
+  canonical?: string | null;
+  links?: string[];
+};
+
+const MAX_TEXT_BYTES = 1024 * 1024;
+const HEAD = 2_048;
+
+export async function readFileAsText(bytes: Uint8Array, hints: FileHints = {}): Promise<ReadFile> {
+  const read = await readAny(bytes, hints);
+  if (read.kind === 'xml') return read;
+  // A page without text still has links.
+  if (read.text.trim() === '' && read.links === undefined) throw new DocumentFault('empty', 'The file has no text.');
+  if (Buffer.byteLength(read.text) > MAX_TEXT_BYTES) throw tooLong();
+  return read;
+}
+
+async function readAny(bytes: Uint8Array, hints: FileHints): Promise<ReadFile> {
+  const head = Buffer.from(bytes.subarray(0, HEAD)).toString('latin1');
+  if (head.slice(0, 1_024).includes('%PDF-')) return { kind: 'pdf', title: '', text: await readPdf(bytes) };
+  if (head.startsWith('PK\x03\x04')) {
+    const docx = await readDocx(bytes);
+    if (docx) return { kind: 'docx', ...docx };
+    throw unsupported('This ZIP file is no Word document (.docx).');
+  }
+  if (head.startsWith('\xd0\xcf\x11\xe0')) throw oldOffice(bytes);
+  if (isBinary(head)) throw unsupported('This is no text.');
+  const text = decodeText(bytes, hints.contentType);
+  if (isHtml(text)) return { kind: 'html', ...readHtml(text) };
+  if (/^\s*<\?xml|^\s*<(?:urlset|sitemapindex)[\s>]/.test(text.slice(0, HEAD))) return { kind: 'xml', title: '', text };
+  const delimiter = delimiterOf(text, /\.[ct]sv$/i.test(hints.name ?? ''));
+  if (delimiter !== null) return { kind: 'csv', title: '', text: await readTable(text, delimiter) };
+  return { kind: 'text', title: '', text };
+}
+
+/** Encrypted new files have the old form as well, with this part in UTF-16. */
+function oldOffice(bytes: Uint8Array): DocumentFault {
+  const isEncrypted = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(
+    Buffer.from('EncryptedPackage', 'utf16le'),
+  );
+  return isEncrypted
+    ? new DocumentFault('encrypted', 'The file is protected by a password. Save it without one and add it again.')
+    : unsupported('This is a file of an old version of Office. Save it as .docx and add it again.');
+}
+
+function unsupported(why: string): DocumentFault {
+  return new DocumentFault('unsupported', `${why} Add PDF, Word (.docx), HTML, Markdown, CSV or plain text.`);
+}
+
+/** Pictures, sound and programs; UTF-16 begins with its mark. */
+const isBinary = (head: string): boolean =>
+  head.includes('\0') && !head.startsWith('\xff\xfe') && !head.startsWith('\xfe\xff');
+
+/** Also without a doctype; Markdown may begin with a tag but not with one of these. */
+const isHtml = (text: string): boolean => {
+  const head = text.slice(0, HEAD);
+  return (
+    /^\s*(?:<!--[^>]*-->\s*)*(?:<\?xml[^>]*\?>\s*)?<(?:!doctype html|html|head|body|title|meta|table|main|article|section)[\s>]/i.test(
+      head,
+    ) || /<html[\s>]/i.test(head)
+  );
+};

@@ -1,0 +1,161 @@
+import { DocumentFault } from './document-fault.ts';
+import { type Drawn, type Line, linesOf } from './pdf-lines.ts';
+import { TextWriter } from './text-writer.ts';
+
+/**
+ * The text of a PDF. A PDF has no headings and no paragraphs, only letters at places: larger letters are headings, a
+ * wider gap is a new paragraph, and a line that most pages begin or end with is no text.
+ */
+const MAX_PAGES = 2_000;
+/** Pages without a letter are pictures of text. One page of a hundred may be, but not nearly all of them. */
+const MIN_READABLE = 0.1;
+const LARGER = 1.15;
+const GAP = 1.6;
+const MAX_HEADING_CHARACTERS = 200;
+/** Letters that the fonts of the PDF do not name. */
+const MAX_UNKNOWN = 0.02;
+const MIN_DEVANAGARI = 200;
+/** Fewer pages are too few to see what repeats. */
+const MIN_PAGES_THAT_REPEAT = 4;
+const REPEATS = 0.6;
+
+export async function readPdf(bytes: Uint8Array): Promise<string> {
+  const { getDocumentProxy } = await import('unpdf');
+  // A copy: the library takes the bytes away, and refuses a Buffer.
+  const pdf = await getDocumentProxy(new Uint8Array(bytes), {
+    stopAtErrors: false,
+    maxImageSize: 1,
+    enableXfa: false,
+  }).catch((error: unknown) => {
+    throw explained(error);
+  });
+  if (pdf.numPages > MAX_PAGES)
+    throw new DocumentFault('too_many_pages', `The PDF has more than ${MAX_PAGES} pages. Split it into several files.`);
+  const pages: Line[][] = [];
+  const drawn = { letters: 0, unknown: 0, devanagari: 0, short: 0 };
+  for (let n = 1; n <= pdf.numPages; n++) {
+    const page = await pdf.getPage(n).catch((error: unknown) => {
+      throw explained(error);
+    });
+    const { items } = await page.getTextContent();
+    const runs = items.flatMap((item) => ('str' in item ? [drawnOf(item)] : []));
+    for (const { text } of runs) count(drawn, text);
+    pages.push(linesOf(runs));
+    page.cleanup();
+  }
+  checkReadable(pages);
+  checkLetters(drawn);
+  return write(withoutRepeated(pages));
+}
+
+type TextItem = { str: string; transform: number[]; width: number; height: number; hasEOL: boolean };
+
+const drawnOf = ({ str, transform, width, height, hasEOL }: TextItem): Drawn => ({
+  text: str,
+  x: transform[4] ?? 0,
+  y: transform[5] ?? 0,
+  width,
+  height,
+  endsLine: hasEOL,
+});
+
+function checkReadable(pages: readonly Line[][]): void {
+  const readable = pages.filter((lines) => lines.some(({ text }) => /[\p{L}\p{N}]/u.test(text))).length;
+  if (readable > 0 && readable >= pages.length * MIN_READABLE) return;
+  const detail =
+    'The PDF has no text, only pictures: it was scanned. Run text recognition (OCR) on it and add it again.';
+  throw new DocumentFault('scanned', detail);
+}
+
+/**
+ * Some programs keep letters of Indic scripts in a place that the library does not read. Without the sign of a short i,
+ * which every tenth word has, the rest is no Hindi: better no document than a wrong one.
+ */
+type Counted = { letters: number; unknown: number; devanagari: number; short: number };
+
+function count(counted: Counted, text: string): void {
+  for (const letter of text) {
+    if (letter === '\0') counted.unknown++;
+    else if (letter !== ' ') counted.letters++;
+    if (letter >= '\u0900' && letter <= '\u097f') counted.devanagari++;
+    if (letter === '\u093f') counted.short++;
+  }
+}
+
+function checkLetters({ letters, unknown, devanagari, short }: Counted): void {
+  if (unknown < letters * MAX_UNKNOWN && (devanagari < MIN_DEVANAGARI || short > 0)) return;
+  const detail =
+    'Letters of this PDF cannot be read: its fonts do not say which they are. Add the Word file or the page instead.';
+  throw new DocumentFault('letters_missing', detail);
+}
+
+function withoutRepeated(pages: readonly Line[][]): Line[][] {
+  if (pages.length < MIN_PAGES_THAT_REPEAT) return [...pages];
+  const seen = new Map<string, number>();
+  for (const lines of pages)
+    for (const edge of new Set(edgesOf(lines).map(alike))) seen.set(edge, (seen.get(edge) ?? 0) + 1);
+  const repeats = (line: Line): boolean => (seen.get(alike(line)) ?? 0) >= pages.length * REPEATS;
+  return pages.map((lines) => {
+    // So short a page is all edge.
+    if (lines.length < 5) return lines;
+    const edges = new Set(edgesOf(lines));
+    return lines.filter((line) => !edges.has(line) || !repeats(line));
+  });
+}
+
+const edgesOf = (lines: readonly Line[]): Line[] => [...lines.slice(0, 2), ...lines.slice(-2)];
+
+/** "Page 3 of 9" and "Page 4 of 9" are alike. */
+const alike = ({ text }: Line): string => text.replaceAll(/\p{N}+/gu, '0');
+
+function write(pages: readonly Line[][]): string {
+  const writer = new TextWriter();
+  const body = bodyHeight(pages);
+  let paragraph: string[] = [];
+  const end = (): void => {
+    writer.paragraph(paragraph.join('\n').replaceAll(/(\p{Ll})-\n(?=\p{Ll})/gu, '$1'));
+    paragraph = [];
+  };
+  for (const lines of pages) {
+    let before: Line | null = null;
+    for (const line of lines) {
+      const level = levelOf(line, body);
+      if (level !== null) {
+        end();
+        writer.heading(level, line.text);
+      } else {
+        if (before !== null && Math.abs(before.y - line.y) > GAP * Math.max(line.height, 1)) end();
+        paragraph.push(line.text);
+      }
+      before = line;
+    }
+    // A sentence that goes on over the page is one paragraph.
+    if (/[.!?؟।:]$/.test(paragraph.at(-1) ?? '')) end();
+  }
+  end();
+  return writer.text();
+}
+
+/** The height of most letters. */
+function bodyHeight(pages: readonly Line[][]): number {
+  const letters = new Map<number, number>();
+  for (const { text, height } of pages.flat()) {
+    const rounded = Math.round(height * 2) / 2;
+    letters.set(rounded, (letters.get(rounded) ?? 0) + text.length);
+  }
+  let [most, body] = [0, 0];
+  for (const [height, count] of letters) if (count > most) [most, body] = [count, height];
+  return body;
+}
+
+function levelOf({ text, height }: Line, body: number): number | null {
+  if (height < body * LARGER || text.length > MAX_HEADING_CHARACTERS || !/\p{L}/u.test(text)) return null;
+  return height >= body * 1.8 ? 1 : height >= body * 1.4 ? 2 : 3;
+}
+
+function explained(error: unknown): Error {
+  const name = error instanceof Error ? error.name : '';
+  if (name === 'PasswordException')
+    return new DocumentFault('encrypted', 'The PDF is protected by a password. Save it without one and add it again.');
+  return new DocumentFault('broken', 'The PDF is damaged and cannot be read. Save or export it again.');
+}

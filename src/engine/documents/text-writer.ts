@@ -1,0 +1,73 @@
+import { DocumentFault } from './document-fault.ts';
+
+/** As much text as one document has, in bytes of UTF-8 (contract/dashboard/agents.ts). */
+const MAX_TEXT_BYTES = 1024 * 1024;
+const MAX_LIST_DEPTH = 12;
+
+/**
+ * Collects the text of a file as Markdown: headings, lists and tables are what `splitDocument` needs to keep a passage
+ * with its heading. It stops at the size of the largest document, so no file grows without end.
+ */
+export class TextWriter {
+  private readonly blocks: string[] = [];
+  private bytes = 0;
+  private lastIsItem = false;
+
+  heading(level: number, text: string): void {
+    const line = oneLine(text);
+    if (line !== '') this.add(`${'#'.repeat(Math.min(Math.max(level, 1), 6))} ${line}`);
+  }
+
+  paragraph(text: string): void {
+    const lines = text.split('\n').map(oneLine);
+    this.add(lines.filter((line) => line !== '').join('\n'));
+  }
+
+  /** A term of a list of definitions, or the visible line of a part that opens. */
+  label(text: string): void {
+    const line = oneLine(text);
+    // A longer line is not read as a label.
+    if (line !== '') this.add(line.length <= 100 ? `**${line}**` : line);
+  }
+
+  item(depth: number, text: string): void {
+    const line = oneLine(text);
+    if (line !== '') this.add(`${'  '.repeat(Math.min(depth, MAX_LIST_DEPTH))}- ${line}`, true);
+  }
+
+  code(text: string): void {
+    if (text.trim() !== '') this.add(`\`\`\`\n${text.replaceAll('```', "'''").replace(/^\n+|\s+$/g, '')}\n\`\`\``);
+  }
+
+  table(rows: readonly (readonly string[])[]): void {
+    const filled = rows.map((row) => row.map((cell) => oneLine(cell))).filter((row) => row.some((cell) => cell !== ''));
+    // A table of one column, or of one row, is layout.
+    if (filled.length < 2 || filled.every((row) => row.length < 2)) {
+      for (const row of filled) this.paragraph(row.filter((cell) => cell !== '').join('\n'));
+      return;
+    }
+    const [header, ...body] = filled;
+    this.add([rowOf(header!), `|${' --- |'.repeat(header!.length)}`, ...body.map(rowOf)].join('\n'));
+  }
+
+  text(): string {
+    return this.blocks.join('').trim();
+  }
+
+  private add(block: string, isItem = false): void {
+    if (block === '') return;
+    const before = this.blocks.length === 0 ? '' : isItem && this.lastIsItem ? '\n' : '\n\n';
+    this.lastIsItem = isItem;
+    this.bytes += Buffer.byteLength(block) + before.length;
+    if (this.bytes > MAX_TEXT_BYTES) throw tooLong();
+    this.blocks.push(before + block);
+  }
+}
+
+const rowOf = (row: readonly string[]): string => `| ${row.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+
+export const tooLong = (): DocumentFault =>
+  new DocumentFault('too_large', 'The file has more than 1 MiB of text. Split it into several files.');
+
+// oxlint-disable-next-line eslint/no-control-regex
+export const oneLine = (text: string): string => text.replaceAll(/[\s\u00ad\u200b\ufeff\0-\x1f\x7f]+/g, ' ').trim();
