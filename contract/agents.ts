@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { FALLBACK_REASONS } from './spending.ts';
 
 /**
  * What an agent is: everything that decides what it says. Texts that people read come per language: the key is a
@@ -148,6 +149,30 @@ export const Tool = Type.Object(
 );
 export type Tool = Static<typeof Tool>;
 
+export const STAND_INS = [...PROVIDERS, 'hand_off'] as const;
+
+/** The next to answer: another model, the embedded agent, or people. */
+export const Fallback = Type.Object(
+  {
+    provider: Type.Enum([...STAND_INS]),
+    model: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 200, description: 'Not for "embedded" and "hand_off".' }),
+    ),
+    when: Type.Optional(
+      Type.Array(Type.Enum([...FALLBACK_REASONS]), {
+        minItems: 1,
+        maxItems: FALLBACK_REASONS.length,
+        uniqueItems: true,
+        description:
+          'Why the one before it did not answer: a budget is spent, its provider fails, is slow, or limits the calls. Absent: whatever it was.',
+      }),
+    ),
+    time_limit_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 30, default: 30 })),
+  },
+  closed,
+);
+export type Fallback = Static<typeof Fallback>;
+
 export const AgentDefinition = Type.Object(
   {
     instructions: Type.Optional(
@@ -162,6 +187,27 @@ export const AgentDefinition = Type.Object(
       }),
     ),
     temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 2 })),
+    max_output_tokens: Type.Optional(
+      Type.Integer({
+        minimum: 16,
+        maximum: 200_000,
+        description: 'The most that a model may write in one call, its reasoning included.',
+      }),
+    ),
+    time_limit_seconds: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 30,
+        default: 30,
+        description: 'A call of the model that takes longer is given up.',
+      }),
+    ),
+    fallback: Type.Optional(
+      Type.Array(Fallback, {
+        maxItems: 5,
+        description: 'What answers in place of the model, in this order, when it may not or cannot (docs/costs.md).',
+      }),
+    ),
     opening: Type.Optional(LocalizedText),
     steps: Type.Optional(
       Type.Object(

@@ -31,6 +31,7 @@ export const ID_PREFIXES = [
   'import',
   'passkey',
   'tsec',
+  'budget',
 ] as const;
 
 export type IdPrefix = (typeof ID_PREFIXES)[number];

@@ -150,6 +150,8 @@ export type RunInput = {
   opening?: MessageContent;
   campaign_id?: string;
   recipient_id?: string;
+  /** The key that called: what the run costs is counted under it. */
+  key_id?: string;
 };
 
 const accepted = {

@@ -122,6 +122,7 @@ export async function openRooms({ config, db, databaseUrl, log, role, version }:
     sealingKey: secrets.sealingKey,
     callTool,
     findChangedTools,
+    log,
   });
   const knowledge = createKnowledge({ log, readDocument: (...which) => readNextDocument(db.$client, ...which) });
   const readFiles = createReadFiles({ log });

@@ -29,3 +29,10 @@ export const decideBeforeModel = async (request: TurnRequest): Promise<{ turn: T
   }
   return { turn: null, tags: [...talk.tags] };
 };
+
+/** The conversation goes to people, with the agent's own words for that. */
+export function handOffTurn(request: TurnRequest, why: string): TurnResult {
+  const talk = beginTalk(request);
+  handOff(talk, why);
+  return endTalk(talk);
+}

@@ -35,6 +35,10 @@ export type TurnRequest = {
   signal: AbortSignal;
   /** Shows the words of the turn while they are made; absent where no one can read along. */
   words?: Words;
+  /** Who pays; absent in a dashboard try. */
+  account?: TurnAccount;
+  /** Counts what a model uses; set by the room that calls the provider. */
+  calls?: ModelCalls;
 };
 
 /** The beginning of what a turn will say. It is only shown; what is stored is the result of the turn. */
@@ -45,6 +49,20 @@ export type Words = {
   add(text: string): void;
   /** Takes back all of it: the turn says something else, or fails. */
   takeBack(): void;
+};
+
+/** What the costs of a turn are counted under, and the claim that its reservations belong to. */
+export type TurnAccount = { lease: string; key_id: string | null; campaign_id: string | null };
+
+export type ModelCalls = {
+  /** The most that one call may answer, where the agent does not say: what is reserved must have an end. */
+  readonly maxOutputTokens?: number;
+  /** Before each call. Rejects with a ProviderError if it may not be made now. */
+  begin(call: { inputTokens: number }): Promise<void>;
+  /** After a call that was answered; null: the provider did not count. */
+  end(used: { input: number; cached: number; output: number } | null): void;
+  /** A tool was called. */
+  tool(): void;
 };
 
 export type TurnContext = Omit<ToolContext, 'idempotency_key' | 'attempt'>;
@@ -123,19 +141,24 @@ export class ProviderError extends Error {
     | 'provider_rate_limited'
     | 'provider_garbled'
     | 'provider_timeout'
+    | 'budget_spent'
+    | 'budget_busy'
     | 'knowledge_failed';
   readonly retryAfterMs: number | null;
+  /** Nothing was called, because the provider or a budget has to be waited for: this was no attempt. */
+  readonly waits: boolean;
 
   constructor(
     code: ProviderError['code'],
     message: string,
-    options: { retryable: boolean; retryAfterMs?: number | null; cause?: unknown },
+    options: { retryable: boolean; retryAfterMs?: number | null; waits?: boolean; cause?: unknown },
   ) {
     super(message, { cause: options.cause });
     this.name = 'ProviderError';
     this.code = code;
     this.retryable = options.retryable;
     this.retryAfterMs = options.retryAfterMs ?? null;
+    this.waits = options.waits ?? false;
   }
 }
 

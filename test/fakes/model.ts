@@ -13,7 +13,7 @@ import { type StreamEnd, streamReply } from './model-stream.ts';
 export type WireFormat = 'openai_compatible' | 'openai' | 'anthropic' | 'google';
 
 export type ModelReply =
-  | { text: string }
+  | { text: string; used?: Used }
   /** Piece by piece, each when `next` resolves; then `ending` happens. */
   | { pieces: string[]; next?: (piece: number) => Promise<void>; ending?: StreamEnd }
   | { tool: string; args: Record<string, unknown>; text?: string }
@@ -21,6 +21,10 @@ export type ModelReply =
   | { status: number; message?: string; headers?: Record<string, string> }
   | { garbage: 'not_json' | 'truncated' | 'wrong_shape' | 'broken_off' }
   | { stall: 'before_headers' | 'in_body' };
+
+/** Tokens that the provider counts; `input` has the cached ones. */
+export type Used = { input: number; cached: number; output: number };
+const USED: Used = { input: 12, cached: 0, output: 5 };
 
 // oxlint-disable-next-line typescript/no-explicit-any -- four foreign formats, read by tests
 type Json = any;
@@ -139,10 +143,38 @@ const id = (prefix: string) => `${prefix}${(++counter).toString(36).padStart(12,
 const asText = (content: Json): string =>
   typeof content === 'string' ? content : (content ?? []).map((part: Json) => part.text ?? '').join('');
 const lastOf = (messages: Json[], role: string): Json => messages.findLast((message: Json) => message.role === role);
+const usedBy = (reply: Success): Used => ('used' in reply && reply.used) || USED;
 const textOf = (reply: Success): string => ('text' in reply ? (reply.text ?? '') : '');
 const bearer = (headers: IncomingHttpHeaders, key: string) => headers.authorization === `Bearer ${key}`;
 const openaiFailure = (status: number, message: string) => ({
   error: { message, type: status === 429 ? 'rate_limit_exceeded' : 'invalid_request_error', param: null, code: null },
+});
+
+const chatUsage = ({ input, cached, output }: Used) => ({
+  prompt_tokens: input,
+  completion_tokens: output,
+  total_tokens: input + output,
+  prompt_tokens_details: { cached_tokens: cached },
+});
+const responsesUsage = ({ input, cached, output }: Used) => ({
+  input_tokens: input,
+  input_tokens_details: { cached_tokens: cached },
+  output_tokens: output,
+  output_tokens_details: { reasoning_tokens: 0 },
+  total_tokens: input + output,
+});
+/** Anthropic counts what it read from its cache beside the input, not in it. */
+const messagesUsage = ({ input, cached, output }: Used) => ({
+  input_tokens: input - cached,
+  cache_read_input_tokens: cached,
+  cache_creation_input_tokens: 0,
+  output_tokens: output,
+});
+const googleUsage = ({ input, cached, output }: Used) => ({
+  promptTokenCount: input,
+  cachedContentTokenCount: cached,
+  candidatesTokenCount: output,
+  totalTokenCount: input + output,
 });
 
 const chatCompletions: Wire = {
@@ -183,7 +215,7 @@ const chatCompletions: Wire = {
           'tool' in reply ? 'tool_calls' : 'empty' in reply && reply.empty === 'filtered' ? 'content_filter' : 'stop',
       },
     ],
-    usage: { prompt_tokens: 12, completion_tokens: 5, total_tokens: 17 },
+    usage: chatUsage(usedBy(reply)),
   }),
   failure: openaiFailure,
 };
@@ -232,7 +264,7 @@ const responses: Wire = {
       incomplete_details: isFiltered ? { reason: 'content_filter' } : null,
       model: body.model,
       output: [...(text ? [said] : []), ...(call ? [call] : [])],
-      usage: { input_tokens: 12, output_tokens: 5, total_tokens: 17 },
+      usage: responsesUsage(usedBy(reply)),
     };
   },
   failure: openaiFailure,
@@ -269,7 +301,7 @@ const messages: Wire = {
     ],
     stop_reason: 'tool' in reply ? 'tool_use' : 'empty' in reply && reply.empty === 'filtered' ? 'refusal' : 'end_turn',
     stop_sequence: null,
-    usage: { input_tokens: 12, output_tokens: 5 },
+    usage: messagesUsage(usedBy(reply)),
   }),
   failure: (status, message) => ({
     type: 'error',
@@ -309,7 +341,7 @@ const generateContent: Wire = {
           index: 0,
         },
       ],
-      usageMetadata: { promptTokenCount: 12, candidatesTokenCount: 5, totalTokenCount: 17 },
+      usageMetadata: googleUsage(usedBy(reply)),
       modelVersion: body.model ?? 'fake',
     };
   },

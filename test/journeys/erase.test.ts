@@ -22,6 +22,7 @@ const NOT_ABOUT_PEOPLE = [
   'suppression', // only digests
   'inbound_event', // only hashes
   'end_user_import', 'retention', // counts and columns
+  'model_turn', 'model_usage', 'model_price', 'model_gate', 'budget', 'budget_reservation', // counts and money
 ]; // prettier-ignore
 
 const WORD = 'zzplantedzz';

@@ -70,7 +70,7 @@ async function askModel(
   answered: PendingTool | (PreparedCall & { tool: Tool }) | null,
 ): Promise<TurnResult> {
   const { agent, locale } = request;
-  const { model } = agent.definition;
+  const { model, time_limit_seconds: limit } = agent.definition;
   if (model === undefined) {
     throw new ProviderError('provider_refused', 'The agent has no model. Set one in the agent.', {
       retryable: false,
@@ -83,7 +83,7 @@ async function askModel(
   const turn: ToolTurn = { request, callTool: options.callTool, steps, asking: null, changed };
   const { text: answer, handOff } = await generate({
     settings: options,
-    timeoutMs: options.timeoutMs ?? MODEL_TIMEOUT_MS,
+    timeoutMs: limit === undefined ? (options.timeoutMs ?? MODEL_TIMEOUT_MS) : limit * 1_000,
     model,
     instructions: buildInstructions(request, sources),
     sources,

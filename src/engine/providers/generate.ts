@@ -1,4 +1,4 @@
-import { generateText, isStepCount, type ModelMessage, type SystemModelMessage } from 'ai';
+import { generateText, isStepCount, type LanguageModelUsage, type ModelMessage, type SystemModelMessage } from 'ai';
 import { ProviderError } from '../provider.ts';
 import { languageModel, type ModelSettings } from './language-model.ts';
 import { garbled, mapFailure } from './map-failure.ts';
@@ -32,11 +32,12 @@ globalThis.AI_SDK_LOG_WARNINGS = false;
 export async function generate(generation: Generation): Promise<Generated> {
   const { settings, timeoutMs, model, instructions, sources, messages, turn } = generation;
   const { request, steps } = turn;
-  const { signal, agent, words } = request;
+  const { signal, agent, words, calls } = request;
   const settled = words && createSettledWords(words, () => sources.passages.map(({ passage }) => passage));
   let answered: number | null = null;
   const fetch: typeof globalThis.fetch = async (url, init) => {
     answered = null;
+    await calls?.begin({ inputTokens: mostTokens(init?.body) });
     const timeout = AbortSignal.timeout(timeoutMs);
     const until = init?.signal ? AbortSignal.any([init.signal, timeout]) : timeout;
     const response = await settings.fetch(url, { ...init, signal: until });
@@ -54,8 +55,10 @@ export async function generate(generation: Generation): Promise<Generated> {
       onLanguageModelCallEnd: ({ finishReason, usage }) => {
         const tokens = { input_tokens: usage.inputTokens ?? null, output_tokens: usage.outputTokens ?? null };
         steps.push({ kind: 'model', detail: `${model}: ${finishReason}`, ...tokens });
+        calls?.end(measured(usage));
       },
       temperature: agent.definition.temperature,
+      maxOutputTokens: agent.definition.max_output_tokens ?? calls?.maxOutputTokens,
       abortSignal: signal,
       maxRetries: 0,
       telemetry: { isEnabled: false },
@@ -100,3 +103,14 @@ const inForm = (
         { role: 'system', content: changing },
       ]
     : `${fixed}\n\n${changing}`;
+
+/** Added by providers to what we send: marks between messages, their own words about tools. */
+const ADDED_TOKENS = 500;
+
+/** An upper limit for any provider: no token is shorter than a byte. */
+const mostTokens = (body: unknown): number => Buffer.byteLength(String(body ?? '')) + ADDED_TOKENS;
+
+function measured({ inputTokens: input, outputTokens: output, inputTokenDetails }: LanguageModelUsage) {
+  if (input === undefined || output === undefined) return null;
+  return { input, output, cached: Math.min(inputTokenDetails.cacheReadTokens ?? 0, input) };
+}

@@ -69,6 +69,7 @@ export async function runTool(
   { request, callTool, steps }: ToolTurn,
 ): Promise<string> {
   const context = { ...request.context, idempotency_key };
+  request.calls?.tool();
   const answer = await callTool({ tool, arguments: args, context, signal: request.signal });
   const traced = {
     detail: tool.name,

@@ -16,6 +16,7 @@ export function checkDefinition(definition: AgentDefinition, engine: AgentsDeps[
     if (errors.length < MAX_FAULTS) errors.push({ pointer: at + pointer, code, detail });
   };
   checkModel(definition, report);
+  checkFallback(definition, report);
   definition.steps?.items.forEach((step, index) => checkStep(step, `/steps/items/${index}`, report));
   reportTwins(definition.steps?.items ?? [], '/steps/items', report);
   definition.rules?.forEach((rule, index) => {
@@ -57,6 +58,21 @@ function checkModel({ provider = 'embedded', model }: AgentDefinition, report: R
   if (provider !== 'embedded' && model === undefined) {
     report('/model', 'required', 'Name the model for this provider.');
   }
+}
+
+function checkFallback({ provider = 'embedded', fallback = [] }: AgentDefinition, report: Report): void {
+  if (provider === 'embedded' && fallback.length > 0) {
+    report('/fallback', 'conflict', 'The embedded provider always answers: omit this, or choose another provider.');
+  }
+  fallback.forEach((next, index) => {
+    const pointer = `/fallback/${index}`;
+    const isModel = next.provider !== 'embedded' && next.provider !== 'hand_off';
+    if (isModel && next.model === undefined)
+      report(`${pointer}/model`, 'required', 'Name the model for this provider.');
+    if (!isModel && next.model !== undefined) {
+      report(`${pointer}/model`, 'conflict', 'Neither the embedded agent nor a hand-off has a model: omit it.');
+    }
+  });
 }
 
 function checkStep(step: Step, pointer: string, report: Report): void {

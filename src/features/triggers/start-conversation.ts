@@ -51,7 +51,11 @@ async function accept(deps: TriggersDeps, input: StartConversation): Promise<Sta
       ? { key: call.conversation.key, onExisting: call.conversation.on_existing ?? 'continue' }
       : null,
     message: call.message ?? null,
-    input: { variables: checked.variables, ...(call.metadata && { metadata: call.metadata }) },
+    input: {
+      variables: checked.variables,
+      ...(call.metadata && { metadata: call.metadata }),
+      ...(input.keyId !== null && { key_id: input.keyId }),
+    },
     sendAt: checked.sendAt,
     requestId: input.requestId,
     idempotency,

@@ -34,6 +34,7 @@ export function turnRequest(run: ClaimedRun, loaded: LoadedAgent, signal: AbortS
     knowledge: loaded.knowledge,
     now: new Date(),
     context: contextOf(run, loaded),
+    account: { lease: run.lease, key_id: run.input.key_id ?? null, campaign_id: run.input.campaign_id ?? null },
     signal,
   };
 }

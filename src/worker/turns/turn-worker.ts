@@ -44,6 +44,7 @@ const PRESSED_PAUSE_MS = 100;
 /** A run that was claimed this often without ending is dead. */
 const MAX_ATTEMPTS = 8;
 const MAX_BACKOFF_MS = 5 * 60_000;
+const WAIT_SPREAD_MS = 1_000;
 const TURN_TIMEOUT_MS = 120_000;
 /** How often turns that take longer than this are checked: a model need not finish an outdated answer. */
 const OUTDATED_MS = 500;
@@ -141,6 +142,7 @@ export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: Turn
     if (signal.aborted && !loop.isStopping()) return again(run);
     if (loop.isStopping()) return releaseRun(pool, run, { afterMs: 0, refund: true });
     const known = error instanceof ProviderError;
+    if (known && error.waits) return wait(run, error);
     const problem = {
       code: known ? error.code : 'internal_error',
       detail: known ? error.message : 'The turn failed inside Parley; the log has the reason.',
@@ -149,6 +151,13 @@ export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: Turn
     if ((known && !error.retryable) || run.attempts >= MAX_ATTEMPTS) return failRun(pool, run, problem);
     const backoff = Math.min(MAX_BACKOFF_MS, 1_000 * 2 ** (run.attempts - 1)) * (0.75 + Math.random() / 2);
     await releaseRun(pool, run, { afterMs: Math.max(backoff, (known && error.retryAfterMs) || 0), error: problem });
+  }
+
+  /** Nothing was called, so this was no attempt. Runs that wait for the same provider do not all come back at once. */
+  async function wait(run: ClaimedRun, { code, message, retryAfterMs }: ProviderError): Promise<void> {
+    log.debug({ run_id: run.run_id, code }, 'a turn waits');
+    const afterMs = (retryAfterMs ?? 0) + Math.random() * WAIT_SPREAD_MS;
+    await releaseRun(pool, run, { afterMs, refund: true, error: { code, detail: message } });
   }
 
   /** Aborts turns that can no longer be stored, so that an answer to all messages starts now. */

@@ -1,0 +1,54 @@
+import { Type, type Static } from 'typebox';
+
+/** Why the agent went on to the next of its models. */
+export const FALLBACK_REASONS = ['budget', 'failure', 'slow', 'limit'] as const;
+export type FallbackReason = (typeof FALLBACK_REASONS)[number];
+
+/** A model that should have answered, and the code of what kept it from answering. */
+export const InsteadOf = Type.Object({ provider: Type.String(), model: Type.String(), code: Type.String() });
+export type InsteadOf = Static<typeof InsteadOf>;
+
+/** A decimal number as text, so that no digit is lost. */
+export const Cost = Type.Object(
+  { amount: Type.String({ pattern: '^[0-9]+(\\.[0-9]+)?$' }), currency: Type.String({ pattern: '^[A-Z]{3}$' }) },
+  { title: 'Cost' },
+);
+export type Cost = Static<typeof Cost>;
+
+const use = {
+  turns: Type.Integer({ description: 'Turns that a model worked on, also those whose answer was not stored.' }),
+  calls: Type.Integer({ description: 'Calls of the model.' }),
+  unmeasured_calls: Type.Integer({
+    description: 'Calls of these whose tokens are not known: the provider did not say, or did not answer in time.',
+  }),
+  input_tokens: Type.Integer(),
+  cached_tokens: Type.Integer({ description: 'Input tokens that the provider had in its cache.' }),
+  output_tokens: Type.Integer(),
+  tool_calls: Type.Integer(),
+};
+
+/** The sum of some turns. `cost` has one entry for each currency; `unpriced_tokens` are not in it. */
+export const Use = Type.Object(
+  {
+    ...use,
+    cost: Type.Array(Cost),
+    unpriced_tokens: Type.Integer({ description: 'Tokens of models without a price: their cost is not known.' }),
+  },
+  { title: 'Use' },
+);
+export type Use = Static<typeof Use>;
+
+/** What one model did in a run or a conversation. */
+export const ModelUse = Type.Object(
+  {
+    provider: Type.String(),
+    model: Type.String({ description: 'Empty: the embedded agent, or a hand-off, answered in place of a model.' }),
+    ...use,
+    cost: Type.Union([Cost, Type.Null()], { description: 'Null: the model has no price.' }),
+    instead_of: Type.Array(InsteadOf, {
+      description: 'Models that come before it and did not answer, with the reason.',
+    }),
+  },
+  { title: 'ModelUse' },
+);
+export type ModelUse = Static<typeof ModelUse>;

@@ -1,0 +1,59 @@
+import { and, asc, eq, sql } from 'drizzle-orm';
+import type { Queryable } from '../db.ts';
+import { budget } from '../schema/spending.ts';
+
+export type BudgetRow = typeof budget.$inferSelect;
+export type BudgetOf = Pick<BudgetRow, 'subject' | 'subjectId' | 'period' | 'unit'>;
+
+const START = (period: unknown) => sql<string>`date_trunc(${period}::text, now() AT TIME ZONE 'UTC')::date`;
+
+export async function hasBudgets(db: Queryable, orgId: string): Promise<boolean> {
+  const rows = await db.select({ id: budget.id }).from(budget).where(eq(budget.orgId, orgId)).limit(1);
+  return rows.length > 0;
+}
+
+/** With the counts of the current period, which begins with the first turn in it. */
+export async function listBudgets(db: Queryable, orgId: string): Promise<BudgetRow[]> {
+  const rows = await db
+    .select({ row: budget, start: sql<string>`${START(budget.period)}::text` })
+    .from(budget)
+    .where(eq(budget.orgId, orgId))
+    .orderBy(asc(budget.createdAt), asc(budget.id));
+  return rows.map(({ row, start }) => (row.periodStart === start ? row : { ...row, periodStart: start, spent: '0' }));
+}
+
+/** The amount before; null: this budget is new. What was spent in its period stays spent. */
+export async function writeBudget(
+  tx: Queryable,
+  orgId: string,
+  { id, subject, subjectId, period, unit, amount }: BudgetOf & { id: string; amount: string },
+): Promise<{ id: string; before: string | null }> {
+  const one = and(
+    eq(budget.orgId, orgId),
+    eq(budget.subject, subject),
+    eq(budget.subjectId, subjectId),
+    eq(budget.period, period),
+    eq(budget.unit, unit),
+  );
+  const [known] = await tx.select({ id: budget.id, amount: budget.amount }).from(budget).where(one).for('update');
+  if (known) {
+    await tx
+      .update(budget)
+      .set({ amount, updatedAt: sql`now()` })
+      .where(and(eq(budget.orgId, orgId), eq(budget.id, known.id)));
+    return { id: known.id, before: known.amount };
+  }
+  const spent = spentAlready(orgId, { subject, subjectId, period, unit });
+  await tx
+    .insert(budget)
+    .values({ orgId, id, subject, subjectId, period, unit, amount, periodStart: START(period), spent });
+  return { id, before: null };
+}
+
+/** A new budget counts what its period has used so far. */
+const spentAlready = (orgId: string, { subject, subjectId, period, unit }: BudgetOf) => sql<string>`(
+  SELECT coalesce(sum(CASE WHEN ${unit}::text = 'tokens' THEN input_tokens + output_tokens
+    WHEN currency = ${unit}::text THEN cost ELSE 0 END), 0)
+  FROM model_usage WHERE org_id = ${orgId} AND day >= ${START(period)} AND CASE ${subject}::text
+    WHEN 'organization' THEN true WHEN 'agent' THEN agent_id = ${subjectId} WHEN 'key' THEN key_id = ${subjectId}
+    ELSE campaign_id = ${subjectId} END)`;

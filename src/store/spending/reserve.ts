@@ -1,0 +1,142 @@
+import type pg from 'pg';
+import { named } from '../named.ts';
+
+/** Who pays for a turn. Empty text: nobody of this kind. */
+export type Payers = { orgId: string; agentId: string; keyId: string; campaignId: string };
+
+export type Measured = { input: number; cached: number; output: number };
+
+/** A turn so far: what was measured, and the upper limits of what was not. */
+export type Spending = Measured & { unknownInput: number; unknownOutput: number };
+
+export type Reservation = {
+  id: string;
+  payers: Payers;
+  provider: string;
+  model: string;
+  /** Everything that this turn may have spent after the next call. */
+  upTo: Spending;
+  runId: string | null;
+  lease: string | null;
+};
+
+/** A budget that a call did not fit into. */
+export type Refused = {
+  subject: string;
+  period: string;
+  unit: string;
+  /** `spent`: not even if all turns in progress spend nothing. `unpriced`: the model has no price in its currency. */
+  why: 'spent' | 'busy' | 'unpriced';
+};
+
+const PAYERS = { org_id: 'text', agent_id: 'text', key_id: 'text', campaign_id: 'text' } as const;
+const MODEL = { provider: 'text', model: 'text' } as const;
+export const SPENDING = {
+  input: 'numeric',
+  cached: 'numeric',
+  output: 'numeric',
+  unknown_input: 'numeric',
+  unknown_output: 'numeric',
+} as const;
+
+/** What `SPENDING` costs. Unknown input is priced as if nothing of it was cached. */
+export const MONEY = `((:input - :cached + :unknown_input) * p.input + :cached * coalesce(p.cached, p.input)
+    + (:output + :unknown_output) * p.output) / 1000000`;
+export const TOKENS = ':input + :output + :unknown_input + :unknown_output';
+const START = `date_trunc(b.period, now() AT TIME ZONE 'UTC')::date`;
+
+/** The same lock order everywhere: budgets by their id, and nothing after them but their reservations. */
+const RESERVE = named(
+  'reserve-budget',
+  { ...PAYERS, ...MODEL, ...SPENDING, id: 'text', run_id: 'text', lease: 'text' },
+  `WITH money AS (
+  SELECT p.currency, ${MONEY} AS amount FROM model_price p
+  WHERE p.org_id = :org_id AND p.provider = :provider AND p.model = :model
+), mine AS MATERIALIZED (
+  SELECT b.org_id, b.id, b.subject, b.period, b.unit, b.amount, b.reserved, ${START} AS start,
+    CASE WHEN b.period_start = ${START} THEN b.spent ELSE 0 END AS spent,
+    CASE WHEN b.unit = 'tokens' THEN ${TOKENS} ELSE (SELECT amount FROM money WHERE currency = b.unit) END AS need,
+    coalesce(r.amount, 0) AS held
+  FROM budget b
+  LEFT JOIN budget_reservation r ON r.org_id = b.org_id AND r.budget_id = b.id AND r.id = :id
+  WHERE b.org_id = :org_id AND (b.subject, b.subject_id) IN (
+    ('organization', ''), ('agent', :agent_id), ('key', :key_id), ('campaign', :campaign_id))
+  ORDER BY b.id FOR NO KEY UPDATE OF b
+), fits AS (
+  SELECT coalesce(bool_and(coalesce(spent + reserved - held + need <= amount, false)), true) AS ok FROM mine
+), taken AS (
+  UPDATE budget b SET reserved = mine.reserved - mine.held + mine.need, period_start = mine.start, spent = mine.spent
+  FROM mine, fits WHERE fits.ok AND b.org_id = mine.org_id AND b.id = mine.id
+), kept AS (
+  INSERT INTO budget_reservation (org_id, id, budget_id, run_id, lease, period_start, amount)
+  SELECT org_id, :id, id, nullif(:run_id, ''), nullif(:lease, ''), start, need FROM mine, fits WHERE fits.ok
+  ON CONFLICT (org_id, id, budget_id) DO UPDATE SET amount = excluded.amount
+)
+SELECT subject, period, unit, CASE WHEN need IS NULL THEN 'unpriced' WHEN spent + need > amount THEN 'spent' ELSE 'busy'
+  END AS why
+FROM mine WHERE NOT coalesce(spent + reserved - held + need <= amount, false)`,
+);
+
+/**
+ * Reserves from all budgets that apply, or from none; returns those that it does not fit into. The same id again
+ * replaces what it holds.
+ */
+export async function reserve(pool: pg.Pool, { id, payers, provider, model, upTo, runId, lease }: Reservation) {
+  const { rows } = await pool.query<Refused>(
+    RESERVE({
+      org_id: payers.orgId,
+      agent_id: payers.agentId,
+      key_id: payers.keyId,
+      campaign_id: payers.campaignId,
+      provider,
+      model,
+      input: upTo.input,
+      cached: upTo.cached,
+      output: upTo.output,
+      unknown_input: upTo.unknownInput,
+      unknown_output: upTo.unknownOutput,
+      id,
+      run_id: runId ?? '',
+      lease: lease ?? '',
+    }),
+  );
+  return rows;
+}
+
+/** A try in the dashboard has no lease: it lasts at most 25 seconds. */
+const TRY_SECONDS = 60;
+
+/**
+ * Reservations of workers that died: the run belongs to no claim, or to another one. Their calls may have been made and
+ * will be billed, so they count as spent. At most `limit`, of one organization or of all.
+ */
+export async function settleDead(pool: pg.Pool, limit: number, orgId: string | null = null): Promise<number> {
+  const { rows } = await pool.query<{ many: number }>({
+    name: 'settle-dead-reservations',
+    text: `WITH dead AS (
+      DELETE FROM budget_reservation d WHERE (d.org_id, d.id, d.budget_id) IN (
+        SELECT r.org_id, r.id, r.budget_id FROM budget_reservation r
+        WHERE ($2::text IS NULL OR r.org_id = $2)
+          AND CASE WHEN r.run_id IS NULL THEN r.created_at < now() - make_interval(secs => ${TRY_SECONDS})
+            ELSE NOT EXISTS (SELECT 1 FROM run WHERE run.org_id = r.org_id AND run.id = r.run_id AND run.lease = r.lease
+              AND run.due_at > now()) END
+        LIMIT $1)
+      RETURNING d.org_id, d.budget_id, d.period_start, d.amount
+    ), sums AS (
+      SELECT org_id, budget_id, period_start, sum(amount) AS amount FROM dead GROUP BY 1, 2, 3
+    ), locked AS MATERIALIZED (
+      SELECT b.org_id, b.id FROM budget b WHERE (b.org_id, b.id) IN (SELECT org_id, budget_id FROM sums)
+      ORDER BY b.id FOR NO KEY UPDATE
+    ), counted AS (
+      UPDATE budget b SET reserved = greatest(b.reserved - s.amount, 0),
+        spent = b.spent + coalesce((SELECT amount FROM sums t WHERE t.org_id = b.org_id AND t.budget_id = b.id
+          AND t.period_start = b.period_start), 0)
+      FROM locked l JOIN (SELECT org_id, budget_id, sum(amount) AS amount FROM sums GROUP BY 1, 2) s
+        ON s.org_id = l.org_id AND s.budget_id = l.id
+      WHERE b.org_id = l.org_id AND b.id = l.id
+    )
+    SELECT count(*)::int AS many FROM dead`,
+    values: [limit, orgId],
+  });
+  return rows[0]!.many;
+}

@@ -1,0 +1,104 @@
+import type pg from 'pg';
+import type { InsteadOf } from '../../../contract/spending.ts';
+import { named } from '../named.ts';
+import { MONEY, type Payers, SPENDING, type Spending, TOKENS } from './reserve.ts';
+
+export type TurnUse = {
+  id: string;
+  payers: Payers;
+  conversationId: string | null;
+  runId: string | null;
+  provider: string;
+  model: string;
+  calls: number;
+  unmeasured: number;
+  toolCalls: number;
+  spent: Spending;
+  insteadOf: readonly InsteadOf[];
+};
+
+/**
+ * Counts what an attempt of a turn used: its own row, the sum of its day, and its budgets, whose reservation ends. All
+ * or nothing, and once: the same id again changes nothing. The row has what was measured; a budget also pays the upper
+ * limit of what was not. A conversation that was erased meanwhile is left out, its cost is not.
+ */
+const SETTLE = named(
+  'settle-turn',
+  {
+    org_id: 'text',
+    agent_id: 'text',
+    key_id: 'text',
+    campaign_id: 'text',
+    provider: 'text',
+    model: 'text',
+    ...SPENDING,
+    id: 'text',
+    conversation_id: 'text',
+    run_id: 'text',
+    calls: 'int',
+    unmeasured: 'int',
+    tool_calls: 'int',
+    instead_of: 'jsonb',
+  },
+  `WITH money AS (
+  SELECT p.currency, ${MONEY} AS all_of_it,
+    ((:input - :cached) * p.input + :cached * coalesce(p.cached, p.input) + :output * p.output) / 1000000 AS measured
+  FROM model_price p WHERE p.org_id = :org_id AND p.provider = :provider AND p.model = :model
+), kept AS (
+  INSERT INTO model_turn (org_id, id, conversation_id, run_id, agent_id, provider, model, calls, unmeasured, input_tokens,
+    cached_tokens, output_tokens, tool_calls, cost, currency, instead_of)
+  SELECT :org_id, :id, (SELECT c.id FROM conversation c WHERE c.org_id = :org_id AND c.id = :conversation_id), :run_id,
+    :agent_id, :provider, :model, :calls, :unmeasured, :input, :cached, :output, :tool_calls, (SELECT measured FROM money),
+    (SELECT currency FROM money), :instead_of
+  ON CONFLICT DO NOTHING RETURNING *
+), rolled AS (
+  INSERT INTO model_usage AS u (org_id, day, agent_id, key_id, campaign_id, provider, model, currency, turns, calls,
+    unmeasured, input_tokens, cached_tokens, output_tokens, tool_calls, cost)
+  SELECT org_id, (now() AT TIME ZONE 'UTC')::date, agent_id, :key_id, :campaign_id, provider, model,
+    coalesce(currency, ''), 1, calls, unmeasured, input_tokens, cached_tokens, output_tokens, tool_calls,
+    coalesce(cost, 0)
+  FROM kept
+  ON CONFLICT (org_id, day, agent_id, key_id, campaign_id, provider, model, currency) DO UPDATE SET
+    turns = u.turns + 1, calls = u.calls + excluded.calls, unmeasured = u.unmeasured + excluded.unmeasured,
+    input_tokens = u.input_tokens + excluded.input_tokens, cached_tokens = u.cached_tokens + excluded.cached_tokens,
+    output_tokens = u.output_tokens + excluded.output_tokens, tool_calls = u.tool_calls + excluded.tool_calls,
+    cost = u.cost + excluded.cost
+), freed AS (
+  DELETE FROM budget_reservation r WHERE r.org_id = :org_id AND r.id = :id
+  RETURNING r.org_id, r.budget_id, r.period_start, r.amount
+), locked AS MATERIALIZED (
+  SELECT b.org_id, b.id FROM budget b WHERE b.org_id = :org_id AND b.id IN (SELECT budget_id FROM freed)
+  ORDER BY b.id FOR NO KEY UPDATE
+)
+UPDATE budget b SET reserved = greatest(b.reserved - f.amount, 0), spent = CASE WHEN b.period_start <> f.period_start
+  THEN b.spent ELSE b.spent + CASE WHEN b.unit = 'tokens' THEN ${TOKENS}
+    ELSE coalesce((SELECT all_of_it FROM money WHERE currency = b.unit), f.amount) END END
+FROM freed f JOIN locked l ON l.org_id = f.org_id AND l.id = f.budget_id
+WHERE b.org_id = l.org_id AND b.id = l.id`,
+);
+
+export async function settleTurn(pool: pg.Pool, use: TurnUse): Promise<void> {
+  const { payers, spent } = use;
+  await pool.query(
+    SETTLE({
+      org_id: payers.orgId,
+      agent_id: payers.agentId,
+      key_id: payers.keyId,
+      campaign_id: payers.campaignId,
+      provider: use.provider,
+      model: use.model,
+      input: spent.input,
+      cached: spent.cached,
+      output: spent.output,
+      unknown_input: spent.unknownInput,
+      unknown_output: spent.unknownOutput,
+      id: use.id,
+      conversation_id: use.conversationId,
+      run_id: use.runId,
+      calls: use.calls,
+      unmeasured: use.unmeasured,
+      tool_calls: use.toolCalls,
+      instead_of: JSON.stringify(use.insteadOf),
+    }),
+  );
+}

@@ -1,0 +1,199 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { givenOrganization } from '../../../test/factories.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { newId } from '../../kernel/ids.ts';
+import { type Db, openDb } from '../db.ts';
+import { type BudgetOf, listBudgets, writeBudget } from './budgets.ts';
+import { endProbe, enterGate, reportFailure, reportSuccess } from './gates.ts';
+import { reserve, settleDead, type Spending } from './reserve.ts';
+import { settleTurn } from './settle.ts';
+
+let database: TestDatabase;
+let db: Db;
+let orgId: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDb(database.url);
+});
+beforeEach(async () => {
+  orgId = await givenOrganization(db);
+});
+afterAll(async () => {
+  await db.$client.end();
+  await database.drop();
+});
+
+const MODEL = { provider: 'openai', model: 'gpt' };
+const NONE: Spending = { input: 0, cached: 0, output: 0, unknownInput: 0, unknownOutput: 0 };
+const payers = () => ({ orgId, agentId: 'agent_1', keyId: 'key_1', campaignId: '' });
+const take = (unknownInput: number, id: string = randomUUID(), more = {}) =>
+  reserve(db.$client, {
+    id,
+    payers: payers(),
+    ...MODEL,
+    upTo: { ...NONE, unknownInput },
+    runId: null,
+    lease: null,
+    ...more,
+  });
+const settle = (id: string, spent: Partial<Spending>, more = {}) =>
+  settleTurn(db.$client, {
+    id,
+    payers: payers(),
+    conversationId: null,
+    runId: null,
+    ...MODEL,
+    calls: 1,
+    unmeasured: 0,
+    toolCalls: 2,
+    spent: { ...NONE, ...spent },
+    insteadOf: [],
+    ...more,
+  });
+const budget = (amount: string, of: Partial<BudgetOf> = {}) =>
+  writeBudget(db, orgId, {
+    id: newId('budget'),
+    subject: 'organization',
+    subjectId: '',
+    period: 'day',
+    unit: 'tokens',
+    ...of,
+    amount,
+  });
+const price = (currency = 'USD') =>
+  db.execute(sql`INSERT INTO model_price (org_id, provider, model, currency, input, output, cached)
+    VALUES (${orgId}, 'openai', 'gpt', ${currency}, 0.15, 0.6, 0.075)`);
+const state = async () =>
+  (await listBudgets(db, orgId)).map(({ spent, reserved }) => [Number(spent), Number(reserved)]);
+const usage = async () =>
+  (await db.execute(sql`SELECT * FROM model_usage WHERE org_id = ${orgId}`)).rows as Record<string, unknown>[];
+
+test('fifty turns at once reserve exactly what the budget has', async () => {
+  await budget('1000');
+  const answers = await Promise.all(Array.from({ length: 50 }, () => take(100)));
+  expect(answers.filter((refused) => refused.length === 0)).toHaveLength(10);
+  expect(new Set(answers.flatMap((refused) => refused.map(({ why }) => why)))).toEqual(new Set(['busy']));
+  expect(await state()).toEqual([[0, 1000]]);
+});
+
+test('a turn that fits into one budget but not into another takes from none', async () => {
+  await budget('1000');
+  await budget('50', { subject: 'key', subjectId: 'key_1' });
+  await budget('10', { subject: 'key', subjectId: 'key_of_others' });
+  expect(await take(100)).toEqual([{ subject: 'key', period: 'day', unit: 'tokens', why: 'spent' }]);
+  expect((await state()).map(([, reserved]) => reserved)).toEqual([0, 0, 0]);
+});
+
+test('settling counts what was used, once, and ends the reservation', async () => {
+  await price();
+  await budget('1000');
+  await budget('2', { unit: 'USD', period: 'month' });
+  const id = randomUUID();
+  expect(await take(900, id)).toEqual([]);
+  // A second call of the same turn replaces what the turn holds.
+  expect(await take(950, id)).toEqual([]);
+  await settle(id, { input: 300, cached: 100, output: 50 });
+  await settle(id, { input: 300, cached: 100, output: 50 });
+  const cost = (200 * 0.15 + 100 * 0.075 + 50 * 0.6) / 1e6;
+  expect(await state()).toEqual([
+    [350, 0],
+    [cost, 0],
+  ]);
+  expect(await usage()).toMatchObject([
+    { turns: 1, calls: 1, input_tokens: '300', cached_tokens: '100', output_tokens: '50', tool_calls: 2 },
+  ]);
+  expect(Number((await usage())[0]!['cost'])).toBe(cost);
+});
+
+test('a call whose use is not known costs its budget the upper limit, and is counted as unmeasured', async () => {
+  await budget('1000');
+  const id = randomUUID();
+  await take(400, id);
+  await settle(id, { unknownInput: 400 }, { unmeasured: 1 });
+  expect(await state()).toEqual([[400, 0]]);
+  expect(await usage()).toMatchObject([{ input_tokens: '0', unmeasured: 1, currency: '' }]);
+});
+
+test('without a price in its currency, a budget of money pays for no call', async () => {
+  await price('EUR');
+  await budget('5', { unit: 'USD' });
+  expect(await take(1)).toMatchObject([{ unit: 'USD', why: 'unpriced' }]);
+});
+
+test('a new period begins with nothing spent, and a turn that began before does not count in it', async () => {
+  await budget('1000');
+  const id = randomUUID();
+  await take(600, id);
+  await db.execute(sql`UPDATE budget SET period_start = period_start - 1, spent = 900 WHERE org_id = ${orgId}`);
+  await db.execute(sql`UPDATE budget_reservation SET period_start = period_start - 1 WHERE org_id = ${orgId}`);
+  expect(await take(300)).toEqual([]);
+  expect(await state()).toEqual([[0, 900]]);
+  await settle(id, { input: 500 });
+  expect(await state()).toEqual([[0, 300]]);
+});
+
+test('a new budget counts what its day has used already', async () => {
+  await settle(randomUUID(), { input: 70, output: 30 });
+  await budget('1000');
+  await budget('1000', { subject: 'agent', subjectId: 'agent_2' });
+  expect((await state()).map(([spent]) => spent)).toEqual([100, 0]);
+});
+
+test('a reservation whose worker died counts as spent; a late answer of that worker adds nothing', async () => {
+  await budget('1000');
+  const id = randomUUID();
+  await take(300, id, { runId: 'run_gone', lease: 'node_gone' });
+  await take(200);
+  expect(await settleDead(db.$client, 10, orgId)).toBe(1);
+  expect(await state()).toEqual([[300, 200]]);
+  await settle(id, { input: 10 });
+  expect(await state()).toEqual([[300, 200]]);
+  expect(await usage()).toMatchObject([{ input_tokens: '10' }]);
+});
+
+const gate = () => enterGate(db.$client, { orgId, ...MODEL });
+const fail = (waitMs: number | null = null, probed = false) =>
+  reportFailure(db.$client, { orgId, ...MODEL }, { code: 'provider_timeout', waitMs, probed });
+const later = () =>
+  db.execute(sql`UPDATE model_gate SET closed_until = now() - interval '1 second' WHERE org_id = ${orgId}`);
+
+test('five failures in a row close the gate; one probe opens it', async () => {
+  for (let failure = 1; failure <= 4; failure++) await fail();
+  expect(await gate()).toMatchObject({ entered: 'open', known: true });
+  await fail();
+  expect(await gate()).toMatchObject({ entered: 'closed', reason: 'provider_timeout' });
+  // A call that was under way is answered: the gate stays closed.
+  await reportSuccess(db.$client, { orgId, ...MODEL }, false);
+  expect((await gate()).entered).toBe('closed');
+  await later();
+  const entered = (await Promise.all(Array.from({ length: 20 }, gate))).map((each) => each.entered);
+  expect(entered.filter((each) => each === 'probe')).toHaveLength(1);
+  expect(entered.filter((each) => each === 'open')).toEqual([]);
+  await reportSuccess(db.$client, { orgId, ...MODEL }, true);
+  expect(await gate()).toMatchObject({ entered: 'open', known: false });
+});
+
+test('a probe that fails closes the gate for longer; one that is given up lets the next probe', async () => {
+  for (let failure = 1; failure <= 5; failure++) await fail();
+  const first = (await gate()).waitMs;
+  await later();
+  expect((await gate()).entered).toBe('probe');
+  await endProbe(db.$client, { orgId, ...MODEL });
+  expect((await gate()).entered).toBe('probe');
+  await fail(null, true);
+  const second = await gate();
+  expect(second.entered).toBe('closed');
+  expect(second.waitMs).toBeGreaterThan(first);
+});
+
+test('a provider that asks to wait closes the gate at once, for that long; the longest wait counts', async () => {
+  await fail(20_000);
+  await fail(60_000);
+  await fail(1_000);
+  const { entered, waitMs } = await gate();
+  expect(entered).toBe('closed');
+  expect(waitMs).toBeGreaterThan(50_000);
+});

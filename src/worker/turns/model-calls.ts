@@ -1,0 +1,185 @@
+import { randomUUID } from 'node:crypto';
+import type pg from 'pg';
+import type { InsteadOf } from '../../../contract/spending.ts';
+import { type ModelCalls, ProviderError, type TurnRequest } from '../../engine/provider.ts';
+import type { Logger } from '../../kernel/log.ts';
+import { endProbe, enterGate, type Gate, reportFailure, reportSuccess } from '../../store/spending/gates.ts';
+import { type Payers, type Refused, reserve, settleDead, type Spending } from '../../store/spending/reserve.ts';
+import { settleTurn } from '../../store/spending/settle.ts';
+
+/**
+ * The calls of one model in one attempt of a turn. Before each call the gate of the model is asked, then the budgets:
+ * what the call may cost at most is reserved in the database, so budgets hold on any number of nodes. After the turn
+ * one statement counts what was used. An agent without a model never comes here.
+ */
+export type ModelRef = { provider: string; model: string };
+
+export type CallsDeps = {
+  pool: pg.Pool;
+  log: Pick<Logger, 'error' | 'warn'>;
+  /** For /metrics. */
+  onUse?(use: ModelRef & { spent: Spending; calls: number; toolCalls: number; failure: string | null }): void;
+};
+
+/** What one answer may take where neither agent nor provider sets a limit; a message has at most 32,000 characters. */
+const MAX_OUTPUT_TOKENS = 8_192;
+/** Others' reservations end within seconds. */
+const BUSY_MS = 1_000;
+const MAX_DEAD = 100;
+/** While a provider fails this long, waiting runs are not counted as attempts. */
+const PATIENCE_MS = 15 * 60_000;
+
+/** After these failures nothing is billed: the provider refused, or was not reached. */
+const FREE = new Set(['provider_refused', 'provider_rate_limited', 'provider_unreachable']);
+/** These say something of the provider, not of this call. */
+const COUNTED = new Set(['provider_unreachable', 'provider_rate_limited', 'provider_timeout', 'provider_garbled']);
+
+const NOTHING: Spending = { input: 0, cached: 0, output: 0, unknownInput: 0, unknownOutput: 0 };
+
+const payersOf = (request: TurnRequest): Payers => ({
+  orgId: request.context.organization_id,
+  agentId: request.agent.id,
+  keyId: request.account?.key_id ?? '',
+  campaignId: request.account?.campaign_id ?? '',
+});
+
+/** `limited`: the organization has budgets. */
+export function openCalls(deps: CallsDeps, ref: ModelRef, request: TurnRequest, limited: boolean) {
+  const id = randomUUID();
+  const payers = payersOf(request);
+  const { definition } = request.agent;
+  const at = { orgId: payers.orgId, ...ref };
+  let spent = NOTHING;
+  let open: { input: number; output: number } | null = null;
+  let [calls, unmeasured, toolCalls] = [0, 0, 0];
+  let gate: Gate | null = null;
+  let reserved = false;
+
+  const calling: ModelCalls = {
+    ...(limited && { maxOutputTokens: MAX_OUTPUT_TOKENS }),
+    async begin({ inputTokens }) {
+      closeUnknown();
+      gate ??= await passGate(deps, at);
+      const output = definition.max_output_tokens ?? MAX_OUTPUT_TOKENS;
+      if (limited) await takeFrom(inputTokens, output);
+      open = { input: inputTokens, output };
+      calls++;
+    },
+    end(used) {
+      if (used === null) return closeUnknown();
+      open = null;
+      const { input, cached, output } = spent;
+      spent = { ...spent, input: input + used.input, cached: cached + used.cached, output: output + used.output };
+    },
+    tool: () => void toolCalls++,
+  };
+
+  /** The provider may bill a call whose use it did not tell: a budget pays its upper limit. */
+  function closeUnknown(): void {
+    if (open === null) return;
+    const { unknownInput, unknownOutput } = spent;
+    spent = { ...spent, unknownInput: unknownInput + open.input, unknownOutput: unknownOutput + open.output };
+    unmeasured++;
+    open = null;
+  }
+
+  async function takeFrom(input: number, output: number): Promise<void> {
+    const upTo = { ...spent, unknownInput: spent.unknownInput + input, unknownOutput: spent.unknownOutput + output };
+    const { run_id: runId } = request.context;
+    const lease = request.account?.lease ?? null;
+    const wanted = { id, payers, ...ref, upTo, runId, lease };
+    let refused = await reserve(deps.pool, wanted);
+    const isBusy = refused.length > 0 && refused.every(({ why }) => why === 'busy');
+    if (isBusy && (await settleDead(deps.pool, MAX_DEAD, payers.orgId)) > 0) refused = await reserve(deps.pool, wanted);
+    if (refused.length > 0) throw overBudget(refused, ref);
+    reserved = true;
+  }
+
+  /** The end of the attempt, in any way. `insteadOf`: the models that did not answer before it. */
+  async function close(error: unknown, insteadOf: readonly InsteadOf[]): Promise<void> {
+    const failure = error instanceof ProviderError ? error : null;
+    if (failure !== null && FREE.has(failure.code) && open !== null) open = null;
+    closeUnknown();
+    if (calls > 0 || reserved) {
+      const { conversation_id: conversationId, run_id: runId } = request.context;
+      const use = { id, payers, conversationId, runId, ...ref, calls, unmeasured, toolCalls, spent, insteadOf };
+      await withPatience(() => settleTurn(deps.pool, use)).catch((err: unknown) =>
+        deps.log.error({ err, run_id: runId }, 'the use of a model could not be counted; its budget pays the limit'),
+      );
+      deps.onUse?.({ ...ref, spent, calls, toolCalls, failure: failure?.code ?? null });
+    }
+    if (gate !== null) await report(gate, failure, error !== null).catch(() => undefined);
+  }
+
+  async function report({ entered, known }: Gate, failure: ProviderError | null, failed: boolean): Promise<void> {
+    const probed = entered === 'probe';
+    if (failure !== null && COUNTED.has(failure.code)) {
+      return reportFailure(deps.pool, at, { code: failure.code, waitMs: failure.retryAfterMs, probed });
+    }
+    // A refusal of this call is an answer; a turn that was aborted says nothing.
+    if (!failed || failure?.code === 'provider_refused') {
+      if (known) await reportSuccess(deps.pool, at, probed);
+    } else if (probed) await endProbe(deps.pool, at);
+  }
+
+  return { calling, close };
+}
+
+/** The embedded agent, or a hand-off, answered in place of models. */
+export async function countStandIn(
+  { pool, log }: CallsDeps,
+  provider: string,
+  request: TurnRequest,
+  insteadOf: readonly InsteadOf[],
+): Promise<void> {
+  const { conversation_id: conversationId, run_id: runId } = request.context;
+  const none = { model: '', calls: 0, unmeasured: 0, toolCalls: 0, spent: NOTHING };
+  const use = { id: randomUUID(), payers: payersOf(request), conversationId, runId, provider, ...none, insteadOf };
+  await settleTurn(pool, use).catch((err: unknown) => log.warn({ err, run_id: runId }, 'a stand-in was not counted'));
+}
+
+async function passGate({ pool }: CallsDeps, at: ModelRef & { orgId: string }): Promise<Gate> {
+  const gate = await enterGate(pool, at);
+  if (gate.entered !== 'closed') return gate;
+  throw new ProviderError(
+    gate.reason as ProviderError['code'],
+    gate.reason === 'provider_rate_limited'
+      ? 'The model provider limits our calls and asked us to wait.'
+      : 'The model provider failed several times in a row; it is called again in a moment.',
+    { retryable: true, retryAfterMs: gate.waitMs, waits: gate.failingMs < PATIENCE_MS },
+  );
+}
+
+const SUBJECTS: Record<string, string> = {
+  organization: 'of the organization',
+  agent: 'of this agent',
+  campaign: 'of this campaign',
+  key: 'of this API key',
+};
+
+function overBudget(refused: readonly Refused[], { provider, model }: ModelRef): ProviderError {
+  const { subject, period, unit, why } = refused.find((each) => each.why !== 'busy') ?? refused[0]!;
+  const which = `The budget ${SUBJECTS[subject]} for this ${period} in ${unit}`;
+  if (why === 'busy') {
+    const detail = `${which} is reserved by turns in progress.`;
+    return new ProviderError('budget_busy', detail, { retryable: true, retryAfterMs: BUSY_MS, waits: true });
+  }
+  const detail =
+    why === 'spent'
+      ? `${which} is spent: the rest does not cover another call of the model.`
+      : `${which} cannot pay for ${provider}/${model}, which has no price in ${unit}.`;
+  return new ProviderError('budget_spent', detail, { retryable: false });
+}
+
+const ATTEMPTS = 4;
+
+async function withPatience(work: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt === ATTEMPTS) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 200 * 2 ** attempt));
+    }
+  }
+}

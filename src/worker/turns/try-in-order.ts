@@ -1,0 +1,113 @@
+import type { AgentDefinition, Fallback } from '../../../contract/agents.ts';
+import type { FallbackReason, InsteadOf } from '../../../contract/spending.ts';
+import { handOffTurn } from '../../engine/before-model.ts';
+import { embeddedProvider } from '../../engine/embedded/provider.ts';
+import { type Provider, ProviderError, type TurnRequest, type TurnResult } from '../../engine/provider.ts';
+import { type CallsDeps, countStandIn, openCalls } from './model-calls.ts';
+
+/** What keeps a model from answering, in the words of an agent's rules. Other failures end the turn. */
+const REASONS: Partial<Record<ProviderError['code'], FallbackReason>> = {
+  budget_spent: 'budget',
+  provider_unreachable: 'failure',
+  provider_refused: 'failure',
+  provider_garbled: 'failure',
+  provider_timeout: 'slow',
+  provider_rate_limited: 'limit',
+};
+
+/** A model of the agent's order, and the provider that speaks for it. */
+export type Link = { model: string; timeLimit: number | undefined; provider: Provider };
+
+/**
+ * Asks the agent's model, and if it may not or cannot answer, the next of the agent's order whose rule fits. What
+ * happened is in the turn's trace. If nobody answers, the turn fails with the first reason that may pass, so that it is
+ * tried again; else with the first.
+ */
+export const tryInOrder = (
+  deps: CallsDeps,
+  first: Link,
+  findLink: (next: Fallback) => Promise<Link>,
+  limited: boolean,
+): Provider => ({
+  name: first.provider.name,
+  async turn(request) {
+    const insteadOf: InsteadOf[] = [];
+    const failures: ProviderError[] = [];
+    let reason: FallbackReason | undefined;
+    try {
+      return await ask(deps, first, request, limited, insteadOf);
+    } catch (error) {
+      reason = note(error, first, insteadOf, failures);
+    }
+    for (const next of request.agent.definition.fallback ?? []) {
+      if (request.signal.aborted) break;
+      if (next.when !== undefined && !next.when.includes(reason)) continue;
+      if (next.provider === 'embedded' || next.provider === 'hand_off') {
+        const result = await standIn(next.provider, request);
+        await countStandIn(deps, next.provider, request, insteadOf);
+        return withNotes(result, insteadOf);
+      }
+      const link = await findLink(next);
+      try {
+        return withNotes(await ask(deps, link, request, limited, insteadOf), insteadOf);
+      } catch (error) {
+        reason = note(error, link, insteadOf, failures);
+      }
+    }
+    throw failures.find(({ retryable }) => retryable) ?? failures[0]!;
+  },
+});
+
+const standIn = async (provider: 'embedded' | 'hand_off', request: TurnRequest): Promise<TurnResult> =>
+  provider === 'embedded' ? embeddedProvider.turn(request) : handOffTurn(request, 'The model did not answer.');
+
+async function ask(
+  deps: CallsDeps,
+  { provider, model, timeLimit }: Link,
+  request: TurnRequest,
+  limited: boolean,
+  insteadOf: readonly InsteadOf[],
+): Promise<TurnResult> {
+  const { calling, close } = openCalls(deps, { provider: provider.name, model }, request, limited);
+  const agent = { ...request.agent, definition: inPlace(request.agent.definition, model, timeLimit) };
+  let failure: unknown = null;
+  try {
+    return await provider.turn({ ...request, agent, calls: calling });
+  } catch (error) {
+    failure = error;
+    throw error;
+  } finally {
+    await close(failure, insteadOf);
+  }
+}
+
+const inPlace = (definition: AgentDefinition, model: string, timeLimit: number | undefined): AgentDefinition => ({
+  ...definition,
+  model,
+  ...(timeLimit !== undefined && { time_limit_seconds: timeLimit }),
+});
+
+/** Throws what no other model could mend. */
+function note(
+  error: unknown,
+  { provider, model }: Link,
+  insteadOf: InsteadOf[],
+  failures: ProviderError[],
+): FallbackReason {
+  const reason = error instanceof ProviderError ? REASONS[error.code] : undefined;
+  if (!(error instanceof ProviderError) || reason === undefined) throw error;
+  insteadOf.push({ provider: provider.name, model, code: error.code });
+  failures.push(error);
+  return reason;
+}
+
+const withNotes = (result: TurnResult, insteadOf: readonly InsteadOf[]): TurnResult => ({
+  ...result,
+  trace: {
+    ...result.trace,
+    steps: [
+      ...insteadOf.map(({ provider, model, code }) => ({ kind: 'fallback', detail: `${provider}/${model}: ${code}` })),
+      ...result.trace.steps,
+    ],
+  },
+});
