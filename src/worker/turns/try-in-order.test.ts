@@ -6,7 +6,7 @@ import { MODEL_PROVIDERS } from '../../../contract/dashboard/models.ts';
 import { givenOrganization } from '../../../test/factories.ts';
 import { FAKE_MODEL_KEY, type FakeModel, startFakeModel } from '../../../test/fakes/model.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
-import { NO_KNOWLEDGE, type TurnResult } from '../../engine/provider.ts';
+import { NO_KNOWLEDGE, type TurnResult, type Words } from '../../engine/provider.ts';
 import { setModel } from '../../features/models/set-model.ts';
 import { createEgress, type Egress } from '../../kernel/egress.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -57,7 +57,7 @@ const FIRST: AgentDefinition = { provider: 'openai', model: 'first' };
 const SECOND = { provider: 'anthropic', model: 'second' } as const;
 let turns = 0;
 
-async function ask(definition: AgentDefinition): Promise<TurnResult> {
+async function ask(definition: AgentDefinition, words?: Words): Promise<TurnResult> {
   const log = pino({ level: 'silent' });
   const callTool = () => Promise.reject(new Error('There are no tools.'));
   const findProvider = createFindProvider({ db, egress, sealingKey, callTool, log });
@@ -76,6 +76,7 @@ async function ask(definition: AgentDefinition): Promise<TurnResult> {
     context: tryContext(orgId, 'agent_1'),
     account: { lease: 'node_1', key_id: 'key_1', campaign_id: null },
     signal: AbortSignal.timeout(20_000),
+    ...(words && { words }),
   });
 }
 
@@ -100,6 +101,17 @@ test.each(MODEL_PROVIDERS)('the tokens that %s counts are counted, the cached on
     { provider, model: 'm', key_id: 'key_1', turns: 1, calls: 1, ...used },
   ]);
   expect(await rows('model_turn')).toMatchObject([{ provider, unmeasured: 0, cost: null, instead_of: [], ...used }]);
+});
+
+test.each(MODEL_PROVIDERS)('a stream of %s is counted as an answer at once is', async (provider) => {
+  models[provider].script({ text: 'Monday.', used: { input: 900, cached: 600, output: 40 } });
+  let shown = '';
+  const words = { isRead: () => true, add: (text: string) => void (shown += text), takeBack: () => void (shown = '') };
+  await ask({ provider, model: 'm' }, words);
+  expect([shown, models[provider].calls.length]).toEqual(['Monday.', 1]);
+  expect(await rows('model_usage')).toMatchObject([
+    { calls: 1, unmeasured: 0, input_tokens: '900', cached_tokens: '600', output_tokens: '40' },
+  ]);
 });
 
 test('each failure leads to the next model whose rule fits, and the turn says why', async () => {
