@@ -107,8 +107,12 @@ const inForm = (
 /** Added by providers to what we send: marks between messages, their own words about tools. */
 const ADDED_TOKENS = 500;
 
+/** All SDKs send text; a body of another kind is assumed to be longer than any context window. */
+const UNREADABLE_TOKENS = 10_000_000;
+
 /** An upper limit for any provider: no token is shorter than a byte. */
-const mostTokens = (body: unknown): number => Buffer.byteLength(String(body ?? '')) + ADDED_TOKENS;
+const mostTokens = (body: unknown): number =>
+  typeof body === 'string' ? Buffer.byteLength(body) + ADDED_TOKENS : UNREADABLE_TOKENS;
 
 function measured({ inputTokens: input, outputTokens: output, inputTokenDetails }: LanguageModelUsage) {
   if (input === undefined || output === undefined) return null;

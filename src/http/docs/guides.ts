@@ -10,6 +10,7 @@ export const GUIDES = {
   campaigns: 'Run a campaign',
   'channel-kinds': 'Connect each kind of channel',
   'web-chat': 'Put the web chat on a site',
+  costs: 'What it costs',
   events: 'Be told of events',
 } as const;
 type GuideName = keyof typeof GUIDES;

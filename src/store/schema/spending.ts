@@ -173,7 +173,7 @@ export const modelGate = pgTable(
     failures: integer('failures').notNull(),
     /** How often in a row it was closed. */
     closings: integer('closings').notNull().default(0),
-    /** Until then nobody calls it; then one call probes. */
+    /** Until then no one calls it; then one call probes. */
     closedUntil: moment('closed_until'),
     probeUntil: moment('probe_until'),
     /** Code of the latest failure. */

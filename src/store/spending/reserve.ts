@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { named } from '../named.ts';
 
-/** Who pays for a turn. Empty text: nobody of this kind. */
+/** Who pays for a turn. Empty text: no one of this kind. */
 export type Payers = { orgId: string; agentId: string; keyId: string; campaignId: string };
 
 export type Measured = { input: number; cached: number; output: number };

@@ -20,7 +20,7 @@ export type TurnUse = {
 /**
  * Counts what an attempt of a turn used: its own row, the sum of its day, and its budgets, whose reservation ends. All
  * or nothing, and once: the same id again changes nothing. The row has what was measured; a budget also pays the upper
- * limit of what was not. A conversation that was erased meanwhile is left out, its cost is not.
+ * limit of what was not. A conversation that was erased since then is left out, its cost is not.
  */
 const SETTLE = named(
   'settle-turn',

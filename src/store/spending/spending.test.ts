@@ -68,8 +68,7 @@ const price = (currency = 'USD') =>
     VALUES (${orgId}, 'openai', 'gpt', ${currency}, 0.15, 0.6, 0.075)`);
 const state = async () =>
   (await listBudgets(db, orgId)).map(({ spent, reserved }) => [Number(spent), Number(reserved)]);
-const usage = async () =>
-  (await db.execute(sql`SELECT * FROM model_usage WHERE org_id = ${orgId}`)).rows as Record<string, unknown>[];
+const usage = async () => (await db.execute(sql`SELECT * FROM model_usage WHERE org_id = ${orgId}`)).rows;
 
 test('fifty turns at once reserve exactly what the budget has', async () => {
   await budget('1000');

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type pg from 'pg';
 import type { InsteadOf } from '../../../contract/spending.ts';
 import { type ModelCalls, ProviderError, type TurnRequest } from '../../engine/provider.ts';
 import type { Logger } from '../../kernel/log.ts';
+import type { Db } from '../../store/db.ts';
 import { endProbe, enterGate, type Gate, reportFailure, reportSuccess } from '../../store/spending/gates.ts';
 import { type Payers, type Refused, reserve, settleDead, type Spending } from '../../store/spending/reserve.ts';
 import { settleTurn } from '../../store/spending/settle.ts';
@@ -15,7 +15,7 @@ import { settleTurn } from '../../store/spending/settle.ts';
 export type ModelRef = { provider: string; model: string };
 
 export type CallsDeps = {
-  pool: pg.Pool;
+  pool: Db['$client'];
   log: Pick<Logger, 'error' | 'warn'>;
   /** For /metrics. */
   onUse?(use: ModelRef & { spent: Spending; calls: number; toolCalls: number; failure: string | null }): void;
@@ -96,8 +96,8 @@ export function openCalls(deps: CallsDeps, ref: ModelRef, request: TurnRequest, 
   }
 
   /** The end of the attempt, in any way. `insteadOf`: the models that did not answer before it. */
-  async function close(error: unknown, insteadOf: readonly InsteadOf[]): Promise<void> {
-    const failure = error instanceof ProviderError ? error : null;
+  async function close(thrown: unknown, insteadOf: readonly InsteadOf[]): Promise<void> {
+    const failure = thrown instanceof ProviderError ? thrown : null;
     if (failure !== null && FREE.has(failure.code) && open !== null) open = null;
     closeUnknown();
     if (calls > 0 || reserved) {
@@ -108,7 +108,7 @@ export function openCalls(deps: CallsDeps, ref: ModelRef, request: TurnRequest, 
       );
       deps.onUse?.({ ...ref, spent, calls, toolCalls, failure: failure?.code ?? null });
     }
-    if (gate !== null) await report(gate, failure, error !== null).catch(() => undefined);
+    if (gate !== null) await report(gate, failure, thrown !== null).catch(() => undefined);
   }
 
   async function report({ entered, known }: Gate, failure: ProviderError | null, failed: boolean): Promise<void> {

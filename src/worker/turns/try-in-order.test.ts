@@ -192,7 +192,7 @@ test('a provider that is away is called five times, then once for each pause', a
   expect(models.openai.calls).toHaveLength(5);
 });
 
-test('if nobody answers, the turn is tried again when one of them may', async () => {
+test('if no one answers, the turn is tried again when one of them may', async () => {
   models.openai.script({ status: 401 });
   models.anthropic.script({ status: 529 });
   await expect(ask({ ...FIRST, fallback: [SECOND] })).rejects.toMatchObject({

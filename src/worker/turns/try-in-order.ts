@@ -20,7 +20,7 @@ export type Link = { model: string; timeLimit: number | undefined; provider: Pro
 
 /**
  * Asks the agent's model, and if it may not or cannot answer, the next of the agent's order whose rule fits. What
- * happened is in the turn's trace. If nobody answers, the turn fails with the first reason that may pass, so that it is
+ * happened is in the turn's trace. If no one answers, the turn fails with the first reason that may pass, so that it is
  * tried again; else with the first.
  */
 export const tryInOrder = (
