@@ -60,7 +60,14 @@ let turns = 0;
 async function ask(definition: AgentDefinition, words?: Words): Promise<TurnResult> {
   const log = pino({ level: 'silent' });
   const callTool = () => Promise.reject(new Error('There are no tools.'));
-  const findProvider = createFindProvider({ db, egress, sealingKey, callTool, log });
+  const findProvider = createFindProvider({
+    db,
+    egress,
+    sealingKey,
+    callTool,
+    findChangedTools: async () => new Set(),
+    log,
+  });
   const provider = await findProvider(orgId, { definition });
   const text = `When does it ship? ${++turns}`;
   return provider.turn({
