@@ -43,6 +43,18 @@ export type Journey = {
   stop(): Promise<void>;
 };
 
+let opened: Promise<Browser> | null = null;
+
+/** One for all files of a worker. It ends with its process: its pipe closes. */
+export async function openBrowser(): Promise<Browser> {
+  if (!(await opened?.catch(() => null))?.isConnected())
+    opened = chromium.launch({
+      executablePath: CHROMIUM!,
+      args: ['--no-sandbox', '--headless', '--disable-gpu', '--disable-background-networking'],
+    });
+  return opened!;
+}
+
 export async function startJourney(env: Record<string, string> = {}): Promise<Journey> {
   const app = await startTestApp(env);
   const { setupUrl } = await prepareInstallation({
@@ -54,10 +66,8 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
     owner: null,
   });
   const { pathname, search, searchParams } = new URL(setupUrl!);
-  const browser: Browser = await chromium.launch({
-    executablePath: CHROMIUM!,
-    args: ['--no-sandbox', '--headless', '--disable-gpu', '--disable-background-networking'],
-  });
+  const browser = await openBrowser();
+  const contexts = new Set<BrowserContext>();
   const api: Journey['api'] = async (call, body, cookie) => {
     const [method, path] = call.split(' ') as [string, string];
     const answer = await fetch(`${app.url}/dashboard/api${path}`, {
@@ -101,6 +111,7 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
         reducedMotion: 'reduce',
         ...options,
       });
+      contexts.add(context);
       context.setDefaultTimeout(WAIT_MS);
       if (liked)
         await context.addInitScript(`localStorage['parley.preferences'] ??= ${JSON.stringify(JSON.stringify(liked))}`);
@@ -122,7 +133,7 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
     },
     forget: (email) => void states.delete(email),
     async stop() {
-      await browser.close();
+      for (const context of contexts) await context.close();
       await app.stop();
     },
   };

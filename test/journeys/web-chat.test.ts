@@ -12,7 +12,7 @@ import { conversation, message } from '../../src/store/schema/conversation.ts';
 import { startTestApp, type TestApp } from '../app.ts';
 import { givenAgent, givenChannel, givenOrganization } from '../factories.ts';
 import { type HostSite, startHostSite } from '../web-chat-pages.ts';
-import { CHROMIUM, isFocused, seriousFaults } from './dashboard-browser.ts';
+import { CHROMIUM, isFocused, openBrowser, seriousFaults } from './dashboard-browser.ts';
 
 const SECRET = 'secret of the channel';
 const WIDGET = fileURLToPath(new URL('../../widget/dist/widget.js', import.meta.url));
@@ -57,13 +57,9 @@ beforeAll(async () => {
     secrets: { secret: SECRET },
     sealingKey: parley.secrets.sealingKey,
   });
-  browser = await chromium.launch({
-    executablePath: CHROMIUM,
-    args: ['--no-sandbox', '--headless', '--disable-gpu', '--disable-background-networking'],
-  });
+  browser = await openBrowser();
 });
 afterAll(async () => {
-  await browser?.close();
   await shop?.close();
   await stranger?.close();
   await parley?.stop();
