@@ -134,7 +134,8 @@ export const words = defineWords(
     action_complete: 'Complete the conversation',
     action_start_steps: 'Start the guided steps',
 
-    tools_hint: 'Your HTTPS endpoints that a model may call. The built-in engine calls none.',
+    tools_hint:
+      'Your HTTPS endpoints, and tools of MCP servers, that a model may call. The built-in engine calls none.',
     tools_empty: 'No tools. Add one if the model must look something up, such as the status of an order.',
     add_tool: 'Add tool',
     tool_name: 'Name',
@@ -370,7 +371,7 @@ export const words = defineWords(
     action_complete: 'إنهاء المحادثة',
     action_start_steps: 'بدء الخطوات الموجّهة',
 
-    tools_hint: 'عناوين HTTPS لديك يجوز للنموذج استدعاؤها. لا يستدعي المحرّك المدمج شيئًا.',
+    tools_hint: 'عناوين HTTPS لديك وأدوات خوادم MCP التي يجوز للنموذج استدعاؤها. لا يستدعي المحرّك المدمج شيئًا.',
     tools_empty: 'لا أدوات. أضف واحدة حيث يحتاج النموذج إلى البحث عن شيء، مثل حالة طلب.',
     add_tool: 'إضافة أداة',
     tool_name: 'الاسم',

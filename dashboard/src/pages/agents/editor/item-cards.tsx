@@ -15,7 +15,7 @@ type Props<T> = {
   empty: string;
   max: number;
   titleOf: (item: T) => string;
-  hintOf?: (item: T) => string;
+  hintOf?: (item: T) => string | undefined;
   pointer: string;
   children: (item: T, change: (part: Partial<T>) => void, pointer: string) => ReactNode;
 };

@@ -5,21 +5,24 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { Tool } from '../../../../../contract/agents.ts';
 import type { ToolSecretRecord } from '../../../../../contract/dashboard/tools.ts';
-import { call, Problem } from '../../../api/client.ts';
-import { readAnew, useAct, useRead } from '../../../api/queries.ts';
+import { call } from '../../../api/client.ts';
+import { readAnew, useRead } from '../../../api/queries.ts';
 import { useWords } from '../../../language/words.tsx';
-import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx';
 import { Moment, Until } from '../../../parts/moment.tsx';
-import { notifyDone } from '../../../parts/notify.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
+import { useMadeOnce } from '../../../parts/use-made-once.ts';
 import { useMay, useOrganization } from '../../../session/session.ts';
-import { RotateSecretDialog } from '../../settings/integrations/webhooks/rotate-secret-dialog.tsx';
-import { SecretDialog } from '../../settings/integrations/webhooks/secret-dialog.tsx';
+import { RotateSecretDialog } from '../../../parts/rotate-secret-dialog.tsx';
+import { SecretDialog } from '../../../parts/secret-dialog.tsx';
+import { RemoveSecret } from './remove-secret.tsx';
 import { CredentialsDialog } from './tool-credentials-dialog.tsx';
 import { toolWords } from './tool-words.ts';
 
 const route = getRouteApi('/inside/agents/$agent_id');
-const TOOL_NAME = /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/;
+const TOOL_NAME = /^(mcp:)?[a-zA-Z][a-zA-Z0-9_-]{0,63}$/;
+
+/** The name of the secret: tools of one MCP server have one. */
+const secretNameOf = ({ name, mcp }: Tool): string => (mcp ? `mcp:${mcp.server}` : name);
 
 /** What calls of the tool at its present address are signed and authorized with. */
 export function ToolSecret({ tool }: { tool: Tool }): ReactNode {
@@ -33,7 +36,7 @@ export function ToolSecret({ tool }: { tool: Tool }): ReactNode {
       <Text size="sm" fw={500} mb={6}>
         {say('signing')}
       </Text>
-      {origin === null || !TOOL_NAME.test(tool.name) ? (
+      {origin === null || !TOOL_NAME.test(secretNameOf(tool)) ? (
         <Text size="sm" c="dimmed">
           {say('no_url')}
         </Text>
@@ -56,7 +59,7 @@ type Standing = { tool: Tool; origin: string; all: ToolSecretRecord[] };
 function Standing({ tool, origin, all }: Standing): ReactNode {
   const say = useWords(toolWords);
   const may = useMay('admin');
-  const own = all.filter((one) => one.tool === tool.name);
+  const own = all.filter((one) => one.tool === secretNameOf(tool));
   const stored = own.find((one) => one.origin === origin);
   const here = <bdi className="ltr">{origin}</bdi>;
   const others = <bdi className="ltr">{own.map((one) => one.origin).join(', ')}</bdi>;
@@ -110,22 +113,13 @@ function Create({ tool }: { tool: Tool }): ReactNode {
   const org_id = useOrganization().id;
   const { agent_id } = route.useParams();
   const client = useQueryClient();
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<Problem | null>(null);
   const [secret, setSecret] = useState<string | null>(null);
+  const { busy, problem, make } = useMadeOnce(() =>
+    call('createToolSecret', { params: { org_id, agent_id }, body: { tool: secretNameOf(tool), url: tool.url } }),
+  );
   const create = async (): Promise<void> => {
-    setBusy(true);
-    setProblem(null);
-    try {
-      // Not a mutation of TanStack Query: its cache would hold the secret for minutes.
-      const body = { tool: tool.name, url: tool.url };
-      setSecret((await call('createToolSecret', { params: { org_id, agent_id }, body })).secret);
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      setProblem(error);
-    } finally {
-      setBusy(false);
-    }
+    const outcome = await make();
+    if ('made' in outcome) setSecret(outcome.made.secret);
   };
   return (
     <>
@@ -151,17 +145,9 @@ function Acts({ stored }: { stored: ToolSecretRecord }): ReactNode {
   const say = useWords(toolWords);
   const org_id = useOrganization().id;
   const client = useQueryClient();
-  const [dialog, setDialog] = useState<'credentials' | 'rotate' | 'remove' | null>(null);
-  const remove = useAct('deleteToolSecret', { refresh: ['listToolSecrets'] });
+  const [dialog, setDialog] = useState<'credentials' | 'rotate' | null>(null);
   const params = { org_id, agent_id: stored.agent_id, tool_secret_id: stored.id };
-  const close = (): void => {
-    remove.reset();
-    setDialog(null);
-  };
-  const onRemoved = (): void => {
-    close();
-    notifyDone(say('removed'));
-  };
+  const close = (): void => setDialog(null);
   return (
     <>
       <Group gap="xs">
@@ -171,9 +157,7 @@ function Acts({ stored }: { stored: ToolSecretRecord }): ReactNode {
         <Button variant="default" size="xs" onClick={() => setDialog('rotate')}>
           {say('replace')}
         </Button>
-        <Button variant="subtle" color="red.8" size="xs" onClick={() => setDialog('remove')}>
-          {say('remove')}
-        </Button>
+        <RemoveSecret stored={stored} />
       </Group>
       <CredentialsDialog opened={dialog === 'credentials'} stored={stored} onClose={close} />
       <RotateSecretDialog
@@ -185,17 +169,36 @@ function Acts({ stored }: { stored: ToolSecretRecord }): ReactNode {
           return made.secret;
         }}
       />
-      <ConfirmDialog
-        opened={dialog === 'remove'}
-        onClose={close}
-        title={say('remove_title')}
-        act={say('remove')}
-        busy={remove.isPending}
-        problem={remove.error}
-        onAct={() => remove.mutate({ params }, { onSuccess: onRemoved })}
-      >
-        <Text size="sm">{say.rich('remove_words', { origin: <bdi className="ltr">{stored.origin}</bdi> })}</Text>
-      </ConfirmDialog>
     </>
+  );
+}
+
+/** Secrets whose tool was renamed or removed. A version that is still live may need them, so a person decides. */
+export function LeftSecrets({ tools }: { tools: readonly Tool[] }): ReactNode {
+  const say = useWords(toolWords);
+  const org_id = useOrganization().id;
+  const { agent_id } = route.useParams();
+  const may = useMay('admin');
+  const read = useRead('listToolSecrets', { params: { org_id, agent_id } });
+  const names = new Set(tools.map(secretNameOf));
+  const left = (read.data?.data ?? []).filter(({ tool }) => !names.has(tool));
+  if (left.length === 0) return null;
+  return (
+    <Stack gap="xs" mt="lg" component="section" aria-label={say('left')}>
+      <Text size="sm" fw={500}>
+        {say('left')}
+      </Text>
+      <Text size="sm" c="dimmed">
+        {say('left_words')}
+      </Text>
+      {left.map((one) => (
+        <Group key={one.id} gap="xs">
+          <bdi className="ltr">
+            <code>{one.tool}</code> {one.origin}
+          </bdi>
+          {may && <RemoveSecret stored={one} />}
+        </Group>
+      ))}
+    </Stack>
   );
 }

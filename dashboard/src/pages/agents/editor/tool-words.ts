@@ -48,6 +48,9 @@ export const toolWords = defineWords(
     remove_title: 'Stop signing these calls?',
     remove_words: 'The secret and the credentials for {origin} are deleted. A receiver that verifies then refuses.',
     removed: 'Secret deleted',
+    left: 'Secrets without a tool',
+    left_words:
+      'The draft has no tool of this name. The published version may still use it: publish first, then remove.',
     admins_only: 'Admins and owners create and replace secrets.',
     try: 'Try this tool',
     try_title: 'Try {name}',
@@ -108,6 +111,8 @@ export const toolWords = defineWords(
     remove_title: 'إيقاف توقيع هذه الاستدعاءات؟',
     remove_words: 'يُحذف السر وبيانات الدخول لـ {origin}. عندئذ يرفض المستلم الذي يتحقق.',
     removed: 'حُذف السر',
+    left: 'أسرار بلا أداة',
+    left_words: 'لا أداة بهذا الاسم في المسودة. قد تستخدمه النسخة المنشورة: انشر أولًا ثم أزل.',
     admins_only: 'ينشئ المشرفون والمالكون الأسرار ويستبدلونها.',
     try: 'تجربة هذه الأداة',
     try_title: 'تجربة {name}',

@@ -1,4 +1,4 @@
-import { Textarea, TextInput } from '@mantine/core';
+import { Text, Textarea, TextInput } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { Tool } from '../../../../../contract/agents.ts';
@@ -8,9 +8,12 @@ import { parseObject } from '../../../parts/parse-object.ts';
 import { words } from '../words.ts';
 import { useEditor } from './editor.ts';
 import { ItemCards } from './item-cards.tsx';
+import { AddFromMcp } from './mcp-dialog.tsx';
+import { McpWatch } from './mcp-watch.tsx';
+import { mcpWords } from './mcp-words.ts';
 import { ToolBound } from './tool-bound.tsx';
 import { ToolEffect } from './tool-effect.tsx';
-import { ToolSecret } from './tool-secret.tsx';
+import { LeftSecrets, ToolSecret } from './tool-secret.tsx';
 import { ToolTry } from './tool-try-dialog.tsx';
 import classes from '../agents.module.css';
 
@@ -22,7 +25,8 @@ export function ToolsTab(): ReactNode {
   const { definition, change } = useEditor();
   const tools = definition.tools ?? [];
   return (
-    <Card title={say('tab_tools')} description={say('tools_hint')}>
+    <Card title={say('tab_tools')} description={say('tools_hint')} aside={<AddFromMcp most={MAX_TOOLS} />}>
+      <McpWatch />
       <ItemCards
         label={say('tab_tools')}
         items={tools}
@@ -37,10 +41,12 @@ export function ToolsTab(): ReactNode {
         empty={say('tools_empty')}
         max={MAX_TOOLS}
         titleOf={({ name }) => name}
+        hintOf={({ mcp }) => mcp && `MCP: ${mcp.server}`}
         pointer="/tools"
       >
         {(tool, set, pointer) => <ToolFields tool={tool} set={set} pointer={pointer} />}
       </ItemCards>
+      <LeftSecrets tools={tools} />
     </Card>
   );
 }
@@ -49,10 +55,21 @@ type Props = { tool: Tool; set: (part: Partial<Tool>) => void; pointer: string }
 
 function ToolFields({ tool, set, pointer }: Props): ReactNode {
   const say = useWords(words);
+  const sayMcp = useWords(mcpWords);
   const { fault, readOnly } = useEditor();
   const { agent_id } = route.useParams();
+  // What was approved is not edited: the hash would no longer speak of it.
+  const isFixed = readOnly || tool.mcp !== undefined;
   return (
     <>
+      {tool.mcp && (
+        <Text size="sm" c="dimmed">
+          {sayMcp.rich('of_server', {
+            tool: <bdi className="ltr">{tool.mcp.tool}</bdi>,
+            server: <bdi>{tool.mcp.server}</bdi>,
+          })}
+        </Text>
+      )}
       <div className={classes.row}>
         <TextInput
           label={say('tool_name')}
@@ -73,7 +90,7 @@ function ToolFields({ tool, set, pointer }: Props): ReactNode {
           type="url"
           placeholder="https://"
           maxLength={2048}
-          readOnly={readOnly}
+          readOnly={isFixed}
           value={tool.url}
           error={fault(`${pointer}/url`)}
           onChange={(event) => set({ url: event.currentTarget.value })}
@@ -87,15 +104,16 @@ function ToolFields({ tool, set, pointer }: Props): ReactNode {
         minRows={2}
         maxRows={6}
         maxLength={1024}
-        readOnly={readOnly}
+        readOnly={isFixed}
         value={tool.description}
         error={fault(`${pointer}/description`)}
         onChange={(event) => set({ description: event.currentTarget.value })}
       />
       <Parameters
+        key={tool.mcp?.pin}
         value={tool.parameters}
         error={fault(`${pointer}/parameters`)}
-        readOnly={readOnly}
+        readOnly={isFixed}
         onChange={(parameters) => set({ parameters })}
       />
       <ToolBound tool={tool} set={set} pointer={pointer} agentId={agent_id} />

@@ -2,12 +2,13 @@ import { Button, Group, Modal, Radio, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import type { KeyRecord, NewKey } from '../../../../../../contract/dashboard/keys.ts';
-import { call, Problem } from '../../../../api/client.ts';
+import { call } from '../../../../api/client.ts';
 import { readAnew } from '../../../../api/queries.ts';
 import { common } from '../../../../language/common.ts';
 import { useWords } from '../../../../language/words.tsx';
 import { ProblemAlert } from '../../../../parts/problem-alert.tsx';
 import { useOrganization } from '../../../../session/session.ts';
+import { useMadeOnce } from '../../../../parts/use-made-once.ts';
 import { useShownOnceGuard } from '../../../../parts/shown-once.tsx';
 import { ShownOnce } from './create/shown-once.tsx';
 import { words } from './words.ts';
@@ -49,21 +50,13 @@ function Choose({ item, onCancel, onMade }: ChooseProps): ReactNode {
   const sayCommon = useWords(common);
   const org_id = useOrganization().id;
   const [overlap, setOverlap] = useState<Overlap>('24h');
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<Problem | null>(null);
+  const { busy, problem, make } = useMadeOnce(() =>
+    call('rotateKey', { params: { org_id, key_id: item.id }, body: { overlap } }),
+  );
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
-    setBusy(true);
-    setProblem(null);
-    try {
-      // Not a mutation of TanStack Query: its cache would hold the new key for minutes.
-      onMade(await call('rotateKey', { params: { org_id, key_id: item.id }, body: { overlap } }));
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      setProblem(error);
-    } finally {
-      setBusy(false);
-    }
+    const outcome = await make();
+    if ('made' in outcome) onMade(outcome.made);
   };
   return (
     <form onSubmit={(event) => void submit(event)}>

@@ -10,7 +10,7 @@ import { ConfirmDialog } from '../../../../parts/confirm-dialog.tsx';
 import { notifyDone } from '../../../../parts/notify.tsx';
 import { useLeaveDeleted } from '../../../../parts/use-leave-deleted.ts';
 import { useOrganization } from '../../../../session/session.ts';
-import { RotateSecretDialog } from './rotate-secret-dialog.tsx';
+import { RotateSecretDialog } from '../../../../parts/rotate-secret-dialog.tsx';
 import { WebhookDialog } from './webhook-form.tsx';
 import { words } from './words.ts';
 

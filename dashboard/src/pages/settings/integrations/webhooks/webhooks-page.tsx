@@ -15,7 +15,7 @@ import { AddButton } from '../../../../parts/add-button.tsx';
 import { Moment } from '../../../../parts/moment.tsx';
 import { PageHeader } from '../../../../parts/page-header.tsx';
 import { useMay, useOrganization } from '../../../../session/session.ts';
-import { SecretDialog } from './secret-dialog.tsx';
+import { SecretDialog } from '../../../../parts/secret-dialog.tsx';
 import { WebhookDialog, type EndpointDraft } from './webhook-form.tsx';
 import { EndpointState, EndpointTypes } from './webhook-parts.tsx';
 import { words } from './words.ts';

@@ -2,10 +2,11 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useId, useState, type FormEvent } from 'react';
 import type { NewKey } from '../../../../../../../contract/dashboard/keys.ts';
 import { PERMISSIONS, type Permission } from '../../../../../../../contract/permissions.ts';
-import { call, Problem } from '../../../../../api/client.ts';
+import { call, type Problem } from '../../../../../api/client.ts';
 import { readAnew } from '../../../../../api/queries.ts';
 import { useWords } from '../../../../../language/words.tsx';
 import { unplaced } from '../../../../../parts/use-checked-form.ts';
+import { useMadeOnce } from '../../../../../parts/use-made-once.ts';
 import { useFocus } from '../../../../../parts/use-focus.ts';
 import { useOrganization } from '../../../../../session/session.ts';
 import { networkFaults, networksOf } from '../networks-field.tsx';
@@ -81,38 +82,31 @@ function faultsOf(draft: Draft, say: (key: KeyWord) => string): Faults {
   };
 }
 
-/** Not a mutation of TanStack Query: its cache would hold the answer, and with it the key, for minutes. */
 function useCreate(onMade: (made: NewKey) => void) {
   const client = useQueryClient();
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const send = async (org_id: string, draft: Draft): Promise<Problem | null> => {
+  const { busy, problem, make } = useMadeOnce((org_id: string, draft: Draft) => {
     const networks = networksOf(draft.networks);
-    setBusy(true);
-    setProblem(null);
-    try {
-      const made = await call('createKey', {
-        params: { org_id },
-        body: {
-          label: draft.label.trim(),
-          scope: draft.scope,
-          permissions: draft.permissions,
-          ...(draft.scope === 'agent' && { agent_id: draft.agent_id! }),
-          ...(networks.length > 0 && { allowed_networks: networks }),
-        },
-      });
-      dropDraft();
-      onMade(made);
-      return null;
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      setProblem(error);
+    return call('createKey', {
+      params: { org_id },
+      body: {
+        label: draft.label.trim(),
+        scope: draft.scope,
+        permissions: draft.permissions,
+        ...(draft.scope === 'agent' && { agent_id: draft.agent_id! }),
+        ...(networks.length > 0 && { allowed_networks: networks }),
+      },
+    });
+  });
+  const send = async (org_id: string, draft: Draft): Promise<Problem | null> => {
+    const outcome = await make(org_id, draft);
+    if ('refused' in outcome) {
       // The plan or one's role may be another by now, and the key may have been made after all.
       void readAnew(client, ['readSession', 'listKeys']);
-      return error;
-    } finally {
-      setBusy(false);
+      return outcome.refused;
     }
+    dropDraft();
+    onMade(outcome.made);
+    return null;
   };
   return { busy, problem, send };
 }

@@ -1,11 +1,11 @@
 import { Button, Group, Modal, Radio, Stack, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { Problem } from '../../../../api/client.ts';
-import { common } from '../../../../language/common.ts';
-import { useWords } from '../../../../language/words.tsx';
-import { ProblemAlert } from '../../../../parts/problem-alert.tsx';
+import { common } from '../language/common.ts';
+import { useWords } from '../language/words.tsx';
+import { ProblemAlert } from './problem-alert.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
-import { words } from './words.ts';
+import { secretWords } from './secret-words.ts';
+import { useMadeOnce } from './use-made-once.ts';
 
 const OVERLAPS = ['now', '1h', '24h', '7d'] as const;
 type Overlap = (typeof OVERLAPS)[number];
@@ -15,26 +15,16 @@ type Props = { opened: boolean; onClose: () => void; rotate: (overlap: Overlap) 
 
 /** Replaces a signing secret, with an overlap. */
 export function RotateSecretDialog({ opened, onClose, rotate }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useWords(secretWords);
   const sayCommon = useWords(common);
   const [overlap, setOverlap] = useState<Overlap>('24h');
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<Problem | null>(null);
   const [secret, setSecret] = useState<string | null>(null);
+  const { busy, problem, make } = useMadeOnce(rotate);
   const act = async (): Promise<void> => {
-    setBusy(true);
-    setProblem(null);
-    try {
-      // Not a mutation of TanStack Query: its cache would hold the secret for minutes.
-      const made = await rotate(overlap);
-      onClose();
-      setSecret(made);
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      setProblem(error);
-    } finally {
-      setBusy(false);
-    }
+    const outcome = await make(overlap);
+    if ('refused' in outcome) return;
+    onClose();
+    setSecret(outcome.made);
   };
   return (
     <>

@@ -1,13 +1,13 @@
 import { Alert, Button, Group, Modal, Stack } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import { useWords } from '../../../../language/words.tsx';
-import { AskBeforeClosing, ShownValue, useShownOnceGuard } from '../../../../parts/shown-once.tsx';
-import { words } from './words.ts';
+import { useWords } from '../language/words.tsx';
+import { AskBeforeClosing, ShownValue, useShownOnceGuard } from './shown-once.tsx';
+import { secretWords } from './secret-words.ts';
 
 /** A signing secret, this once. After it closes the secret is in no part of the page. */
 export function SecretDialog({ secret, onClose }: { secret: string | null; onClose: () => void }): ReactNode {
-  const say = useWords(words);
+  const say = useWords(secretWords);
   const guard = useShownOnceGuard(secret !== null, onClose);
   return (
     <Modal opened={secret !== null} onClose={guard.ask} title={say('secret_ready')} size={560}>
@@ -28,7 +28,7 @@ export function SecretDialog({ secret, onClose }: { secret: string | null; onClo
 }
 
 function Shown({ secret, onSaved }: { secret: string; onSaved: () => void }): ReactNode {
-  const say = useWords(words);
+  const say = useWords(secretWords);
   return (
     <Stack>
       <Alert color="orange" icon={<IconAlertTriangle size={18} />}>

@@ -1,0 +1,228 @@
+import { Alert, Button, Checkbox, Modal, PasswordInput, ScrollArea, Stack, Text, TextInput } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState, type FormEvent, type ReactNode } from 'react';
+import type { Tool } from '../../../../../contract/agents.ts';
+import type { McpTools } from '../../../../../contract/dashboard/tools.ts';
+import { call } from '../../../api/client.ts';
+import { readAnew } from '../../../api/queries.ts';
+import { useWords } from '../../../language/words.tsx';
+import { DialogForm } from '../../../parts/dialog-form.tsx';
+import { useMadeOnce } from '../../../parts/use-made-once.ts';
+import { useMay, useOrganization } from '../../../session/session.ts';
+import { useEditor } from './editor.ts';
+import { formOf, isFrom, localName, type McpServer } from './mcp-server.ts';
+import { mcpWords } from './mcp-words.ts';
+import classes from '../agents.module.css';
+
+const route = getRouteApi('/inside/agents/$agent_id');
+const SERVER = /^[a-zA-Z][a-zA-Z0-9_-]{0,31}$/;
+
+/** Two steps: which server, then which of its tools. */
+export function AddFromMcp({ most }: { most: number }): ReactNode {
+  const say = useWords(mcpWords);
+  const { readOnly } = useEditor();
+  const [opened, setOpened] = useState(false);
+  const [asked, setAsked] = useState<{ at: McpServer; answer: McpTools } | null>(null);
+  const close = (): void => {
+    setOpened(false);
+    setAsked(null);
+  };
+  if (!useMay('member') || readOnly) return null;
+  return (
+    <>
+      <Button variant="default" leftSection={<IconPlus size={16} />} onClick={() => setOpened(true)}>
+        {say('add')}
+      </Button>
+      <Modal opened={opened} onClose={close} title={say('title')} size={640}>
+        {asked?.answer.server ? (
+          <Choose at={asked.at} answer={asked.answer} most={most} onClose={close} />
+        ) : (
+          <Ask refused={asked} onAnswer={setAsked} onClose={close} />
+        )}
+      </Modal>
+    </>
+  );
+}
+
+type Asked = { at: McpServer; answer: McpTools };
+type AskProps = { refused: Asked | null; onAnswer: (asked: Asked) => void; onClose: () => void };
+
+type Given = { server: string; url: string; token: string };
+
+function Ask({ refused, onAnswer, onClose }: AskProps): ReactNode {
+  const say = useWords(mcpWords);
+  const [given, setGiven] = useState<Given>({ server: '', url: '', ...refused?.at, token: '' });
+  const [faults, setFaults] = useState<Partial<Given>>({});
+  const { busy, problem, ask } = useAsk(onAnswer);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    const found = {
+      ...(!SERVER.test(given.server) && { server: say('server_fault') }),
+      ...(!/^https?:\/\/./.test(given.url) && { url: say('url_fault') }),
+    };
+    setFaults(found);
+    if (Object.keys(found).length === 0) void ask(given);
+  };
+  const error = refused?.answer.error;
+  return (
+    <DialogForm act={say('ask')} busy={busy} problem={problem} onCancel={onClose} onSubmit={submit}>
+      <Text size="sm">{say('intro')}</Text>
+      <Fields
+        given={given}
+        faults={faults}
+        change={(part) => {
+          setGiven((before) => ({ ...before, ...part }));
+          setFaults({});
+        }}
+      />
+      {error != null && (
+        <Alert color="red">
+          <span dir="auto">{error}</span>
+        </Alert>
+      )}
+    </DialogForm>
+  );
+}
+
+/** Stores the token, if one is given, and asks the server. */
+function useAsk(onAnswer: (asked: Asked) => void) {
+  const org_id = useOrganization().id;
+  const { agent_id } = route.useParams();
+  const client = useQueryClient();
+  const { busy, problem, make } = useMadeOnce(async ({ server, url, token }: Given) => {
+    const params = { org_id, agent_id };
+    if (token.trim() !== '') await storeToken(params, { server, url }, token.trim());
+    const answer = await call('listMcpTools', { params, body: { server, url } });
+    void readAnew(client, ['listToolSecrets', 'listMcpTools']);
+    return { at: { server, url }, answer };
+  });
+  const ask = async (given: Given): Promise<void> => {
+    const outcome = await make(given);
+    if ('made' in outcome) onAnswer(outcome.made);
+  };
+  return { busy, problem, ask };
+}
+
+type FieldsProps = { given: Given; faults: Partial<Given>; change: (part: Partial<Given>) => void };
+
+function Fields({ given, faults, change }: FieldsProps): ReactNode {
+  const say = useWords(mcpWords);
+  const mayStore = useMay('admin');
+  return (
+    <>
+      <TextInput
+        label={say('server')}
+        description={say('server_hint')}
+        className={classes.mono}
+        withAsterisk
+        maxLength={32}
+        data-autofocus
+        value={given.server}
+        error={faults.server}
+        onChange={(event) => change({ server: event.currentTarget.value })}
+      />
+      <TextInput
+        label={say('url')}
+        className={classes.mono}
+        withAsterisk
+        type="url"
+        placeholder="https://"
+        maxLength={2048}
+        value={given.url}
+        error={faults.url}
+        onChange={(event) => change({ url: event.currentTarget.value })}
+      />
+      {mayStore ? (
+        <PasswordInput
+          label={say('token')}
+          description={say('token_hint')}
+          autoComplete="off"
+          classNames={{ input: 'ltr' }}
+          value={given.token}
+          onChange={(event) => change({ token: event.currentTarget.value })}
+        />
+      ) : (
+        <Text size="sm" c="dimmed">
+          {say('token_admins')}
+        </Text>
+      )}
+    </>
+  );
+}
+
+type Whose = { org_id: string; agent_id: string };
+
+/** The secret of the server, made if there is none for this address yet, with the token as its credentials. */
+async function storeToken(params: Whose, { server, url }: McpServer, bearer: string): Promise<void> {
+  const { data } = await call('listToolSecrets', { params });
+  const tool = `mcp:${server}`;
+  const { origin } = new URL(url);
+  const known = data.find((one) => one.tool === tool && one.origin === origin);
+  const { id } = known ?? (await call('createToolSecret', { params, body: { tool, url } }));
+  await call('setToolCredentials', { params: { ...params, tool_secret_id: id }, body: { bearer } });
+}
+
+type ChooseProps = Asked & { most: number; onClose: () => void };
+
+function Choose({ at, answer, most, onClose }: ChooseProps): ReactNode {
+  const say = useWords(mcpWords);
+  const { definition, change } = useEditor();
+  const [wanted, setWanted] = useState<string[]>([]);
+  const tools = definition.tools ?? [];
+  const has = new Set(tools.filter(isFrom(at)).map(({ mcp }) => mcp!.tool));
+  const isFull = tools.length + wanted.length > most;
+  const add = (): void => {
+    const next: Tool[] = [...tools];
+    for (const tool of answer.tools.filter(({ name }) => wanted.includes(name))) {
+      const taken = next.map(({ name }) => name);
+      next.push({ name: localName(tool.name, at.server, taken), url: at.url, ...formOf(tool, at.server) });
+    }
+    change({ tools: next });
+    onClose();
+  };
+  return (
+    <DialogForm
+      act={say('choose', { many: wanted.length })}
+      busy={false}
+      problem={null}
+      onCancel={onClose}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (wanted.length > 0 && !isFull) add();
+      }}
+    >
+      <Text size="sm">
+        {answer.tools.length === 0
+          ? say('none')
+          : say.rich('found', { name: <bdi>{answer.server!.name}</bdi>, version: <bdi>{answer.server!.version}</bdi> })}
+      </Text>
+      <ScrollArea.Autosize mah={380} type="auto" tabIndex={0} role="region" aria-label={say('title')}>
+        <Stack gap="sm">
+          {answer.tools.map(({ name, description, fault }) => (
+            <Checkbox
+              key={name}
+              label={<code className="ltr">{name}</code>}
+              description={
+                <span dir="auto">{fault ?? (has.has(name) ? say('chosen') : description.slice(0, 400))}</span>
+              }
+              disabled={fault !== null || has.has(name)}
+              checked={has.has(name) || wanted.includes(name)}
+              onChange={(event) => {
+                const { checked } = event.currentTarget;
+                setWanted((before) => (checked ? [...before, name] : before.filter((one) => one !== name)));
+              }}
+            />
+          ))}
+        </Stack>
+      </ScrollArea.Autosize>
+      {answer.more > 0 && (
+        <Text size="sm" c="dimmed">
+          {say('more', { many: answer.more })}
+        </Text>
+      )}
+      {isFull && <Alert color="orange">{say('too_many', { most })}</Alert>}
+    </DialogForm>
+  );
+}

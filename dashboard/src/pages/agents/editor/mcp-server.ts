@@ -1,0 +1,56 @@
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import type { Tool } from '../../../../../contract/agents.ts';
+import type { McpTool, McpTools } from '../../../../../contract/dashboard/tools.ts';
+import { call, type Problem } from '../../../api/client.ts';
+import { useMay, useOrganization } from '../../../session/session.ts';
+
+const route = getRouteApi('/inside/agents/$agent_id');
+
+export type McpServer = { server: string; url: string };
+
+/** What the server has now. It is asked when the tools are looked at, not again and again. */
+export function useMcpTools(at: McpServer | null): UseQueryResult<McpTools, Problem> {
+  const org_id = useOrganization().id;
+  const { agent_id } = route.useParams();
+  const may = useMay('member');
+  return useQuery<McpTools, Problem>({
+    queryKey: ['listMcpTools', org_id, agent_id, at],
+    queryFn: ({ signal }) => call('listMcpTools', { params: { org_id, agent_id }, body: at!, signal }),
+    enabled: at !== null && may,
+    staleTime: 30_000,
+    refetchOnWindowFocus: false,
+  });
+}
+
+/** The servers that tools come from. */
+export function serversOf(tools: readonly Tool[]): McpServer[] {
+  const known = new Map<string, McpServer>();
+  for (const { mcp, url } of tools) if (mcp) known.set(`${mcp.server} ${url}`, { server: mcp.server, url });
+  return [...known.values()];
+}
+
+export const isFrom =
+  ({ server, url }: McpServer) =>
+  (tool: Tool): boolean =>
+    tool.mcp?.server === server && tool.url === url;
+
+const MAX_DESCRIPTION = 1024;
+
+/** The form that is approved with it. */
+export const formOf = ({ name, description, parameters, pin }: McpTool, server: string) => ({
+  description: description.slice(0, MAX_DESCRIPTION).trim() || name,
+  parameters,
+  mcp: { server, tool: name, pin },
+});
+
+/** A name that models accept, and that no other tool has. */
+export function localName(remote: string, server: string, taken: readonly string[]): string {
+  const plain = remote.replaceAll(/[^a-zA-Z0-9_-]/g, '_').replace(/^(?![a-zA-Z])/, 'tool_');
+  const names = [
+    plain,
+    `${server}_${plain}`,
+    ...Array.from({ length: 32 }, (_, at) => `${plain.slice(0, 60)}_${at + 2}`),
+  ];
+  return names.map((name) => name.slice(0, 64)).find((name) => !taken.includes(name)) ?? plain.slice(0, 64);
+}

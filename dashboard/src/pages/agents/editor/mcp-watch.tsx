@@ -1,0 +1,160 @@
+import { Alert, Button, Code, Group, Loader, Modal, ScrollArea, Stack, Text } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { useState, type ReactNode } from 'react';
+import type { Tool } from '../../../../../contract/agents.ts';
+import type { McpTool } from '../../../../../contract/dashboard/tools.ts';
+import { common } from '../../../language/common.ts';
+import { useWords } from '../../../language/words.tsx';
+import { notifyDone } from '../../../parts/notify.tsx';
+import { ProblemAlert } from '../../../parts/problem-alert.tsx';
+import { useMay } from '../../../session/session.ts';
+import { diffLines } from './diff-lines.ts';
+import { useEditor } from './editor.ts';
+import { formOf, isFrom, type McpServer, serversOf, useMcpTools } from './mcp-server.ts';
+import { mcpWords } from './mcp-words.ts';
+import classes from '../agents.module.css';
+
+/** For each MCP server of the agent: whether its tools are still what was approved. */
+export function McpWatch(): ReactNode {
+  const say = useWords(mcpWords);
+  const { definition } = useEditor();
+  const servers = serversOf(definition.tools ?? []);
+  if (!useMay('member') || servers.length === 0) return null;
+  return (
+    <Stack gap="xs" mb="md" component="section" aria-label={say('watch')} aria-live="polite">
+      {servers.map((at) => (
+        <Standing key={`${at.server} ${at.url}`} at={at} />
+      ))}
+    </Stack>
+  );
+}
+
+function Standing({ at }: { at: McpServer }): ReactNode {
+  const say = useWords(mcpWords);
+  const { definition } = useEditor();
+  const read = useMcpTools(at);
+  const server = <bdi>{at.server}</bdi>;
+  if (read.error) return <ProblemAlert problem={read.error} onRetry={() => void read.refetch()} />;
+  if (!read.data) {
+    return (
+      <Group gap="xs">
+        <Loader size="xs" />
+        <Text size="sm">{say.rich('asking', { server })}</Text>
+      </Group>
+    );
+  }
+  const { error, tools } = read.data;
+  if (error !== null) {
+    return (
+      <Alert color="orange" icon={<IconAlertTriangle size={18} />}>
+        {say.rich('failed', { server })} <span dir="auto">{error}</span>{' '}
+        <Button variant="default" size="compact-xs" loading={read.isFetching} onClick={() => void read.refetch()}>
+          {say('again')}
+        </Button>
+      </Alert>
+    );
+  }
+  const own = (definition.tools ?? []).filter(isFrom(at));
+  const doubtful = own.filter(({ mcp }) => tools.find(({ name }) => name === mcp!.tool)?.pin !== mcp!.pin);
+  if (doubtful.length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        {say.rich('approved', { server })}
+      </Text>
+    );
+  }
+  return doubtful.map((tool) => (
+    <Doubt key={tool.name} tool={tool} now={tools.find(({ name }) => name === tool.mcp!.tool)} />
+  ));
+}
+
+function Doubt({ tool, now }: { tool: Tool; now: McpTool | undefined }): ReactNode {
+  const say = useWords(mcpWords);
+  const [opened, setOpened] = useState(false);
+  const name = <bdi className="ltr">{tool.name}</bdi>;
+  return (
+    <Alert color="orange" icon={<IconAlertTriangle size={18} />}>
+      <Group justify="space-between" gap="xs">
+        <Text size="sm">
+          {now
+            ? say.rich('changed', { tool: name })
+            : say.rich('gone', { tool: name, server: <bdi>{tool.mcp!.server}</bdi> })}
+          {now?.fault != null && <span dir="auto"> {now.fault}</span>}
+        </Text>
+        {now?.fault === null && (
+          <Button variant="default" size="xs" onClick={() => setOpened(true)}>
+            {say('review')}
+          </Button>
+        )}
+      </Group>
+      {now && (
+        <Modal
+          opened={opened}
+          onClose={() => setOpened(false)}
+          title={say('review_title', { tool: tool.name })}
+          size={760}
+        >
+          <Review tool={tool} now={now} onClose={() => setOpened(false)} />
+        </Modal>
+      )}
+    </Alert>
+  );
+}
+
+/** The difference, and the only way to accept it. */
+function Review({ tool, now, onClose }: { tool: Tool; now: McpTool; onClose: () => void }): ReactNode {
+  const say = useWords(mcpWords);
+  const sayCommon = useWords(common);
+  const { definition, change, readOnly } = useEditor();
+  const form = formOf(now, tool.mcp!.server);
+  const parts = [
+    ['description', tool.description, now.description],
+    ['schema', pretty(tool.parameters), pretty(now.parameters)],
+  ] as const;
+  const approve = (): void => {
+    change({ tools: (definition.tools ?? []).map((one) => (one.name === tool.name ? { ...one, ...form } : one)) });
+    onClose();
+    notifyDone(say('approved_done'));
+  };
+  return (
+    <Stack>
+      <Text size="sm">{say('review_words')}</Text>
+      <Text size="xs" c="dimmed">
+        {say('old_new')}
+      </Text>
+      {parts
+        .filter(([, before, after]) => before !== after)
+        .map(([what, before, after]) => (
+          <div key={what}>
+            <Text size="sm" fw={500}>
+              {say(what)}
+            </Text>
+            <ScrollArea.Autosize mah={280} type="auto" tabIndex={0} role="region" aria-label={say(what)}>
+              <Code block className={`ltr ${classes.wrapped}`}>
+                {diffLines(before, after)}
+              </Code>
+            </ScrollArea.Autosize>
+          </div>
+        ))}
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={onClose} data-autofocus>
+          {sayCommon('cancel')}
+        </Button>
+        <Button onClick={approve} disabled={readOnly}>
+          {say('approve')}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+/** Members in order: only what differs should look different. */
+const pretty = (schema: unknown): string =>
+  JSON.stringify(
+    schema,
+    (_, part: unknown) =>
+      typeof part === 'object' && part !== null && !Array.isArray(part)
+        ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+        : part,
+    2,
+  );
