@@ -52,6 +52,7 @@ test('primary and unique keys of tenant tables begin with the organization', asy
   expect(found.filter((key) => key.first !== 'org_id')).toEqual([]);
 });
 
+// Those that are not foreign keys: checked-references.test.ts.
 test('foreign keys between tenant tables begin with the organization on both sides', async () => {
   const found = await rows<{ name: string; from: string; to: string; target: string }>(`
     SELECT k.conname AS name, f.attname AS from, t.attname AS to, k.confrelid::regclass::text AS target

@@ -77,6 +77,18 @@ test.each([
   }
 });
 
+test.each([
+  ['channel', 'AND p.agent_id = $3'],
+  ['end_user', ''],
+  ['conversation', ''],
+  ['trigger', ''],
+])('a checked reference finds its %s by a key', async (parent, more) => {
+  const reads = await readsOf(`SELECT true FROM ${parent} p WHERE p.org_id = $1 AND p.id = $2 ${more} FOR KEY SHARE`);
+  expect(reads.get(parent)).toHaveLength(1);
+  expect(reads.get(parent)![0]).toMatch(/_pk \(|_of_agent \(/);
+  expect(reads.get(parent)![0]).toMatch(/org_id = .*[^_]id = /);
+});
+
 /**
  * Before PostgreSQL 17 a plan for an empty table reads all rows of an organization and compares their ids. These
  * statements are not prepared: they are planned for the table as it is.
@@ -86,10 +98,10 @@ async function chooses(): Promise<boolean> {
   return rows[0]!.n >= 170_000;
 }
 
-test('erasing old data finds messages and runs by their conversation, and so do the checks of foreign keys', async () => {
+test('erasing old data finds messages and runs by their conversation, and so do the checks of references', async () => {
   const [org, ids, before] = [sql.raw('$1'), sql.raw('$2::text[]'), sql.raw('$3::timestamptz')];
   const pointsAt = (table: string) =>
-    sql.raw(`SELECT 1 FROM ONLY ${table} x WHERE $1 = x.org_id AND $2 = x.conversation_id FOR KEY SHARE OF x`);
+    sql.raw(`SELECT true FROM ${table} x WHERE x.org_id = $1 AND x.conversation_id = $2 LIMIT 1 FOR KEY SHARE`);
   const ofConversation = /conversation_id =|= x?\.?conversation_id/;
   const byId = (await chooses()) ? /[( ]id = |AND \(id [<>]/ : /org_id = /;
   const allowed: Record<string, [string, RegExp][]> = {

@@ -1,9 +1,10 @@
 import type pg from 'pg';
+import { CHECKED_REFERENCES } from '../checked-references.ts';
 
 /**
  * A backup is gzipped lines of JSON: a header, then for each table a line with its columns and a line for each row,
  * then an end line with the number of rows, which shows whether the file is complete. Tables are in the order of their
- * foreign keys, so that rows can be loaded in sequence.
+ * references, so that rows can be loaded in sequence.
  */
 export const BACKUP_FORMAT = 'parley-backup/1';
 
@@ -38,8 +39,11 @@ export async function readTables(client: pg.Client): Promise<BackupTable[]> {
     SELECT c.relname AS table,
       (SELECT array_agg(a.attname::text ORDER BY a.attnum) FROM pg_attribute a
         WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '') AS columns,
-      ARRAY(SELECT DISTINCT p.relname::text FROM pg_constraint k JOIN pg_class p ON p.oid = k.confrelid
-        WHERE k.conrelid = c.oid AND k.contype = 'f' AND k.confrelid <> c.oid) AS parents
+      ARRAY(SELECT p.relname::text FROM pg_constraint k JOIN pg_class p ON p.oid = k.confrelid
+          WHERE k.conrelid = c.oid AND k.contype = 'f' AND k.confrelid <> c.oid
+        UNION
+        SELECT p.relname::text FROM (${CHECKED_REFERENCES}) k JOIN pg_class p ON p.oid = k.parent
+          WHERE k.child = c.oid) AS parents
     FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r'
     ORDER BY c.relname`);
   const waiting = rows.flatMap((row) => {
@@ -51,7 +55,7 @@ export async function readTables(client: pg.Client): Promise<BackupTable[]> {
     const next = waiting.findIndex(
       (row) => !row.parents.some((parent) => waiting.some((other) => other.table === parent)),
     );
-    if (next < 0) throw new Error(`Foreign keys go round in a circle: ${waiting.map((row) => row.table).join(', ')}`);
+    if (next < 0) throw new Error(`References go round in a circle: ${waiting.map((row) => row.table).join(', ')}`);
     const { table, columns } = waiting[next]!;
     waiting.splice(next, 1);
     ordered.push({ table, columns });

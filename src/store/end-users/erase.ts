@@ -12,7 +12,7 @@ import { type Consent, type Identified, identifiersAt, IDENTIFIERS, type Suppres
 
 /**
  * Erases a person: deletes every row about them, in one transaction. The person's own row is deleted last, so that work
- * which is being accepted for them at the same time fails on its foreign key and is re-planned without them. Rows are
+ * which is being accepted for them at the same time fails on its reference and is re-planned without them. Rows are
  * locked in the order of the accepting statements: person, conversation, run. False when the person does not exist.
  */
 export async function eraseEndUser(

@@ -16,7 +16,7 @@ import { type PlannedSend, SEND, writeMessages } from './write.ts';
 export type SendQueue = { accept(call: SendCall): Promise<SendOutcome>; drain(): Promise<void> };
 
 const TRIES = 5;
-/** A foreign key of the batch references a conversation or a person that was erased after the planning. */
+/** A row of the batch references a conversation or a person that was erased after the planning. */
 const ERASED_SINCE = '23503';
 
 type BatchOutcome = SendOutcome | typeof LATER | Error;

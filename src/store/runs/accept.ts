@@ -33,7 +33,7 @@ export type AcceptQueue = {
  */
 const PRESSED = 24;
 const TRIES = 5;
-/** A foreign key of the batch references a person who was erased after the planning. */
+/** A row of the batch references a person who was erased after the planning. */
 const ERASED_MEANWHILE = '23503';
 
 export function createAcceptQueue(

@@ -1,21 +1,9 @@
 import { sql } from 'drizzle-orm';
-import {
-  boolean,
-  foreignKey,
-  index,
-  integer,
-  jsonb,
-  pgTable,
-  primaryKey,
-  text,
-  uniqueIndex,
-} from 'drizzle-orm/pg-core';
+import { boolean, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import type { DeliveryError } from '../../../contract/channels.ts';
 import type { MessageContent, MessageSource } from '../../../contract/messages.ts';
 import type { TurnTrace } from '../../engine/provider.ts';
-import { channel } from './channel.ts';
 import { createdAt, LANE, moment, orgId } from './columns.ts';
-import { endUser } from './end-user.ts';
 
 /** The messages between one agent and one end user on one channel. */
 export const conversation = pgTable(
@@ -48,14 +36,8 @@ export const conversation = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.orgId, table.id] }),
-    // One key for two references: the channel belongs to the agent, and the agent exists because the channel references
-    // it. Each foreign key costs every accepted call a look-up (docs/adr/0002).
-    foreignKey({
-      columns: [table.orgId, table.agentId, table.channelId],
-      foreignColumns: [channel.orgId, channel.agentId, channel.id],
-      name: 'conversation_channel_of_agent',
-    }),
-    foreignKey({ columns: [table.orgId, table.endUserId], foreignColumns: [endUser.orgId, endUser.id] }),
+    // Its person, and its channel: that belongs to the agent, and the agent exists because the channel references it.
+    // See ../checked-references.ts.
     uniqueIndex('conversation_key')
       .on(table.orgId, table.agentId, table.key)
       .where(sql`key IS NOT NULL`),
@@ -104,10 +86,7 @@ export const message = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.orgId, table.id] }),
-    foreignKey({
-      columns: [table.orgId, table.conversationId],
-      foreignColumns: [conversation.orgId, conversation.id],
-    }),
+    // Its conversation: see ../checked-references.ts.
     index('message_conversation').on(table.conversationId, table.createdAt),
     index('message_lane')
       .on(sql.raw(LANE), table.dueAt)

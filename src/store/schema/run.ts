@@ -1,9 +1,7 @@
 import { sql } from 'drizzle-orm';
-import { foreignKey, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import type { RunInput } from '../../../contract/triggers.ts';
 import { bytes, createdAt, LANE, moment, orgId } from './columns.ts';
-import { conversation } from './conversation.ts';
-import { trigger } from './trigger.ts';
 
 /**
  * The record of one accepted trigger call, and also its entry in the queue: a run with a `due_at` in the past needs an
@@ -35,11 +33,7 @@ export const run = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.orgId, table.id] }),
-    foreignKey({ columns: [table.orgId, table.triggerId], foreignColumns: [trigger.orgId, trigger.id] }),
-    foreignKey({
-      columns: [table.orgId, table.conversationId],
-      foreignColumns: [conversation.orgId, conversation.id],
-    }),
+    // Its trigger and its conversation: see ../checked-references.ts.
     index('run_list').on(table.triggerId, table.createdAt),
     // For erasing: without it each deleted conversation would scan all runs of the organization.
     index('run_conversation').on(table.conversationId),

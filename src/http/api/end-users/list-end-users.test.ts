@@ -1,7 +1,8 @@
-import { sql } from 'drizzle-orm';
+import { and, eq, inArray } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type EndUsersApi, people, startEndUsersApi } from '../../../../test/end-users-api.ts';
 import { givenOrganization } from '../../../../test/factories.ts';
+import { endUser } from '../../../store/schema/end-user.ts';
 
 let parley: EndUsersApi['parley'];
 
@@ -53,8 +54,15 @@ describe('lists and search', () => {
   });
 
   test('updated_after finds people who changed long after they were created', async () => {
-    await parley.db.execute(sql`UPDATE end_user SET created_at = '2026-01-01', updated_at = '2026-01-01',
-      id = 'enduser_01kdvr0000' || right(id, 16) WHERE org_id = ${org} AND external_id IN ('s-1', 's-3')`);
+    // An id never changes, so they are stored again, as of long ago.
+    const old = await parley.db
+      .delete(endUser)
+      .where(and(eq(endUser.orgId, org), inArray(endUser.externalId, ['s-1', 's-3'])))
+      .returning();
+    const [id, at] = [(row: { id: string }) => `enduser_01kdvr0000${row.id.slice(-16)}`, new Date('2026-01-01')];
+    await parley.db
+      .insert(endUser)
+      .values(old.map((row) => Object.assign(row, { id: id(row), createdAt: at, updatedAt: at })));
     const since = new Date(Date.now() - 3_600_000).toISOString();
     expect(namesOf(await ask('GET', `${people}?updated_after=${since}`))).toEqual(['ash-4', 's-2']);
     await ask('PUT', `${people}/external/s-3`, { attributes: { seen: true } });
