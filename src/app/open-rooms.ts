@@ -34,6 +34,7 @@ import { createAcceptQueue } from '../store/runs/accept.ts';
 import { createRunWaiter } from '../store/runs/await.ts';
 import { createReadFiles } from '../worker/documents/read-files.ts';
 import { createReadUpload } from '../worker/documents/read-upload.ts';
+import { createLiveWords } from '../store/words/live-words.ts';
 import { createKnowledge } from '../worker/knowledge/ask-knowledge.ts';
 import { createMcpWatch } from '../worker/mcp/mcp-watch.ts';
 import { createCallTool } from '../worker/turns/call-tool.ts';
@@ -113,6 +114,16 @@ export async function openRooms({ config, db, databaseUrl, log, role, version }:
   const waiter = createRunWaiter(db);
   const changes = createChangeWatch(db);
   const feed = createMessageFeed(db);
+  const liveWords = createLiveWords({
+    pool: db.$client,
+    url: databaseUrl,
+    role,
+    onStored: () => {
+      waiter.look();
+      changes.look();
+      feed.look();
+    },
+  });
   const callTool = createCallTool({ db, egress, sealingKey: secrets.sealingKey, log });
   const plays = createPlays();
   const { askMcpServer, findChangedTools } = createMcpWatch({ db, egress, sealingKey: secrets.sealingKey, plays });
@@ -173,6 +184,7 @@ export async function openRooms({ config, db, databaseUrl, log, role, version }:
     waiter,
     changes,
     feed,
+    liveWords,
     kinds: channelKinds,
     openSecrets: createSecretsOpener(db, secrets.sealingKey),
     connector: createConnector({ kinds: channelKinds, egress, baseUrl, now: Date.now }),
@@ -202,6 +214,7 @@ export async function openRooms({ config, db, databaseUrl, log, role, version }:
     // A worker checks no keys: with a lease, a revoke would only wait for it.
     { start: () => (role === 'worker' ? undefined : access.start()), stop: () => access.stop() },
     ...[sendQueue, inboundQueue, endUserQueue, acceptQueue].map((queue) => ({ stop: () => queue.drain() })),
+    liveWords,
     ...[feed, changes, waiter, knowledge, readFiles].map((one) => ({ stop: () => one.stop() })),
   ];
   return { deps, services, secrets, shared, metrics, loadAgent, readFiles, wake };

@@ -36,6 +36,7 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
     log,
     loadAgent,
     pressed: deps.acceptQueue.pressed,
+    liveWords: deps.liveWords,
     onStored: () => {
       waiter.look();
       changes.look();

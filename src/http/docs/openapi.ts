@@ -1,3 +1,4 @@
+import type { TSchema } from 'typebox';
 import { REGIONS, type Region } from '../../../contract/regions.ts';
 import { PROBLEMS, Refusal, type ProblemCode } from '../../../contract/problems.ts';
 import { idPattern, type IdPrefix } from '../../../contract/ids.ts';
@@ -153,15 +154,19 @@ function answersOf(route: Route, named: (schema: unknown) => unknown): Json {
   };
   return Object.fromEntries(
     Object.entries(route.responses).map(([status, answer]) => {
-      const { description, schema, headers } = partsOf(answer);
+      const { description, schema, headers, events } = partsOf(answer);
       const own = Object.entries(headers).map(([name, says]) => [
         name,
         { description: says, schema: { type: 'string' } },
       ]);
       const example = route.operation.examples?.[Number(status)];
+      const isStream = events !== undefined && schema?.type === 'string';
       const content = schema && {
         content: {
-          'application/json': { schema: named(wireSchema(schema)), ...(example !== undefined && { example }) },
+          ...(!isStream && {
+            'application/json': { schema: named(wireSchema(schema)), ...(example !== undefined && { example }) },
+          }),
+          ...(events && { 'text/event-stream': streamOf(events, named) }),
         },
       };
       return [
@@ -184,7 +189,30 @@ const SAYS: Readonly<Record<string, string>> = {
   304: 'Not modified.',
 };
 
-type Parts = { description?: string; schema: Route['body'] | null; headers: Record<string, string> };
+type Events = Readonly<Record<string, TSchema>>;
+
+/** As OpenAPI 3.2 describes the events of a stream; older readers see text. */
+const streamOf = (events: Events, named: (schema: unknown) => unknown): Json => ({
+  schema: { type: 'string' },
+  'x-item-schema': {
+    oneOf: Object.entries(events).map(([event, data]) => ({
+      type: 'object',
+      required: ['event', 'data'],
+      properties: {
+        id: { type: 'string' },
+        event: { const: event },
+        data: { type: 'string', contentMediaType: 'application/json', contentSchema: named(wireSchema(data)) },
+      },
+    })),
+  },
+});
+
+type Parts = {
+  description?: string;
+  schema: (TSchema & { type?: string }) | null;
+  headers: Record<string, string>;
+  events?: Events;
+};
 const partsOf = (answer: Answer | null): Parts => {
   if (answer === null) return { schema: null, headers: {} };
   if ('schema' in answer) return { headers: {}, ...(answer as Omit<Parts, 'headers'>) };

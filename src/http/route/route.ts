@@ -54,7 +54,13 @@ export type SessionGuard = (request: FastifyRequest, reply: FastifyReply) => unk
 
 export type Answer =
   | TSchema
-  | { readonly schema: TSchema; readonly description?: string; readonly headers?: Record<string, string> };
+  | {
+      readonly schema: TSchema;
+      readonly description?: string;
+      readonly headers?: Record<string, string>;
+      /** Also, or only, a stream of these events; for the reference. */
+      readonly events?: Readonly<Record<string, TSchema>>;
+    };
 
 export type Operation = {
   /** Unique and stable: generated clients derive their method name from it. */

@@ -79,7 +79,11 @@ export function createRunWaiter(db: Db): RunWaiter {
   };
 }
 
-const ENDED = new Set(['completed', 'failed', 'skipped', 'cancelled', 'handed_off']);
+const ENDED = new Set(['completed', 'failed', 'skipped', 'cancelled']);
+
+/** The run says nothing more. */
+export const hasEnded = ({ status }: Pick<RunProgress, 'status'>): boolean => ENDED.has(status);
 
 /** The run has had its first turn, or will have none. */
-export const hasAnswered = (progress: RunProgress): boolean => progress.turns > 0 || ENDED.has(progress.status);
+export const hasAnswered = (progress: Pick<RunProgress, 'status' | 'turns'>): boolean =>
+  progress.turns > 0 || progress.status === 'handed_off' || hasEnded(progress);

@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray, ne, sql } from 'drizzle-orm';
 import type { Db, Queryable } from '../db.ts';
 import { behind, newestFirst, pageOf, type PageOf, type PageRequest } from '../page.ts';
 import { conversation, message } from '../schema/conversation.ts';
@@ -82,6 +82,44 @@ export async function listRunMessages(
   return rows;
 }
 
+/**
+ * What the agent and its colleagues said in this run after one message, oldest first; everything when that is not a
+ * message of the run. In the order of storing, which the lock on the conversation makes the order of commits.
+ */
+export async function listSaidAfter(
+  db: Queryable,
+  run: { orgId: string; conversationId: string; id: string },
+  after: string | null,
+): Promise<MessageRow[]> {
+  const inRun = and(
+    eq(message.orgId, run.orgId),
+    eq(message.conversationId, run.conversationId),
+    eq(message.runId, run.id),
+  );
+  const [known] =
+    after === null
+      ? []
+      : await db
+          .select()
+          .from(message)
+          .where(and(inRun, eq(message.id, after)))
+          .limit(1);
+  return db
+    .select()
+    .from(message)
+    .where(
+      and(
+        inRun,
+        ne(message.role, 'end_user'),
+        known &&
+          sql`(${message.createdAt}, ${message.id}) > (SELECT created_at, id FROM message
+          WHERE org_id = ${run.orgId} AND id = ${known.id})`,
+      ),
+    )
+    .orderBy(asc(message.createdAt), asc(message.id))
+    .limit(MAX_RUN_MESSAGES);
+}
+
 /** Cancels a run that has not ended; a turn in progress for it can no longer be stored. False when it had ended. */
 export async function cancelRunRow(db: Queryable, orgId: string, id: string, reason?: string): Promise<boolean> {
   const rows = await db
@@ -98,7 +136,7 @@ export async function cancelRunRow(db: Queryable, orgId: string, id: string, rea
   return rows.length > 0;
 }
 
-export type RunProgress = { id: string; turns: number; status: string; due: boolean };
+export type RunProgress = { id: string; turns: number; status: string; attempts: number; due: boolean };
 
 /** The progress of these runs; one query for any number of callers. */
 export async function readRunProgress(
@@ -107,7 +145,7 @@ export async function readRunProgress(
 ): Promise<RunProgress[]> {
   const found = await db.$client.query<RunProgress>({
     name: 'read-run-progress',
-    text: `SELECT r.id, r.turns, r.status, r.due_at IS NOT NULL AS due FROM run r
+    text: `SELECT r.id, r.turns, r.status, r.attempts, r.due_at IS NOT NULL AS due FROM run r
       JOIN unnest($1::text[], $2::text[]) AS w(org_id, id) ON r.org_id = w.org_id AND r.id = w.id`,
     values: [runs.map((entry) => entry.orgId), runs.map((entry) => entry.runId)],
   });

@@ -10,6 +10,7 @@ import { type AcceptQueue, createAcceptQueue } from '../../store/runs/accept.ts'
 import { type Db, openDb } from '../../store/db.ts';
 import type { Worker } from '../claim-loop.ts';
 import { createAgentLoader } from './load-agent.ts';
+import { NO_READERS } from '../../../test/no-readers.ts';
 import { createTurnWorker } from './turn-worker.ts';
 
 /**
@@ -45,7 +46,13 @@ function startWorker(turn: (request: TurnRequest) => TurnResult | Promise<TurnRe
   const loadAgent = createAgentLoader(db, async () => ({ name: 'fake', turn: async (request) => turn(request) }), {
     of: () => NO_KNOWLEDGE,
   });
-  const worker = createTurnWorker({ db, log: pino({ level: 'silent' }), loadAgent, onStored: () => {} });
+  const worker = createTurnWorker({
+    db,
+    log: pino({ level: 'silent' }),
+    loadAgent,
+    onStored: () => {},
+    liveWords: NO_READERS,
+  });
   workers.push(worker);
   worker.start();
 }

@@ -18,6 +18,7 @@ import { type Db, openDb } from '../../store/db.ts';
 import { claimRuns } from '../../store/runs/claim.ts';
 import type { Worker } from '../claim-loop.ts';
 import { createAgentLoader } from './load-agent.ts';
+import { NO_READERS } from '../../../test/no-readers.ts';
 import { createTurnWorker } from './turn-worker.ts';
 
 let database: TestDatabase;
@@ -54,6 +55,7 @@ afterAll(async () => {
 function startWorker(turn: (request: TurnRequest) => TurnResult | Promise<TurnResult>, its: Db = db): Worker {
   const provider: Provider = { name: 'fake', turn: async (request) => turn(request) };
   const worker = createTurnWorker({
+    liveWords: NO_READERS,
     db: its,
     log: pino({ level: 'silent' }),
     loadAgent: createAgentLoader(db, async () => provider, { of: () => NO_KNOWLEDGE }),

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { ProviderError } from '../../engine/provider.ts';
+import { ProviderError, type Words } from '../../engine/provider.ts';
 import { newId } from '../../kernel/ids.ts';
 import { createLoopShare } from '../../kernel/loop-share.ts';
 import { createTally } from '../../kernel/tally.ts';
@@ -11,6 +11,7 @@ import { type ClaimedRun, claimRuns, findOutdated, renewRuns, RUN_LEASE_SECONDS 
 import { type CompletedTurn, completeTurns, CONTINUED, type TurnOutcome } from '../../store/runs/complete.ts';
 import { failRun, releaseRun } from '../../store/runs/release.ts';
 import { SETTLE_MS } from '../../store/runs/settle.ts';
+import { type LiveWords, runTopic, visitorTopic } from '../../store/words/live-words.ts';
 import { createClaimLoop, type Worker } from '../claim-loop.ts';
 import type { LoadAgent } from './load-agent.ts';
 import { completedTurn, openingTurn, silentTurn, skipReason, turnRequest } from './take-turn.ts';
@@ -29,6 +30,7 @@ export type TurnWorkerOptions = {
   pressed?(): boolean;
   /** Called after turns are stored, for callers that wait for an answer. */
   onStored(): void;
+  liveWords: Pick<LiveWords, 'begin'>;
 };
 
 /** Maximum turns in progress; most of them wait for a model. */
@@ -49,7 +51,7 @@ const TURN_TIMEOUT_MS = 120_000;
 /** How often turns that take longer than this are checked: a model need not finish an outdated answer. */
 const OUTDATED_MS = 500;
 
-export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: TurnWorkerOptions): Worker {
+export function createTurnWorker({ db, log, loadAgent, pressed, onStored, liveWords }: TurnWorkerOptions): Worker {
   const pool = db.$client;
   const lease = newId('node');
   const lanes = createTally<number>();
@@ -94,6 +96,7 @@ export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: Turn
   });
 
   async function takeTurn(run: ClaimedRun, signal: AbortSignal): Promise<void> {
+    const words = liveWords.begin(topicsOf(run));
     try {
       if (run.attempts > MAX_ATTEMPTS) {
         return await failRun(pool, run, {
@@ -101,14 +104,19 @@ export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: Turn
           detail: `The run did not end in ${MAX_ATTEMPTS} attempts.`,
         });
       }
-      const turn = await speak(run, signal);
+      const turn = await speak(run, signal, words);
       // crash point: worker:before-store
-      if ((await loop.store(turn)) === 'outdated') {
+      const outcome = await loop.store(turn);
+      words.end(outcome === 'stored');
+      if (outcome === 'outdated') {
         // A new message arrived (or the lease is lost, then this does nothing): take the turn again with it.
         await again(run);
       }
     } catch (error) {
+      words.end(false);
       await giveBack(run, error, signal);
+    } finally {
+      words.end(false);
     }
   }
 
@@ -118,14 +126,14 @@ export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: Turn
     loop.wake();
   }
 
-  async function speak(run: ClaimedRun, signal: AbortSignal): Promise<CompletedTurn> {
+  async function speak(run: ClaimedRun, signal: AbortSignal, words: Words): Promise<CompletedTurn> {
     const skip = skipReason(run);
     if (skip !== null) return silentTurn(run, 'skipped', skip);
     if (run.conversation_status === 'handed_off') return silentTurn(run, 'handed_off', null);
     if (run.turns === 0 && run.input.opening && run.unanswered.length === 0) return openingTurn(run, run.input.opening);
     const loaded = await loadAgent(run.org_id, run.agent_id, run.agent_revision);
     const tooLate = new AbortController();
-    const request = turnRequest(run, loaded, AbortSignal.any([signal, tooLate.signal]));
+    const request = { ...turnRequest(run, loaded, AbortSignal.any([signal, tooLate.signal])), words };
     // Woken without a new message: back to waiting, unless another run has answered it.
     if (run.turns > 0 && request.input.length === 0) {
       const isCurrent = run.conversation_run_id === run.run_id;
@@ -184,6 +192,11 @@ export function createTurnWorker({ db, log, loadAgent, pressed, onStored }: Turn
     },
   };
 }
+
+const topicsOf = ({ org_id, run_id, channel_id, channel_kind, address }: ClaimedRun): string[] => [
+  runTopic(org_id, run_id),
+  ...(channel_kind === 'web_chat' && address !== null ? [visitorTopic(org_id, channel_id, address)] : []),
+];
 
 /** A turn that exceeds its timeout is aborted, with its tool calls. */
 async function withTimeout<T>(work: Promise<T>, ms: number, tooLate: AbortController): Promise<T> {

@@ -1,16 +1,25 @@
+import type { Access } from '../../../access/access.ts';
+import type { FollowRunDeps } from '../../../features/triggers/follow-run.ts';
 import type { TriggersDeps } from '../../../features/triggers/deps.ts';
 import type { Paging } from '../../route/paging.ts';
 import type { Route } from '../../route/route.ts';
 import { cancelRunRoute } from './cancel-run.ts';
+import { followRunRoute } from './follow-run.ts';
 import { listRunsRoute } from './list-runs.ts';
 import { readRunRoute } from './read-run.ts';
 import { startConversationRoute } from './start-conversation.ts';
 
-export type TriggerRoutesDeps = TriggersDeps & { paging: Paging; baseUrl: string };
+export type TriggerRoutesDeps = TriggersDeps &
+  FollowRunDeps & {
+    paging: Paging;
+    baseUrl: string;
+    access: Pick<Access, 'admit'>;
+  };
 
 export const triggerRoutes = (deps: TriggerRoutesDeps): Route[] => [
   startConversationRoute(deps), // POST /api/triggers/:agent_id/:trigger_id
   listRunsRoute(deps), // GET …/runs
   readRunRoute(deps), // GET …/runs/:run_id
+  followRunRoute(deps), // GET …/runs/:run_id/events
   cancelRunRoute(deps), // POST …/runs/:run_id/cancel
 ];

@@ -6,9 +6,11 @@ import { holds } from '../../../access/decide.ts';
 import type { CallTarget } from '../../../features/triggers/trigger-call.ts';
 import { awaitAnswer } from '../../../features/triggers/await-answer.ts';
 import { previewCall } from '../../../features/triggers/preview-call.ts';
-import { startConversation } from '../../../features/triggers/start-conversation.ts';
-import type { Route } from '../../route/route.ts';
+import { startConversation, type Started } from '../../../features/triggers/start-conversation.ts';
+import { RUN_EVENTS } from '../../../../contract/run-events.ts';
+import type { Route, RouteAccess } from '../../route/route.ts';
 import type { TriggerRoutesDeps } from './routes.ts';
+import { asksForStream, STREAM_ANSWER, streamRun } from './stream-run.ts';
 
 const exampleRun = {
   id: 'run_01k8v3m9e5f7rsm6z4n0q2x1ab',
@@ -21,16 +23,18 @@ const exampleRun = {
   created_at: '2026-11-20T20:00:00.000Z',
 };
 
+const access: RouteAccess = { permission: 'triggers', agent: 'agent_id', trigger: 'trigger_id' };
+
 /** Starts or continues a conversation from a backend: accepted means committed. */
 export const startConversationRoute = (deps: TriggerRoutesDeps): Route => ({
   method: 'POST',
   path: '/api/triggers/:agent_id/:trigger_id',
-  access: { permission: 'triggers', agent: 'agent_id', trigger: 'trigger_id' },
+  access,
   limit: 'triggers',
   operation: {
     id: 'startConversation',
     summary: 'Start a conversation',
-    description: `Starts a conversation of the agent, or continues the one that \`conversation.key\` names. With \`message\` the agent's first turn answers it; without, the agent opens. The call is accepted (202) once it is stored: from then on it is never lost. \`Prefer: wait=N\` (at most ${MAX_WAIT_SECONDS}) waits for the agent's first message and then answers 200. \`dry_run\` answers 200 with what would happen and stores nothing. A key without the permission \`end_users\` finds people, makes new ones and fills fields that are empty; what is there stays, and \`unchanged\` names it.`,
+    description: `Starts a conversation of the agent, or continues the one that \`conversation.key\` names. With \`message\` the agent's first turn answers it; without, the agent opens. The call is accepted (202) once it is stored: from then on it is never lost. \`Prefer: wait=N\` (at most ${MAX_WAIT_SECONDS}) waits for the agent's first message and then answers 200. \`Accept: text/event-stream\` streams the agent's words while they are made, to the end of its first turn. \`dry_run\` answers 200 with what would happen and stores nothing. A key without the permission \`end_users\` finds people, makes new ones and fills fields that are empty; what is there stays, and \`unchanged\` names it.`,
     tag: 'Triggers',
     example: {
       end_user: { external_id: 'crm-42', name: 'Asha', email: 'asha@example.qa', locale: 'en' },
@@ -44,6 +48,8 @@ export const startConversationRoute = (deps: TriggerRoutesDeps): Route => ({
   idempotent: true,
   headers: {
     Prefer: `\`wait=N\`: seconds, at most ${MAX_WAIT_SECONDS}, to wait for the agent's first message (RFC 7240).`,
+    Accept:
+      '`text/event-stream` answers 200 with a stream once the call is accepted. If no stream is free, the answer is 202.',
   },
   responses: {
     202: {
@@ -56,7 +62,8 @@ export const startConversationRoute = (deps: TriggerRoutesDeps): Route => ({
     },
     200: {
       schema: Type.Union([AnsweredRun, DryRun]),
-      description: 'With `Prefer: wait`: the agent has spoken. With `dry_run`: what would happen.',
+      description: `With \`Prefer: wait\`: the agent has spoken. With \`dry_run\`: what would happen. With \`Accept: text/event-stream\`, a stream. ${STREAM_ANSWER}`,
+      events: RUN_EVENTS,
     },
   },
   problems: ['agent_disabled', 'trigger_disabled', 'channel_disabled', 'already_exists'],
@@ -75,17 +82,37 @@ export const startConversationRoute = (deps: TriggerRoutesDeps): Route => ({
       requestId: request.requestId,
       idempotency: request.idempotency,
     });
+    if (started.replayed) reply.header('idempotent-replayed', 'true');
+    if (asksForStream(request) && started.answer.status < 300) {
+      const streamed = await tryToStream(deps, request, reply, started);
+      if (streamed) return streamed;
+    }
     const seconds = call.send_at ? 0 : readWait(request);
     const waited =
       started.answer.status === 202 && seconds > 0
         ? await awaitAnswer(deps, started, seconds * 1_000, request.idempotency)
         : null;
     const answer = waited ?? started.answer;
-    if (started.replayed) reply.header('idempotent-replayed', 'true');
     if (seconds > 0) reply.header('preference-applied', `wait=${seconds}`);
     return send(reply, answer, deps.baseUrl);
   },
 });
+
+/** The call is accepted, so nothing may refuse it now: without a stream the caller gets the 202. */
+async function tryToStream(
+  deps: TriggerRoutesDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { answer, run }: Started,
+): Promise<FastifyReply | null> {
+  if (answer.location !== null) reply.header('location', deps.baseUrl + answer.location);
+  try {
+    const triggerId = request.admission.trigger!.id;
+    return await streamRun(deps, access, request, reply, { triggerId, runId: run.id, until: 'answer' });
+  } catch {
+    return null;
+  }
+}
 
 function send(reply: FastifyReply, answer: { status: number; location: string | null; body: string }, baseUrl: string) {
   if (answer.location !== null) reply.header('location', baseUrl + answer.location);

@@ -1,0 +1,203 @@
+import pg from 'pg';
+import { named } from '../named.ts';
+import { nameOf } from '../db.ts';
+import { settle, WORK } from '../session.ts';
+
+/**
+ * Carries words between processes by NOTIFY, outside of any transaction that stores something. One statement is under
+ * way at a time, so words arrive in the order in which they were given; what is given while it runs goes together with
+ * the next one. The rate is bounded by PAUSE_MS, whatever the number of turns.
+ */
+export type Carrier = {
+  /** Listens to these channels from now on; does nothing when it already does. */
+  listen(): void;
+  /** The text goes in as many notifications as it needs. */
+  send(channel: string, payload: Payload): void;
+  stop(): Promise<void>;
+};
+
+/** `at`: where `text` begins in the text of this turn; 0 replaces what was there. */
+export type Piece = { topic: string; turn: string; at: number; text: string };
+export type Payload =
+  | { piece: Piece }
+  | { end: { topic: string; turn: string; stored: boolean } }
+  /** This process shows these topics to readers, or no longer. */
+  | { on: string[]; node: string }
+  | { off: string[]; node: string }
+  /** Pieces of this topic are missing there. */
+  | { ask: string; node: string }
+  /** A worker that has just begun to listen asks what is read. */
+  | { who: true };
+
+type Queued = { channel: string; payload: Payload };
+
+type CarrierOptions = {
+  pool: Pick<pg.Pool, 'query'>;
+  url: string;
+  role: string;
+  channels: readonly string[];
+  onPayload(payload: Payload): void;
+  /** After each connection: notifications of the time before are lost. */
+  onListening(): void;
+};
+
+const PAUSE_MS = 15;
+/** While the database is away; what is dropped leaves gaps. */
+const MAX_QUEUED = 10_000;
+const MAX_PER_STATEMENT = 500;
+/** A notification has at most 8,000 bytes; a character takes up to six in JSON. */
+const MAX_CHARACTERS = 1_200;
+const MAX_TOPICS = 250;
+const LONGEST_RECONNECT_MS = 5_000;
+
+// Words that are lost in a crash of the server are made again, so no one waits for its disk.
+const NOTIFY = named(
+  'carry-words',
+  { channels: 'text[]', payloads: 'text[]' },
+  `SELECT set_config('synchronous_commit', 'off', true), pg_notify(c, p)
+   FROM unnest(:channels, :payloads) AS t(c, p)`,
+);
+
+export function createCarrier({ pool, url, role, channels, onPayload, onListening }: CarrierOptions): Carrier {
+  let queue: Queued[] = [];
+  /** The last queued piece of each topic on each channel: the next piece joins it. */
+  const open = new Map<string, Piece>();
+  let isSending = false;
+  let stopped = false;
+
+  const listener = createListener({
+    url,
+    role,
+    channels,
+    onListening,
+    onText: (text) => onPayload(JSON.parse(text) as Payload),
+  });
+
+  async function drain(): Promise<void> {
+    while (queue.length > 0 && !stopped) {
+      const batch = queue.flatMap(({ channel, payload }) => inParts(payload).map((part) => ({ channel, part })));
+      queue = [];
+      open.clear();
+      for (let at = 0; at < batch.length; at += MAX_PER_STATEMENT) {
+        const some = batch.slice(at, at + MAX_PER_STATEMENT);
+        const payloads = some.map(({ part }) => JSON.stringify(part));
+        // What is lost leaves a gap, for which the reader's process asks.
+        await pool.query(NOTIFY({ channels: some.map(({ channel }) => channel), payloads })).catch(() => {});
+      }
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS).unref());
+    }
+  }
+
+  /** A slow database gets fewer and longer pieces. */
+  function add(channel: string, payload: Payload): void {
+    if (queue.length >= MAX_QUEUED) {
+      queue = [];
+      open.clear();
+    }
+    if (!('piece' in payload)) {
+      if ('end' in payload) open.delete(`${channel} ${payload.end.topic}`);
+      queue.push({ channel, payload });
+      return;
+    }
+    const { piece } = payload;
+    const name = `${channel} ${piece.topic}`;
+    const last = open.get(name);
+    if (last && piece.at === 0) Object.assign(last, piece);
+    else if (last?.turn === piece.turn && last.at + last.text.length === piece.at) last.text += piece.text;
+    else {
+      const queued = { ...piece };
+      open.set(name, queued);
+      queue.push({ channel, payload: { piece: queued } });
+    }
+  }
+
+  return {
+    listen: listener.start,
+    send: (channel, payload) => {
+      if (stopped) return;
+      add(channel, payload);
+      if (isSending) return;
+      isSending = true;
+      void drain().finally(() => {
+        isSending = false;
+      });
+    },
+    stop: async () => {
+      stopped = true;
+      await listener.stop();
+    },
+  };
+}
+
+function inParts(payload: Payload): Payload[] {
+  if ('piece' in payload) {
+    const { at, text, ...turn } = payload.piece;
+    return slices(text, MAX_CHARACTERS).map((part, index) => ({
+      piece: { ...turn, at: at + index * MAX_CHARACTERS, text: part },
+    }));
+  }
+  if ('on' in payload) return slices(payload.on, MAX_TOPICS).map((on) => ({ ...payload, on }));
+  if ('off' in payload) return slices(payload.off, MAX_TOPICS).map((off) => ({ ...payload, off }));
+  return [payload];
+}
+
+/** At least one: an empty text takes back the text before it. */
+function slices<T extends string | string[]>(whole: T, size: number): T[] {
+  const count = Math.max(1, Math.ceil(whole.length / size));
+  return Array.from({ length: count }, (_, index) => whole.slice(index * size, (index + 1) * size) as T);
+}
+
+type ListenerOptions = Pick<CarrierOptions, 'url' | 'role' | 'channels' | 'onListening'> & {
+  onText(text: string): void;
+};
+
+function createListener({ url, role, channels, onListening, onText }: ListenerOptions) {
+  let client: pg.Client | null = null;
+  let timer: NodeJS.Timeout | null = null;
+  let started = false;
+  let stopped = false;
+  let failures = 0;
+
+  const connect = async (): Promise<void> => {
+    const made = new pg.Client({ connectionString: url, application_name: nameOf(role, 'words'), keepAlive: true });
+    client = made;
+    made.on('notification', ({ payload }) => {
+      try {
+        onText(payload ?? '');
+      } catch {
+        // Not from us: other roles of the database may notify too.
+      }
+    });
+    made.on('error', () => {});
+    made.on('end', () => again(made));
+    try {
+      await made.connect();
+      await settle(made, WORK);
+      for (const channel of channels) await made.query(`LISTEN ${channel}`);
+      failures = 0;
+      onListening();
+    } catch {
+      await made.end().catch(() => {});
+      again(made);
+    }
+  };
+
+  const again = (ended: pg.Client): void => {
+    if (stopped || client !== ended) return;
+    client = null;
+    timer = setTimeout(() => void connect(), Math.min(100 * 2 ** failures++, LONGEST_RECONNECT_MS)).unref();
+  };
+
+  return {
+    start: () => {
+      if (started || stopped) return;
+      started = true;
+      void connect();
+    },
+    stop: async () => {
+      stopped = true;
+      if (timer) clearTimeout(timer);
+      await client?.end().catch(() => {});
+    },
+  };
+}
