@@ -7,6 +7,8 @@ export type ConnectionListener = {
   /** The state was lost or is not known yet: read everything again. Rejects when that fails. */
   onReady(): Promise<void>;
   onMessages(messages: ChatMessage[]): void;
+  /** What the agent writes: more of it, or all of it instead of what came before. */
+  onWords(text: string, replaces: boolean): void;
   onState(state: ConnectionState): void;
 };
 
@@ -133,5 +135,7 @@ async function take(listener: ConnectionListener, part: string): Promise<void> {
     listener.onState('online');
   } else if (event === 'messages' && data !== undefined) {
     listener.onMessages((JSON.parse(data) as { data: ChatMessage[] }).data);
+  } else if ((event === 'delta' || event === 'replace') && data !== undefined) {
+    listener.onWords((JSON.parse(data) as { text: string }).text, event === 'replace');
   }
 }

@@ -5,6 +5,7 @@ import { createHistory } from './history.ts';
 import type { KeptBox, Waiting } from './kept.ts';
 import { createOutbox } from './outbox.ts';
 import { createReadMark } from './read-mark.ts';
+import { createWriting } from './writing.ts';
 
 export type Shown = {
   messages: ChatMessage[];
@@ -12,12 +13,11 @@ export type Shown = {
   hasMore: boolean;
   loaded: boolean;
   typing: boolean;
+  /** What the agent has written of its next message. */
+  words: string;
   unread: number;
   state: ConnectionState;
 };
-
-/** Longer than agents usually think; people who took over do not write at once. */
-const TYPING_MS = 30_000;
 
 /**
  * What was said, as far as this page knows, and what waits to be sent. A message has a name from the moment it is typed:
@@ -25,16 +25,13 @@ const TYPING_MS = 30_000;
  */
 export function createConversation(client: Client, kept: KeptBox, onChange: (shown: Shown) => void) {
   const history = createHistory(client);
-  let typingUntil = 0;
+  const writing = createWriting();
   let state: ConnectionState = 'idle';
   let isLooking = false;
   const readMark = createReadMark(client, kept);
   const outbox = createOutbox(client, kept, {
     onSent: (message, answering) => {
-      if (answering) {
-        typingUntil = Date.now() + TYPING_MS;
-        setTimeout(change, TYPING_MS + 50);
-      }
+      if (answering) setTimeout(change, writing.await());
       take([message]);
     },
     onRefused: change,
@@ -48,7 +45,7 @@ export function createConversation(client: Client, kept: KeptBox, onChange: (sho
       messages: all,
       waiting: queue.filter(({ client_id }) => !said.has(client_id)),
       ...history.reach(),
-      typing: typingUntil > Date.now(),
+      ...writing.shown(),
       unread: isLooking ? 0 : all.filter(({ id, role }) => role !== 'end_user' && id > read).length,
       state,
     });
@@ -58,7 +55,7 @@ export function createConversation(client: Client, kept: KeptBox, onChange: (sho
   }
 
   function take(fresh: readonly ChatMessage[]): void {
-    if (history.put(fresh).some(({ role }) => role !== 'end_user')) typingUntil = 0;
+    if (history.put(fresh).some(({ role }) => role !== 'end_user')) writing.end();
     const said = new Set(fresh.map(({ client_id }) => client_id));
     if (fresh.length > 0) {
       kept.change((now) => {
@@ -70,10 +67,18 @@ export function createConversation(client: Client, kept: KeptBox, onChange: (sho
   }
 
   return {
-    take,
+    take: (fresh: readonly ChatMessage[]) => {
+      if (fresh.some(({ role }) => role !== 'end_user')) writing.forget();
+      take(fresh);
+    },
+    hear: (text: string, replaces: boolean) => {
+      writing.hear(text, replaces);
+      change();
+    },
     change,
     setState: (now: ConnectionState) => {
       state = now;
+      if (now !== 'online') writing.forget();
       change();
       if (now === 'online') void outbox.flush();
     },
@@ -82,6 +87,7 @@ export function createConversation(client: Client, kept: KeptBox, onChange: (sho
     /** False: too much is waiting already. */
     say: (text: string): boolean => {
       if (!outbox.put(text)) return false;
+      writing.stop();
       change();
       if (state !== 'offline') void outbox.flush();
       return true;

@@ -14,6 +14,9 @@ export function createLog(greeting: string, tools: MessageTools, loadEarlier: ()
   const list = h('ol');
   const log = h('div', { class: 'log', role: 'log', tabindex: '0', 'aria-label': words.log }, more, list);
   const update = createUpdate(list);
+  // Screen readers read the whole message when it is there, not every word of it.
+  const bubble = h('div', { class: 'bubble', dir: 'auto' });
+  const writing = h('li', { class: 'said writing', 'aria-hidden': 'true' }, bubble);
   const toEnd = (): void => {
     log.scrollTop = log.scrollHeight;
   };
@@ -43,6 +46,9 @@ export function createLog(greeting: string, tools: MessageTools, loadEarlier: ()
       // History is not read out piece by piece.
       log.setAttribute('aria-busy', String(!loaded && state !== 'offline' && state !== 'closed'));
       update(wanted);
+      if (shown.words === '') writing.remove();
+      else if (!writing.isConnected) list.append(writing);
+      bubble.textContent = shown.words;
       if (nearEnd) toEnd();
       more.hidden = !shown.hasMore;
     },

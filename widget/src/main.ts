@@ -53,6 +53,7 @@ function start(script: HTMLScriptElement): void {
     const connection = createConnection(client, {
       onReady: conversation.load,
       onMessages: conversation.take,
+      onWords: conversation.hear,
       onState: conversation.setState,
     });
     const wanted = (): boolean => view.isOpen() || kept.read().talked === true || person.external_id !== undefined;

@@ -3,6 +3,7 @@ import type { ChannelKinds } from '../../channels/kinds.ts';
 import type { OpenSecrets } from '../../store/channels/secrets.ts';
 import type { Db } from '../../store/db.ts';
 import type { MessageFeed } from '../../store/messages/feed.ts';
+import type { LiveWords } from '../../store/words/live-words.ts';
 
 /** The dependencies of the verbs in this folder. A visitor's messages are stored by conversations/receive-from-visitor.ts. */
 export type VisitorsDeps = {
@@ -11,4 +12,5 @@ export type VisitorsDeps = {
   openSecrets: OpenSecrets;
   visitorTokens: VisitorTokens;
   feed: MessageFeed;
+  liveWords: Pick<LiveWords, 'follow'>;
 };

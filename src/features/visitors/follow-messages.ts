@@ -1,18 +1,36 @@
 import type { ChatMessage } from '../../../contract/chat.ts';
 import type { VisitorPlace } from '../../store/visitors.ts';
+import { followWords } from '../../store/words/follow-words.ts';
+import { visitorTopic } from '../../store/words/live-words.ts';
 import { noteDelivered } from './note-receipts.ts';
 import { presentVisitorMessage } from './read-messages.ts';
 import type { VisitorsDeps } from './deps.ts';
 
+export type ChatReader = {
+  /** Returns whether they were sent to the visitor. */
+  onMessages(messages: ChatMessage[]): boolean;
+  /** The next words of the agent's message, or all of them instead of those before. */
+  onWords(event: 'delta' | 'replace', text: string): void;
+};
+
 /**
- * Calls back with every message from now on. The first call has messages or none; after it, no message is missed.
- * `onMessages` returns whether they were sent to the visitor.
+ * Calls back with every message from now on. The first call has messages or none; after it, no message is missed, and
+ * words come too.
  */
-export const followMessages = (
-  { db, feed }: Pick<VisitorsDeps, 'db' | 'feed'>,
+export function followMessages(
+  { db, feed, liveWords }: Pick<VisitorsDeps, 'db' | 'feed' | 'liveWords'>,
   place: VisitorPlace,
-  onMessages: (messages: ChatMessage[]) => boolean,
-): (() => void) =>
-  feed.follow(place, (rows) => {
-    if (onMessages(rows.map(presentVisitorMessage))) noteDelivered({ db }, place, rows);
+  reader: ChatReader,
+): () => void {
+  const { orgId, channelId, address } = place;
+  const words = followWords(liveWords, visitorTopic(orgId, channelId, address), reader.onWords);
+  const unfollow = feed.follow(place, (rows) => {
+    if (rows.some(({ role }) => role === 'agent')) words.said();
+    if (reader.onMessages(rows.map(presentVisitorMessage))) noteDelivered({ db }, place, rows);
+    words.open();
   });
+  return () => {
+    unfollow();
+    words.leave();
+  };
+}

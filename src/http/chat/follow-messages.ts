@@ -18,13 +18,14 @@ const STREAM_MS = 15 * 60_000;
 
 /**
  * `ready`: from here on no message is missed, so the client reads the state now. `messages`: there are new messages.
+ * `delta` and `replace`: the words of the message that the agent writes.
  * The heartbeat is a visible event: a widget notices a dead connection, or a proxy that holds everything back, and
  * polls instead.
  */
 export function followMessages(
   request: FastifyRequest,
   reply: FastifyReply,
-  deps: Pick<VisitorsDeps, 'db' | 'feed'>,
+  deps: Pick<VisitorsDeps, 'db' | 'feed' | 'liveWords'>,
   place: { orgId: string; channelId: string; address: string },
 ): FastifyReply {
   let timer: NodeJS.Timeout | undefined;
@@ -42,12 +43,15 @@ export function followMessages(
     },
   });
   timer = setTimeout(() => stream.end(), STREAM_MS).unref();
-  unfollow = follow(deps, place, (messages) => {
-    if (!isReady) {
-      isReady = true;
-      stream.send('ready', {});
-    }
-    return messages.length > 0 && stream.send('messages', { data: messages });
+  unfollow = follow(deps, place, {
+    onMessages: (messages) => {
+      if (!isReady) {
+        isReady = true;
+        stream.send('ready', {});
+      }
+      return messages.length > 0 && stream.send('messages', { data: messages });
+    },
+    onWords: (event, text) => stream.send(event, { text }),
   });
   if (stream.ended) {
     clearTimeout(timer);
