@@ -11,6 +11,7 @@ import { addEventsCommand } from './commands/events.ts';
 import { addEndUsersCommand } from './commands/end-users.ts';
 import { addKeysCommand } from './commands/keys.ts';
 import { addKnowledgeCommand } from './commands/knowledge.ts';
+import { addCostsCommands } from './commands/costs.ts';
 import { addModelsCommand } from './commands/models.ts';
 import { addOrgsCommand } from './commands/orgs.ts';
 import { addSendCommand } from './commands/send.ts';
@@ -60,6 +61,7 @@ export function buildProgram(): Command {
   addCampaignsCommand(program);
   addEndUsersCommand(program);
   addModelsCommand(program);
+  addCostsCommands(program);
   addKeysCommand(program);
   program.commandsGroup('Conversations:');
   addTriggerCommand(program);

@@ -281,6 +281,7 @@ const kinds = {
     cure: 'Check the id, or look at the page of your account.',
   },
   document_not_found: { status: 404, title: 'No such document', cure: 'Check the document id, or list the documents.' },
+  budget_not_found: { status: 404, title: 'No such budget', cure: 'Check the budget id, or list the budgets.' },
   import_not_found: { status: 404, title: 'No such import', cure: 'Check the import id, or list the imports.' },
   version_not_found: { status: 404, title: 'No such version', cure: 'Check the version number, or list the versions.' },
   problem_not_found: { status: 404, title: 'No such problem code', cure: 'The list of codes is under /docs/problems.' },

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { MAX_LABEL_CHARACTERS, MAX_MESSAGE_CHARACTERS, MAX_NAME_CHARACTERS } from './limits.ts';
+import { ModelUse } from './spending.ts';
 import { Message, type MessageContent } from './messages.ts';
 import { idPattern } from './ids.ts';
 
@@ -187,6 +188,12 @@ export const RunRecord = Type.Object(
     send_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
     finished_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
     messages: Type.Optional(Type.Array(Message)),
+    models: Type.Optional(
+      Type.Array(ModelUse, {
+        description:
+          'With `include=models`: the models that answered, what they used, and what kept others from answering.',
+      }),
+    ),
   },
   { title: 'Run' },
 );

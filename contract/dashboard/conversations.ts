@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox';
 import { DeliveryError } from '../channels.ts';
 import { MAX_MESSAGE_CHARACTERS } from '../limits.ts';
 import { Message } from '../messages.ts';
+import { ModelUse } from '../spending.ts';
 import { RUN_STATUSES } from '../triggers.ts';
 import { TraceStep } from './agents.ts';
 import { closed, Id, Moment, Nullable, PageQuery, SearchText } from './shapes.ts';
@@ -67,6 +68,8 @@ export const ConversationRecord = Type.Object(
         created_at: Moment,
       }),
     ),
+    /** What models used in all of its turns, and why the first of them did not answer. */
+    models: Type.Array(ModelUse),
   },
   { title: 'Conversation' },
 );

@@ -134,6 +134,7 @@ import {
   SignInBody,
   SignInOptions,
 } from './sign-in.ts';
+import { BudgetRecord, ModelPrice, SetBudgetBody, SetPriceBody, UsageQuery, UsageRecord } from './spending.ts';
 import {
   CreateToolSecretBody,
   ListMcpToolsBody,
@@ -365,6 +366,14 @@ const routes = {
   listModels: route('GET 200', `${org}/models`, 'viewer', 'List model providers', { answer: Whole(ModelRecord) }),
   setModel: route('PUT 200', `${org}/models/:provider`, 'admin', 'Set address and key of a model provider', { body: SetModelBody, answer: ModelRecord }),
   removeModel: route('DELETE 204', `${org}/models/:provider`, 'admin', 'Remove a model provider', {}),
+
+  // What models used, and what they may cost
+  readUsage: route('GET 200', `${org}/usage`, 'viewer', 'What models used, by day, agent, key, campaign or model', { query: UsageQuery, answer: UsageRecord }),
+  listModelPrices: route('GET 200', `${org}/model-prices`, 'viewer', 'List what models cost', { answer: Whole(ModelPrice) }),
+  setModelPrice: route('PUT 200', `${org}/model-prices`, 'admin', 'Set or remove the price of a model', { body: SetPriceBody, answer: Whole(ModelPrice) }),
+  listBudgets: route('GET 200', `${org}/budgets`, 'viewer', 'List budgets with what is spent', { answer: Whole(BudgetRecord) }),
+  setBudget: route('PUT 200', `${org}/budgets`, 'admin', 'Set a budget', { body: SetBudgetBody, answer: BudgetRecord }),
+  removeBudget: route('DELETE 204', `${org}/budgets/:budget_id`, 'admin', 'Remove a budget', {}),
 
   // Conversations and people
   listConversations: route('GET 200', `${org}/conversations`, 'viewer', 'List conversations', { query: ConversationListQuery, answer: Page(ConversationSummary) }),

@@ -134,6 +134,7 @@ export async function openRooms({ config, db, databaseUrl, log, role, version }:
     callTool,
     findChangedTools,
     log,
+    onUse: (use) => metrics?.modelUsed(use),
   });
   const knowledge = createKnowledge({ log, readDocument: (...which) => readNextDocument(db.$client, ...which) });
   const readFiles = createReadFiles({ log });

@@ -17,8 +17,19 @@ export type Metrics = {
   watch(server: Server): void;
   revokeSettled(waitedMs: number): void;
   batchSent(calls: number): void;
+  /** One model in one attempt of a turn. */
+  modelUsed(use: ModelUsed): void;
   start(): Promise<{ host: string; port: number }>;
   stop(): Promise<void>;
+};
+
+export type ModelUsed = {
+  provider: string;
+  spent: { input: number; cached: number; output: number };
+  calls: number;
+  toolCalls: number;
+  /** Code of the failure; null: it answered. */
+  failure: string | null;
 };
 
 export type MetricsOptions = {
@@ -75,6 +86,7 @@ export function createMetrics({ address, labels, db, access, acceptQueue }: Metr
     buckets: BATCHES,
     registers,
   });
+  const models = countModels(registers);
   gauge('accept_queue_calls', 'Trigger calls that wait for their commit.', acceptQueue);
   if (access !== null) {
     gauge('lease_age_seconds', 'Since the renewal that counts; beyond 0.9 access is read from the database.', () =>
@@ -149,6 +161,7 @@ export function createMetrics({ address, labels, db, access, acceptQueue }: Metr
     },
     revokeSettled: (ms) => revokes.observe(ms / 1_000),
     batchSent: (calls) => batches.observe(calls),
+    modelUsed: models,
     start: async () => {
       await new Promise<void>((resolve, reject) => {
         server.once('error', reject).listen(address, resolve);
@@ -164,6 +177,25 @@ export function createMetrics({ address, labels, db, access, acceptQueue }: Metr
       server.close();
       server.closeAllConnections();
     },
+  };
+}
+
+/** By provider: the name of a model is a value of a user. */
+function countModels(registers: Registry[]): (use: ModelUsed) => void {
+  const counter = (name: string, help: string, label: string) =>
+    new Counter({ name: `parley_model_${name}_total`, help, labelNames: ['provider', label], registers });
+  const turns = counter(
+    'turns',
+    'Attempts of turns at a model, by outcome: answered, or the code of the failure.',
+    'outcome',
+  );
+  const tokens = counter('tokens', 'Tokens that providers reported; cached ones are part of the input.', 'kind');
+  const calls = counter('calls', 'Calls of models, and of tools by models.', 'kind');
+  return ({ provider, spent, calls: made, toolCalls, failure }) => {
+    turns.inc({ provider, outcome: failure ?? 'answered' });
+    for (const kind of ['input', 'cached', 'output'] as const) tokens.inc({ provider, kind }, spent[kind]);
+    calls.inc({ provider, kind: 'model' }, made);
+    calls.inc({ provider, kind: 'tool' }, toolCalls);
   };
 }
 

@@ -47,6 +47,7 @@ const runs = (length: number): string[] => ['a', '0', '/'].map((sign) => sign.re
 
 /** Texts in formats that a run of one letter does not match. */
 const EXAMPLES: readonly ((place: number) => string)[] = [
+  () => 'USD',
   (place) => `https://a${place}.example`,
   () => `${'a'.repeat(64)}@example.com`,
   () => '#0b7a75',

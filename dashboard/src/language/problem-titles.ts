@@ -52,6 +52,7 @@ export const problemTitlesAr: Readonly<Record<ProblemCode, string>> = {
   sign_in_domain_not_found: 'لا يوجد نطاق كهذا',
   document_not_found: 'لا يوجد مستند كهذا',
   version_not_found: 'لا توجد نسخة كهذه',
+  budget_not_found: 'لا توجد ميزانية كهذه',
   import_not_found: 'لا توجد عملية استيراد كهذه',
   problem_not_found: 'لا يوجد رمز مشكلة كهذا',
   method_not_allowed: 'المسار لا يدعم هذه الطريقة',

@@ -17,6 +17,8 @@ import {
 } from '../../store/conversations/read.ts';
 import type { Db } from '../../store/db.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
+import { presentModelUse } from '../../store/spending/present-use.ts';
+import { readModelUse } from '../../store/spending/read-use.ts';
 import { presentMessage } from '../../store/messages/present.ts';
 import type { MessageRow } from '../../store/runs/read.ts';
 
@@ -33,9 +35,10 @@ export const listConversations = (
 export async function readConversation({ db }: { db: Db }, orgId: string, id: string): Promise<ConversationRecord> {
   const row = await findConversation(db, orgId, id);
   if (!row) throw new Refusal('conversation_not_found');
-  const [messages, runs] = await Promise.all([
+  const [messages, runs, models] = await Promise.all([
     listNewestMessages(db, orgId, id, MAX_MESSAGES),
     listConversationRuns(db, orgId, id, MAX_RUNS),
+    readModelUse(db, orgId, id, null),
   ]);
   return {
     ...presentConversation(row),
@@ -48,6 +51,7 @@ export async function readConversation({ db }: { db: Db }, orgId: string, id: st
       error: run.error,
       created_at: timestamp(run.createdAt),
     })),
+    models: models.map(presentModelUse),
   };
 }
 

@@ -3,6 +3,8 @@ import type { RunRecord, RunStatus } from '../../../contract/triggers.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { presentMessage } from '../../store/messages/present.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
+import { presentModelUse } from '../../store/spending/present-use.ts';
+import { readModelUse } from '../../store/spending/read-use.ts';
 import { findRun, listRunMessages, listRunRows, type RunRow } from '../../store/runs/read.ts';
 import type { TriggersDeps } from './deps.ts';
 
@@ -11,14 +13,19 @@ export async function readRun(
   orgId: string,
   triggerId: string,
   runId: string,
-  options: { messages: boolean },
+  options: { messages: boolean; models: boolean },
 ): Promise<RunRecord> {
   const row = await findRun(db, orgId, triggerId, runId);
   if (!row) throw new Refusal('run_not_found');
-  const record = presentRun(row);
-  if (!options.messages) return record;
-  const messages = await listRunMessages(db, orgId, row.conversationId, row.id);
-  return { ...record, messages: messages.map(presentMessage) };
+  const [messages, models] = await Promise.all([
+    options.messages ? listRunMessages(db, orgId, row.conversationId, row.id) : null,
+    options.models ? readModelUse(db, orgId, row.conversationId, row.id) : null,
+  ]);
+  return {
+    ...presentRun(row),
+    ...(messages && { messages: messages.map(presentMessage) }),
+    ...(models && { models: models.map(presentModelUse) }),
+  };
 }
 
 export async function listRuns(

@@ -15,6 +15,7 @@ import { requestRoutes } from './requests.ts';
 import { organizationSignInRoutes } from './organization-sign-in.ts';
 import { secondFactorRoutes } from './second-factor.ts';
 import { signInRoutes } from './sign-in.ts';
+import { spendingRoutes } from './spending.ts';
 import { toolRoutes } from './tools.ts';
 import { triggerRoutes } from './triggers.ts';
 import { webhookRoutes } from './webhooks.ts';
@@ -28,6 +29,7 @@ export type DashboardDeps = DepsOf<typeof signInRoutes> &
   DepsOf<typeof organizationRoutes> &
   DepsOf<typeof agentRoutes> &
   DepsOf<typeof toolRoutes> &
+  DepsOf<typeof spendingRoutes> &
   DepsOf<typeof triggerRoutes> &
   DepsOf<typeof channelRoutes> &
   DepsOf<typeof keyRoutes> &
@@ -51,6 +53,7 @@ export function dashboardRoutes(deps: DashboardDeps, paging: Paging): Route[] {
     ...organizationRoutes(desk),
     ...agentRoutes(desk),
     ...toolRoutes(desk),
+    ...spendingRoutes(desk),
     ...triggerRoutes(desk),
     ...channelRoutes(desk),
     ...keyRoutes(desk),

@@ -57,3 +57,25 @@ const spentAlready = (orgId: string, { subject, subjectId, period, unit }: Budge
   FROM model_usage WHERE org_id = ${orgId} AND day >= ${START(period)} AND CASE ${subject}::text
     WHEN 'organization' THEN true WHEN 'agent' THEN agent_id = ${subjectId} WHEN 'key' THEN key_id = ${subjectId}
     ELSE campaign_id = ${subjectId} END)`;
+
+const TABLES = { agent: 'agent', campaign: 'campaign', key: 'api_key' } as const;
+
+export async function subjectExists(
+  tx: Queryable,
+  orgId: string,
+  subject: keyof typeof TABLES,
+  id: string,
+): Promise<boolean> {
+  const { rows } = await tx.execute(
+    sql`SELECT 1 FROM ${sql.identifier(TABLES[subject])} WHERE org_id = ${orgId} AND id = ${id}`,
+  );
+  return rows.length > 0;
+}
+
+export async function deleteBudget(tx: Queryable, orgId: string, id: string): Promise<BudgetRow | null> {
+  const rows = await tx
+    .delete(budget)
+    .where(and(eq(budget.orgId, orgId), eq(budget.id, id)))
+    .returning();
+  return rows[0] ?? null;
+}

@@ -12,16 +12,19 @@ export const readRunRoute = (deps: TriggerRoutesDeps): Route => ({
   operation: {
     id: 'readRun',
     summary: 'Read a run',
-    description: 'The state of an accepted call. `include=messages` adds what was said.',
+    description:
+      'The state of an accepted call. `include=messages` adds what was said, `models` which models answered and what they used; `messages,models` both.',
     tag: 'Triggers',
   },
-  query: Type.Object({ include: Type.Optional(Type.Literal('messages')) }),
+  query: Type.Object({ include: Type.Optional(Type.Enum(['messages', 'models', 'messages,models'])) }),
   responses: { 200: RunRecord },
   problems: ['run_not_found'],
   async handle(request) {
     const { caller, trigger } = request.admission;
     const { run_id: runId } = request.params as { run_id: string };
-    const { include } = request.query as { include?: string };
-    return readRun(deps, caller.orgId, trigger!.id, runId, { messages: include === 'messages' });
+    const { include = '' } = request.query as { include?: string };
+    const parts = include.split(',');
+    const options = { messages: parts.includes('messages'), models: parts.includes('models') };
+    return readRun(deps, caller.orgId, trigger!.id, runId, options);
   },
 });

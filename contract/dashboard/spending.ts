@@ -1,0 +1,108 @@
+import { Type, type Static } from 'typebox';
+import { idPattern } from '../ids.ts';
+import { Use } from '../spending.ts';
+import { MODEL_PROVIDERS } from './models.ts';
+import { closed, Id, Nullable } from './shapes.ts';
+
+export const BUDGET_SUBJECTS = ['organization', 'agent', 'campaign', 'key'] as const;
+export const BUDGET_PERIODS = ['day', 'month'] as const;
+export const MAX_BUDGETS = 200;
+export const MAX_PRICES = 200;
+
+const Currency = Type.String({ pattern: '^[A-Z]{3}$', description: 'Three letters of ISO 4217, such as USD.' });
+/** For a million tokens. */
+const Price = Type.Number({ minimum: 0, maximum: 1_000_000 });
+const ModelName = Type.String({ minLength: 1, maxLength: 200 });
+
+const price = { currency: Currency, input: Price, output: Price, cached: Nullable(Price) };
+
+export const ModelPrice = Type.Object(
+  { provider: Type.Enum(MODEL_PROVIDERS), model: Type.String(), ...price },
+  { title: 'ModelPrice' },
+);
+export type ModelPrice = Static<typeof ModelPrice>;
+
+export const SetPriceBody = Type.Object(
+  {
+    provider: Type.Enum(MODEL_PROVIDERS),
+    model: ModelName,
+    price: Nullable(Type.Object({ ...price, cached: Type.Optional(Nullable(Price)) }, closed)),
+  },
+  { ...closed, description: '`price` null: the price is not known any more.' },
+);
+export type SetPriceBody = Static<typeof SetPriceBody>;
+
+const subject = {
+  subject: Type.Enum(BUDGET_SUBJECTS),
+  subject_id: Nullable(Type.String()),
+  period: Type.Enum(BUDGET_PERIODS),
+  unit: Type.String({ description: '`tokens`, or a currency.' }),
+  amount: Type.Number(),
+};
+
+export const BudgetRecord = Type.Object(
+  {
+    id: Type.String(),
+    ...subject,
+    /** Of the current period, in UTC. */
+    spent: Type.Number(),
+    /** By turns in progress. */
+    reserved: Type.Number(),
+    period_start: Type.String({ format: 'date' }),
+  },
+  { title: 'Budget' },
+);
+export type BudgetRecord = Static<typeof BudgetRecord>;
+
+export const SetBudgetBody = Type.Object(
+  {
+    subject: subject.subject,
+    subject_id: Type.Optional(
+      Type.Union([
+        Type.String({ pattern: `${idPattern('agent')}|${idPattern('campaign')}|${idPattern('key')}` }),
+        Type.Null(),
+      ]),
+    ),
+    period: subject.period,
+    unit: Type.String({ pattern: '^(tokens|[A-Z]{3})$' }),
+    amount: Type.Number({ minimum: 0, maximum: 1_000_000_000_000 }),
+  },
+  closed,
+);
+export type SetBudgetBody = Static<typeof SetBudgetBody>;
+
+export const USAGE_GROUPS = ['day', 'agent', 'key', 'campaign', 'model'] as const;
+export type UsageGroup = (typeof USAGE_GROUPS)[number];
+const Day = Type.String({ format: 'date' });
+
+export const UsageQuery = Type.Object(
+  {
+    by: Type.Optional(Type.Enum(USAGE_GROUPS, { default: 'day' })),
+    since: Type.Optional(Day),
+    until: Type.Optional(Day),
+    agent_id: Type.Optional(Id('agent')),
+    key_id: Type.Optional(Id('key')),
+    campaign_id: Type.Optional(Id('campaign')),
+  },
+  closed,
+);
+
+/** Days are those of UTC, both included; without `since` the last 30. At most 400 groups, the newest or largest first. */
+export const UsageRecord = Type.Object(
+  {
+    since: Day,
+    until: Day,
+    total: Use,
+    data: Type.Array(
+      Type.Object({
+        /** The day, the id, or `provider/model`; null: turns that belong to none. */
+        group: Nullable(Type.String()),
+        /** Of an agent, a key or a campaign. */
+        name: Nullable(Type.String()),
+        use: Use,
+      }),
+    ),
+  },
+  { title: 'Usage' },
+);
+export type UsageRecord = Static<typeof UsageRecord>;

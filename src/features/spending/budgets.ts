@@ -1,0 +1,71 @@
+import { type BudgetRecord, MAX_BUDGETS, type SetBudgetBody } from '../../../contract/dashboard/spending.ts';
+import { isId } from '../../../contract/ids.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { newId } from '../../kernel/ids.ts';
+import { touchAgents } from '../../store/agents/write.ts';
+import type { Db } from '../../store/db.ts';
+import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
+import {
+  type BudgetRow,
+  deleteBudget,
+  listBudgets as listRows,
+  subjectExists,
+  writeBudget,
+} from '../../store/spending/budgets.ts';
+
+const present = (row: BudgetRow): BudgetRecord => ({
+  id: row.id,
+  subject: row.subject as BudgetRecord['subject'],
+  subject_id: row.subjectId || null,
+  period: row.period as BudgetRecord['period'],
+  unit: row.unit,
+  amount: Number(row.amount),
+  spent: Number(row.spent),
+  reserved: Number(row.reserved),
+  period_start: row.periodStart,
+});
+
+export const listBudgets = async ({ db }: { db: Db }, orgId: string): Promise<BudgetRecord[]> =>
+  (await listRows(db, orgId)).map(present);
+
+/**
+ * Sets the amount of a budget, which is one for each subject, period and unit. Agents are loaded again, because a worker
+ * remembers whether there are budgets at all.
+ */
+export async function setBudget(
+  { db }: { db: Db },
+  orgId: string,
+  { subject, subject_id: subjectId = null, period, unit, amount }: SetBudgetBody,
+  actor: Actor,
+): Promise<BudgetRecord> {
+  if (subject === 'organization' ? subjectId !== null : subjectId === null || !isId(subject, subjectId)) {
+    throw invalid('/subject_id', 'Name the agent, campaign or key; the organization needs no id.');
+  }
+  return db.transaction(async (tx) => {
+    if (subject !== 'organization' && !(await subjectExists(tx, orgId, subject, subjectId!))) {
+      throw invalid('/subject_id', 'There is none with this id.');
+    }
+    const of = { subject, subjectId: subjectId ?? '', period, unit };
+    const { id, before } = await writeBudget(tx, orgId, { id: newId('budget'), ...of, amount: String(amount) });
+    const rows = await listRows(tx, orgId);
+    if (rows.length > MAX_BUDGETS) throw invalid('/subject', `An organization has at most ${MAX_BUDGETS} budgets.`);
+    await touchAgents(tx, orgId);
+    const facts = { ...of, amount, before };
+    await recordAudit(tx, { orgId, actor, action: 'budget.set', subjectId: id, facts });
+    return present(rows.find((row) => row.id === id)!);
+  });
+}
+
+export async function removeBudget({ db }: { db: Db }, orgId: string, id: string, actor: Actor): Promise<void> {
+  await db.transaction(async (tx) => {
+    const row = await deleteBudget(tx, orgId, id);
+    if (!row) throw new Refusal('budget_not_found');
+    await touchAgents(tx, orgId);
+    const { subject, subjectId, period, unit, amount } = row;
+    const facts = { subject, subjectId, period, unit, amount };
+    await recordAudit(tx, { orgId, actor, action: 'budget.removed', subjectId: id, facts });
+  });
+}
+
+const invalid = (pointer: string, detail: string): Refusal =>
+  new Refusal('validation_failed', undefined, { errors: [{ pointer, code: 'invalid', detail }] });

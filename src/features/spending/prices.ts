@@ -1,0 +1,42 @@
+import { MAX_PRICES, type ModelPrice, type SetPriceBody } from '../../../contract/dashboard/spending.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import type { Db, Queryable } from '../../store/db.ts';
+import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
+import { deletePrice, listPrices as listRows, writePrice } from '../../store/spending/prices.ts';
+
+export const listPrices = async ({ db }: { db: Queryable }, orgId: string): Promise<ModelPrice[]> =>
+  (await listRows(db, orgId)).map(({ provider, model, currency, input, output, cached }) => ({
+    provider: provider as ModelPrice['provider'],
+    model,
+    currency,
+    input: Number(input),
+    output: Number(output),
+    cached: cached === null ? null : Number(cached),
+  }));
+
+/** Holds from the next turn on. Returns all prices. */
+export async function setPrice(
+  { db }: { db: Db },
+  orgId: string,
+  { provider, model, price }: SetPriceBody,
+  actor: Actor,
+): Promise<ModelPrice[]> {
+  return db.transaction(async (tx) => {
+    const subjectId = `${provider}/${model}`;
+    if (price === null) {
+      await deletePrice(tx, orgId, provider, model);
+      await recordAudit(tx, { orgId, actor, action: 'model_price.removed', subjectId });
+      return listPrices({ db: tx }, orgId);
+    }
+    const { currency, input, output, cached = null } = price;
+    const amounts = { input: String(input), output: String(output), cached: cached === null ? null : String(cached) };
+    await writePrice(tx, { orgId, provider, model, currency, ...amounts });
+    const all = await listPrices({ db: tx }, orgId);
+    if (all.length > MAX_PRICES) {
+      const detail = `At most ${MAX_PRICES} models have a price.`;
+      throw new Refusal('validation_failed', undefined, { errors: [{ pointer: '/model', code: 'too_many', detail }] });
+    }
+    await recordAudit(tx, { orgId, actor, action: 'model_price.set', subjectId, facts: { currency, ...amounts } });
+    return all;
+  });
+}
