@@ -90,15 +90,16 @@ function addBudgets(program: Command): void {
   });
 }
 
+const model = (command: Command): Command =>
+  command
+    .addOption(new Option('--provider <name>', 'which provider').choices(MODEL_PROVIDERS).makeOptionMandatory())
+    .requiredOption('--model <name>', 'which model');
+
 function addPrices(program: Command): void {
   const prices = program
     .command('prices')
     .summary('what models cost')
     .description('What your providers charge, per million tokens. Parley knows no prices by itself.');
-  const model = (command: Command) =>
-    command
-      .addOption(new Option('--provider <name>', 'which provider').choices(MODEL_PROVIDERS).makeOptionMandatory())
-      .requiredOption('--model <name>', 'which model');
   const set = model(prices.command('set').description('Sets the price of a model.'))
     .requiredOption('--currency <code>', 'such as USD')
     .requiredOption('--input <n>', 'a million input tokens', amount)

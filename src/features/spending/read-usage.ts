@@ -1,5 +1,5 @@
 import type { UsageGroup, UsageRecord } from '../../../contract/dashboard/spending.ts';
-import type { Db } from '../../store/db.ts';
+import type { SpendingDeps } from './deps.ts';
 import { presentUse } from '../../store/spending/present-use.ts';
 import { readUsageSums, type UseRow } from '../../store/spending/read-use.ts';
 
@@ -30,7 +30,7 @@ type Query = {
 
 /** What models used in some days of UTC, by day, agent, key, campaign or model. */
 export async function readUsage(
-  { db, now }: { db: Db; now: () => number },
+  { db, now }: SpendingDeps,
   orgId: string,
   { by = 'day', since, until, agent_id: agentId, key_id: keyId, campaign_id: campaignId }: Query,
 ): Promise<UsageRecord> {

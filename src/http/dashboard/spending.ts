@@ -1,12 +1,12 @@
+import type { SpendingDeps } from '../../features/spending/deps.ts';
 import { listBudgets, removeBudget, setBudget } from '../../features/spending/budgets.ts';
 import { listPrices, setPrice } from '../../features/spending/prices.ts';
 import { readUsage } from '../../features/spending/read-usage.ts';
-import type { Db } from '../../store/db.ts';
 import type { Route } from '../route/route.ts';
 import type { Desk } from './desk.ts';
 
 /** What models used, what they cost, and what they may cost. */
-export const spendingRoutes = ({ route, deps }: Desk<{ db: Db; now: () => number }>): Route[] => [
+export const spendingRoutes = ({ route, deps }: Desk<SpendingDeps>): Route[] => [
   route('readUsage', ({ orgId, query }) => readUsage(deps, orgId, query)),
   route('listModelPrices', async ({ orgId }) => ({ data: await listPrices(deps, orgId) })),
   route('setModelPrice', async ({ orgId, body, actor }) => ({ data: await setPrice(deps, orgId, body, actor) })),
