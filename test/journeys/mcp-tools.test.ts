@@ -171,7 +171,7 @@ describe('a tool that changed', () => {
 });
 
 describe('the limits of tools apply', () => {
-  test('an acting tool asks first; a bound argument is filled; a failed read is repeated with the same key', async () => {
+  test('a bound argument is filled, and an answer that says no is not asked for again', async () => {
     const [listed] = (await list()).tools;
     await publish(approved(listed, { bound: { order_id: '{{end_user.external_id}}' }, read_only: true, retries: 1 }));
     let attempts = 0;
@@ -183,6 +183,32 @@ describe('the limits of tools apply', () => {
     // An answer is an answer: only a server that does not answer is asked again.
     expect({ attempts, tool }).toMatchObject({ attempts: 1, tool: { kind: 'tool_failed', error: 'Broken.' } });
     expect(JSON.parse(shop.calls()[0]!.body.toString()).params.arguments).toEqual({ order_id: 'crm-7' });
+  });
+
+  test('the person is asked first, and only a Yes calls', async () => {
+    await choose({ confirm: { default: 'Look {{arguments.order_id}} up?' } });
+    const write = async (message: string) => {
+      const body = { end_user: { external_id: 'crm-7' }, message, conversation: { key: 'order' } };
+      const { body: run } = await parley.call('POST', path, { key, body, headers: { prefer: 'wait=15' } });
+      return run.messages.at(-1).content.text;
+    };
+    model.script({ tool: 'orders_status', args: { order_id: 'A-1' } });
+    expect(await write('Where is my order?')).toBe('Look A-1 up?');
+    expect(shop.calls()).toEqual([]);
+    model.script({ text: 'It has shipped.' });
+    expect(await write('Yes')).toBe('It has shipped.');
+    expect(shop.calls()).toHaveLength(1);
+  });
+
+  test('a server that is silent stops no turn: its tools are offered as approved, and the call ends with its time', async () => {
+    const [listed] = (await list()).tools;
+    hostile.answer = () => 'hang';
+    await publish(approved(listed, { url: `${hostile.url}/mcp`, timeout_seconds: 1, read_only: true, retries: 1 }));
+    const { run, tool } = await turn();
+    expect(run.messages[0].content.text).toBe('It has shipped.');
+    expect(tool).toMatchObject({ kind: 'tool_failed', status: null, error: expect.stringContaining('in time') });
+    // The list of the turn, and two attempts of the call.
+    expect(hostile.calls).toHaveLength(3);
   });
 
   test('can be tried from the editor', async () => {
