@@ -8,6 +8,7 @@ import { createDigest, digestBytes } from '../src/access/keys/digest.ts';
 import { mintKey } from '../src/access/keys/key-format.ts';
 import { deriveSecrets } from '../src/config/secrets.ts';
 import { newId } from '../src/kernel/ids.ts';
+import type { Key } from '../src/kernel/seal.ts';
 import { type Db, openDb } from '../src/store/db.ts';
 import { member } from '../src/store/schema/identity.ts';
 import { givenAgent, givenKey, givenOrganization, givenTrigger } from '../test/factories.ts';
@@ -19,6 +20,7 @@ export type Region = {
   db: Db;
   /** HMAC key of the stored digests, for the servers in a comparison. */
   pepper: string;
+  sealingKey: Key;
   /** A paid organization with a trigger without required variables, and a key for it. */
   tenant(): Promise<Tenant>;
   key(orgId: string): Promise<{ id: string; value: string }>;
@@ -57,11 +59,13 @@ export async function startRegion(
       PARLEY_OWNER_EMAIL: OWNER.email,
       PARLEY_OWNER_PASSWORD: OWNER.password,
       LOG_LEVEL: 'error',
+      // The model of the section `words`.
+      PARLEY_EGRESS_ALLOW: '127.0.0.1',
     },
     onLine: () => {},
   });
   const db = openDb(cluster.databaseUrl, { max: 4 });
-  const { apiKeyPepper } = deriveSecrets(secret);
+  const { apiKeyPepper, sealingKey } = deriveSecrets(secret);
   const digest = createDigest(apiKeyPepper);
   const key: Region['key'] = async (orgId) => {
     const value = mintKey('us');
@@ -101,6 +105,7 @@ export async function startRegion(
       const triggerPath = `/api/triggers/${agentId}/${await givenTrigger(db, orgId, agentId)}`;
       return { orgId, triggerPath, key: await key(orgId) };
     },
+    sealingKey,
     dashboard,
     revoke: (node, orgId, keyId) => dashboard(node, 'POST', `/organizations/${orgId}/keys/${keyId}/revoke`),
     [Symbol.asyncDispose]: async () => {

@@ -9,6 +9,7 @@ import { renewals } from './sections/cluster/renewals.ts';
 import { revoke } from './sections/cluster/revoke.ts';
 import { throughput } from './sections/cluster/throughput.ts';
 import { verify } from './sections/cluster/verify.ts';
+import { words } from './sections/cluster/words.ts';
 import { dashboard } from './sections/dashboard.ts';
 import { database } from './sections/database.ts';
 import { drain } from './sections/drain.ts';
@@ -40,6 +41,7 @@ const SECTIONS: Record<string, [title: string, measure: (plan: Plan) => Promise<
   renewals: ['Holding leases, by the number of nodes', renewals],
   throughput: ['Accepting on one, two and three processes', throughput],
   counts: ['What one accepted call costs the database and Redis', counts],
+  words: ['The first words of a model, in another process than the reader', words],
   noisy: ['A tenant at a hundred times its limit, and the others', noisy],
 };
 /** One name for all sections that docs/scaling.md is based on. */
