@@ -32,6 +32,7 @@ export const ID_PREFIXES = [
   'passkey',
   'tsec',
   'budget',
+  'source',
 ] as const;
 
 export type IdPrefix = (typeof ID_PREFIXES)[number];

@@ -282,6 +282,11 @@ const kinds = {
   },
   document_not_found: { status: 404, title: 'No such document', cure: 'Check the document id, or list the documents.' },
   budget_not_found: { status: 404, title: 'No such budget', cure: 'Check the budget id, or list the budgets.' },
+  source_not_found: {
+    status: 404,
+    title: 'No such site',
+    cure: 'Check the id of the site, or list the sites of the agent.',
+  },
   import_not_found: { status: 404, title: 'No such import', cure: 'Check the import id, or list the imports.' },
   version_not_found: { status: 404, title: 'No such version', cure: 'Check the version number, or list the versions.' },
   problem_not_found: { status: 404, title: 'No such problem code', cure: 'The list of codes is under /docs/problems.' },
@@ -366,6 +371,26 @@ const kinds = {
     status: 409,
     title: 'The recipient is already finished',
     cure: 'Nothing is left to cancel; read the recipient to see how it ended.',
+  },
+  document_is_synced: {
+    status: 409,
+    title: 'The document is a page of a site',
+    cure: 'A page of a site is updated and removed with its site. Remove the site, and add the pages that you need one by one.',
+  },
+  source_running: {
+    status: 409,
+    title: 'The site is being read',
+    cure: 'Wait until the sync ends, or stop it.',
+  },
+  source_not_running: {
+    status: 409,
+    title: 'The site is not being read',
+    cure: 'Nothing is left to stop.',
+  },
+  source_limit_reached: {
+    status: 409,
+    title: 'The organization has as many sites as it may have',
+    cure: 'Remove a site of any agent that is no longer needed.',
   },
   knowledge_agent_full: {
     status: 409,

@@ -72,6 +72,9 @@ export const DocumentSummary = Type.Object(
     id: Type.String(),
     agent_id: Type.String(),
     name: Type.String(),
+    /** Where it was read, and the source that reads it again; null: a person added it. */
+    url: Nullable(Type.String()),
+    source_id: Nullable(Type.String()),
     bytes: Type.Integer(),
     created_at: Moment,
     updated_at: Moment,

@@ -77,6 +77,7 @@ import {
   ShortenKeyNetworksBody,
 } from './keys.ts';
 import { ModelRecord, SetModelBody } from './models.ts';
+import { CreateSourceBody, SourcePage, SourcePagesQuery, SourceRecord, UpdateSourceBody } from './sources.ts';
 import {
   AcceptInvitationBody,
   CreateOrganizationBody,
@@ -300,6 +301,15 @@ const routes = {
   uploadDocument: route('POST 201', `${org}/agents/:agent_id/documents/upload`, 'member', 'Add a file as a document: PDF, Word, HTML, Markdown, CSV, plain text', { query: UploadDocumentQuery, body: Type.Unsafe<unknown>({}), rawBody: MAX_FILE_BYTES, answer: DocumentSummary }),
   readDocument: route('GET 200', `${org}/agents/:agent_id/documents/:document_id`, 'viewer', 'Read a document', { answer: DocumentRecord }),
   deleteDocument: route('DELETE 204', `${org}/agents/:agent_id/documents/:document_id`, 'member', 'Remove a document', {}),
+
+  listSources: route('GET 200', `${org}/agents/:agent_id/sources`, 'viewer', 'List pages, sitemaps and sites that the agent answers from', { query: PageQuery({}), answer: Page(SourceRecord) }),
+  createSource: route('POST 201', `${org}/agents/:agent_id/sources`, 'member', 'Add a page, a sitemap or a site; its first sync starts', { body: CreateSourceBody, answer: SourceRecord }),
+  readSource: route('GET 200', `${org}/agents/:agent_id/sources/:source_id`, 'viewer', 'Read a source and the progress of its sync', { answer: SourceRecord }),
+  updateSource: route('PATCH 200', `${org}/agents/:agent_id/sources/:source_id`, 'member', 'Change schedule or page limit', { body: UpdateSourceBody, answer: SourceRecord }),
+  deleteSource: route('DELETE 204', `${org}/agents/:agent_id/sources/:source_id`, 'member', 'Remove a source with its documents', {}),
+  syncSource: route('POST 202', `${org}/agents/:agent_id/sources/:source_id/sync`, 'member', 'Read it again now', { answer: SourceRecord }),
+  cancelSync: route('POST 200', `${org}/agents/:agent_id/sources/:source_id/cancel`, 'member', 'Stop a sync; what was read stays', { answer: SourceRecord }),
+  listSourcePages: route('GET 200', `${org}/agents/:agent_id/sources/:source_id/pages`, 'viewer', 'List pages of a source, with their faults', { query: SourcePagesQuery, answer: Page(SourcePage) }),
 
   // Triggers and their runs
   listTriggers: route('GET 200', `${org}/triggers`, 'viewer', 'List triggers', { query: PageQuery({ agent_id: ofAgent, text: SearchText }), answer: Page(TriggerRecord) }),

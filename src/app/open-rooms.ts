@@ -60,7 +60,7 @@ export type AppDeps = {
 };
 
 /** Wakes the workers of this process. Workers of other processes poll. */
-export type Wake = Record<'turns' | 'deliveries' | 'events' | 'imports' | 'campaigns', () => void>;
+export type Wake = Record<'turns' | 'deliveries' | 'events' | 'imports' | 'sources' | 'campaigns', () => void>;
 
 export type Rooms = Awaited<ReturnType<typeof openRooms>>;
 
@@ -140,7 +140,14 @@ export async function openRooms({ config, db, databaseUrl, log, role, version }:
   const readFiles = createReadFiles({ log });
   const loadAgent = createAgentLoader(db, findProvider, knowledge);
 
-  const wake: Wake = { turns: nothing, deliveries: nothing, events: nothing, imports: nothing, campaigns: nothing };
+  const wake: Wake = {
+    turns: nothing,
+    deliveries: nothing,
+    events: nothing,
+    imports: nothing,
+    sources: nothing,
+    campaigns: nothing,
+  };
   const onAccepted = (): void => {
     wake.turns();
     changes.look();
@@ -201,6 +208,7 @@ export async function openRooms({ config, db, databaseUrl, log, role, version }:
     onQueued: () => wake.deliveries(),
     onDelivery: () => wake.events(),
     onImport: () => wake.imports(),
+    onSource: () => wake.sources(),
     onPushed: () => {
       wake.campaigns();
       onAccepted();

@@ -8,6 +8,7 @@ import { createEventWorker } from '../worker/events/deliver-events.ts';
 import { createHousekeeper } from '../worker/housekeeper.ts';
 import { createImportWorker } from '../worker/imports/import-worker.ts';
 import { createMailWorker } from '../worker/mail/send-mail.ts';
+import { createSourceWorker } from '../worker/sources/source-worker.ts';
 import { createTurnWorker } from '../worker/turns/turn-worker.ts';
 import type { AppDeps, Rooms } from './open-rooms.ts';
 import type { Service } from './service.ts';
@@ -45,6 +46,7 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
     },
   });
   const imports = createImportWorker({ ...deps, log, check: compileBody(CreateEndUser) });
+  const sources = createSourceWorker({ db, log, egress, files: rooms.readFiles });
   const campaigns = createCampaignWorker({ db, log, onBegun: onAccepted });
   const housekeeper = createHousekeeper({ db, log });
 
@@ -52,6 +54,7 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
   wake.deliveries = () => deliveries.wake();
   wake.events = () => events.wake();
   wake.imports = () => imports.wake();
+  wake.sources = () => sources.wake();
   wake.campaigns = () => campaigns.wake();
 
   const senders = [deliveries, events, mails].filter((sender) => sender !== null);
@@ -62,6 +65,7 @@ export function createWorkers({ config, db, log }: AppDeps, rooms: Rooms): Servi
     },
     { start: () => turns.start(), stop: () => turns.stop(TURN_GRACE_MS) },
     imports,
+    sources,
     campaigns,
     housekeeper,
   ];

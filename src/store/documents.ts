@@ -12,6 +12,8 @@ const head = {
   id: document.id,
   agentId: document.agentId,
   name: document.name,
+  sourceId: document.sourceId,
+  url: document.url,
   bytes: sql<number>`octet_length(${document.text})`,
   createdAt: document.createdAt,
   updatedAt: document.updatedAt,
@@ -40,6 +42,11 @@ export async function countDocuments(db: Queryable, orgId: string, agentId: stri
   return rows[0]!.many;
 }
 
+/** Limits of an organization are counted under this lock. */
+export async function lockOrganization(db: Queryable, orgId: string): Promise<void> {
+  await db.execute(sql`SELECT 1 FROM organization WHERE id = ${orgId} FOR NO KEY UPDATE`);
+}
+
 /**
  * Bytes of the documents of one agent and of all existing agents, and the plan, which sets the limit. With `hold`, no
  * other transaction can add documents to the organization until this one ends.
@@ -50,7 +57,7 @@ export async function readKnowledgeUse(
   agentId: string,
   { hold = false } = {},
 ): Promise<{ plan: Plan; agent: number; organization: number } | null> {
-  if (hold) await db.execute(sql`SELECT 1 FROM organization WHERE id = ${orgId} FOR NO KEY UPDATE`);
+  if (hold) await lockOrganization(db, orgId);
   const found = await db.execute<{ plan: Plan; agent: number; organization: number }>(sql`
     SELECT o.plan, d.agent, d.organization FROM organization o CROSS JOIN LATERAL (
       SELECT coalesce(sum(octet_length(d.text)), 0)::float8 AS organization,
@@ -97,15 +104,6 @@ export async function listDocuments(
   return pageOf(rows, limit);
 }
 
-export async function deleteDocumentRow(
-  db: Queryable,
-  orgId: string,
-  agentId: string,
-  id: string,
-): Promise<string | null> {
-  const rows = await db
-    .delete(document)
-    .where(one(orgId, agentId, id))
-    .returning({ name: document.name });
-  return rows[0]?.name ?? null;
+export async function deleteDocumentRow(db: Queryable, orgId: string, agentId: string, id: string): Promise<void> {
+  await db.delete(document).where(one(orgId, agentId, id));
 }

@@ -14,6 +14,8 @@ export type AgentsDeps = {
   };
   /** The text of a file; refuses one that has none, with the reason. */
   readUpload(orgId: string, name: string, bytes: Uint8Array): Promise<string>;
+  /** A sync was queued: wakes the worker of this process. */
+  onSource(): void;
   /** Checks whether a call to a tool's URL would be refused. */
   egress: Pick<Egress, 'check'>;
 };

@@ -65,7 +65,12 @@ export async function readKnowledgeUse({ db }: Reads, orgId: string, agentId: st
   return readUse(db, orgId, agentId);
 }
 
-async function readUse(db: Queryable, orgId: string, agentId: string, how?: { hold: boolean }): Promise<KnowledgeUse> {
+export async function readUse(
+  db: Queryable,
+  orgId: string,
+  agentId: string,
+  how?: { hold: boolean },
+): Promise<KnowledgeUse> {
   const use = await readBytes(db, orgId, agentId, how);
   if (!use) throw new Refusal('organization_not_found');
   const most = KNOWLEDGE_BYTES[use.plan];
@@ -77,7 +82,7 @@ async function readUse(db: Queryable, orgId: string, agentId: string, how?: { ho
 
 const left = ({ bytes: used, max_bytes: most }: KnowledgeUse['agent']): number => Math.max(0, most - used);
 
-function checkRoom({ agent, organization }: KnowledgeUse, bytes: number): void {
+export function checkRoom({ agent, organization }: KnowledgeUse, bytes: number): void {
   if (bytes > left(agent)) {
     const detail = `The document has ${bytes} bytes; the agent has ${left(agent)} of ${agent.max_bytes} bytes left.`;
     throw new Refusal('knowledge_agent_full', detail);
@@ -117,8 +122,11 @@ export async function deleteDocument(
 ): Promise<void> {
   await db.transaction(async (tx) => {
     if (!(await lockAgent(tx, orgId, agentId))) throw new Refusal('agent_not_found');
-    const name = await deleteDocumentRow(tx, orgId, agentId, id);
-    if (name === null) throw new Refusal('document_not_found');
+    const row = await readRow(tx, orgId, agentId, id);
+    if (!row) throw new Refusal('document_not_found');
+    if (row.sourceId !== null) throw new Refusal('document_is_synced');
+    const { name } = row;
+    await deleteDocumentRow(tx, orgId, agentId, id);
     await changeAgent(tx, orgId, agentId, {});
     const facts = { agent_id: agentId, name };
     await recordAudit(tx, { orgId, actor, action: 'document.deleted', subjectId: id, facts });
@@ -134,6 +142,8 @@ const presentHead = (row: DocumentHead): DocumentSummary => ({
   id: row.id,
   agent_id: row.agentId,
   name: row.name,
+  url: row.url,
+  source_id: row.sourceId,
   bytes: row.bytes,
   created_at: timestamp(row.createdAt),
   updated_at: timestamp(row.updatedAt),

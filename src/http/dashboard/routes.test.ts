@@ -212,7 +212,9 @@ describe('the plan', () => {
 describe('ids of another organization', () => {
   it.each(
     inOrg.filter(([, { path }]) =>
-      /:(agent|document|trigger|channel|campaign|member|invitation|key|conversation|end_user|import)_id/.test(path),
+      /:(agent|document|trigger|channel|campaign|member|invitation|key|conversation|end_user|import|source)_id/.test(
+        path,
+      ),
     ),
   )('%s answers 404 as if they did not exist', async (_name, route) => {
     const mine = await thingsOf(people['operator']!, orgId);
@@ -241,6 +243,7 @@ async function makeThings(call: Client, org: string): Promise<Record<string, str
   const file = await call(`POST ${at}/end-user-imports`, { name: 'people.csv', bytes: 12 });
   const invitation = await call(`POST ${at}/invitations`, { email: 'x@example.qa', role: 'viewer' });
   const members = await call(`GET ${at}/members`);
+  const source = await call(`POST ${at}/agents/${agent_id}/sources`, VALID['createSource']);
   const secret = await call(`POST ${at}/agents/${agent_id}/tool-secrets`, VALID['createToolSecret']);
   return {
     agent_id,
@@ -259,6 +262,7 @@ async function makeThings(call: Client, org: string): Promise<Record<string, str
     member_id: members.body.data[1].id,
     version: '1',
     tool_secret_id: secret.body.id,
+    source_id: source.body.id,
   };
 }
 
@@ -272,6 +276,8 @@ const VALID: Record<string, unknown> = {
   createToolSecret: { tool: TOOL.name, url: TOOL.url },
   rotateToolSecret: { overlap: 'now' },
   setToolCredentials: { bearer: 'token' },
+  createSource: { url: 'https://site.example/', kind: 'site' },
+  updateSource: { schedule: 'daily' },
   createDocument: { name: 'D', text: 'x' },
   updateTrigger: { name: 'Theirs' },
   testTrigger: {},

@@ -17,6 +17,7 @@ import { secondFactorRoutes } from './second-factor.ts';
 import { signInRoutes } from './sign-in.ts';
 import { spendingRoutes } from './spending.ts';
 import { toolRoutes } from './tools.ts';
+import { sourceRoutes } from './sources.ts';
 import { triggerRoutes } from './triggers.ts';
 import { webhookRoutes } from './webhooks.ts';
 
@@ -28,6 +29,7 @@ export type DashboardDeps = DepsOf<typeof signInRoutes> &
   DepsOf<typeof secondFactorRoutes> &
   DepsOf<typeof organizationRoutes> &
   DepsOf<typeof agentRoutes> &
+  DepsOf<typeof sourceRoutes> &
   DepsOf<typeof toolRoutes> &
   DepsOf<typeof spendingRoutes> &
   DepsOf<typeof triggerRoutes> &
@@ -52,6 +54,7 @@ export function dashboardRoutes(deps: DashboardDeps, paging: Paging): Route[] {
     ...secondFactorRoutes(desk),
     ...organizationRoutes(desk),
     ...agentRoutes(desk),
+    ...sourceRoutes(desk),
     ...toolRoutes(desk),
     ...spendingRoutes(desk),
     ...triggerRoutes(desk),

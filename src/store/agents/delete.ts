@@ -4,6 +4,7 @@ import { campaign } from '../schema/campaign.ts';
 import { channel } from '../schema/channel.ts';
 import { trigger } from '../schema/trigger.ts';
 import { document, toolSecret } from '../schema/agent.ts';
+import { deleteSourcesOfAgent } from '../document-sources/read.ts';
 import { changeAgent } from './write.ts';
 
 export const ids = (rows: { id: string }[]) => rows.map(({ id }) => id);
@@ -42,13 +43,14 @@ export async function listDependents(
 }
 
 /**
- * The rows stay for the runs and conversations that reference them; no query finds the agent any more. Its documents
+ * The rows stay for the runs and conversations that reference them; no query finds the agent any more. Its documents, their sources
  * and the secrets of its tools are deleted.
  */
 export async function deleteAgentRows(db: Queryable, orgId: string, agentId: string): Promise<void> {
   const gone = { deletedAt: sql`now()`, updatedAt: sql`now()` };
   await changeAgent(db, orgId, agentId, { deletedAt: new Date() });
   await db.delete(document).where(and(eq(document.orgId, orgId), eq(document.agentId, agentId)));
+  await deleteSourcesOfAgent(db, orgId, agentId);
   await db.delete(toolSecret).where(and(eq(toolSecret.orgId, orgId), eq(toolSecret.agentId, agentId)));
   await db
     .update(trigger)

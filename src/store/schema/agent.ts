@@ -55,6 +55,9 @@ export const document = pgTable(
     agentId: text('agent_id').notNull(),
     name: text('name').notNull(),
     text: text('text').notNull(),
+    /** A page of a `document_source`, and its address; null: a person added it. */
+    sourceId: text('source_id'),
+    url: text('url'),
     createdAt: createdAt(),
     updatedAt: moment('updated_at').notNull().defaultNow(),
   },
@@ -62,6 +65,9 @@ export const document = pgTable(
     primaryKey({ columns: [table.orgId, table.id] }),
     foreignKey({ columns: [table.orgId, table.agentId], foreignColumns: [agent.orgId, agent.id] }),
     index('document_list').on(table.agentId, table.createdAt),
+    index('document_of_source')
+      .on(table.sourceId)
+      .where(sql`source_id IS NOT NULL`),
   ],
 );
 

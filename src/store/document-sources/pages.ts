@@ -1,0 +1,144 @@
+import { and, eq, sql } from 'drizzle-orm';
+import type { Queryable } from '../db.ts';
+import { document } from '../schema/agent.ts';
+import { type Cause, documentPage } from '../schema/document-source.ts';
+import type { ClaimedSource } from './queue.ts';
+import type { PageRow } from './read.ts';
+
+const of = ({ org_id: orgId, id }: ClaimedSource, url: string) =>
+  and(eq(documentPage.orgId, orgId), eq(documentPage.sourceId, id), eq(documentPage.url, url));
+
+/** A page that this sync has not looked at; those that failed come last. Of a sitemap, only pages that it names. */
+export async function nextPage(db: Queryable, held: ClaimedSource): Promise<PageRow | null> {
+  const rows = await db
+    .select()
+    .from(documentPage)
+    .where(
+      and(
+        eq(documentPage.orgId, held.org_id),
+        eq(documentPage.sourceId, held.id),
+        sql`sync < ${held.sync}`,
+        held.kind === 'sitemap' ? sql`found = ${held.sync}` : undefined,
+      ),
+    )
+    .orderBy(sql`is_sitemap DESC, attempts, created_at, url`)
+    .limit(1);
+  return rows[0] ?? null;
+}
+
+export async function readPage(db: Queryable, held: ClaimedSource, url: string): Promise<PageRow | null> {
+  const rows = await db.select().from(documentPage).where(of(held, url));
+  return rows[0] ?? null;
+}
+
+/** Whether this sync has seen nothing yet but redirects. */
+export async function isStart(db: Queryable, held: ClaimedSource): Promise<boolean> {
+  const found = await db.execute<{ many: number; others: number }>(sql`SELECT count(*)::int AS many,
+      count(*) FILTER (WHERE state <> 'redirect')::int AS others
+    FROM document_page WHERE org_id = ${held.org_id} AND source_id = ${held.id} AND sync = ${held.sync}`);
+  const { many, others } = found.rows[0]!;
+  return others === 0 && many < MAX_FIRST_REDIRECTS;
+}
+const MAX_FIRST_REDIRECTS = 5;
+
+/** Adds addresses up to the limit of the source, in their order. */
+export async function addPages(
+  tx: Queryable,
+  held: ClaimedSource,
+  urls: readonly string[],
+  { isSitemap = false, most = held.max_pages } = {},
+): Promise<void> {
+  if (urls.length === 0) return;
+  const { org_id: orgId, id, sync } = held;
+  const list = sql.param([...urls]);
+  await tx.execute(sql`UPDATE document_page SET found = ${sync}
+    WHERE org_id = ${orgId} AND source_id = ${id} AND url = ANY (${list}::text[])`);
+  const added = await tx.execute<{ left: number }>(sql`
+    WITH new AS (
+      SELECT u.url, u.n FROM unnest(${list}::text[]) WITH ORDINALITY u (url, n) WHERE NOT EXISTS (
+        SELECT 1 FROM document_page p WHERE p.org_id = ${orgId} AND p.source_id = ${id} AND p.url = u.url)
+    ), room AS (
+      SELECT greatest(0, ${most}::int - count(*))::int AS n FROM document_page
+      WHERE org_id = ${orgId} AND source_id = ${id} AND is_sitemap = ${isSitemap}
+    ), put AS (
+      INSERT INTO document_page (org_id, source_id, url, is_sitemap, found)
+      SELECT ${orgId}, ${id}, url, ${isSitemap}, ${sync} FROM new ORDER BY n LIMIT (SELECT n FROM room)
+      ON CONFLICT DO NOTHING RETURNING 1
+    )
+    SELECT ((SELECT count(*) FROM new) - (SELECT count(*) FROM put))::int AS left`);
+  if (added.rows[0]!.left === 0) return;
+  await tx.execute(sql`UPDATE document_source SET limit_reached = true WHERE org_id = ${orgId} AND id = ${id}`);
+}
+
+export type Settled = Partial<Pick<PageRow, 'etag' | 'lastModified' | 'hash' | 'documentId' | 'leadsTo'>> & {
+  state: PageRow['state'];
+  fault?: Cause | null;
+};
+
+/** This sync is done with the page. */
+export async function settlePage(tx: Queryable, held: ClaimedSource, url: string, settled: Settled): Promise<void> {
+  await tx
+    .update(documentPage)
+    .set({ fault: null, leadsTo: null, ...settled, sync: held.sync, fetchedAt: sql`now()` })
+    .where(of(held, url));
+}
+
+/** It did not answer: it is tried again after the other pages. */
+export async function postponePage(tx: Queryable, held: ClaimedSource, url: string): Promise<void> {
+  await tx
+    .update(documentPage)
+    .set({ attempts: sql`${documentPage.attempts} + 1` })
+    .where(of(held, url));
+}
+
+/** Another page of this source with this text. */
+export async function readTwin(tx: Queryable, held: ClaimedSource, url: string, hash: string): Promise<string | null> {
+  const found = await tx.execute<{ url: string }>(sql`SELECT url FROM document_page
+    WHERE org_id = ${held.org_id} AND source_id = ${held.id} AND hash = ${hash} AND document_id IS NOT NULL
+      AND url <> ${url} LIMIT 1`);
+  return found.rows[0]?.url ?? null;
+}
+
+/** Writes the text of a page; a new document when it has none. */
+export async function putPageDocument(
+  tx: Queryable,
+  held: ClaimedSource,
+  input: { id: string; isNew: boolean; name: string; text: string; url: string },
+): Promise<void> {
+  const { id, isNew, name, text, url } = input;
+  if (isNew) {
+    await tx
+      .insert(document)
+      .values({ orgId: held.org_id, id, agentId: held.agent_id, sourceId: held.id, name, text, url });
+    return;
+  }
+  await tx
+    .update(document)
+    .set({ name, text, updatedAt: sql`now()` })
+    .where(and(eq(document.orgId, held.org_id), eq(document.id, id)));
+}
+
+export async function readDocumentBytes(tx: Queryable, orgId: string, id: string): Promise<number> {
+  const found = await tx.execute<{ bytes: number }>(
+    sql`SELECT octet_length(text) AS bytes FROM document WHERE org_id = ${orgId} AND id = ${id}`,
+  );
+  return found.rows[0]?.bytes ?? 0;
+}
+
+/** Its text goes; pages that had the same text are read again, because one of them takes its place. */
+export async function dropPageDocument(tx: Queryable, held: ClaimedSource, page: PageRow): Promise<void> {
+  if (page.documentId === null) return;
+  await tx.delete(document).where(and(eq(document.orgId, held.org_id), eq(document.id, page.documentId)));
+  await tx.execute(sql`UPDATE document_page SET sync = ${held.sync - 1}, etag = NULL, last_modified = NULL
+    WHERE org_id = ${held.org_id} AND source_id = ${held.id} AND leads_to = ${page.url} AND state = 'duplicate'`);
+}
+
+/** At the end of a sync of a sitemap: what it names no longer. */
+export async function dropUnlisted(tx: Queryable, held: ClaimedSource): Promise<number> {
+  await tx.execute(sql`DELETE FROM document d USING document_page p WHERE p.org_id = ${held.org_id}
+    AND p.source_id = ${held.id} AND p.found < ${held.sync} AND p.url <> ${held.url}
+    AND d.org_id = p.org_id AND d.id = p.document_id`);
+  const gone = await tx.execute(sql`DELETE FROM document_page WHERE org_id = ${held.org_id}
+    AND source_id = ${held.id} AND found < ${held.sync} AND url <> ${held.url}`);
+  return gone.rowCount ?? 0;
+}

@@ -1,0 +1,144 @@
+import { gunzipSync } from 'node:zlib';
+import type { Found } from '../../features/agents/settle-page.ts';
+import { type Egress, EgressError, type EgressResponse } from '../../kernel/egress.ts';
+import { ownVersion } from '../../kernel/own-files.ts';
+import { isInScope, mayBePage, pageAddress, scopeOf } from '../../kernel/page-address.ts';
+import type { ClaimedSource } from '../../store/document-sources/queue.ts';
+import type { PageRow } from '../../store/document-sources/read.ts';
+import { DocumentFault } from '../../engine/documents/document-fault.ts';
+import type { ReadFiles } from '../documents/read-files.ts';
+
+/** One page of a source, as a polite visitor reads it: by its name, once, and only when it has changed. */
+export const AGENT = 'Parley';
+const MAX_PAGE_BYTES = 5 * 1024 * 1024;
+const TIMEOUT_MS = 15_000;
+/** A page that does not answer is tried this often in one sync. */
+const MAX_ATTEMPTS = 3;
+const MAX_LATER_SECONDS = 3_600;
+
+export type FetchDeps = { egress: Pick<Egress, 'request'>; files: Pick<ReadFiles, 'read'> };
+export type Fetched = { found: Found; /** The site asks for a pause. */ laterSeconds?: number };
+
+export const headers = (): Record<string, string> => ({
+  'user-agent': `${AGENT}/${ownVersion()} (reads pages for an agent; robots.txt: ${AGENT})`,
+  accept: 'text/html,application/xhtml+xml,application/pdf,text/*;q=0.9,*/*;q=0.5',
+});
+
+export async function fetchPage(
+  deps: FetchDeps,
+  held: ClaimedSource,
+  page: PageRow,
+  isStart: boolean,
+): Promise<Fetched> {
+  let answer: EgressResponse;
+  try {
+    answer = await deps.egress.request({
+      url: page.url,
+      headers: {
+        ...headers(),
+        ...(page.etag !== null && { 'if-none-match': page.etag }),
+        ...(page.lastModified !== null && { 'if-modified-since': page.lastModified }),
+      },
+      timeoutMs: TIMEOUT_MS,
+      maxBytes: MAX_PAGE_BYTES,
+    });
+  } catch (error) {
+    if (!(error instanceof EgressError)) throw error;
+    if (error.code === 'egress_too_large') return fault('too_large', 'The page is larger than 5 MiB.', true);
+    if (error.code === 'egress_refused') return fault('address_refused', error.message, true);
+    return unanswered(page, error.message);
+  }
+  const { status } = answer;
+  if (status === 304) return { found: { kind: 'unchanged' } };
+  if (status >= 300 && status < 400) return redirected(held, page, answer, isStart);
+  if (status === 404 || status === 410) return fault('not_found', `The server answered ${status}.`, true);
+  if (status === 429 || (status === 503 && answer.headers['retry-after'] !== undefined)) return later(page, answer);
+  if (status >= 500) return unanswered(page, `The server answered ${status}.`);
+  if (status !== 200) return fault('refused', `The server answered ${status}.`, false);
+  return readAnswer(deps, held, page, answer);
+}
+
+async function readAnswer(
+  { files }: FetchDeps,
+  held: ClaimedSource,
+  page: PageRow,
+  { headers: said, body }: EgressResponse,
+): Promise<Fetched> {
+  const bytes = page.isSitemap ? unpacked(body) : body;
+  try {
+    const read = await files.read(held.org_id, {
+      kind: 'page',
+      bytes,
+      url: page.url,
+      contentType: said['content-type'] ?? '',
+    });
+    const own = (urls: readonly string[]): string[] =>
+      urls.filter((url) => isInScope(url, held.scope) && mayBePage(url));
+    if (page.isSitemap && read.sitemap === null) return fault('no_sitemap', 'This is no sitemap.', true);
+    if (read.sitemap) {
+      if (held.kind !== 'sitemap') return fault('unsupported', 'This is a sitemap: add it as one.', true);
+      return { found: { kind: 'sitemap', pages: own(read.sitemap.pages), sitemaps: own(read.sitemap.sitemaps) } };
+    }
+    const itself = textOf(read, said, held.kind === 'site' ? own(read.links) : []);
+    const { canonical } = read;
+    if (held.kind !== 'page' && canonical !== null && canonical !== page.url && isInScope(canonical, held.scope))
+      return { found: { kind: 'leads', to: canonical, how: 'duplicate', itself } };
+    return { found: itself };
+  } catch (error) {
+    if (error instanceof DocumentFault) return fault(error.code, error.message, true);
+    throw error;
+  }
+}
+
+function textOf(
+  { title, text }: { title: string; text: string },
+  said: Record<string, string>,
+  links: string[],
+): Found & { kind: 'text' } {
+  const short = (value: string | undefined): string | null =>
+    value !== undefined && value.length <= 500 ? value : null;
+  return {
+    kind: 'text',
+    title,
+    text,
+    etag: short(said['etag']),
+    lastModified: short(said['last-modified']),
+    links,
+  };
+}
+
+function redirected(held: ClaimedSource, page: PageRow, { headers: said }: EgressResponse, isStart: boolean): Fetched {
+  const to = pageAddress(said['location'] ?? '', page.url);
+  if (to === null) return fault('redirected_away', 'The page redirects, but not to a page.', true);
+  if (held.kind !== 'page' && isInScope(to, held.scope)) return { found: { kind: 'leads', to, how: 'redirect' } };
+  // The address that a person typed may lead to https, to "www", to a language: the source is there then.
+  if (isStart) return { found: { kind: 'leads', to, how: 'redirect', scope: scopeOf(to, held.kind) } };
+  return fault('redirected_away', 'The page redirects to an address outside of the site.', true);
+}
+
+function later(page: PageRow, answer: EgressResponse): Fetched {
+  if (page.attempts + 1 >= MAX_ATTEMPTS) return unanswered(page, `The server answered ${answer.status}.`);
+  const said = answer.headers['retry-after'] ?? '';
+  const seconds = /^\d{1,9}$/.test(said) ? Number(said) : (Date.parse(said) - Date.now()) / 1_000;
+  const laterSeconds = Math.min(Math.max(Number.isFinite(seconds) ? Math.ceil(seconds) : 30, 1), MAX_LATER_SECONDS);
+  return { found: { kind: 'later' }, laterSeconds };
+}
+
+const unanswered = (page: PageRow, detail: string): Fetched =>
+  page.attempts + 1 < MAX_ATTEMPTS
+    ? { found: { kind: 'later' } }
+    : { found: { kind: 'fault', code: 'unreachable', detail, gone: false, answered: false } };
+
+const fault = (code: string, detail: string, gone: boolean): Fetched => ({
+  found: { kind: 'fault', code, detail, gone, answered: true },
+});
+
+/** Sitemaps may be packed; at most as large as a page. */
+function unpacked(bytes: Buffer): Buffer {
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
+  try {
+    return gunzipSync(bytes, { maxOutputLength: MAX_PAGE_BYTES });
+  } catch {
+    throw new DocumentFault('broken', 'The packed sitemap is damaged or too large.');
+  }
+}

@@ -1,0 +1,44 @@
+import type { Egress } from '../../kernel/egress.ts';
+import { EgressError } from '../../kernel/egress.ts';
+import type { ReadFiles } from '../documents/read-files.ts';
+import { AGENT, headers } from './fetch-page.ts';
+
+/** What robots.txt of a host allows (RFC 9309). None: everything. A host that fails is asked later, not ignored. */
+const MAX_BYTES = 256 * 1024;
+const MAX_REDIRECTS = 3;
+const MAX_DELAY_SECONDS = 10;
+
+export type Robots = { allows(url: string): Promise<{ allowed: boolean; delaySeconds: number }> };
+
+/** Null when the host does not answer. */
+export async function readRobots(
+  { egress, files }: { egress: Pick<Egress, 'request'>; files: Pick<ReadFiles, 'read'> },
+  orgId: string,
+  origin: string,
+): Promise<Robots | null> {
+  const robotsUrl = `${origin}/robots.txt`;
+  const text = await fetchText(egress, robotsUrl, MAX_REDIRECTS);
+  if (text === null) return null;
+  return {
+    allows: async (url) => {
+      if (text === '') return { allowed: true, delaySeconds: 0 };
+      const say = await files.read(orgId, { kind: 'robots', text, robotsUrl, url, agent: AGENT });
+      return { allowed: say.allowed, delaySeconds: Math.min(say.delaySeconds, MAX_DELAY_SECONDS) };
+    },
+  };
+}
+
+async function fetchText(egress: Pick<Egress, 'request'>, url: string, redirects: number): Promise<string | null> {
+  try {
+    const answer = await egress.request({ url, headers: headers(), maxBytes: MAX_BYTES });
+    if (answer.status >= 500) return null;
+    const to = answer.headers['location'];
+    if (answer.status >= 300 && answer.status < 400 && to !== undefined && redirects > 0)
+      return await fetchText(egress, new URL(to, url).href, redirects - 1);
+    return answer.status === 200 ? answer.body.toString('utf8') : '';
+  } catch (error) {
+    if (!(error instanceof EgressError)) throw error;
+    // Larger than any that is meant: as if there were none.
+    return error.code === 'egress_too_large' ? '' : null;
+  }
+}

@@ -1,0 +1,293 @@
+import { sql } from 'drizzle-orm';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { givenAgent, givenOrganization } from '../../../test/factories.ts';
+import { type Site, sitePage, startSite } from '../../../test/fakes/site.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { createDocument } from '../../features/agents/documents.ts';
+import { cancelSync, createSource, deleteSource, syncSource } from '../../features/agents/sources.ts';
+import { listSourcePages, readSource } from '../../features/agents/read-sources.ts';
+import { createEgress, type Egress } from '../../kernel/egress.ts';
+import { type Db, openDb } from '../../store/db.ts';
+import { claimSource } from '../../store/document-sources/queue.ts';
+import { user } from '../../store/schema/identity.ts';
+import { createReadFiles, type ReadFiles } from '../documents/read-files.ts';
+import { createSourceWorker } from './source-worker.ts';
+
+let database: TestDatabase;
+let db: Db;
+let egress: Egress;
+let files: ReadFiles;
+let site: Site;
+let orgId: string;
+let agentId: string;
+const log = pino({ level: 'silent' });
+const actor = { userId: 'user_1', address: '127.0.0.1', requestId: 'req_1' };
+const workers: { stop(): Promise<void> }[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDb(database.url);
+  egress = createEgress({ allow: ['127.0.0.1'] });
+  files = createReadFiles({ log });
+  await db.insert(user).values({ id: actor.userId, name: 'Asha', email: 'asha@example.com' });
+});
+afterAll(async () => {
+  await files?.stop();
+  await egress?.close();
+  await db?.$client.end();
+  await database?.drop();
+});
+beforeEach(async () => {
+  site = await startSite();
+  orgId = await givenOrganization(db, { plan: 'paid' });
+  ({ agentId } = await givenAgent(db, orgId));
+});
+afterEach(async () => {
+  for (const worker of workers.splice(0)) await worker.stop();
+  await site.stop();
+});
+
+const deps = () => ({ db, log, egress, files, pauseMs: 0 });
+function run(more = {}): void {
+  const worker = createSourceWorker({ ...deps(), ...more });
+  worker.start();
+  workers.push(worker);
+}
+const add = async (path: string, kind: 'page' | 'sitemap' | 'site' = 'site', more = {}): Promise<string> =>
+  (await createSource({ db, egress }, orgId, agentId, { url: site.url + path, kind, ...more }, actor)).id;
+const read = (id: string) => readSource({ db }, orgId, agentId, id);
+const ended = async (id: string) => {
+  await expect.poll(async () => (await read(id)).state, { timeout: 30_000 }).toMatch(/done|failed/);
+  return read(id);
+};
+const again = async (id: string) => {
+  await syncSource({ db }, orgId, { agentId, id }, actor);
+  for (const worker of workers) (worker as unknown as { wake(): void }).wake();
+  return ended(id);
+};
+const documents = async (): Promise<Record<string, string>> => {
+  const { rows } = await db.$client.query(
+    'SELECT url, text FROM document WHERE org_id = $1 AND source_id IS NOT NULL ORDER BY url',
+    [orgId],
+  );
+  return Object.fromEntries(rows.map(({ url, text }) => [String(url).replace(site.url, ''), text]));
+};
+const states = async (id: string): Promise<Record<string, string>> => {
+  const { rows } = await listSourcePages({ db }, orgId, { agentId, id }, undefined, { limit: 100, after: null });
+  return Object.fromEntries(rows.map(({ url, state, fault }) => [url.replace(site.url, ''), fault?.code ?? state]));
+};
+const put = (path: string, text: string, links: string[] = [], head = ''): void =>
+  void site.pages.set(path, sitePage(path, text, links, head));
+
+describe('a site', () => {
+  test('becomes documents: in scope, once each, by robots.txt, under the name of Parley', async () => {
+    site.pages.set('/robots.txt', { status: 200, body: 'User-agent: Parley\nDisallow: /help/private' });
+    put('/help/', 'Start.', [
+      'a',
+      '/help/b?utm_source=x',
+      '/help/private/x',
+      '/other',
+      'https://elsewhere.example/',
+      'a.png',
+      'loop1',
+      'gone',
+      'twin',
+      'mailto:x@y.z',
+    ]);
+    put('/help/a', 'About a.', ['/help/', '#top', 'b']);
+    put('/help/b', 'About b.', ['c']);
+    put('/help/c', 'About c.', [], `<link rel="canonical" href="/help/a">`);
+    put('/help/twin', 'About b.');
+    site.pages.set('/help/twin', { html: (site.pages.get('/help/b') as { html: string }).html });
+    site.pages.set('/help/loop1', { status: 302, headers: { location: '/help/loop2' } });
+    site.pages.set('/help/loop2', { status: 302, headers: { location: '/help/loop1' } });
+    run();
+    const id = await add('/help/');
+    const source = await ended(id);
+    expect(source).toMatchObject({ state: 'done', fault: null, limit_reached: false });
+    expect(await documents()).toEqual({
+      '/help/': '# /help/\n\nStart.',
+      '/help/a': '# /help/a\n\nAbout a.',
+      '/help/b': '# /help/b\n\nAbout b.',
+    });
+    expect(await states(id)).toEqual({
+      '/help/': 'read',
+      '/help/a': 'read',
+      '/help/b': 'read',
+      '/help/c': 'duplicate',
+      '/help/twin': 'duplicate',
+      '/help/private/x': 'robots',
+      '/help/gone': 'not_found',
+      '/help/loop1': 'redirect',
+      '/help/loop2': 'redirect_loop',
+    });
+    expect(site.asked.every(({ agent }) => agent.startsWith('Parley/'))).toBe(true);
+    expect(new Set(site.asked.map(({ path }) => path)).size).toBe(site.asked.length);
+    expect(site.most()).toBe(1);
+  });
+
+  test('that changed is read again: only what changed is sent, a vanished page goes, a new one comes', async () => {
+    put('/', 'Start.', ['/a', '/b', '/c']);
+    for (const name of ['a', 'b', 'c']) put(`/${name}`, `About ${name}.`);
+    run();
+    const id = await add('/');
+    await ended(id);
+    const { rows: before } = await db.$client.query('SELECT id, url FROM document WHERE source_id = $1 ORDER BY url', [
+      id,
+    ]);
+    put('/', 'Start.', ['/a', '/c', '/d']);
+    put('/a', 'A is new.');
+    site.pages.delete('/b');
+    put('/d', 'About d.');
+    site.pages.set('/c', { status: 500 });
+    site.asked.length = 0;
+    await again(id);
+    expect(Object.keys(await documents())).toEqual(['/', '/a', '/c', '/d']);
+    expect((await documents())['/a']).toContain('A is new.');
+    expect(await states(id)).toMatchObject({ '/b': 'not_found', '/c': 'unreachable' });
+    const { rows: after } = await db.$client.query('SELECT id, url FROM document WHERE source_id = $1 ORDER BY url', [
+      id,
+    ]);
+    expect(after[1]).toEqual(before[1]);
+    put('/c', 'About c.');
+    site.asked.length = 0;
+    await again(id);
+    expect(site.asked.filter(({ status }) => status === 304).length).toBe(4);
+    expect(await states(id)).toEqual({ '/': 'read', '/a': 'read', '/c': 'read', '/d': 'read' });
+  });
+
+  test('has at most so many pages, and says so', async () => {
+    put(
+      '/',
+      'Start.',
+      Array.from({ length: 20 }, (_, at) => `/p${at}`),
+    );
+    for (let at = 0; at < 20; at++) put(`/p${at}`, `Page ${at}.`);
+    run();
+    const source = await ended(await add('/', 'site', { max_pages: 5 }));
+    expect(source).toMatchObject({ state: 'done', limit_reached: true, pages: { known: 5, read: 5 } });
+  });
+
+  test('asks for a pause by Retry-After, and goes on afterwards', async () => {
+    site.pages.set('/', { status: 429, headers: { 'retry-after': '1' } });
+    run();
+    const id = await add('/');
+    await expect.poll(() => site.asked.some(({ status }) => status === 429)).toBe(true);
+    put('/', 'Start.');
+    expect(await ended(id)).toMatchObject({ state: 'done', pages: { read: 1 } });
+  });
+
+  test('that is away fails, and what was read before stays', async () => {
+    put('/', 'Start.', ['/a']);
+    put('/a', 'About a.');
+    run();
+    const id = await add('/');
+    await ended(id);
+    for (const path of ['/', '/a']) site.pages.set(path, { status: 500 });
+    expect(await again(id)).toMatchObject({ state: 'failed', fault: { code: 'unreachable' } });
+    expect(Object.keys(await documents())).toEqual(['/', '/a']);
+  });
+
+  test('at a private address is refused when it is added', async () => {
+    const strict = createEgress({ allow: [] });
+    const body = { url: 'https://127.0.0.1/', kind: 'site' as const };
+    await expect(createSource({ db, egress: strict }, orgId, agentId, body, actor)).rejects.toMatchObject({
+      code: 'validation_failed',
+    });
+    await strict.close();
+  });
+
+  test('that fills the documents stops with the reason', async () => {
+    const free = await givenOrganization(db, { plan: 'free' });
+    orgId = free;
+    ({ agentId } = await givenAgent(db, free));
+    await createDocument({ db }, free, agentId, { name: 'Full', text: 'x'.repeat(1024 * 1024) }, actor);
+    await createDocument({ db }, free, agentId, { name: 'Full', text: 'x'.repeat(1024 * 1024 - 20) }, actor);
+    put('/', 'A page that has more letters than twenty.');
+    run();
+    expect(await ended(await add('/'))).toMatchObject({ state: 'failed', fault: { code: 'knowledge_agent_full' } });
+  });
+});
+
+test('a page alone, whose first address redirects, follows no link', async () => {
+  site.pages.set('/old', { status: 301, headers: { location: '/new' } });
+  put('/new', 'Words.', ['/other']);
+  run();
+  await ended(await add('/old', 'page'));
+  expect(Object.keys(await documents())).toEqual(['/new']);
+});
+
+test('a sitemap gives its pages, and a page that it names no longer goes', async () => {
+  const map = (...paths: string[]): string =>
+    `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${paths
+      .map((path) => `<url><loc>${site.url}${path}</loc></url>`)
+      .join('')}</urlset>`;
+  const index = `<sitemapindex><sitemap><loc>${site.url}/one.xml</loc></sitemap></sitemapindex>`;
+  site.pages.set('/sitemap.xml', { status: 200, body: index });
+  site.pages.set('/one.xml', { status: 200, body: map('/a', '/b') });
+  for (const name of ['a', 'b', 'c']) put(`/${name}`, `About ${name}.`, ['/c']);
+  run();
+  const id = await add('/sitemap.xml', 'sitemap');
+  await ended(id);
+  expect(Object.keys(await documents())).toEqual(['/a', '/b']);
+  site.pages.set('/one.xml', { status: 200, body: map('/b') });
+  await again(id);
+  expect(Object.keys(await documents())).toEqual(['/b']);
+});
+
+describe('a sync', () => {
+  test('is done by one worker at a time, and one host is read by one sync at a time', async () => {
+    put('/', 'Start.');
+    const [first, second] = [await add('/'), await add('/x')];
+    const claims = await Promise.all(['a', 'b', 'c', 'd'].map((lease) => claimSource(db, lease)));
+    expect(claims.filter((one) => one !== null).map(({ id }) => id)).toEqual([first]);
+    await db.execute(sql`UPDATE document_source SET lease = NULL, state = 'done', due_at = NULL WHERE id = ${first}`);
+    expect((await claimSource(db, 'e'))?.id).toBe(second);
+    await db.execute(sql`UPDATE document_source SET lease = NULL, due_at = NULL`);
+  });
+
+  test('goes on where a killed worker stopped, and the late worker changes nothing', async () => {
+    put('/', 'Start.', ['/a', '/b', '/c']);
+    for (const name of ['a', 'b', 'c']) put(`/${name}`, `About ${name}.`);
+    const id = await add('/');
+    // A worker that stops answering in the middle of its second page.
+    let asked = 0;
+    const late = Promise.withResolvers<void>();
+    const stuck = {
+      request: async (one: Parameters<Egress['request']>[0]) => {
+        if (asked++ >= 2) await late.promise;
+        return egress.request(one);
+      },
+    };
+    const dead = createSourceWorker({ ...deps(), egress: stuck });
+    dead.start();
+    await expect.poll(() => asked).toBe(3);
+    const stopping = dead.stop();
+    await db.execute(sql`UPDATE document_source SET due_at = now() WHERE id = ${id}`);
+    site.asked.length = 0;
+    run();
+    expect(await ended(id)).toMatchObject({ state: 'done', pages: { known: 4, done: 4, read: 4 } });
+    // The page that was done is not asked for again.
+    expect(site.asked.map(({ path }) => path).toSorted()).toEqual(['/a', '/b', '/c', '/robots.txt']);
+    const before = await read(id);
+    late.resolve();
+    await stopping;
+    expect(await read(id)).toEqual(before);
+  });
+
+  test('that is stopped keeps what was read; a removed source takes its documents along', async () => {
+    put('/', 'Start.', ['/a', '/b']);
+    put('/a', 'About a.');
+    run({ pauseMs: 60_000 });
+    const id = await add('/');
+    await expect.poll(async () => Object.keys(await documents())).toEqual(['/']);
+    expect(await cancelSync({ db }, orgId, { agentId, id }, actor)).toMatchObject({ state: 'cancelled' });
+    expect(Object.keys(await documents())).toEqual(['/']);
+    await expect(cancelSync({ db }, orgId, { agentId, id }, actor)).rejects.toMatchObject({
+      code: 'source_not_running',
+    });
+    await deleteSource({ db }, orgId, { agentId, id }, actor);
+    expect(await documents()).toEqual({});
+  });
+});

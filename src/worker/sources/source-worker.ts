@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import { Refusal } from '../../../contract/problems.ts';
+import { endSlice, leadsBack, settleFound } from '../../features/agents/settle-page.ts';
+import type { Egress } from '../../kernel/egress.ts';
+import type { Db } from '../../store/db.ts';
+import { isStart, nextPage, readPage } from '../../store/document-sources/pages.ts';
+import { type ClaimedSource, claimSource, holdSource, readFailures } from '../../store/document-sources/queue.ts';
+import type { PageRow } from '../../store/document-sources/read.ts';
+import { FilesBusy, type ReadFiles } from '../documents/read-files.ts';
+import { createLanes, type Lanes } from '../lanes.ts';
+import { type Fetched, fetchPage } from './fetch-page.ts';
+import { readRobots, type Robots } from './robots.ts';
+
+/**
+ * Reads the pages of sources, one after another with a pause. Which pages are left is in the database, and each page is
+ * settled in one transaction under a lease: a killed worker's sync goes on elsewhere. A source gives up its turn after a
+ * minute, so that hundreds of pages of one organization do not delay one page of another.
+ */
+export type SourceWorkerDeps = {
+  db: Db;
+  log: Logger;
+  egress: Pick<Egress, 'request'>;
+  files: Pick<ReadFiles, 'read'>;
+  pauseMs?: number;
+  sliceMs?: number;
+};
+
+const LANES = 2;
+const POLL_MS = 1_000;
+const PAUSE_MS = 500;
+const SLICE_MS = 60_000;
+/** So many pages in a row without an answer: the site is away. */
+const MAX_FAILURES = 8;
+const RETRY_SECONDS = 30;
+
+export function createSourceWorker(deps: SourceWorkerDeps): Lanes {
+  const { db, log, pauseMs = PAUSE_MS, sliceMs = SLICE_MS } = deps;
+
+  const lanes = createLanes({ lanes: LANES, pollMs: POLL_MS, work: next });
+
+  async function next(): Promise<boolean> {
+    const held = await claimSource(db, randomUUID()).catch((error: unknown) => {
+      if (!lanes.isStopping()) log.warn({ err: error }, 'sources cannot be looked for; it is tried again');
+      return null;
+    });
+    if (!held) return false;
+    try {
+      await endSlice(db, held, await readSlice(held));
+    } catch (error) {
+      await settleFailure(held, error).catch((again: unknown) =>
+        log.warn({ err: again }, 'a source waits for its lease to run out'),
+      );
+    }
+    return true;
+  }
+
+  async function settleFailure(held: ClaimedSource, error: unknown): Promise<void> {
+    const isFull = error instanceof Refusal && error.status === 409;
+    if (isFull) return endSlice(db, held, { fault: { code: error.code, detail: error.message } });
+    if (!(error instanceof FilesBusy)) log.warn({ err: error, source: held.id }, 'a sync was interrupted');
+    await endSlice(db, held, { inSeconds: RETRY_SECONDS });
+  }
+
+  /** Reads until the turn is over, the site asks for a pause, or nothing is left. */
+  async function readSlice(held: ClaimedSource): Promise<Parameters<typeof endSlice>[2]> {
+    const end = performance.now() + sliceMs;
+    const { origin } = new URL(held.scope);
+    let robots: Robots | null = null;
+    for (let isFirst = true; performance.now() < end && !lanes.isStopping(); isFirst = false) {
+      const page = await nextPage(db, held);
+      if (!page) return { fault: await faultOfAll(held) };
+      robots ??= await readRobots(deps, held.org_id, origin);
+      if (!robots) return unreachable(held);
+      const { allowed, delaySeconds } = await robots.allows(page.url);
+      if (!isFirst) await lanes.sleep(Math.max(pauseMs, delaySeconds * 1_000));
+      const { found, laterSeconds } = allowed ? await look(held, page) : FORBIDDEN;
+      if (!(await settleFound(db, held, page, found))) return { inSeconds: 0 };
+      if (laterSeconds !== undefined) return { inSeconds: laterSeconds };
+      if ((await readFailures(db, held)) >= MAX_FAILURES) return { fault: AWAY };
+      if (found.kind === 'leads' && found.scope !== undefined) return { inSeconds: 0 };
+    }
+    return { inSeconds: 0 };
+  }
+
+  async function look(held: ClaimedSource, page: PageRow): Promise<Fetched> {
+    const fetched = await fetchPage(deps, held, page, await isStart(db, held));
+    const { found } = fetched;
+    if (found.kind !== 'leads' || found.how !== 'duplicate') return fetched;
+    // A canonical address that failed, or that names this page in turn, does not hide it.
+    const target = await readPage(db, held, found.to);
+    const isLost = target !== null && target.sync === held.sync && target.state === 'fault';
+    if (!isLost && !(await leadsBack(db, held, found.to, page.url))) return fetched;
+    return { found: found.itself! };
+  }
+
+  async function unreachable(held: ClaimedSource): Promise<Parameters<typeof endSlice>[2]> {
+    await db.transaction((tx) => holdSource(tx, held, false));
+    return (await readFailures(db, held)) >= 3 ? { fault: AWAY } : { inSeconds: RETRY_SECONDS };
+  }
+
+  /** A sync whose first page failed has read nothing. */
+  async function faultOfAll(held: ClaimedSource): Promise<{ code: string; detail: string } | null> {
+    const first = await readPage(db, held, held.url);
+    return first?.state === 'fault' ? first.fault : null;
+  }
+
+  return lanes;
+}
+
+const AWAY = { code: 'site_unreachable', detail: 'The site does not answer. Pages that were read before stay.' };
+const FORBIDDEN: Fetched = {
+  found: {
+    kind: 'fault',
+    code: 'robots',
+    detail: 'robots.txt of the site does not allow Parley to read this page.',
+    gone: true,
+    answered: true,
+  },
+};
