@@ -1,4 +1,4 @@
-import { ActionIcon, Modal, Skeleton, UnstyledButton } from '@mantine/core';
+import { ActionIcon, Modal, Skeleton, Text, UnstyledButton } from '@mantine/core';
 import { IconFileText, IconTrash } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import type { DocumentSummary } from '../../../../contract/dashboard/agents.ts';
@@ -20,6 +20,8 @@ import { useMay, useOrganization } from '../../session/session.ts';
 import { AddDocumentDialog } from './add-document-dialog.tsx';
 import { KnowledgeBudget } from './knowledge-budget.tsx';
 import { KnowledgeUse } from './knowledge-use.tsx';
+import { Sources } from './sources.tsx';
+import { UploadFiles } from './upload-files.tsx';
 import { words } from './words.ts';
 import classes from './agents.module.css';
 
@@ -55,6 +57,8 @@ export function KnowledgeTab({ agentId }: { agentId: string }): ReactNode {
       )}
       <KnowledgeUse agentId={agentId} />
       <KnowledgeBudget />
+      {may && <UploadFiles agentId={agentId} />}
+      <Sources agentId={agentId} />
       <PagedList
         label={say('tab_knowledge')}
         list={list}
@@ -85,9 +89,16 @@ function useColumns({ onShow, onRemove }: { onShow: Open; onRemove: Open }): Col
       id: 'name',
       label: say('document'),
       cell: (item) => (
-        <UnstyledButton className={classes.name} dir="auto" onClick={() => onShow(item)}>
-          {item.name}
-        </UnstyledButton>
+        <>
+          <UnstyledButton className={classes.name} dir="auto" onClick={() => onShow(item)}>
+            {item.name}
+          </UnstyledButton>
+          {item.url && (
+            <Text size="xs" c="dimmed" dir="ltr" style={{ overflowWrap: 'anywhere' }}>
+              {item.url}
+            </Text>
+          )}
+        </>
       ),
     },
     {
@@ -104,7 +115,7 @@ function useColumns({ onShow, onRemove }: { onShow: Open; onRemove: Open }): Col
       align: 'end',
       width: '60px',
       cell: (item) =>
-        may ? (
+        may && item.source_id === null ? (
           <ActionIcon
             variant="subtle"
             color="gray"

@@ -1,0 +1,103 @@
+import { FileButton, Text, UnstyledButton } from '@mantine/core';
+import { IconFileUpload } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState, type DragEvent, type ReactNode } from 'react';
+import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
+import { call, Problem } from '../../api/client.ts';
+import { useWords } from '../../language/words.tsx';
+import { useProblemWords } from '../../parts/problem-alert.tsx';
+import { useOrganization } from '../../session/session.ts';
+import { faultWord, sourceWords } from './source-words.ts';
+import classes from './sources.module.css';
+
+/** The server's bound, contract/dashboard/agents.ts. */
+const MEBIBYTES = 10;
+const MAX_BYTES = MEBIBYTES * 1024 * 1024;
+
+type Sent = { key: number; name: string; state: 'waiting' | 'sending' | 'added' } | Failed;
+type Failed = { key: number; name: string; state: 'failed'; why: unknown };
+let lastKey = 0;
+
+/** Files are sent one after another: each has its own outcome, and one that fails delays no other. */
+export function UploadFiles({ agentId }: { agentId: string }): ReactNode {
+  const say = useWords(sourceWords);
+  const org_id = useOrganization().id;
+  const client = useQueryClient();
+  const [sent, setSent] = useState<Sent[]>([]);
+  const [over, setOver] = useState(false);
+
+  const put = (key: number, next: Partial<Sent>): void =>
+    setSent((all) => all.map((one) => (one.key === key ? ({ ...one, ...next } as Sent) : one)));
+  const take = async (files: File[]): Promise<void> => {
+    const listed = files.map((file) => ({ file, key: ++lastKey }));
+    setSent((all) => [...listed.map(({ file, key }) => ({ key, name: file.name, state: 'waiting' as const })), ...all]);
+    for (const { file, key } of listed) {
+      put(key, { state: 'sending' });
+      put(key, await send(file));
+    }
+    for (const name of ['listDocuments', 'readKnowledgeUse']) void client.invalidateQueries({ queryKey: [name] });
+  };
+  const send = async (file: File): Promise<Partial<Sent>> => {
+    if (file.size === 0) return { state: 'failed', why: say('file_empty') };
+    if (file.size > MAX_BYTES) return { state: 'failed', why: say('file_too_large', { size: MEBIBYTES }) };
+    try {
+      const params = { org_id, agent_id: agentId };
+      await call('uploadDocument', { params, query: { name: file.name.slice(0, MAX_NAME_CHARACTERS) }, body: file });
+      return { state: 'added' };
+    } catch (why) {
+      return { state: 'failed', why };
+    }
+  };
+  const drop = (event: DragEvent): void => {
+    event.preventDefault();
+    setOver(false);
+    void take([...event.dataTransfer.files]);
+  };
+  return (
+    <>
+      <div
+        className={classes.drop}
+        data-over={over || undefined}
+        onDragOver={(event) => {
+          event.preventDefault();
+          setOver(true);
+        }}
+        onDragLeave={() => setOver(false)}
+        onDrop={drop}
+      >
+        <IconFileUpload size={22} aria-hidden />
+        <Text size="sm">
+          {say('drop')}{' '}
+          <FileButton multiple onChange={(files) => void take(files)}>
+            {(props) => (
+              <UnstyledButton {...props} className={classes.choose}>
+                {say('choose_files')}
+              </UnstyledButton>
+            )}
+          </FileButton>
+        </Text>
+        <Text size="xs" c="dimmed">
+          {say('drop_hint', { size: MEBIBYTES })}
+        </Text>
+      </div>
+      {sent.length > 0 && (
+        <ul className={classes.files} aria-label={say('files_label')} aria-live="polite">
+          {sent.map((one) => (
+            <li key={one.key} data-state={one.state}>
+              <span dir="auto">{one.name}</span>
+              {one.state === 'failed' ? <Why why={one.why} /> : <span>{say(`file_${one.state}`)}</span>}
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+function Why({ why }: { why: unknown }): ReactNode {
+  const say = useWords(sourceWords);
+  const { title, detail } = useProblemWords(why);
+  if (typeof why === 'string') return <span>{why}</span>;
+  const word = why instanceof Problem ? faultWord(why.faults[0]?.code ?? '') : null;
+  return <span>{word === null ? `${title} ${detail}` : say(word)}</span>;
+}
