@@ -90,13 +90,14 @@ async function readAnswer(
   }
 }
 
+/** A longer one is not kept: the page is then sent again. */
+const short = (value: string | undefined): string | null => (value !== undefined && value.length <= 500 ? value : null);
+
 function textOf(
   { title, text }: { title: string; text: string },
   said: Record<string, string>,
   links: string[],
 ): Found & { kind: 'text' } {
-  const short = (value: string | undefined): string | null =>
-    value !== undefined && value.length <= 500 ? value : null;
   return {
     kind: 'text',
     title,

@@ -1,6 +1,7 @@
 import { ActionIcon, Badge, Button, Group, Modal, Stack, Switch, Text, UnstyledButton } from '@mantine/core';
 import { IconPlayerStop, IconRefresh, IconTrash, IconWorld } from '@tabler/icons-react';
-import { useState, type ReactNode } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState, type ReactNode } from 'react';
 import type { SourcePage, SourceRecord } from '../../../../contract/dashboard/sources.ts';
 import { useAct, useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
@@ -33,6 +34,12 @@ export function Sources({ agentId }: { agentId: string }): ReactNode {
   const read = useRead('listSources', input, every === undefined ? {} : { every });
   const wanted = read.data?.data.some(isBusy) ? PROGRESS_MS : undefined;
   if (wanted !== every) setEvery(wanted);
+  const client = useQueryClient();
+  const pages = read.data?.data.reduce((sum, one) => sum + one.pages.read, 0);
+  // The list of documents beside this one grows with them.
+  useEffect(() => {
+    for (const name of ['listDocuments', 'readKnowledgeUse']) void client.invalidateQueries({ queryKey: [name] });
+  }, [client, pages]);
   const columns = useColumns({ agentId, onShow: setShown, onRemove: setLeaving });
   return (
     <section className={classes.sites} aria-label={say('sites')}>
@@ -101,7 +108,7 @@ function State({ item }: { item: SourceRecord }): ReactNode {
   const say = useWords(sourceWords);
   return (
     <Stack gap={2} align="flex-start">
-      <Badge variant="light" color={COLORS[item.state]} tt="none">
+      <Badge variant="light" color={COLORS[item.state]} tt="none" miw="max-content">
         {say(`state_${item.state}`)}
       </Badge>
       {item.fault && <FaultText fault={item.fault} />}
