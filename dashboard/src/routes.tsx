@@ -88,6 +88,7 @@ const routeTree = root.addChildren([
     createRoute({ getParentRoute: () => inside, path: '/settings', beforeLoad: () => { throw redirect({ to: '/settings/organization' }); } }),
     createRoute({ getParentRoute: () => inside, path: '/settings/organization', component: lazyPage(() => import('./pages/settings/organization/organization-page.tsx'), 'OrganizationPage') }),
     createRoute({ getParentRoute: () => inside, path: '/settings/plan', component: lazyPage(() => import('./pages/settings/plan/plan-page.tsx'), 'PlanPage') }),
+    createRoute({ getParentRoute: () => inside, path: '/settings/costs', component: lazyPage(() => import('./pages/settings/costs/costs-page.tsx'), 'CostsPage') }),
     createRoute({ getParentRoute: () => inside, path: '/settings/members', component: lazyPage(() => import('./pages/settings/members/members-page.tsx'), 'MembersPage') }),
     createRoute({ getParentRoute: () => inside, path: '/settings/sign-in', component: lazyPage(() => import('./pages/settings/sign-in/sign-in-settings-page.tsx'), 'SignInSettingsPage') }),
     createRoute({ getParentRoute: () => inside, path: '/settings/installation', validateSearch: readInstallationSearch, component: lazyPage(() => import('./pages/settings/installation/installation-page.tsx'), 'InstallationPage') }),

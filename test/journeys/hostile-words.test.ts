@@ -129,7 +129,14 @@ for (const { planted, tags } of WALKS)
       '/settings/integrations/api-keys',
       '/activity',
     ];
-    const OTHERS = ['/', '/settings/organization', '/settings/members', '/settings/sessions', '/settings/plan'];
+    const OTHERS = [
+      '/',
+      '/settings/organization',
+      '/settings/costs',
+      '/settings/members',
+      '/settings/sessions',
+      '/settings/plan',
+    ];
 
     test('are text on every page: nothing runs, asks, or breaks out', async () => {
       const { page, context, faults } = await journey.open('/', { as: OWNER });

@@ -42,6 +42,10 @@ export const clock = (language: Language, at: string | number | Date): string =>
 export const number = (language: Language, value: number): string =>
   new Intl.NumberFormat(LOCALES[language]).format(value);
 
+/** Small amounts have many digits: a turn costs a fraction of a cent. */
+export const money = (language: Language, amount: number, currency: string): string =>
+  `${new Intl.NumberFormat(LOCALES[language], { maximumFractionDigits: 6 }).format(amount)} ${currency}`;
+
 export const list = (language: Language, items: readonly string[]): string =>
   new Intl.ListFormat(LOCALES[language], { type: 'conjunction' }).format(items);
 

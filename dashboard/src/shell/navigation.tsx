@@ -1,6 +1,7 @@
 import {
   IconBolt,
   IconBuilding,
+  IconCoins,
   IconCreditCard,
   IconHistory,
   IconKey,
@@ -69,6 +70,7 @@ const SECTIONS: readonly Section[] = [
       { to: '/settings/organization', word: 'organization', icon: IconBuilding },
       { to: '/settings/members', word: 'members', icon: IconUsers },
       { to: '/settings/sign-in', word: 'sign_in', icon: IconLogin2, owner: true },
+      { to: '/settings/costs', word: 'costs', icon: IconCoins },
       { to: '/settings/plan', word: 'plan', icon: IconCreditCard },
       { to: '/activity', word: 'activity', icon: IconHistory },
       { to: '/settings/installation', word: 'installation', icon: IconServer2, operator: true },

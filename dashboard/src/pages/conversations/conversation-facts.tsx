@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { ConversationRecord } from '../../../../contract/dashboard/conversations.ts';
-import { languageName } from '../../language/format.ts';
+import { languageName, money, number } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
 import { CopyFact, Fact } from '../../parts/fact.tsx';
 import { Moment } from '../../parts/moment.tsx';
@@ -67,6 +67,11 @@ export function ConversationFacts({ item, shown }: Props): ReactNode {
         <Moment at={item.created_at} />
       </Fact>
       <Fact label={say('runs')}>{item.runs.length === 0 ? say('no_runs') : <Runs of={item} />}</Fact>
+      {item.models.length > 0 && (
+        <Fact label={say('models')}>
+          <Models of={item} />
+        </Fact>
+      )}
       <CopyFact label={say('id')} value={item.id} copyLabel={say('copy_id')} />
     </aside>
   );
@@ -96,6 +101,40 @@ function Runs({ of: { runs } }: { of: ConversationRecord }): ReactNode {
                 <code>{run.error.code}</code> <bdi>{run.error.detail}</bdi>
               </div>
             )}
+          </span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** Which models answered, what they used, and what kept others from answering. */
+function Models({ of: { models } }: { of: ConversationRecord }): ReactNode {
+  const say = useWords(words);
+  const named = (provider: string, model: string): string => {
+    if (provider === 'embedded' || provider === 'hand_off') return say(`stand_in_${provider}`);
+    return `${provider}/${model}`;
+  };
+  return (
+    <ol className={classes.runs}>
+      {models.map((use) => (
+        <li key={JSON.stringify([use.provider, use.model, use.cost?.currency, use.instead_of])}>
+          <span className={classes.runWords}>
+            <bdi>{named(use.provider, use.model)}</bdi>
+            {use.calls > 0 && (
+              <div>
+                {say('tokens', {
+                  input: number(say.language, use.input_tokens),
+                  output: number(say.language, use.output_tokens),
+                })}
+                {use.cost && <bdi>{` · ${money(say.language, Number(use.cost.amount), use.cost.currency)}`}</bdi>}
+              </div>
+            )}
+            {use.instead_of.map(({ provider, model, code }) => (
+              <div key={`${provider}/${model}`}>
+                {say.rich('instead_of', { model: <bdi>{named(provider, model)}</bdi> })}: <code>{code}</code>
+              </div>
+            ))}
           </span>
         </li>
       ))}

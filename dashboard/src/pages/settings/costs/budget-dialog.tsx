@@ -1,0 +1,95 @@
+import { Modal, NativeSelect, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { BUDGET_PERIODS, BUDGET_SUBJECTS, type SetBudgetBody } from '../../../../../contract/dashboard/spending.ts';
+import { useAct } from '../../../api/queries.ts';
+import { common } from '../../../language/common.ts';
+import { useWords } from '../../../language/words.tsx';
+import { DialogForm } from '../../../parts/dialog-form.tsx';
+import { notifyDone } from '../../../parts/notify.tsx';
+import { useCheckedForm } from '../../../parts/use-checked-form.ts';
+import { useOrganization } from '../../../session/session.ts';
+import { words } from './words.ts';
+
+type Props = { opened: boolean; onClose: () => void };
+
+/** A budget that is there already gets the new amount. */
+export function BudgetDialog({ opened, onClose }: Props): ReactNode {
+  const say = useWords(words);
+  return (
+    <Modal opened={opened} onClose={onClose} title={say('add_budget')}>
+      <Form onClose={onClose} />
+    </Modal>
+  );
+}
+
+const EMPTY: Record<'subject' | 'subject_id' | 'period' | 'unit' | 'amount', string> = {
+  subject: 'organization',
+  subject_id: '',
+  period: 'month',
+  unit: 'tokens',
+  amount: '',
+};
+
+function Form({ onClose }: { onClose: () => void }): ReactNode {
+  const say = useWords(words);
+  const sayCommon = useWords(common);
+  const org_id = useOrganization().id;
+  const set = useAct('setBudget', { refresh: ['listBudgets', 'listAudit'] });
+  const form = useCheckedForm(EMPTY, (told) => ({
+    subject_id: (value, { subject }) => (subject !== 'organization' && value.trim() === '' ? told('required') : null),
+    unit: (value) => (value.trim() === '' ? told('required') : null),
+    amount: (value) => (value.trim() !== '' && Number(value) >= 0 ? null : say('not_a_number')),
+  }));
+  const submit = form.submit(({ subject, subject_id: subjectId, period, unit, amount }) => {
+    const body: SetBudgetBody = {
+      subject: subject as SetBudgetBody['subject'],
+      subject_id: subject === 'organization' ? null : subjectId.trim(),
+      period: period as SetBudgetBody['period'],
+      unit: unit.trim(),
+      amount: Number(amount),
+    };
+    const onSuccess = (): void => {
+      onClose();
+      notifyDone(say('budget_saved'));
+    };
+    set.mutate({ params: { org_id }, body }, { onSuccess, onError: form.place });
+  });
+  return (
+    <DialogForm
+      onSubmit={submit}
+      act={sayCommon('save')}
+      busy={set.isPending}
+      problem={form.unplaced(set.error)}
+      onCancel={onClose}
+    >
+      <NativeSelect
+        label={say('subject')}
+        data={BUDGET_SUBJECTS.map((value) => ({ value, label: say(`subject_${value}`) }))}
+        {...form.getInputProps('subject')}
+      />
+      {form.values.subject !== 'organization' && (
+        <TextInput
+          label={say('subject_id')}
+          description={say('subject_id_hint')}
+          dir="ltr"
+          autoComplete="off"
+          withAsterisk
+          {...form.getInputProps('subject_id')}
+        />
+      )}
+      <NativeSelect
+        label={say('period')}
+        data={BUDGET_PERIODS.map((value) => ({ value, label: say(`period_${value}`) }))}
+        {...form.getInputProps('period')}
+      />
+      <TextInput
+        label={say('unit')}
+        description={say('unit_hint')}
+        dir="ltr"
+        withAsterisk
+        {...form.getInputProps('unit')}
+      />
+      <TextInput label={say('amount')} dir="ltr" inputMode="decimal" withAsterisk {...form.getInputProps('amount')} />
+    </DialogForm>
+  );
+}

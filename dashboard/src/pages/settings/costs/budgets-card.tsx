@@ -1,0 +1,142 @@
+import { ActionIcon, Button, Progress, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconTrash } from '@tabler/icons-react';
+import { useState, type ReactNode } from 'react';
+import type { BudgetRecord } from '../../../../../contract/dashboard/spending.ts';
+import { useAct, useRead } from '../../../api/queries.ts';
+import { common } from '../../../language/common.ts';
+import { money, number } from '../../../language/format.ts';
+import { useWords } from '../../../language/words.tsx';
+import { type Column, DataList } from '../../../list/data-list.tsx';
+import { Card } from '../../../parts/card.tsx';
+import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx';
+import { notifyDone } from '../../../parts/notify.tsx';
+import { useMay, useOrganization } from '../../../session/session.ts';
+import { BudgetDialog } from './budget-dialog.tsx';
+import { words } from './words.ts';
+
+export function BudgetsCard(): ReactNode {
+  const say = useWords(words);
+  const sayCommon = useWords(common);
+  const org_id = useOrganization().id;
+  const may = useMay('admin');
+  const read = useRead('listBudgets', { params: { org_id } }, { every: 15_000 });
+  const [adding, { open, close }] = useDisclosure(false);
+  const [leaving, setLeaving] = useState<BudgetRecord | null>(null);
+  const actions: Column<BudgetRecord> = {
+    id: 'actions',
+    label: sayCommon('actions'),
+    hidden: true,
+    align: 'end',
+    width: '60px',
+    cell: (budget) => (
+      <ActionIcon variant="subtle" color="gray" aria-label={say('remove')} onClick={() => setLeaving(budget)}>
+        <IconTrash size={17} />
+      </ActionIcon>
+    ),
+  };
+  return (
+    <Card
+      title={say('budgets')}
+      description={say('budgets_hint')}
+      aside={
+        may && (
+          <Button size="sm" onClick={open}>
+            {say('add_budget')}
+          </Button>
+        )
+      }
+    >
+      <DataList
+        label={say('budgets')}
+        read={read}
+        keyOf={({ id }) => id}
+        empty={
+          <Text size="sm" c="dimmed">
+            {say('no_budgets')}
+          </Text>
+        }
+        columns={[
+          { id: 'subject', label: say('subject'), cell: (budget) => <Subject of={budget} /> },
+          { id: 'period', label: say('period'), cell: ({ period }) => say(`period_${period}`), width: '130px' },
+          { id: 'spent', label: say('spent'), cell: (budget) => <Spent of={budget} />, width: '320px' },
+          ...(may ? [actions] : []),
+        ]}
+      />
+      <BudgetDialog opened={adding} onClose={close} />
+      <RemoveDialog budget={leaving} onClose={() => setLeaving(null)} />
+    </Card>
+  );
+}
+
+function Subject({ of: { subject, subject_id } }: { of: BudgetRecord }): ReactNode {
+  const say = useWords(words);
+  return (
+    <>
+      {say(`subject_${subject}`)}
+      {subject_id && (
+        <Text size="xs" c="dimmed">
+          <code>{subject_id}</code>
+        </Text>
+      )}
+    </>
+  );
+}
+
+const WARNING_PERCENT = 80;
+
+function Spent({ of: { spent, reserved, amount, unit } }: { of: BudgetRecord }): ReactNode {
+  const say = useWords(words);
+  const many = (value: number): string => number(say.language, value);
+  const percent = amount === 0 ? 100 : Math.min(100, (spent / amount) * 100);
+  return (
+    <>
+      <Text size="sm" component="div">
+        {say('spent_of', { spent: money(say.language, spent, unit), amount: money(say.language, amount, unit) })}
+      </Text>
+      <Progress
+        value={percent}
+        color={percent >= 100 ? 'red' : percent >= WARNING_PERCENT ? 'orange' : 'jade'}
+        aria-label={say('spent')}
+      />
+      {reserved > 0 && (
+        <Text size="xs" c="dimmed">
+          {say('reserved', { many: many(reserved) })}
+        </Text>
+      )}
+    </>
+  );
+}
+
+function RemoveDialog({ budget, onClose }: { budget: BudgetRecord | null; onClose: () => void }): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  const remove = useAct('removeBudget', { refresh: ['listBudgets', 'listAudit'] });
+  const close = (): void => {
+    remove.reset();
+    onClose();
+  };
+  return (
+    <ConfirmDialog
+      opened={budget !== null}
+      onClose={close}
+      title={say('remove_budget')}
+      act={say('remove')}
+      busy={remove.isPending}
+      problem={remove.error}
+      onAct={() =>
+        remove.mutate(
+          { params: { org_id, budget_id: budget!.id } },
+          {
+            onSuccess: () => {
+              close();
+              notifyDone(say('budget_removed'));
+            },
+          },
+        )
+      }
+    >
+      <Text size="sm">{say('remove_budget_words')}</Text>
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,77 @@
+import { Modal, NativeSelect, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { MODEL_PROVIDERS, type ModelProviderName } from '../../../../../contract/dashboard/models.ts';
+import { useAct } from '../../../api/queries.ts';
+import { common } from '../../../language/common.ts';
+import { useWords } from '../../../language/words.tsx';
+import { DialogForm } from '../../../parts/dialog-form.tsx';
+import { notifyDone } from '../../../parts/notify.tsx';
+import { useCheckedForm } from '../../../parts/use-checked-form.ts';
+import { useOrganization } from '../../../session/session.ts';
+import { words } from './words.ts';
+
+type Props = { opened: boolean; onClose: () => void };
+
+/** A model that has a price gets the new one. */
+export function PriceDialog({ opened, onClose }: Props): ReactNode {
+  const say = useWords(words);
+  return (
+    <Modal opened={opened} onClose={onClose} title={say('add_price')}>
+      <Form onClose={onClose} />
+    </Modal>
+  );
+}
+
+const EMPTY = { provider: 'openai', model: '', currency: 'USD', input: '', cached: '', output: '' };
+
+function Form({ onClose }: { onClose: () => void }): ReactNode {
+  const say = useWords(words);
+  const sayCommon = useWords(common);
+  const org_id = useOrganization().id;
+  const set = useAct('setModelPrice', { refresh: ['listModelPrices', 'listAudit'] });
+  const isAmount = (value: string): string | null =>
+    value.trim() !== '' && Number(value) >= 0 ? null : say('not_a_number');
+  const form = useCheckedForm(EMPTY, (told) => ({
+    model: (value) => (value.trim() === '' ? told('required') : null),
+    currency: (value) => (value.trim() === '' ? told('required') : null),
+    input: isAmount,
+    output: isAmount,
+    cached: (value) => (value.trim() === '' ? null : isAmount(value)),
+  }));
+  const submit = form.submit(({ provider, model, currency, input, cached, output }) => {
+    const price = {
+      currency: currency.trim(),
+      input: Number(input),
+      output: Number(output),
+      cached: cached.trim() === '' ? null : Number(cached),
+    };
+    const onSuccess = (): void => {
+      onClose();
+      notifyDone(say('price_saved'));
+    };
+    const body = { provider: provider as ModelProviderName, model: model.trim(), price };
+    set.mutate({ params: { org_id }, body }, { onSuccess, onError: form.place });
+  });
+  const number = { dir: 'ltr', inputMode: 'decimal', autoComplete: 'off' } as const;
+  return (
+    <DialogForm
+      onSubmit={submit}
+      act={sayCommon('save')}
+      busy={set.isPending}
+      problem={form.unplaced(set.error)}
+      onCancel={onClose}
+    >
+      <NativeSelect label={say('provider')} data={[...MODEL_PROVIDERS]} {...form.getInputProps('provider')} />
+      <TextInput label={say('model')} dir="ltr" autoComplete="off" withAsterisk {...form.getInputProps('model')} />
+      <TextInput label={say('currency')} dir="ltr" withAsterisk {...form.getInputProps('currency')} />
+      <TextInput label={say('price_input')} withAsterisk {...number} {...form.getInputProps('input')} />
+      <TextInput
+        label={say('price_cached')}
+        placeholder={say('as_input')}
+        {...number}
+        {...form.getInputProps('cached')}
+      />
+      <TextInput label={say('price_output')} withAsterisk {...number} {...form.getInputProps('output')} />
+    </DialogForm>
+  );
+}
