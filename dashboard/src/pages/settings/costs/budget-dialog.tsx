@@ -40,6 +40,10 @@ function Form({ onClose }: { onClose: () => void }): ReactNode {
     unit: (value) => (value.trim() === '' ? told('required') : null),
     amount: (value) => (value.trim() !== '' && Number(value) >= 0 ? null : say('not_a_number')),
   }));
+  const onSuccess = (): void => {
+    onClose();
+    notifyDone(say('budget_saved'));
+  };
   const submit = form.submit(({ subject, subject_id: subjectId, period, unit, amount }) => {
     const body: SetBudgetBody = {
       subject: subject as SetBudgetBody['subject'],
@@ -47,10 +51,6 @@ function Form({ onClose }: { onClose: () => void }): ReactNode {
       period: period as SetBudgetBody['period'],
       unit: unit.trim(),
       amount: Number(amount),
-    };
-    const onSuccess = (): void => {
-      onClose();
-      notifyDone(say('budget_saved'));
     };
     set.mutate({ params: { org_id }, body }, { onSuccess, onError: form.place });
   });

@@ -38,16 +38,16 @@ function Form({ onClose }: { onClose: () => void }): ReactNode {
     output: isAmount,
     cached: (value) => (value.trim() === '' ? null : isAmount(value)),
   }));
+  const onSuccess = (): void => {
+    onClose();
+    notifyDone(say('price_saved'));
+  };
   const submit = form.submit(({ provider, model, currency, input, cached, output }) => {
     const price = {
       currency: currency.trim(),
       input: Number(input),
       output: Number(output),
       cached: cached.trim() === '' ? null : Number(cached),
-    };
-    const onSuccess = (): void => {
-      onClose();
-      notifyDone(say('price_saved'));
     };
     const body = { provider: provider as ModelProviderName, model: model.trim(), price };
     set.mutate({ params: { org_id }, body }, { onSuccess, onError: form.place });

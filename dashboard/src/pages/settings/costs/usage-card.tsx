@@ -14,18 +14,19 @@ import { words } from './words.ts';
 
 type Row = UsageRecord['data'][number];
 
+const column = (id: string, label: string, of: (use: Use) => ReactNode): Column<Row> => ({
+  id,
+  label,
+  cell: ({ use }) => of(use),
+  align: 'end',
+});
+
 /** The last 30 days, by one of five groups. */
 export function UsageCard(): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
   const [by, setBy] = useState<UsageGroup>('day');
   const read = useRead('readUsage', { params: { org_id }, query: { by } }, { keep: true, every: 30_000 });
-  const column = (id: string, label: string, of: (use: Use) => ReactNode): Column<Row> => ({
-    id,
-    label,
-    cell: ({ use }) => of(use),
-    align: 'end',
-  });
   return (
     <Card
       title={say('usage')}
