@@ -7,6 +7,8 @@ import { openDb } from './db.ts';
 import { WRITE_END_USERS } from './end-users/write.ts';
 import { QUEUE_DEPTHS } from './queue/depth.ts';
 import { PUSH_RECIPIENTS } from './recipients/push.ts';
+import { CLAIM } from './runs/claim.ts';
+import { COMPLETE } from './runs/complete.ts';
 import { DELETE_MESSAGES, DELETE_RUNS, LOOK_AT, WEIGH } from './organizations/retention.ts';
 
 /**
@@ -125,6 +127,25 @@ test('erasing old data finds messages and runs by their conversation, and so do 
         const isFound = ways.some(([index, column]) => by.startsWith(`${index} `) && column.test(by));
         expect({ text, by, isFound }).toEqual({ text, by, isFound: true });
       }
+  }
+});
+
+test('a claim reads the messages of its conversations alone', async () => {
+  const reads = await readsOf(CLAIM);
+  expect(reads.get('message')).toEqual([
+    expect.stringMatching(/^message_conversation \(conversation_id = /),
+    expect.stringMatching(/^message_org_id_id_pk .* id = ANY|^message_org_id_id_pk .*\(id = ANY/),
+  ]);
+});
+
+test('storing turns finds each run and each conversation by its own key', async () => {
+  const reads = await readsOf(COMPLETE.text);
+  for (const [table, times] of [
+    ['run', 3],
+    ['conversation', 2],
+  ] as const) {
+    expect([table, reads.get(table)?.length]).toEqual([table, times]);
+    for (const by of reads.get(table)!) expect(by).toMatch(new RegExp(`^${table}_org_id_id_pk .*org_id = .*[^_]id = `));
   }
 });
 

@@ -139,7 +139,7 @@ export const bugs: Bug[] = [
     name: 'a worker stores a turn without its lease token',
     scenario: 'cancel-in-turn',
     finding: /the cancelled run is/,
-    edits: [{ file: 'src/store/runs/complete.ts', find: ' AND r.lease = t.lease', replace: '' }],
+    edits: [{ file: 'src/store/runs/complete.ts', find: ' AND lease = t.lease', replace: '' }],
   },
   {
     name: 'a redirect is followed',

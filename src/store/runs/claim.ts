@@ -61,12 +61,15 @@ export type ClaimedRun = {
   burst: Said[] | null;
 };
 
+/** In this form no index is read by the organization alone: a plan for an empty table would do that. */
+const OF_ORGANIZATION = `coalesce(org_id, '') = c.org_id`;
+
 /**
  * Claims up to `limit` due runs for this worker: their `due_at` moves to the end of the lease, so that no other worker
  * takes them before, and `lease` is set, so that a late completion changes nothing. No tenant's backlog blocks another
  * (src/store/queue/lanes.ts).
  */
-const CLAIM = `
+export const CLAIM = `
 WITH ${dueFairly('run')}, claimed AS (
   UPDATE run r SET due_at = now() + make_interval(secs => ${RUN_LEASE_SECONDS}), lease = $2,
     attempts = r.attempts + 1, status = 'running'
@@ -88,7 +91,7 @@ SELECT r.org_id, r.id AS run_id, r.trigger_id, $2 AS lease, r.lane, r.share, r.a
     'locale', e.locale, 'time_zone', e.time_zone, 'attributes', e.attributes,
     'consent', e.consent, 'blocked', e.blocked) AS end_user,
   coalesce((SELECT json_agg(m) FROM (
-    SELECT id, role, content FROM message WHERE org_id = c.org_id AND conversation_id = c.id
+    SELECT id, role, content FROM message WHERE ${OF_ORGANIZATION} AND conversation_id = c.id
       ORDER BY created_at DESC, id DESC LIMIT ${HISTORY}
   ) m), '[]') AS history,
   CASE WHEN cardinality(c.unanswered) > ${HISTORY} THEN (SELECT json_agg(m) FROM (

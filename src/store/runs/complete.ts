@@ -65,17 +65,24 @@ const SAID = rowsOf(
  * is at the version that the turn saw: a message that arrived since makes the turn outdated, and it is computed again
  * with that message. An earlier run of the conversation that waits for the person ends now: only the run that spoke
  * last waits.
+ *
+ * The planner expects few rows everywhere. As joins, the locked rows could be found by the organization alone, and two
+ * steps be joined by comparing each turn with each other. So rows are looked up one by one, and `talked` returns all that
+ * later steps need.
  */
-const COMPLETE = named(
+export const COMPLETE = named(
   'complete-turns',
   { ...TURN.types, ...SAID.types },
   `WITH turn AS MATERIALIZED (
-  SELECT * FROM ${TURN.from}
+  SELECT * FROM ${TURN.from} ORDER BY conversation_id
 ), mine AS MATERIALIZED (
   SELECT t.*, c.run_id AS before FROM turn t
-  JOIN conversation c ON c.org_id = t.org_id AND c.id = t.conversation_id
-  JOIN run r ON r.org_id = t.org_id AND r.id = t.run_id AND r.lease = t.lease
-  ORDER BY t.conversation_id FOR NO KEY UPDATE OF c, r
+  CROSS JOIN LATERAL (
+    SELECT run_id FROM conversation WHERE org_id = t.org_id AND id = t.conversation_id FOR NO KEY UPDATE
+  ) c
+  CROSS JOIN LATERAL (
+    SELECT FROM run WHERE org_id = t.org_id AND id = t.run_id AND lease = t.lease FOR NO KEY UPDATE
+  ) r
 ), talked AS (
   UPDATE conversation c SET version = c.version + 1, state = mine.state::jsonb,
     unanswered = CASE WHEN mine.leaves THEN c.unanswered ELSE '{}' END,
@@ -83,19 +90,18 @@ const COMPLETE = named(
     status = mine.conversation_status, run_id = CASE WHEN ${GOES_ON_ELSEWHERE} THEN c.run_id ELSE mine.run_id END,
       updated_at = clock_timestamp()
   FROM mine WHERE c.org_id = mine.org_id AND c.id = mine.conversation_id AND c.version = mine.version
-  RETURNING c.org_id, c.id, mine.run_id, cardinality(c.unanswered) > 0 AS is_more
+  RETURNING c.org_id, mine.run_id, mine.status, mine.reason, mine.before, cardinality(c.unanswered) > 0 AS is_more
 ), ended AS (
-  UPDATE run r SET status = CASE WHEN talked.is_more THEN 'queued' ELSE mine.status END,
-    reason = mine.reason, error = NULL, due_at = CASE WHEN talked.is_more THEN now() END, lease = NULL, attempts = 0,
+  UPDATE run r SET status = CASE WHEN mine.is_more THEN 'queued' ELSE mine.status END,
+    reason = mine.reason, error = NULL, due_at = CASE WHEN mine.is_more THEN now() END, lease = NULL, attempts = 0,
     turns = r.turns + 1,
-    finished_at = CASE WHEN mine.status IN ('completed', 'skipped') AND NOT talked.is_more THEN clock_timestamp() END
-  FROM mine JOIN talked ON talked.org_id = mine.org_id AND talked.run_id = mine.run_id
-  WHERE r.org_id = mine.org_id AND r.id = mine.run_id
+    finished_at = CASE WHEN mine.status IN ('completed', 'skipped') AND NOT mine.is_more THEN clock_timestamp() END
+  FROM talked AS mine WHERE r.org_id = mine.org_id AND r.id = mine.run_id
   RETURNING r.id
 ), overtaken AS (
   UPDATE run r SET status = 'completed', reason = '${CONTINUED}', finished_at = clock_timestamp(), due_at = NULL,
     lease = NULL
-  FROM mine JOIN talked ON talked.org_id = mine.org_id AND talked.run_id = mine.run_id
+  FROM talked AS mine
   WHERE r.org_id = mine.org_id AND r.id = mine.before AND mine.before <> mine.run_id AND NOT ${GOES_ON_ELSEWHERE}
     AND r.status IN ('waiting_for_user', 'handed_off')
 ), said AS (
