@@ -11,28 +11,40 @@ export type CallInput<N extends DashboardRouteName> = ParamsInput<N> & {
   query?: QueryOf<N>;
   body?: BodyOf<N>;
   signal?: AbortSignal;
+  /** For a route that streams: all words of the answer so far, while they are made. */
+  onWords?: (words: string) => void;
 };
 type ParamsInput<N extends DashboardRouteName> = [ParamOf<N>] extends [never]
   ? { params?: undefined }
   : { params: Record<ParamOf<N>, string> };
 
-type AnyInput = { params?: Record<string, string>; query?: object; body?: unknown; signal?: AbortSignal };
+type AnyInput = {
+  params?: Record<string, string>;
+  query?: object;
+  body?: unknown;
+  signal?: AbortSignal;
+  onWords?: (words: string) => void;
+};
 
 /** Longer than the server's own longest wait, so that its answer wins. */
 const TIMEOUT_MS = 40_000;
 
 export async function call<N extends DashboardRouteName>(name: N, input: CallInput<N>): Promise<AnswerOf<N>> {
   const [method, path] = routes[name]!.split(' ') as [string, string];
-  const { body, query, signal, params = {} } = input as AnyInput;
-  return (await send(fill(path, params) + search(query), {
+  const { body, query, signal, params = {}, onWords } = input as AnyInput;
+  const init: RequestInit = {
     method,
     signal,
     credentials: 'same-origin',
     ...(body !== undefined && {
       body: body instanceof Blob ? body : JSON.stringify(body),
-      headers: { 'content-type': body instanceof Blob ? 'application/octet-stream' : 'application/json' },
+      headers: {
+        'content-type': body instanceof Blob ? 'application/octet-stream' : 'application/json',
+        ...(onWords && { accept: 'text/event-stream' }),
+      },
     }),
-  })) as AnswerOf<N>;
+  };
+  return (await send(fill(path, params) + search(query), init, onWords)) as AnswerOf<N>;
 }
 
 /** Where a route is, for what the browser itself opens: a stream, a file. */
@@ -92,7 +104,7 @@ export class Problem extends Error {
   }
 }
 
-async function send(url: string, init: RequestInit): Promise<unknown> {
+async function send(url: string, init: RequestInit, onWords?: (words: string) => void): Promise<unknown> {
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   let response: Response;
   try {
@@ -108,8 +120,43 @@ async function send(url: string, init: RequestInit): Promise<unknown> {
     if (init.signal?.aborted) throw error;
     throw new Problem({ code: 'connection_lost', status: 0 });
   }
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
+  if (onWords && isStream) return readAloud(response, onWords);
   if (response.ok) return response.status === 204 ? undefined : readJson(response);
   throw await readProblem(response);
+}
+
+/** Words while they are made, then the answer or the problem. */
+async function readAloud(response: Response, onWords: (words: string) => void): Promise<unknown> {
+  let words = '';
+  try {
+    for await (const { event, data } of readEvents(response.body!)) {
+      if (event === 'turn') return data;
+      if (event === 'problem') throw problemOf(data as Partial<ProblemBody>, response);
+      if (event === 'delta') words += (data as { text: string }).text;
+      else if (event === 'replace') words = (data as { text: string }).text;
+      onWords(words);
+    }
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+  }
+  throw new Problem({ code: 'connection_lost', status: 0 });
+}
+
+async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<{ event: string; data: unknown }> {
+  const reader = body.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>).getReader();
+  let rest = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const parts = (rest + value).split('\n\n');
+    rest = parts.pop()!;
+    for (const part of parts) {
+      const event = /^event: (.*)$/m.exec(part)?.[1];
+      const data = /^data: (.*)$/m.exec(part)?.[1];
+      if (event !== undefined && data !== undefined) yield { event, data: JSON.parse(data) as unknown };
+    }
+  }
 }
 
 async function readJson(response: Response): Promise<unknown> {
@@ -125,10 +172,13 @@ async function readJson(response: Response): Promise<unknown> {
 }
 
 async function readProblem(response: Response): Promise<Problem> {
-  const body = (await readJson(response)) as Partial<ProblemBody>;
+  return problemOf((await readJson(response)) as Partial<ProblemBody>, response);
+}
+
+function problemOf(body: Partial<ProblemBody>, response: Response): Problem {
   return new Problem({
     code: body.code ?? 'answer_unreadable',
-    status: response.status,
+    status: body.status ?? response.status,
     title: body.title,
     detail: body.detail,
     requestId: body.request_id ?? response.headers.get('x-request-id'),

@@ -14,11 +14,18 @@ export type Talk = {
   locale: string | null;
 };
 
+/** A person who reads the words while they are made, and may leave before the end. */
+export type TalkReader = {
+  words: { isRead(): boolean; add(text: string): void; takeBack(): void };
+  signal: AbortSignal;
+};
+
 /** Asks the engine for one turn; worker/turns/play-turn.ts. */
 export type PlayTurn = (
   orgId: string,
   agent: { id: string; name: string; revision: number; definition: AgentDefinition },
   talk: Talk,
+  reader?: TalkReader,
 ) => Promise<PlaygroundTurn>;
 
 /** The same turn as in a real conversation, from the draft or from a definition that is being edited. */
@@ -27,6 +34,7 @@ export async function tryAgent(
   orgId: string,
   id: string,
   body: PlaygroundBody,
+  reader?: TalkReader,
 ): Promise<PlaygroundTurn> {
   const agent = await foundAgent(db, orgId, id);
   const definition = body.definition ?? agent.draft;
@@ -43,5 +51,6 @@ export async function tryAgent(
       variables: body.variables ?? {},
       locale: body.locale ?? null,
     },
+    reader,
   );
 }

@@ -21,6 +21,7 @@ import type { AgentsDeps } from '../../features/agents/deps.ts';
 import type { ModelsDeps } from '../../features/models/deps.ts';
 import type { Route } from '../route/route.ts';
 import type { Desk } from './desk.ts';
+import { playAloud } from './play-aloud.ts';
 
 /** Agents, their knowledge, and the models behind them. */
 export const agentRoutes = ({
@@ -47,7 +48,9 @@ export const agentRoutes = ({
   route('restoreAgentVersion', ({ orgId, params, actor }) =>
     restoreAgentVersion(deps, orgId, params.agent_id, readVersion(params.version), actor),
   ),
-  route('tryAgent', ({ orgId, params, body }) => tryAgent(deps, orgId, params.agent_id, body)),
+  route('tryAgent', ({ orgId, caller, params, body, reply }) =>
+    playAloud(reply, caller.user.id, (reader) => tryAgent(deps, orgId, params.agent_id, body, reader)),
+  ),
   route('tryTool', ({ orgId, params, body }) => tryTool(deps, orgId, params.agent_id, body)),
   route('listMcpTools', ({ orgId, params, body }) => listMcpTools(deps, orgId, params.agent_id, body)),
 

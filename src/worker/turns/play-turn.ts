@@ -19,10 +19,11 @@ export function createPlayTurn({
   plays,
   timeoutMs = PLAY_TIMEOUT_MS,
 }: PlayTurnDeps): PlayTurn {
-  const play: PlayTurn = async (orgId, agent, talk) => {
+  const play: PlayTurn = async (orgId, agent, talk, reader) => {
     const loaded = await loadAgent(orgId, agent.id, agent.revision);
     const provider = await findProvider(orgId, { ...loaded.agent, definition: agent.definition });
-    const signal = AbortSignal.timeout(timeoutMs);
+    const late = AbortSignal.timeout(timeoutMs);
+    const signal = reader ? AbortSignal.any([late, reader.signal]) : late;
     const turn = provider.turn({
       agent: { id: agent.id, name: agent.name, definition: agent.definition },
       locale: talk.locale,
@@ -35,13 +36,14 @@ export function createPlayTurn({
       now: new Date(),
       context: tryContext(orgId, agent.id, Object(talk.variables['end_user'])),
       signal,
+      ...(reader && { words: reader.words }),
     });
     return Promise.race([turn, tooLate(signal)]);
   };
 
-  return async (orgId, agent, talk): Promise<PlaygroundTurn> => {
+  return async (orgId, agent, talk, reader): Promise<PlaygroundTurn> => {
     try {
-      return await plays(orgId, () => play(orgId, agent, talk));
+      return await plays(orgId, () => play(orgId, agent, talk, reader));
     } catch (error) {
       if (!(error instanceof ProviderError)) throw error;
       if (error.code === 'knowledge_failed') throw new Refusal('unavailable', error.message, { cause: error });

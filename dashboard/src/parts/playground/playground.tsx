@@ -44,7 +44,7 @@ function Chat({ agentId, definition, onAnswered, suggestion }: Props): ReactNode
   const send = (event: FormEvent): void => {
     event.preventDefault();
     const words = text.trim();
-    if (words === '' || talk.isPending) return;
+    if (words === '') return;
     setText('');
     talk.say(words);
   };
@@ -66,7 +66,7 @@ function Chat({ agentId, definition, onAnswered, suggestion }: Props): ReactNode
           autoComplete="off"
           onChange={(event) => setText(event.currentTarget.value)}
         />
-        <ActionIcon type="submit" size={36} aria-label={say('send')} loading={talk.isPending}>
+        <ActionIcon type="submit" size={36} aria-label={say('send')}>
           <IconSend size={18} className="mirror" />
         </ActionIcon>
         {talk.lines.length > 0 && (
@@ -86,14 +86,22 @@ type Asked = Omit<PlaygroundBody, 'messages' | 'state'>;
 function useTalk(agentId: string, asked: Asked, onAnswered: () => void) {
   const org_id = useOrganization().id;
   const [lines, setLines] = useState<Line[]>([]);
+  const [heard, setHeard] = useState('');
+  const stop = useRef<AbortController>(null);
   const turn = useAct('tryAgent', { refresh: [] });
   const last = lines.findLast((line) => line.role === 'agent');
   const ask = (next: Line[]): void => {
+    // A person who writes stops the answer before.
+    stop.current?.abort();
+    const { signal } = (stop.current = new AbortController());
     setLines(next);
+    setHeard('');
     turn.mutate(
       {
         params: { org_id, agent_id: agentId },
         body: { messages: next.flatMap(spoken), ...asked, ...(last && { state: last.turn.state }) },
+        signal,
+        onWords: (words) => signal.aborted || setHeard(words),
       },
       {
         onSuccess: (answer) => {
@@ -108,11 +116,14 @@ function useTalk(agentId: string, asked: Asked, onAnswered: () => void) {
     /** What the agent wants after its last turn. */
     next: last?.turn.next,
     isPending: turn.isPending,
+    /** What the agent has written of its answer. */
+    heard: turn.isPending ? heard : '',
     error: turn.error,
     say: (text: string) => ask([...lines, { role: 'end_user', text }]),
     /** The agent speaks first, or answers again what it could not answer. */
     letAnswer: () => ask(lines),
     forget: () => {
+      stop.current?.abort();
       turn.reset();
       setLines([]);
     },
@@ -121,11 +132,11 @@ function useTalk(agentId: string, asked: Asked, onAnswered: () => void) {
 
 function Log({ talk, suggestion }: { talk: Talk; suggestion: string | undefined }): ReactNode {
   const say = useWords(words);
-  const { lines, next, isPending, error } = talk;
+  const { lines, next, isPending, heard, error } = talk;
   const log = useRef<HTMLDivElement>(null);
   useEffect(() => {
     log.current?.scrollTo({ top: log.current.scrollHeight });
-  }, [lines, isPending]);
+  }, [lines, isPending, heard]);
   return (
     <div className={classes.log} ref={log} role="log" aria-label={say('chat')} tabIndex={0}>
       {lines.length === 0 && !isPending && (
@@ -151,6 +162,12 @@ function Log({ talk, suggestion }: { talk: Talk; suggestion: string | undefined 
             {line.text}
           </p>
         ),
+      )}
+      {/* Screen readers read the answer when it is whole. */}
+      {heard !== '' && (
+        <p className={classes.theirs} dir="auto" aria-hidden>
+          {heard}
+        </p>
       )}
       {isPending && <p className={classes.note}>{say('writing')}</p>}
       {next === 'completed' && <p className={classes.note}>{say('ended')}</p>}

@@ -8,9 +8,10 @@ import { awaitAnswer } from '../../../features/triggers/await-answer.ts';
 import { previewCall } from '../../../features/triggers/preview-call.ts';
 import { startConversation, type Started } from '../../../features/triggers/start-conversation.ts';
 import { RUN_EVENTS } from '../../../../contract/run-events.ts';
+import { asksForStream } from '../../route/asks-for-stream.ts';
 import type { Route, RouteAccess } from '../../route/route.ts';
 import type { TriggerRoutesDeps } from './routes.ts';
-import { asksForStream, STREAM_ANSWER, streamRun } from './stream-run.ts';
+import { STREAM_ANSWER, streamRun } from './stream-run.ts';
 
 const exampleRun = {
   id: 'run_01k8v3m9e5f7rsm6z4n0q2x1ab',

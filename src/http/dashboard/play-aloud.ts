@@ -1,0 +1,53 @@
+import type { FastifyReply } from 'fastify';
+import type { PlaygroundTurn } from '../../../contract/dashboard/agents.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import type { TalkReader } from '../../features/agents/try-agent.ts';
+import { problemBody } from '../edge/problems.ts';
+import { metaOf } from '../edge/request-meta.ts';
+import { asksForStream } from '../route/asks-for-stream.ts';
+import type { EventStream } from '../route/event-stream.ts';
+
+/** Maximum test chats of one person that are answered at the same time. */
+const STREAMS_PER_PERSON = 8;
+
+/**
+ * One turn of the test chat, with its words while they are made: `delta` and `replace`, then `turn`, or `problem`. A
+ * turn without words before its end is answered as one without a stream. A person who leaves stops the turn.
+ */
+export async function playAloud(
+  reply: FastifyReply,
+  userId: string,
+  play: (reader?: TalkReader) => Promise<PlaygroundTurn>,
+): Promise<PlaygroundTurn | FastifyReply> {
+  const { request } = reply;
+  if (!asksForStream(request)) return play();
+  const gone = new AbortController();
+  const opened: { stream: EventStream | null } = { stream: null };
+  const open = (): EventStream | null => {
+    try {
+      opened.stream ??= request.server.eventStreams.open(request, reply, {
+        groups: { [`test chats of ${userId}`]: STREAMS_PER_PERSON },
+        onEnd: () => gone.abort(new Error('The person left the test chat.')),
+      });
+    } catch {
+      // No stream is free: the turn comes as a whole.
+    }
+    return opened.stream;
+  };
+  const words: TalkReader['words'] = {
+    isRead: () => true,
+    add: (text) => void open()?.send('delta', { text }),
+    takeBack: () => void opened.stream?.send('replace', { text: '' }),
+  };
+  try {
+    const turn = await play({ words, signal: gone.signal });
+    if (opened.stream === null) return turn;
+    opened.stream.send('turn', turn);
+  } catch (error) {
+    if (opened.stream === null) throw error;
+    const refusal = error instanceof Refusal ? error : new Refusal('internal_error', undefined, { cause: error });
+    opened.stream.send('problem', problemBody(refusal, metaOf(request.raw)!.id, ''));
+  }
+  opened.stream.end();
+  return reply;
+}
