@@ -57,11 +57,11 @@ const FIRST: AgentDefinition = { provider: 'openai', model: 'first' };
 const SECOND = { provider: 'anthropic', model: 'second' } as const;
 let turns = 0;
 
-async function ask(definition: AgentDefinition, words?: Words): Promise<TurnResult> {
+async function ask(definition: AgentDefinition, words?: Words, its: Db = db): Promise<TurnResult> {
   const log = pino({ level: 'silent' });
   const callTool = () => Promise.reject(new Error('There are no tools.'));
   const findProvider = createFindProvider({
-    db,
+    db: its,
     egress,
     sealingKey,
     callTool,
@@ -167,6 +167,23 @@ test('where a budget is spent no model is called: the embedded agent answers, or
   expect(await rows('model_turn')).toEqual(
     expect.arrayContaining([expect.objectContaining({ provider: 'embedded', calls: 0, instead_of: skipped })]),
   );
+});
+
+test('three nodes at once never spend more than the budget, and use it', async () => {
+  const nodes = Array.from({ length: 3 }, () => openDb(database.url));
+  const used = { input: 2_000, cached: 0, output: 8_000 };
+  models.openai.script(...Array.from({ length: 60 }, () => ({ text: 'Yes.', used })));
+  await limit('100000');
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 60 }, (_, turn) => ask(FIRST, undefined, nodes[turn % 3])),
+  );
+  await Promise.all(nodes.map((node) => node.$client.end()));
+  const answered = outcomes.filter(({ status }) => status === 'fulfilled').length;
+  expect(answered).toBeGreaterThan(3);
+  expect(answered).toBe(models.openai.calls.length);
+  const [budget] = await rows('budget');
+  expect(budget).toMatchObject({ spent: String(answered * 10_000), reserved: '0' });
+  expect(answered * 10_000).toBeLessThanOrEqual(100_000);
 });
 
 test('under a budget a call may write only what was reserved for it', async () => {
