@@ -271,8 +271,10 @@ describe('a sync', () => {
     // The page that was done is not asked for again.
     expect(site.asked.map(({ path }) => path).toSorted()).toEqual(['/a', '/b', '/c', '/robots.txt']);
     const before = await read(id);
+    put('/a', 'Late words.');
     late.resolve();
     await stopping;
+    expect((await documents())['/a']).toContain('About a.');
     expect(await read(id)).toEqual(before);
   });
 
