@@ -1,15 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+
+import { ownFile } from '../src/kernel/own-files.ts';
 
 export { freePort } from '../cluster/ports.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** The file behind `./parley`; scripts/test.mjs builds it. */
-export const BUILT = path.join(ROOT, 'dist', 'parley.js');
+export const BUILT = ownFile('dist/parley.js');
 
 /** The program that `npm start` runs, in its own process: built, so it starts in a quarter of the time of its sources. */
 export type Program = {

@@ -1,14 +1,16 @@
 import { spawn } from 'node:child_process';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { BUILT } from '../../test/program.ts';
+import { ownFile } from '../../src/kernel/own-files.ts';
 
 export type Ended = { code: number | null; stdout: string; stderr: string };
 
 /** Runs the real command line as a process with nothing but the given environment; its output is piped. */
 export async function runCli(args: string[], env: Record<string, string> = {}, input = ''): Promise<Ended> {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
-  const child = spawn(process.execPath, [BUILT, ...args], { env: { PATH, NODE_COMPILE_CACHE, ...env } });
+  const child = spawn(process.execPath, [ownFile('dist/parley.js'), ...args], {
+    env: { PATH, NODE_COMPILE_CACHE, ...env },
+  });
   const ended: Ended = { code: null, stdout: '', stderr: '' };
   child.stdout.on('data', (chunk: Buffer) => (ended.stdout += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (ended.stderr += chunk.toString()));

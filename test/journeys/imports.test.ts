@@ -33,7 +33,8 @@ beforeAll(async () => {
   await start();
   // Once: a password is expensive to check.
   const login = ['login', '--email', OWNER.email, '--password-stdin'];
-  expect(await runCli(login, asOwner(), `${OWNER.password}\n`)).toMatchObject({ code: 0 });
+  const { code, stderr } = await runCli(login, asOwner(), `${OWNER.password}\n`);
+  if (code !== 0) throw new Error(stderr);
 });
 afterAll(async () => {
   await program?.stop();
