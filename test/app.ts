@@ -27,7 +27,8 @@ export type TestApp = {
   call(
     method: string,
     path: string,
-    options?: { key?: string; body?: unknown; headers?: Record<string, string> },
+    /** `endless`: a stream of events is left after its head. */
+    options?: { key?: string; body?: unknown; headers?: Record<string, string>; endless?: boolean },
   ): Promise<Answer>;
   stop(): Promise<void>;
 };
@@ -89,7 +90,7 @@ export async function startTestApp(
         value,
       };
     },
-    call: async (method, path, { key, body, headers } = {}) => {
+    call: async (method, path, { key, body, headers, endless = false } = {}) => {
       const answer = await fetch(url + path, {
         method,
         headers: {
@@ -99,8 +100,11 @@ export async function startTestApp(
         },
         ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       });
-      const text = await answer.text();
-      const isJson = /\bjson\b/.test(answer.headers.get('content-type') ?? '');
+      const type = answer.headers.get('content-type') ?? '';
+      const isLeft = endless && type.startsWith('text/event-stream');
+      const text = isLeft ? '' : await answer.text();
+      if (isLeft) await answer.body?.cancel();
+      const isJson = /\bjson\b/.test(type);
       return { status: answer.status, headers: answer.headers, text, body: isJson ? JSON.parse(text) : null };
     },
     stop: async () => {

@@ -16,73 +16,84 @@ const kept = new Map<string, string>();
 
 export function withSourcePlaces(text: string): string {
   if (!text.includes(BUNDLE)) return text;
-  return text.replaceAll(PLACE, (place) => {
-    const known = kept.get(place) ?? sourceOf(place);
-    if (kept.size < MAX_KEPT) kept.set(place, known);
-    return known;
-  });
+  const unknown = new Set((text.match(PLACE) ?? []).filter((place) => !kept.has(place)));
+  const found = sourcesOf([...unknown]);
+  for (const [place, source] of found) if (kept.size < MAX_KEPT) kept.set(place, source);
+  return text.replaceAll(PLACE, (place) => kept.get(place) ?? found.get(place) ?? place);
 }
 
-function sourceOf(place: string): string {
-  const [, url, line, column] = /^(.*):(\d+):(\d+)$/.exec(place)!;
-  if (!url!.startsWith(BUNDLE)) return place;
-  const file = fileURLToPath(url!);
-  if (!existsSync(`${file}.map`)) return place;
-  const { sources, mappings } = JSON.parse(readFileSync(`${file}.map`, 'utf8')) as {
-    sources: string[];
-    mappings: string;
-  };
-  const found = find(mappings, Number(line) - 1, Number(column) - 1);
-  if (!found) return place;
-  // The bundle lies one folder below the sources, in the checkout and in what is published.
-  const source = path.relative(path.dirname(ownFile('.')), path.resolve(path.dirname(file), sources[found.source]!));
-  return `${source}:${found.line + 1}:${found.column + 1}`;
+type Place = { place: string; line: number; column: number };
+
+/** A stack names the same file again and again: its map is read once. */
+function sourcesOf(places: readonly string[]): Map<string, string> {
+  const byFile = new Map<string, Place[]>();
+  for (const place of places) {
+    const [, url, line, column] = /^(.*):(\d+):(\d+)$/.exec(place)!;
+    if (!url!.startsWith(BUNDLE)) continue;
+    const file = fileURLToPath(url!);
+    byFile.set(file, [...(byFile.get(file) ?? []), { place, line: Number(line) - 1, column: Number(column) - 1 }]);
+  }
+  const found = new Map<string, string>();
+  for (const [file, wanted] of byFile) {
+    if (!existsSync(`${file}.map`)) continue;
+    const { sources, mappings } = JSON.parse(readFileSync(`${file}.map`, 'utf8')) as {
+      sources: string[];
+      mappings: string;
+    };
+    // The bundle lies one folder below the sources, in the checkout and in what is published.
+    const nameOf = (source: number): string =>
+      path.relative(path.dirname(ownFile('.')), path.resolve(path.dirname(file), sources[source]!));
+    for (const [{ place }, { source, line, column }] of find(mappings, wanted))
+      found.set(place, `${nameOf(source)}:${line + 1}:${column + 1}`);
+  }
+  return found;
 }
 
 type Found = { source: number; line: number; column: number };
+const COMMA = 44;
+const SEMICOLON = 59;
 
 /**
- * The last mapping at or before a place (https://tc39.es/ecma426/). Every number is the difference to the one before,
- * so all lines up to it are read.
+ * For each place the last mapping at or before it (https://tc39.es/ecma426/). Every number is the difference to the one
+ * before, so all lines up to the last place are read: a megabyte in some milliseconds, because nothing is made for what
+ * is passed by.
  */
-function find(mappings: string, line: number, column: number): Found | null {
-  const at = { source: 0, line: 0, column: 0 };
-  let found: Found | null = null;
-  let row = 0;
-  for (const mapped of mappings.split(';')) {
-    let generated = 0;
-    for (const segment of mapped === '' ? [] : mapped.split(',')) {
-      const [start = 0, source, sourceLine, sourceColumn] = numbersOf(segment);
-      generated += start;
-      if (row === line && generated > column) return found;
-      if (source === undefined) continue;
-      at.source += source;
-      at.line += sourceLine!;
-      at.column += sourceColumn!;
-      if (row === line) found = { ...at };
+function find(mappings: string, places: readonly Place[]): Map<Place, Found> {
+  const found = new Map<Place, Found>();
+  const byLine = Map.groupBy(places, ({ line }) => line);
+  const last = Math.max(...byLine.keys());
+  let [row, generated, source, line, column] = [0, 0, 0, 0, 0];
+  let [field, value, shift] = [0, 0, 0];
+  for (let at = 0; at <= mappings.length && row <= last; at++) {
+    const sign = at < mappings.length ? mappings.charCodeAt(at) : SEMICOLON;
+    if (sign === COMMA || sign === SEMICOLON) {
+      if (field > 1)
+        for (const place of byLine.get(row) ?? [])
+          if (generated <= place.column) found.set(place, { source, line, column });
+      field = 0;
+      if (sign === COMMA) continue;
+      row++;
+      generated = 0;
+      continue;
     }
-    if (row++ === line) return found;
-  }
-  return null;
-}
-
-const DIGITS = new Map(
-  Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/', (sign, index) => [sign, index]),
-);
-
-/** Base 64, five bits a digit, the least first; the sixth bit says that more follow, the first of all is the sign. */
-function numbersOf(segment: string): number[] {
-  const numbers: number[] = [];
-  let value = 0;
-  let shift = 0;
-  for (const sign of segment) {
-    const digit = DIGITS.get(sign)!;
-    value += (digit & 31) * 2 ** shift;
+    // Base 64, five bits a digit, the least first; the sixth bit says that more follow, the first of all is the sign.
+    const digit = DIGITS[sign]!;
+    value += (digit & 31) << shift;
     shift += 5;
     if ((digit & 32) !== 0) continue;
-    numbers.push(value % 2 === 1 ? -Math.floor(value / 2) : value / 2);
-    value = 0;
-    shift = 0;
+    const number = (value & 1) === 1 ? -(value >>> 1) : value >>> 1;
+    if (field === 0) generated += number;
+    else if (field === 1) source += number;
+    else if (field === 2) line += number;
+    else if (field === 3) column += number;
+    field++;
+    [value, shift] = [0, 0];
   }
-  return numbers;
+  return found;
 }
+
+/** By the code of the sign. */
+const DIGITS = new Uint8Array(128);
+Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/', (sign, digit) => {
+  DIGITS[sign.charCodeAt(0)] = digit;
+});

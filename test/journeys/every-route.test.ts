@@ -190,7 +190,11 @@ function ask(
   const takesBody = operation.method !== 'GET' && operation.method !== 'DELETE';
   // Access refuses before a byte of the body is read: an invalid body must not matter.
   const body = refusal !== null && BEFORE_BODY.has(refusal) ? '{' : operation.body;
-  return parley.call(operation.method, path, { key: key.value, ...(takesBody && body !== undefined && { body }) });
+  return parley.call(operation.method, path, {
+    key: key.value,
+    endless: true,
+    ...(takesBody && body !== undefined && { body }),
+  });
 }
 
 const BEFORE_BODY = new Set(

@@ -130,10 +130,12 @@ function definitionFor({ name }: Field): object {
     url: `${model.url}/tool`,
     read_only: true,
   };
+  const standIn = name.endsWith('/provider') ? {} : { provider: 'openai_compatible', model: 'm' };
   return {
     ...(/\/(steps|action)/.test(name) && { steps: { items: [{ ...step, ...choices }] } }),
     ...(name.includes('/rules/') && { rules: [rule] }),
-    ...(/\/(tools|instructions|temperature|provider|model)/.test(name) && {
+    ...(name.includes('/fallback/') && { fallback: [standIn] }),
+    ...(/\/(tools|instructions|temperature|provider|model|fallback|max_output|time_limit)/.test(name) && {
       provider: 'openai_compatible',
       model: 'm',
       tools: [tool],

@@ -130,6 +130,32 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
   });
 
   // The last one: a window that opens later may open in the other organization.
+  it('names who answers if the model does not, and the server says what is missing at its field', async () => {
+    const modelled = await make('/agents', {
+      name: 'Modelled',
+      definition: { provider: 'openai', model: 'large', fallback: [{ provider: 'hand_off', when: ['budget'] }] },
+    });
+    const page = await at(`/agents/${modelled.id}`);
+    await page.getByRole('button', { name: 'Add a stand-in' }).click();
+    await page.getByLabel('Answered by').first().click();
+    await page.getByRole('option', { name: 'Anthropic' }).click();
+    await page.getByText('it is too slow', { exact: true }).click();
+    await page.getByRole('button', { name: 'Save draft' }).click();
+    await page.getByRole('list').getByText('Name the model for this provider.').waitFor();
+    await page.getByLabel('Model').last().fill('small');
+    await page.getByRole('button', { name: 'Move “Anthropic: small” up' }).click();
+    await page.getByRole('button', { name: 'Save draft' }).click();
+    await expect
+      .poll(async () => {
+        const { body } = await journey.api(`GET /organizations/${orgId}/agents/${modelled.id}`, undefined, cookie);
+        return body.definition.fallback;
+      })
+      .toEqual([
+        { provider: 'anthropic', model: 'small', when: ['slow'] },
+        { provider: 'hand_off', when: ['budget'] },
+      ]);
+  });
+
   it('offers to switch to the organization of a link', async () => {
     const other = await journey.api('POST /organizations', { name: 'Southwind' }, cookie);
     expect(other.status).toBe(201);

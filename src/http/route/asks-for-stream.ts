@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 
 /**
- * Whether the caller asks for a stream: `text/event-stream` by name, and not less than JSON. Clients that say nothing,
- * or take everything, get what they always got.
+ * Whether the caller asks for a stream: `text/event-stream` by name, and rather than JSON. Clients that say nothing, take
+ * everything, or take JSON as well, get what they always got.
  */
 export function asksForStream(request: FastifyRequest): boolean {
   const ranges = (request.headers.accept ?? '').toLowerCase().split(',');
@@ -13,5 +13,5 @@ export function asksForStream(request: FastifyRequest): boolean {
     return given === undefined ? 1 : Number(given) || 0;
   };
   const stream = quality('text/event-stream');
-  return stream > 0 && stream >= quality('application/json');
+  return stream > quality('application/json');
 }

@@ -47,7 +47,18 @@ export function AgentPage(): ReactNode {
 
 /** Which tab a fault of the definition is seen on. */
 const FIELDS_OF: Partial<Record<AgentTab, readonly string[]>> = {
-  behaviour: ['/instructions', '/opening', '/dont_know', '/provider', '/model', '/temperature', '/hand_off'],
+  behaviour: [
+    '/instructions',
+    '/opening',
+    '/dont_know',
+    '/provider',
+    '/model',
+    '/temperature',
+    '/max_output_tokens',
+    '/time_limit_seconds',
+    '/fallback',
+    '/hand_off',
+  ],
   steps: ['/steps'],
   rules: ['/rules'],
   tools: ['/tools'],

@@ -154,6 +154,7 @@ describe('who gets a stream', () => {
     for (const accept of [
       '*/*',
       'application/json',
+      'application/json, text/event-stream',
       'application/json, text/event-stream;q=0.5',
       'text/event-stream;q=0',
     ]) {

@@ -7,6 +7,7 @@ import { words } from '../words.ts';
 import { useEditor } from './editor.ts';
 import { LocalizedField } from './localized-field.tsx';
 import { ModelCard } from './model-card.tsx';
+import { StandInCard } from './stand-in-card.tsx';
 
 const MAX_INSTRUCTIONS = 32_000;
 const MAX_MISSES = 20;
@@ -49,6 +50,7 @@ export function BehaviourTab(): ReactNode {
         </Stack>
       </Card>
       <ModelCard />
+      {(definition.provider ?? 'embedded') !== 'embedded' && <StandInCard />}
       <HandOffCard />
     </>
   );

@@ -3,13 +3,17 @@ import type { AgentDefinition, LocalizedText, Rule, Step } from '../../../../../
 /** A field that was emptied is a field that is not there: what the server gets holds no empty texts and lists. */
 export function cleanDefinition(edited: AgentDefinition): AgentDefinition {
   const { provider = 'embedded', steps, rules, tools, hand_off: handOff } = edited;
+  const hasModel = provider !== 'embedded';
   return without({
     ...edited,
     instructions: edited.instructions?.trim() ? edited.instructions : undefined,
-    model: provider === 'embedded' ? undefined : edited.model?.trim() || undefined,
-    temperature: provider === 'embedded' ? undefined : edited.temperature,
+    model: hasModel ? edited.model?.trim() || undefined : undefined,
+    temperature: hasModel ? edited.temperature : undefined,
+    max_output_tokens: hasModel ? edited.max_output_tokens : undefined,
+    time_limit_seconds: hasModel ? edited.time_limit_seconds : undefined,
+    fallback: hasModel && edited.fallback?.length ? edited.fallback.map(without) : undefined,
     opening: text(edited.opening),
-    knowledge: edited.knowledge?.max_tokens === undefined || provider === 'embedded' ? undefined : edited.knowledge,
+    knowledge: hasModel && edited.knowledge?.max_tokens !== undefined ? edited.knowledge : undefined,
     dont_know: text(edited.dont_know),
     steps: steps?.items.length
       ? without({ ...steps, items: steps.items.map(step), summary: text(steps.summary) })
