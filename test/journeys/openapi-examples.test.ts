@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { FORMATS } from '../../src/http/route/formats.ts';
-import { startTestApp, type TestApp } from '../app.ts';
+import { startTestApp } from '../app.ts';
 
 /** Every example of the published description is valid under its schema. */
 type Content = { schema: object; example?: unknown; examples?: Record<string, { value: unknown }> };
@@ -10,19 +10,18 @@ type Operation = {
   requestBody?: { content: Record<string, Content> };
 };
 
-let parley: TestApp;
 let paths: Record<string, Record<string, Operation>>;
 let ajv: Ajv2020;
 
 beforeAll(async () => {
-  parley = await startTestApp();
+  const parley = await startTestApp();
   const { body } = await parley.call('GET', '/api/openapi.json');
+  await parley.stop();
   ({ paths } = body);
   ajv = new Ajv2020({ strict: false, allErrors: true });
   for (const [name, { test: validate }] of Object.entries(FORMATS)) ajv.addFormat(name, { type: 'string', validate });
   ajv.addSchema(body, 'document');
 });
-afterAll(() => parley.stop());
 
 test('every example is valid under its schema', () => {
   const wrong: string[] = [];
