@@ -282,17 +282,8 @@ describe('a callback', () => {
     expect((await comeBack(back, `${kept}x`)).problem).toBe('sign_in_expired');
     const planted = await comeBack(back.replace(/state=[^&]*/, 'state=x'), kept);
     expect(planted).toMatchObject({ problem: 'sign_in_expired', cleared: false });
-    expect(
-      (
-        await comeBack(
-          back.replace(
-            owner.orgId,
-            owner.orgId.replace(/.$/, (last) => (last === 'z' ? 'y' : 'z')),
-          ),
-          kept,
-        )
-      ).problem,
-    ).toBe('sign_in_expired');
+    const otherId = owner.orgId.replace(/.$/, (last) => (last === 'z' ? 'y' : 'z'));
+    expect((await comeBack(back.replace(owner.orgId, otherId), kept)).problem).toBe('sign_in_expired');
     expect((await comeBack(back, kept)).problem).toBe(null);
     expect((await comeBack(back, kept)).problem).toBe('sign_in_expired');
   });

@@ -17,6 +17,7 @@ import {
   settleRows,
 } from '../../store/imports/queue.ts';
 import { readPieces } from '../../store/imports/read.ts';
+import { createLanes, type Lanes } from '../lanes.ts';
 
 /**
  * Reads files of end users and writes them through the same verb as `POST /api/end-users/bulk`, 500 rows at a time. The
@@ -24,7 +25,7 @@ import { readPieces } from '../../store/imports/read.ts';
  * first row): after a crash, the next worker gets the stored answer, so no row is counted twice or lost. The count of
  * finished rows says where to continue.
  */
-export type ImportWorker = { start(): void; wake(): void; stop(): Promise<void> };
+export type ImportWorker = Pick<Lanes, 'start' | 'wake' | 'stop'>;
 
 export type ImportWorkerDeps = EndUsersDeps & {
   log: Logger;
@@ -39,25 +40,21 @@ const RETRY_SECONDS = 5;
 
 export function createImportWorker(deps: ImportWorkerDeps): ImportWorker {
   const pool = deps.db.$client;
-  const wakers = new Set<() => void>();
-  let stopping = false;
-  let lanes: Promise<void>[] = [];
+  const lanes = createLanes({ lanes: LANES, pollMs: POLL_MS, work: next });
 
-  async function lane(): Promise<void> {
-    while (!stopping) {
-      const held = await claimImport(pool, randomUUID()).catch((error: unknown) => {
-        if (!stopping) deps.log.warn({ err: error }, 'imports cannot be looked for; it is tried again');
-        return null;
-      });
-      if (held) await work(held);
-      else await sleep();
-    }
+  async function next(): Promise<boolean> {
+    const held = await claimImport(pool, randomUUID()).catch((error: unknown) => {
+      if (!lanes.isStopping()) deps.log.warn({ err: error }, 'imports cannot be looked for; it is tried again');
+      return null;
+    });
+    if (held) await work(held);
+    return held !== null;
   }
 
   async function work(held: ClaimedImport): Promise<void> {
     try {
-      if (await readFile(deps, held, () => stopping)) await finishImport(deps.db, held, null);
-      else if (stopping) await releaseImport(pool, held, 0);
+      if (await readFile(deps, held, lanes.isStopping)) await finishImport(deps.db, held, null);
+      else if (lanes.isStopping()) await releaseImport(pool, held, 0);
     } catch (error) {
       await settleFailure(held, error).catch((again: unknown) =>
         deps.log.warn({ err: again }, 'an import waits for its lease to run out'),
@@ -80,31 +77,7 @@ export function createImportWorker(deps: ImportWorkerDeps): ImportWorker {
     });
   }
 
-  const sleep = () =>
-    new Promise<void>((resolve) => {
-      const wake = () => {
-        clearTimeout(timer);
-        wakers.delete(wake);
-        resolve();
-      };
-      const timer = setTimeout(wake, POLL_MS);
-      wakers.add(wake);
-    });
-  const wake = (): void => {
-    for (const waker of wakers) waker();
-  };
-
-  return {
-    start: () => {
-      lanes = Array.from({ length: LANES }, lane);
-    },
-    wake,
-    stop: async () => {
-      stopping = true;
-      wake();
-      await Promise.all(lanes);
-    },
-  };
+  return lanes;
 }
 
 type NumberedRow = { row: number; cells: string[] };
